@@ -103,6 +103,8 @@ export interface StepFacts {
   readonly sessionContext?: readonly string[];
   /** Groups of tools that are found by searching. Absent: there are none. */
   readonly deferredTools?: readonly { readonly name: string; readonly description: string }[];
+  /** What there is to know of MCP servers. Absent: there are none. */
+  readonly mcpServers?: Omit<McpNews, 'deferred'>;
   /** Which skills there are, within their budget. Absent: there are none, or they are not listed. */
   readonly skills?: SkillCatalogue;
   /** What is remembered of earlier threads. Absent: nothing, or it is not asked for. */
@@ -111,6 +113,28 @@ export interface StepFacts {
   readonly pins?: readonly { readonly id: string; readonly text: string }[];
   /** Commands that ran as sessions when history was compacted, oldest first. `since`: UTC, to the minute. */
   readonly sessions?: readonly { readonly id: number; readonly command: string; readonly since: string }[];
+}
+
+/** What the model should know of MCP servers besides the tools in its list. Every text has its bound. */
+export interface McpNews {
+  /** Groups of deferred tools. */
+  readonly deferred: NonNullable<StepFacts['deferredTools']>;
+  readonly notes: readonly McpServerNote[];
+  /** What servers say of themselves. */
+  readonly instructions: readonly { readonly server: string; readonly text: string }[];
+}
+
+/** Each text is empty where there is nothing to say. */
+interface McpServerNote {
+  readonly server: string;
+  /** Why it does not run, as a sentence. */
+  readonly problem: string;
+  /** Listed tools that it describes anew, with their parameters. */
+  readonly changed: string;
+  /** Listed tools that it has no more. */
+  readonly gone: string;
+  /** Tools that no call can use: each needs an approval for which no one can be asked. */
+  readonly unasked: string;
 }
 
 /** The list of skills as the model reads it. */
@@ -153,6 +177,8 @@ export interface ToolTraits {
   readonly asksAbout?: AskedAbout;
   /** It is found by searching, and is not in the list of tools. */
   readonly deferred?: true;
+  /** A tool of an MCP server, and what a call of it asks of the policy. */
+  readonly mcp?: NonNullable<CallNeeds['mcp']>;
   /** Of no use to a model that takes no pictures. */
   readonly givesPictures?: true;
   /** Whether it is offered in such a turn. Absent: in every one. */

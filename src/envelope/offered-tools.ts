@@ -1,4 +1,5 @@
 import { allowsAsking, type AskedAbout } from '../policy/approval-policy.ts';
+import { needsApproval } from '../policy/decide-mcp.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Identity } from './identity.ts';
 import type { Policy } from './policy.ts';
@@ -6,7 +7,7 @@ import type { ToolTraits, TurnOffering } from './facts.ts';
 
 /** A tool that could do nothing but refuse is not offered. It comes back with the turn whose policy lets it work. */
 export function isOffered(
-  { effect, asksAbout, givesPictures, deferred, offeredIn }: ToolTraits,
+  { effect, asksAbout, givesPictures, deferred, offeredIn, mcp }: ToolTraits,
   { model }: Pick<Identity, 'model'>,
   { approval, sandboxLevel, canAsk, hasUser }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'hasUser'>,
   work: Omit<TurnOffering, 'hasUser' | 'isUnlimited'>,
@@ -16,12 +17,23 @@ export function isOffered(
   if (offeredIn?.({ ...work, isUnlimited, hasUser: hasUser === true }) === false) return false;
   if (givesPictures === true && !model.modalities.includes('image')) return false;
   const policy = { approval, sandboxLevel, ...defined({ canAsk }) };
+  if (mcp !== undefined && !isUsable(mcp, policy)) return false;
   if (asksAbout !== undefined && !canBeWidened(policy, asksAbout)) return false;
   if (effect === undefined) return true;
   if (approval === 'untrusted' && canAsk !== true) return false;
   if (effect !== 'files' || sandboxLevel !== 'read-only') return true;
   // A folder that was requested is open to patches as to commands.
   return canBeWidened(policy, 'sandbox') || canBeWidened(policy, 'permissions');
+}
+
+/** Whether the policy lets calls of a server's tool run, at once or after a question. Grants of earlier answers aside. */
+export function isUsable(
+  need: NonNullable<ToolTraits['mcp']>,
+  { approval, sandboxLevel, canAsk }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk'>,
+): boolean {
+  const isUnlimited = sandboxLevel === 'danger-full-access' || sandboxLevel === 'external-sandbox';
+  if (!needsApproval(need) || (approval === 'never' && isUnlimited)) return true;
+  return canAsk === true && allowsAsking(approval, 'mcp');
 }
 
 /** Whether a call may ask for more than the policy grants: there is a user to ask, and something left to ask for. */

@@ -16,6 +16,7 @@ import { goalFragment } from './events/goal-words.ts';
 import { hookContextFragment, hookPromptFragment } from './events/hook-words.ts';
 import { interAgentMessageFragment } from './events/inter-agent-message.ts';
 import { managedInstructionsFragment } from './sections/managed-instructions.ts';
+import { mcpInstructionsFragment, mcpServersFragment } from './sections/mcp-servers.ts';
 import { memoryFragment } from './sections/memory.ts';
 import { modelSwitchFragment } from './sections/model-switch.ts';
 import { multiAgentModeFragment, multiAgentRoleFragment } from './sections/multi-agent.ts';
@@ -53,6 +54,8 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   agentsMdFragment,
   pinnedNotesFragment,
   skillsCatalogueFragment,
+  mcpInstructionsFragment,
+  mcpServersFragment,
   memoryFragment,
   sessionsFragment,
   permissionsFragment,

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { formatTomlKey } from '../config/toml-key.ts';
 import type { McpAnswer, McpCallWays, McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { errorWords } from '../protocol/error-words.ts';
@@ -78,8 +79,9 @@ export class McpConnection {
   async #begin(): Promise<Started> {
     const { name, startupTimeoutMs } = this.server.config;
     const late = new AbortController();
+    let odd: string | undefined;
     const timer = setTimeout(
-      () => late.abort(new Error(`it did not answer within ${startupTimeoutMs / 1000} s`)),
+      () => late.abort(new Error(`it did not answer within ${startupTimeoutMs / 1000} s${oddWords(odd)}`)),
       startupTimeoutMs,
     );
     const signal = AbortSignal.any([this.#closing.signal, late.signal]);
@@ -88,6 +90,7 @@ export class McpConnection {
         signal,
         elicit: (asked, taskId) => this.#elicit(asked, taskId),
         closed: () => this.#lost(),
+        odd: (line) => (odd = line),
         toolsChanged: () => void this.#listAgain(),
       });
       const open = await beforeAbort(opening, signal, undefined);
@@ -208,8 +211,13 @@ function notStarted(name: string, why: string): Outcome {
   return {
     code: 'mcp-server-not-started',
     message: `The MCP server ${JSON.stringify(name)} did not start: ${why}.`,
-    next: `Check mcp_servers.${name} in your config.toml, or set its enabled to false.`,
+    next: `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, or set its enabled to false.`,
   };
+}
+
+/** A program that is no server often says so where a server would answer. */
+function oddWords(line: string | undefined): string {
+  return line === undefined ? '' : `, and wrote ${JSON.stringify(line.slice(0, 100))}, which is no message of MCP`;
 }
 
 /** Whether the user says that they have seen to all of these. */
@@ -220,7 +228,7 @@ async function hasVisited(pages: readonly McpElicitation[], { elicit }: McpCallW
 
 /** Faults in messages come with a long list of what is wrong where. */
 function firstLine(error: unknown): string {
-  const [line = ''] = errorWords(error).split('\n', 1);
+  const [line = ''] = reasonOf(error).split('\n', 1);
   return line.replace(/[:\s[{]+$/, '').slice(0, 500);
 }
 
@@ -229,6 +237,16 @@ function malformedTools(name: string, tools: readonly string[]): Outcome {
   const more = tools.length > 10 ? ` and ${tools.length - 10} more` : '';
   const message = `The MCP server ${JSON.stringify(name)} lists tools that are malformed: ${shown.join(', ')}${more}. They are left out; the others work.`;
   return { code: 'mcp-tools-malformed', message, next: 'Report this to the maker of the server.' };
+}
+
+/** `fetch` says only that it failed: what lies behind it says why. */
+function reasonOf(error: unknown): string {
+  let found = error;
+  const isVague = (): boolean => errorWords(found).endsWith('fetch failed');
+  for (let depth = 0; depth < 5 && isVague() && found instanceof Error && found.cause !== undefined; depth++) {
+    found = found.cause;
+  }
+  return isVague() ? 'its address cannot be reached' : errorWords(found);
 }
 
 function notLoggedIn(name: string): Outcome {

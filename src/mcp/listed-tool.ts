@@ -108,6 +108,7 @@ export function offeredTools(
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function isEnabled({ enabledTools, disabledTools }: McpServerConfig, tool: string): boolean {
+/** Whether the configuration offers it. */
+export function isEnabled({ enabledTools, disabledTools }: McpServerConfig, tool: string): boolean {
   return (enabledTools === undefined || enabledTools.includes(tool)) && !disabledTools.includes(tool);
 }

@@ -33,6 +33,8 @@ export interface ClientWatch {
   /** The server wants to know something of the user. `taskId`: the task that it says the question is about. */
   elicit(asked: McpElicitation, taskId: string | undefined): Promise<McpElicited>;
   closed(): void;
+  /** The first line of the server that is no message of the protocol. */
+  odd(line: string): void;
   toolsChanged(): void;
 }
 
@@ -43,7 +45,7 @@ const mostLogins = 3;
 export async function openClient(server: PlacedServer, world: McpWorld, watch: ClientWatch): Promise<OpenClient> {
   const library = await import('@modelcontextprotocol/client');
   for (let logins = 0; ; logins++) {
-    const way = openTransport(library, server, world);
+    const way = openTransport(library, server, { world, odd: (line) => watch.odd(line) });
     const client = clientFor(library, server, world, watch);
     try {
       return await connect(client, way, server, watch);

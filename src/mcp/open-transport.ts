@@ -21,12 +21,23 @@ export interface OpenTransport {
 }
 
 /** Nothing is started or sent yet. An error says in a sentence why there is no way. */
-export function openTransport(library: Library, { config, cwd }: PlacedServer, world: McpWorld): OpenTransport {
+export function openTransport(
+  library: Library,
+  { config, cwd }: PlacedServer,
+  { world, odd }: { readonly world: McpWorld; readonly odd: (line: string) => void },
+): OpenTransport {
   const { transport } = config;
-  return transport.kind === 'program' ? programPipe(transport, cwd, world) : addressStream(library, transport, world);
+  return transport.kind === 'program'
+    ? programPipe(transport, cwd, world, odd)
+    : addressStream(library, transport, world);
 }
 
-function programPipe(program: McpProgramConfig, cwd: string, world: McpWorld): OpenTransport {
+function programPipe(
+  program: McpProgramConfig,
+  cwd: string,
+  world: McpWorld,
+  odd: (line: string) => void,
+): OpenTransport {
   const { command, args } = program;
   // A path is the user's own choice. A name is looked up, and not where commands could have put something.
   const path = command.includes('/') ? resolve(program.cwd ?? cwd, command) : world.findProgram(command);
@@ -36,7 +47,7 @@ function programPipe(program: McpProgramConfig, cwd: string, world: McpWorld): O
   const start = sandbox === undefined ? world.startProcess : startConfined(world, { sandbox, cwd });
   // Programs load code from the folder that they start in, and in that of the thread commands may have put some.
   const folder = program.cwd ?? (sandbox === undefined ? world.programFolder() : cwd);
-  const transport = new PipeTransport({ argv: [path, ...args], cwd: folder, env }, start);
+  const transport = new PipeTransport({ argv: [path, ...args], cwd: folder, env }, start, odd);
   return { transport, endedBecause: () => transport.ended?.why, finishLogin: () => Promise.resolve(false) };
 }
 

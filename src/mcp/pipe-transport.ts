@@ -20,6 +20,7 @@ export class PipeTransport implements Transport {
   onmessage?: Transport['onmessage'];
   /** Why it closed. Absent: it did not, or we closed it. */
   ended: PipeEnd | undefined;
+  readonly #odd: (line: string) => void;
   readonly #command: PlainCommand;
   readonly #startProcess: StartServerProcess;
   #process: ServerProcess | undefined;
@@ -28,7 +29,9 @@ export class PipeTransport implements Transport {
   #oddLines = 0;
   #isClosed = false;
 
-  constructor(command: PlainCommand, startProcess: StartServerProcess) {
+  /** `odd`: gets the first line that is no message. */
+  constructor(command: PlainCommand, startProcess: StartServerProcess, odd: (line: string) => void) {
+    this.#odd = odd;
     this.#command = command;
     this.#startProcess = startProcess;
   }
@@ -94,6 +97,7 @@ export class PipeTransport implements Transport {
       return;
     }
     this.#oddLines += 1;
+    if (this.#oddLines === 1) this.#odd(line);
     if (this.#oddLines > mostOddLines) this.#end('it writes lines that are not messages of the protocol');
   }
 }

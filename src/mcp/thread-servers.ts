@@ -1,5 +1,4 @@
-import { sentTokens } from '../fragments/text/truncate.ts';
-import { directGroups } from '../planes/direct-groups.ts';
+import type { McpNews } from '../envelope/facts.ts';
 import type {
   McpAnswer,
   McpCallWays,
@@ -15,27 +14,9 @@ import type { McpApprovalMode } from '../protocol/mcp-approval-mode.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { callAsTask } from './call-as-task.ts';
 import type { McpConnection } from './connection.ts';
-import { offeredTools, type ServerListing } from './listed-tool.ts';
-
-/** The tools of a thread's servers, by how the model reaches them. */
-export interface ThreadTools {
-  /** In the list of tools of every request. */
-  readonly direct: readonly McpTool[];
-  /** Found by searching, and called by name. */
-  readonly deferred: readonly McpTool[];
-  readonly hasResources: boolean;
-}
-
-/** The tool whose presence says that resources are offered. */
-const resourcesMark = 'list_mcp_resources';
-
-/** What descriptions of deferred groups may have together, in characters. */
-const mostAnnounced = 3500;
-
-export interface ServerNews {
-  readonly name: string;
-  readonly description: string;
-}
+import type { ServerListing } from './listed-tool.ts';
+import { deferredGroups, serverNews } from './server-news.ts';
+import { heldSpecs, sortTools, type ThreadTools } from './sort-tools.ts';
 
 /**
  * What a thread has of its servers. Tools stand before the conversation in every request, so which are offered directly
@@ -48,6 +29,7 @@ export class ThreadServers implements McpServers {
   /** As the last request of the thread had them, by name. Absent: nothing holds them yet. */
   #held: ReadonlyMap<string, ToolSpec> | undefined;
   #tools: ThreadTools | undefined;
+  readonly #problems = new Map<string, string>();
 
   constructor(connections: readonly McpConnection[], held: readonly ToolSpec[] | undefined, budget: () => number) {
     this.#connections = new Map(connections.map((connection) => [connection.server.config.name, connection]));
@@ -70,20 +52,27 @@ export class ThreadServers implements McpServers {
     return (this.#tools ??= this.#sorted());
   }
 
-  /** Groups of deferred tools, for the text that announces them. */
-  get announced(): readonly ServerNews[] {
-    const { deferred } = this.tools;
-    const names = [...new Set(deferred.map(({ server }) => server))];
-    // A token has about four characters: a quarter of what tools may weigh.
-    const most = Math.floor(Math.min(mostAnnounced, this.#budget()) / Math.max(1, names.length));
-    return names.map((server) => {
-      const tools = deferred.filter((tool) => tool.server === server).map(({ name }) => name);
-      const about = this.#connections.get(server)?.listing?.instructions?.split('\n', 1)[0];
-      const shown = tools.slice(0, 8).join(', ');
-      const more = tools.length > 8 ? ` and ${tools.length - 8} more` : '';
-      const description = `${about === undefined ? '' : `${about} `}Tools: ${shown}${more}`;
-      return { name: `mcp__${server}`, description: [...description].slice(0, most).join('') };
-    });
+  /** What the model should know of the servers besides the tools in its list. `isUsable`: the policy lets a call of it run. */
+  news(isUsable: (tool: McpTool) => boolean): McpNews {
+    const servers = [...this.#connections.values()].map(({ server: { config }, listing, problem }) => ({
+      name: config.name,
+      instructions: listing?.instructions,
+      problem: this.#firstProblem(config.name, problem),
+    }));
+    const about = { servers, tools: this.tools, budget: this.#budget(), isUsable };
+    return { deferred: deferredGroups(about), ...serverNews(about) };
+  }
+
+  /** As long as a server does not start, the model reads the first reason: another wording is nothing new. */
+  #firstProblem(server: string, now: Outcome | undefined): string | undefined {
+    if (now === undefined) this.#problems.delete(server);
+    else if (!this.#problems.has(server)) this.#problems.set(server, now.message);
+    return this.#problems.get(server);
+  }
+
+  /** Why a tool in the list cannot be called: its server does not run, or does not list it any more. */
+  whyMissing(server: string): string | undefined {
+    return this.#connections.get(server)?.problem?.message;
   }
 
   /** Waits for servers that were never seen, up to their limits. Then the tools are settled. */
@@ -111,11 +100,7 @@ export class ThreadServers implements McpServers {
 
   /** From here on the tools of requests stay what they are. */
   #hold(): void {
-    const { direct, hasResources } = this.tools;
-    this.#held ??= byName([
-      ...direct.map(({ spec }) => spec),
-      ...(hasResources ? [{ type: 'function', name: resourcesMark }] : []),
-    ]);
+    this.#held ??= byName(heldSpecs(this.tools));
   }
 
   /** History is rewritten, and the cache is lost anyway: what is known by now is offered. */
@@ -127,38 +112,8 @@ export class ThreadServers implements McpServers {
   }
 
   #sorted(): ThreadTools {
-    const known = [...this.#connections.values()].flatMap(({ server: { config }, listing }) =>
-      listing === undefined ? [] : [{ config, listing }],
-    );
-    const all = offeredTools(known);
-    const isOmitted = (server: string, from: string): boolean =>
-      this.#connections.get(server)?.server.config.omitFrom.includes(from) === true;
-    const mayDefer = ({ server }: McpTool): boolean => !isOmitted(server, 'deferred');
-    const hasResources = known.some(({ listing }: { readonly listing: ServerListing }) => listing.hasResources);
-    const held = this.#held;
-    if (held !== undefined) {
-      // The text that the model has read stays as it was, also where the server describes it anew.
-      const direct = all.flatMap((tool) => {
-        const spec = held.get(tool.name);
-        return spec === undefined ? [] : [{ ...tool, spec }];
-      });
-      return {
-        direct,
-        deferred: all.filter((tool) => !held.has(tool.name) && mayDefer(tool)),
-        hasResources: held.has(resourcesMark),
-      };
-    }
-    const groups = known.map(({ config: { name } }) => {
-      const specs = all.filter(({ server }) => server === name).map(({ spec }) => JSON.stringify(spec));
-      return { name, tokens: specs.reduce((sum, spec) => sum + sentTokens(spec), 0) };
-    });
-    const fitting = directGroups(groups, this.#budget());
-    const isDirect = ({ server }: McpTool): boolean => fitting.has(server) && !isOmitted(server, 'direct');
-    return {
-      direct: all.filter(isDirect),
-      deferred: all.filter((tool) => !isDirect(tool) && mayDefer(tool)),
-      hasResources,
-    };
+    const servers = [...this.#connections.values()].map(({ server: { config }, listing }) => ({ config, listing }));
+    return sortTools({ servers, held: this.#held, budget: this.#budget() });
   }
 
   async call(wanted: McpToolCall, ways: McpCallWays): Promise<McpAnswer> {

@@ -14,7 +14,7 @@ const digits = 12;
  * that would have one name both get a digest of what they are really called, and so does a name that is too long.
  */
 export function mcpToolNames<Named extends NamedMcpTool>(tools: readonly Named[]): ReadonlyMap<Named, string> {
-  const plain = new Map(tools.map((tool) => [tool, `mcp__${clean(tool.server)}__${clean(tool.tool)}`]));
+  const plain = new Map(tools.map((tool) => [tool, serverPrefix(tool.server) + clean(tool.tool)]));
   const counts = new Map<string, number>();
   for (const name of plain.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
   return new Map(
@@ -23,6 +23,11 @@ export function mcpToolNames<Named extends NamedMcpTool>(tools: readonly Named[]
       return [tool, isFine ? name : `${name.slice(0, mostCharacters - digits - 1)}_${digestOf(tool)}`];
     }),
   );
+}
+
+/** What the names of a server's tools begin with. */
+export function serverPrefix(server: string): string {
+  return `mcp__${clean(server)}__`;
 }
 
 function clean(part: string): string {

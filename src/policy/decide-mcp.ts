@@ -33,7 +33,8 @@ export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision
   };
 }
 
-function needsApproval({ mode, hints: { readOnly, destructive, openWorld = true } }: McpNeed): boolean {
+/** Whether calls of it are asked about, unless an earlier answer covers them. */
+export function needsApproval({ mode, hints: { readOnly, destructive, openWorld = true } }: McpNeed): boolean {
   switch (mode) {
     case 'approve':
       return false;

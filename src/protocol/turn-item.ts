@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 
 /** A thing that happened in a turn, as surfaces show it. */
 export type TurnItem =
@@ -92,4 +92,6 @@ export interface ToolCallItem {
   readonly status: 'in-progress' | 'completed' | 'failed';
   /** What the tool said; absent while it runs. */
   readonly output?: string;
+  /** The same as its server gave it; only while it is news: files do not keep it. */
+  readonly result?: { readonly content: readonly Json[]; readonly structured: Json };
 }

@@ -53,12 +53,16 @@ function itemOf(callId: string, open: OpenCall | undefined): TurnItem | undefine
 /** As far as the file keeps it: what the model was given. */
 function withOutput(item: TurnItem, answer: string): TurnItem {
   if (item.kind === 'command') return item.output === '' ? { ...item, output: outputIn(answer) } : item;
-  return item.kind === 'tool-call' ? { ...item, output: answer } : item;
+  return item.kind === 'tool-call' ? { ...item, output: answer.replace(aboutServersCall, '') } : item;
 }
 
 /** Facts stand before a line `Output:`. */
 const facts =
   /^(?:(?:Chunk ID|Wall time|Process|Exit code|Original token count|Network requests)[^\n]{0,2000}\n){1,8}Output:\n/;
+
+/** What stands before the words of an MCP server. */
+const aboutServersCall =
+  /^Wall time: [^\n]{0,40}\n(?:(?:The tool reports an error\.\n)?Output:(?:\n|$)|(?=The call failed: ))/;
 
 function outputIn(answer: string): string {
   const head = facts.exec(answer);

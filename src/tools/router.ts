@@ -3,6 +3,7 @@ import type { Policy } from '../envelope/policy.ts';
 import type { Step } from '../envelope/step.ts';
 import { badArguments, unknownTool } from '../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
+import { defined } from '../protocol/defined.ts';
 import type { CallItem } from '../protocol/item.ts';
 import { mostLevels, nestsDeeperThan, parseJsonObject } from '../protocol/json.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
@@ -21,8 +22,8 @@ export interface Router {
    * policy that calls may ask to widen shows how to; `plain` never does.
    */
   specs(names: readonly string[], policy: OfferingPolicy | 'plain'): readonly ToolSpec[];
-  /** Groups of deferred tools that there are now. */
-  readonly announced: NonNullable<StepFacts['deferredTools']>;
+  /** What the model is told of tools besides the list. `isUsable`: the policy lets calls of it run. */
+  announced(isUsable: IsUsable): ToolNews;
   /** History was rewritten: sources that kept their tools for the sake of the prefix may offer others. */
   renew(): void;
   /** Finds the tool for a call of a step, among those that the step offers and those that are deferred. */
@@ -31,11 +32,13 @@ export interface Router {
 
 type OfferingPolicy = Parameters<typeof canBeWidened>[0] & Pick<Policy, 'answersOnce'>;
 
+type ToolNews = Pick<StepFacts, 'deferredTools' | 'mcpServers'>;
+export type IsUsable = (tool: Pick<ToolTraits, 'name' | 'mcp'>) => boolean;
+
 /** Where tools come from. Gives the same array until they change. `renew`: history was rewritten, and they may. */
 export type ToolSource = (() => readonly Tool[]) & {
   readonly renew?: () => void;
-  /** Groups of its deferred tools, for the text that announces them. */
-  readonly announced?: () => NonNullable<StepFacts['deferredTools']>;
+  readonly announced?: (isUsable: IsUsable) => ToolNews;
 };
 
 /** Of two tools with one name the one of the earlier source counts. */
@@ -75,8 +78,11 @@ export function createRouter(sources: readonly ToolSource[]): Router {
       return specs;
     },
 
-    get announced() {
-      return sources.flatMap((source) => source.announced?.() ?? []);
+    announced(isUsable) {
+      const news = sources.flatMap((source) => source.announced?.(isUsable) ?? []);
+      const deferredTools = news.flatMap((each) => each.deferredTools ?? []);
+      const mcpServers = news.find((each) => each.mcpServers !== undefined)?.mcpServers;
+      return { ...(deferredTools.length === 0 ? {} : { deferredTools }), ...defined({ mcpServers }) };
     },
 
     renew() {
@@ -86,7 +92,9 @@ export function createRouter(sources: readonly ToolSource[]): Router {
     prepare(call, step) {
       const offered = step.tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
       const found = current().get(call.name);
-      const tool = offered.includes(call.name) || found?.deferred === true ? found : undefined;
+      // A server's tool that is not listed for want of an approval says so itself.
+      const isKnown = offered.includes(call.name) || found?.deferred === true || found?.mcp !== undefined;
+      const tool = isKnown ? found : undefined;
       if (tool === undefined) return { kind: 'refused', output: unknownTool(call.name, offered) };
       const input = call.type === 'function_call' ? call.arguments : call.input;
       const odd = call.type === 'function_call' ? (deepArgument(input) ?? oddArgument(input)) : oddPatch(input);

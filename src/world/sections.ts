@@ -6,6 +6,7 @@ import { deferredToolsSection } from './sections/deferred-tools.ts';
 import { developerInstructionsSection } from './sections/developer-instructions.ts';
 import { environmentsSection } from './sections/environments.ts';
 import { managedInstructionsSection } from './sections/managed-instructions.ts';
+import { mcpInstructionsSection, mcpServersSection } from './sections/mcp-servers.ts';
 import { memorySection } from './sections/memory.ts';
 import { modelSection } from './sections/model.ts';
 import { permissionsSection } from './sections/permissions.ts';
@@ -31,6 +32,8 @@ export const sections: readonly AnySection[] = [
   appsSection,
   pluginsSection,
   deferredToolsSection,
+  mcpInstructionsSection,
+  mcpServersSection,
   skillsSection,
   memorySection,
   sessionContextSection,

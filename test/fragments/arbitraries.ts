@@ -28,6 +28,7 @@ import { pluginsGuidanceFragment } from '../../src/fragments/sections/plugins-gu
 import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/sections/realtime.ts';
 import { realtimeDelegationFragment } from '../../src/fragments/events/realtime-delegation.ts';
 import * as recommended from '../../src/fragments/sections/recommended-plugins.ts';
+import { mcpInstructionsFragment, mcpServersFragment } from '../../src/fragments/sections/mcp-servers.ts';
 import { memoryFragment } from '../../src/fragments/sections/memory.ts';
 import { sessionContextFragment } from '../../src/fragments/sections/session-context.ts';
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
@@ -146,6 +147,19 @@ export const renderings: readonly {
     }),
   ),
   of(skillsCatalogueFragment.withdrawn, nothing),
+  of(
+    mcpInstructionsFragment,
+    fc.record({ instructions: some(fc.record({ server: text, text })), replaces: fc.boolean() }),
+  ),
+  of(mcpInstructionsFragment.withdrawn, nothing),
+  of(
+    mcpServersFragment,
+    fc.record({
+      notes: some(fc.record({ server: text, problem: text, changed: text, gone: text, unasked: text })),
+      replaces: fc.boolean(),
+    }),
+  ),
+  of(mcpServersFragment.withdrawn, nothing),
   of(memoryFragment, fc.record({ summary: text, folder: text, replaces: fc.boolean() })),
   of(memoryFragment.withdrawn, nothing),
   of(

@@ -26,6 +26,7 @@ import { pluginsGuidanceFragment } from '../../src/fragments/sections/plugins-gu
 import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/sections/realtime.ts';
 import { realtimeDelegationFragment } from '../../src/fragments/events/realtime-delegation.ts';
 import * as recommended from '../../src/fragments/sections/recommended-plugins.ts';
+import { mcpInstructionsFragment, mcpServersFragment } from '../../src/fragments/sections/mcp-servers.ts';
 import { memoryFragment } from '../../src/fragments/sections/memory.ts';
 import { sessionContextFragment } from '../../src/fragments/sections/session-context.ts';
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
@@ -66,6 +67,31 @@ export const examples: readonly Fragment[] = [
     left: 2,
   }),
   render(skillsCatalogueFragment.withdrawn, undefined),
+  render(mcpInstructionsFragment, {
+    instructions: [{ server: 'docs', text: 'TEXT OF THE SERVER' }],
+    replaces: false,
+  }),
+  render(mcpInstructionsFragment.withdrawn, undefined),
+  render(mcpServersFragment, {
+    notes: [
+      {
+        server: 'mail',
+        problem: 'The MCP server "mail" did not start: it exited with code 1.',
+        changed: '',
+        gone: '',
+        unasked: '',
+      },
+      {
+        server: 'docs',
+        problem: '',
+        changed: 'mcp__docs__find(query: string, limit?: number)',
+        gone: 'mcp__docs__list',
+        unasked: 'mcp__docs__write',
+      },
+    ],
+    replaces: false,
+  }),
+  render(mcpServersFragment.withdrawn, undefined),
   render(memoryFragment, { summary: 'SUMMARY OF EARLIER THREADS', folder: '/home/memories', replaces: false }),
   render(memoryFragment.withdrawn, undefined),
   render(sessionsFragment, {

@@ -6,6 +6,7 @@ import { providerDefaults } from '../../src/config/providers.ts';
 import type { Credentials } from '../../src/model/http/credentials.ts';
 import { noRequirements } from '../../src/policy/requirements.ts';
 import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
+import { defined } from '../../src/protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import { parseJsonObject, stringAt } from '../../src/protocol/json.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
@@ -229,12 +230,11 @@ export class WatchedThread {
         const facts = stepFactsOf(this.world, envelope.workspace.cwd);
         const state = this.#thread?.state ?? emptyState;
         const base = instructionsOf(state) ?? envelope.instructions.base;
-        const deferredTools = this.world.deferred;
         const skills = (): StepFacts['skills'] => {
           const log = { state: this.#thread?.state ?? emptyState };
           return skillsNow({ parts: { router: this.#router(), skills: this.#skills }, log, envelope }).skills;
         };
-        this.onStep({ envelope, skills, facts: { ...facts, pins: state.pins, base, deferredTools } });
+        this.onStep({ envelope, skills, facts: { ...facts, pins: state.pins, base, ...this.#announced() } });
         return Promise.resolve(facts);
       },
     };
@@ -249,7 +249,12 @@ export class WatchedThread {
     ];
     const isThere = (name: string): boolean => name === 'exec_command' || this.world.tools.includes(name);
     const source = () => all.filter(({ name }) => isThere(name));
-    return createRouter([Object.assign(source, { announced: () => this.world.deferred })]);
+    return createRouter([Object.assign(source, { announced: () => this.#announced() })]);
+  }
+
+  #announced(): Pick<StepFacts, 'deferredTools' | 'mcpServers'> {
+    const { deferred: deferredTools, servers: mcpServers } = this.world;
+    return { deferredTools, ...defined({ mcpServers }) };
   }
 
   #watched(store: RolloutStore): RolloutStore {

@@ -26,6 +26,8 @@ export interface World {
   readonly developer: string | undefined;
   readonly managed: string | undefined;
   readonly leaveOut: readonly OmittedContext[];
+  /** What there is to know of MCP servers. Undefined: there are none. */
+  readonly servers: StepFacts['mcpServers'] | undefined;
   readonly deferred: readonly { readonly name: string; readonly description: string }[];
   readonly skills: readonly WorldSkill[];
   readonly memory: string | undefined;
@@ -60,6 +62,7 @@ export const firstWorld: World = {
   developer: undefined,
   managed: undefined,
   leaveOut: [],
+  servers: undefined,
   deferred: [],
   skills: [],
   memory: undefined,

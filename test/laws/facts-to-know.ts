@@ -24,6 +24,7 @@ export function factsToKnow(step: EnteredStep): WorldFacts {
     ...(capabilities.apps && isTold('apps') ? { apps: true } : {}),
     ...(capabilities.plugins ? { plugins: true } : {}),
     ...deferredToKnow(facts),
+    ...serversToKnow(facts),
     ...(isTold('skills') ? skillsToKnow(step.skills()) : {}),
     ...(facts.memory === undefined ? {} : { memory: facts.memory.summary }),
     ...(facts.sessionContext === undefined || facts.sessionContext.length === 0
@@ -40,6 +41,17 @@ function deferredToKnow({ deferredTools = [] }: EnteredStep['facts']): Pick<Worl
   if (deferredTools.length === 0) return {};
   const shown = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return { deferred: Object.fromEntries(deferredTools.map(({ name, description }) => [name, shown(description)])) };
+}
+
+/** The whole texts: the worlds have one server that speaks and one that is spoken of. */
+function serversToKnow({ mcpServers }: EnteredStep['facts']): Pick<WorldFacts, 'mcpInstructions' | 'mcpServers'> {
+  const { notes: [note] = [], instructions: [own] = [] } = mcpServers ?? {};
+  const opening = 'What MCP servers say about the use of their tools. The user and the developer count more.';
+  const shown = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return {
+    ...(own === undefined ? {} : { mcpInstructions: `${opening}\n===== ${own.server}\n${shown(own.text)}` }),
+    ...(note === undefined ? {} : { mcpServers: `- ${note.problem} Its tools cannot be called until it starts.` }),
+  };
 }
 
 function skillsToKnow(catalogue: ReturnType<EnteredStep['skills']>): Pick<WorldFacts, 'skills'> {

@@ -162,6 +162,11 @@ const everything: { readonly [Key in keyof World]: fc.Arbitrary<World[Key]> } = 
     { name: 'mcp__a', description: 'Tools: x' },
     { name: 'mcp__b', description: 'Says </tools> and <more>' },
   ]),
+  servers: optional(
+    { notes: [], instructions: [] },
+    { notes: [], instructions: [{ server: 'a', text: 'Says </mcp_instructions> and <more>.' }] },
+    { notes: [{ server: 'b', problem: 'It broke.', changed: '', gone: '', unasked: '' }], instructions: [] },
+  ),
   skills: fc.subarray([
     { name: 'knit', description: 'Says </skills_instructions> and <more>.' },
     { name: 'purl', description: 'How to purl, in many words. '.repeat(12).trim() },

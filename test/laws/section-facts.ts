@@ -174,6 +174,19 @@ export const models: fc.Arbitrary<ModelFact> = fc.constantFrom<ModelFact>(
 export const text = fc.record({ text: prose });
 export const sessionContext = fc.record({ texts: fc.array(prose, { minLength: 1, maxLength: 3 }) });
 export const memory = fc.record({ summary: prose, folder: fc.constantFrom('/home/memories', '/elsewhere') });
+export const mcpInstructions = fc.record({
+  instructions: fc.array(fc.record({ server: fc.constantFrom('docs', '</mcp_instructions>'), text: prose }), {
+    minLength: 1,
+    maxLength: 2,
+  }),
+});
+const said = fc.oneof(fc.constant(''), prose);
+export const mcpServers = fc.record({
+  notes: fc.array(fc.record({ server: prose, problem: prose, changed: said, gone: said, unasked: said }), {
+    minLength: 1,
+    maxLength: 2,
+  }),
+});
 export const sessions = fc.record({
   sessions: fc.array(
     fc.record({ id: fc.integer({ min: 1000, max: 99_999 }), command: prose, since: fc.constant('2026-11-16T09:30Z') }),

@@ -23,6 +23,9 @@ export interface WorldFacts {
     readonly left: number;
   };
   memory?: string;
+  /** What MCP servers say, and what is said of them. */
+  mcpInstructions?: string;
+  mcpServers?: string;
   session?: string;
   managed?: string;
   instructions?: { readonly directory?: string; readonly text: string };
@@ -84,6 +87,8 @@ const families: readonly Family[] = [
   { role: 'developer', opening: '<tools>', read: readDeferred },
   { role: 'developer', opening: '<skills_instructions>', read: readSkills },
   { role: 'developer', opening: '<memory_summary>', read: readMemory },
+  textFamily('mcp_instructions', 'mcpInstructions'),
+  textFamily('mcp_servers', 'mcpServers'),
   textFamily('session_context', 'session'),
   textFamily('managed_developer_instructions', 'managed'),
   { role: 'user', opening: '# AGENTS.md instructions', read: readInstructions },
@@ -95,7 +100,7 @@ const families: readonly Family[] = [
 const takenBack = /^(?:The|There) .* no longer (?:holds?|apply|offered)\b/;
 const notice = /^(?:These take|This takes) the place of .* given before\.\n\n/;
 
-function textFamily(tag: string, key: 'developer' | 'session' | 'managed'): Family {
+function textFamily(tag: string, key: 'developer' | 'session' | 'managed' | 'mcpInstructions' | 'mcpServers'): Family {
   return {
     role: 'developer',
     opening: `<${tag}>`,

@@ -83,21 +83,26 @@ test('a question of a server reaches the user: yes, no, and what the form is fil
     method: 'elicitation/create',
     params: {
       message: 'Which colour?',
-      requestedSchema: { type: 'object', properties: { colour: { type: 'string' } } },
+      requestedSchema: { type: 'object', properties: { colour: { type: 'string' } }, required: ['colour'] },
     },
   };
   const scene = await mcpScene({
     plan: { tools: [tool('reads', reading)], calls: { reads: { ask } } },
-    answers: [{ kind: 'allowed', content: { colour: 'red' } }, { kind: 'declined' }],
+    answers: [{ kind: 'allowed', content: { colour: 'red' } }, { kind: 'declined' }, { kind: 'allowed' }],
   });
   await scene.open();
-  const [yes, no] = await scene.calls(mcpCall('reads'), mcpCall('reads'));
+  const [yes, no, empty] = await scene.calls(mcpCall('reads'), mcpCall('reads'), mcpCall('reads'));
   expect(yes).toContain('{"action":"accept","content":{"colour":"red"}}');
   expect(no).toContain('{"action":"decline"}');
+  expect(empty).toContain('{"action":"cancel"}');
+  const warned = (from: typeof scene): readonly string[] =>
+    from.live.told('warning').map(({ outcome }) => outcome.message);
+  expect(warned(scene)).toContain('The answer to the MCP server "s" was not sent: colour is required.');
   expect(scene.asked[0]).toMatchObject({ kind: 'elicitation', elicitation: { server: 's', message: 'Which colour?' } });
   const alone = await mcpScene({ plan: { tools: [tool('reads', reading)], calls: { reads: { ask } } } });
   await alone.open();
   expect((await alone.calls(mcpCall('reads')))[0]).toContain('{"action":"decline"}');
+  expect(warned(alone)).toContain('The MCP server "s" asked you something, and Capstan declined: no one can be asked.');
 });
 
 test('a server gets only the variables that it is given', async () => {

@@ -32,10 +32,16 @@ test('servers are added, listed, shown and removed, and the rest of the file sta
   expect((await place.run('mcp', 'add', 'docs', '--url', 'https://a.org/mcp')).code).toBe(0);
   const listed = await place.run('mcp', 'list');
   expect(listed.stdout.split('\n').filter(Boolean)).toEqual([
-    'docs  https://a.org/mcp  not started yet',
-    'files  npx -y files --root .  not started yet',
-    'old  x  not started yet',
+    'docs   https://a.org/mcp      tools not known yet',
+    'files  npx -y files --root .  tools not known yet',
+    'old    x                      tools not known yet',
   ]);
+  const again = await place.run('mcp', 'add', 'docs', '--url', 'https://b.org/mcp');
+  expect(again.stderr).toContain('Replaced docs, and all of its earlier settings.');
+  const noAddress = await place.run('mcp', 'add', 'x', '--url', 'notaurl');
+  expect([noAddress.code, noAddress.stderr]).toEqual([2, expect.stringContaining('--url notaurl is no address')]);
+  const noPair = await place.run('mcp', 'add', 'x', '--env', 'A', '--', 'y');
+  expect(noPair.stderr).toContain('Write --env NAME=VALUE, for example --env PORT=80.');
   const got = await place.run('mcp', 'get', 'files');
   expect(got.stdout).toContain('API_TOKEN = "<hidden>"');
   expect(got.stdout).not.toContain('hunter2');
@@ -60,6 +66,9 @@ test('servers of the .mcp.json of a project are shown with what they get, import
     db: { command: 'db-server', args: ['-v'], env: { DB_KEY: '${DB_KEY}', MODE: 'ro' } },
     odd: { type: 'x' },
     'a\nAdded b': { url: 'https://x.org/', headers: { Authorization: 'Bearer ${OPENAI_API_KEY}' } },
+    old: { type: 'sse', url: 'https://a.org' },
+    mine: { command: 'other' },
+    home: { command: 'x', args: ['${HOME}'] },
   };
   writeFileSync(join(place.workspace, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
   const refused = await place.run('mcp', 'import');
@@ -67,7 +76,7 @@ test('servers of the .mcp.json of a project are shown with what they get, import
   const file = join(place.home, 'config.toml');
   writeFileSync(
     file,
-    `${readFileSync(file, 'utf8')}\n[projects.${JSON.stringify(place.workspace)}]\ntrust_level = "trusted"\n`,
+    `${readFileSync(file, 'utf8')}\n[mcp_servers.mine]\ncommand = "x"\n[projects.${JSON.stringify(place.workspace)}]\ntrust_level = "trusted"\n`,
   );
   const before = readFileSync(file, 'utf8');
   const shown = await place.run('mcp', 'import');
@@ -75,7 +84,10 @@ test('servers of the .mcp.json of a project are shown with what they get, import
     [
       'db: db-server -v\n  gets your variables: DB_KEY',
       'a␊Added b: https://x.org/\n  gets your variables: OPENAI_API_KEY',
-      'odd: cannot be added. It has no command or url, or names variables where config.toml cannot.',
+      'odd: cannot be added. It must have either a command or a url.',
+      'old: cannot be added. It uses the old transport sse, which Capstan does not have.',
+      'mine: cannot be added. Your configuration has a server of that name.',
+      'home: cannot be added. Its args names a variable as ${NAME}, which config.toml cannot: write the value.',
       'To add servers, name them: capstan mcp import NAME…\n',
     ].join('\n'),
   );

@@ -6,15 +6,27 @@ import { mcpCall, mcpScene, reading } from './mcp-scene.ts';
 const echo = { name: 'echo', description: 'Says it again.', inputSchema: { type: 'object' }, annotations: reading };
 
 test('a configured server is started, its tools are offered, called and recorded, and a resume offers the same', async () => {
-  const scene = await mcpScene({ plan: { tools: [echo], instructions: 'A test server.' } });
+  const result = { content: [{ type: 'text', text: 'called echo' }], structuredContent: { n: 1 } };
+  const scene = await mcpScene({
+    plan: { tools: [echo], instructions: 'A test server.', calls: { echo: { result } } },
+  });
   await scene.open();
   const [output] = await scene.calls(mcpCall('echo', { words: 'hello' }));
-  expect(output).toMatch(/^Wall time: \d+\.\d{4} seconds\nOutput:\ncalled echo$/);
+  expect(output).toMatch(/^Wall time: \d+\.\d{4} seconds\nOutput:\ncalled echo\n\{"n":1\}$/);
   expect(scene.toolNames(0)).toContain('mcp__s__echo');
   const call = scene.log().find(({ got }) => got === 'tools/call');
   expect(call).toMatchObject({ params: { name: 'echo', arguments: { words: 'hello' } } });
   const item = scene.live.told('item-completed').find(({ item: { kind } }) => kind === 'tool-call')?.item;
-  expect(item).toMatchObject({ server: 's', tool: 'echo', arguments: { words: 'hello' }, status: 'completed' });
+  expect(item).toEqual({
+    kind: 'tool-call',
+    id: expect.any(String),
+    server: 's',
+    tool: 'echo',
+    arguments: { words: 'hello' },
+    status: 'completed',
+    output: 'called echo\n{"n":1}',
+    result: { content: [{ type: 'text', text: 'called echo' }], structured: { n: 1 } },
+  });
   await scene.live.close();
   await scene.open();
   await scene.calls(mcpCall('echo'));

@@ -24,6 +24,11 @@ export function foundTools(query: string, tools: readonly FoundTool[], deferred:
   return `${tools.length} of ${deferred} deferred tools. Call one with call_tool, or by its name.\n${shown.join('\n')}`;
 }
 
+/** The name of a tool that is neither deferred nor a server's. */
+export function callDirectly(name: string): string {
+  return `${name} is in your list of tools. Call it directly, by its name.`;
+}
+
 export function noDeferredTool(name: string, known: readonly string[]): string {
   const some = known.slice(0, 20).join(', ');
   const next =

@@ -25,6 +25,16 @@ export async function mcpResult(
   return words.length === all.length ? [header, ...words].join('\n') : [{ type: 'input_text', text: header }, ...all];
 }
 
+/** What the server said, without our line before it. */
+export function saidByServer(output: string | readonly JsonObject[]): string {
+  if (typeof output === 'string')
+    return output.replace(/^(?:Wall time: [^\n]*\n)(?:(?:The tool[^\n]*\n)?Output:\n?)?/, '');
+  return output
+    .slice(1)
+    .map((part) => (typeof part['text'] === 'string' ? part['text'] : '[picture]'))
+    .join('\n');
+}
+
 /** What a server lists or gives to read, as JSON. */
 export function mcpResources(found: JsonObject, seconds: number): string {
   const all = JSON.stringify(found).toWellFormed();
@@ -35,6 +45,13 @@ export function mcpResources(found: JsonObject, seconds: number): string {
 /** The call gave no result. */
 export function mcpFailure(why: string, seconds: number): string {
   return `${wallTime(seconds)}\nThe call failed: ${why}`;
+}
+
+/** The tool stands in the list of tools only until that may change. `problem`: why its server does not run, as a sentence. */
+export function mcpToolMissing({ name, server }: { readonly name: string; readonly server: string }, problem?: string) {
+  if (problem !== undefined) return `Not run: ${problem}`;
+  const found = 'Do without it, or search with tool_search for what it offers now.';
+  return `Not run: the MCP server ${JSON.stringify(server)} no longer has the tool ${name}. ${found}`;
 }
 
 function wallTime(seconds: number): string {

@@ -13,6 +13,8 @@ export interface ApprovalTold {
   readonly canAsk: boolean;
   /** A reviewer answers in the user's place. */
   readonly reviewed?: true;
+  /** There are MCP servers. */
+  readonly hasServers?: true;
   /** What answers saves no rule. */
   readonly answersOnce?: true;
   /** The turn makes a plan: nothing is to be written, and there is no tool for patches. */
@@ -23,14 +25,23 @@ export interface ApprovalTold {
 export function approvalLines(told: ApprovalTold): readonly string[] {
   const reviewed = told.canAsk && told.reviewed ? ` ${reviewerSentence()}` : '';
   const first = `Approval: ${approvalName(told.approval)}. ${whenAsked(told)}${reviewed}`;
-  if (!explainsScripts(told)) return [first];
+  const servers = told.hasServers === true ? [aboutServers(told)] : [];
+  if (!explainsScripts(told)) return [first, ...servers];
   const asks = (about: AskedAbout): boolean => allowsAsking(told.approval, about);
   return [
     first,
     ...(asks('sandbox') ? [...howToAsk(told), ...(told.answersOnce ? [] : [prefixRule])] : []),
     ...(asks('permissions') ? [requests] : []),
     howScriptsAreRead,
+    ...servers,
   ];
+}
+
+function aboutServers(told: ApprovalTold): string {
+  const where = 'Tools of MCP servers act outside the sandbox.';
+  if (told.approval === 'never' && !isLimited(told)) return `${where} They run without a question.`;
+  if (asksAbout(told, 'mcp')) return `${where} Before a call that may change something, the user is asked.`;
+  return `${where} The user cannot be asked about their calls, so those that need an approval are refused.`;
 }
 
 /** Whether such a question reaches the user in this turn. */

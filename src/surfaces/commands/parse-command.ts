@@ -60,7 +60,7 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
         `${name} needs a value, and ${written} looks like an option. If it is the value, write ${name}=${written}.`,
       );
     if (option.value === keyAndValue && written.indexOf('=') < 1)
-      return wrongUsage(command, `${name} ${JSON.stringify(written)} is not KEY=VALUE.`, pairExample);
+      return wrongUsage(command, `${name} ${JSON.stringify(written)} is not KEY=VALUE.`, pairExample(name));
     const value = readValue(option, written);
     if (value === undefined)
       return wrongChoice(command, `${name} takes ${valuesText(option)}`, written, option.choices);
@@ -84,7 +84,10 @@ function isVerbatim({ variants = {}, words }: Command, plain: readonly string[])
   return expected?.[plain.length - (hasVariant ? 2 : 1)]?.verbatim === true;
 }
 
-const pairExample = 'Write -c key=value, for example -c model_reasoning_effort=high.';
+function pairExample(option: string): string {
+  if (option !== '-c' && option !== '--config') return `Write ${option} NAME=VALUE, for example ${option} PORT=80.`;
+  return 'Write -c key=value, for example -c model_reasoning_effort=high.';
+}
 
 export function wrongUsage(
   { name }: Pick<Command, 'name'>,

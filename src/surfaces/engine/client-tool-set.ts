@@ -7,12 +7,13 @@ import { directGroups, optionalToolsBudget } from '../../planes/direct-groups.ts
 import { type CallableTool, callableTools } from '../../protocol/client-tool.ts';
 import { textDigest } from '../../protocol/text-digest.ts';
 import { clientTool } from '../../tools/client-tool/client-tool.ts';
+import type { StepFacts } from '../../envelope/facts.ts';
 import type { Tool } from '../../tools/define.ts';
 import { callToolTool, toolSearchTool } from '../../tools/mcp/deferred-tools.ts';
-import type { Router } from '../../tools/router.ts';
 
 /** What a thread has of tools that its client defined. */
-export interface ClientToolSet extends Pick<Router, 'announced'> {
+export interface ClientToolSet {
+  readonly announced: NonNullable<StepFacts['deferredTools']>;
   readonly tools: readonly Tool[];
   readonly deferred: readonly Tool[];
   /** The same for the same tools. Absent: there are none. */
@@ -51,8 +52,9 @@ export function clientToolSet(
       .map((known) => clientTool(known, { picture, deferred: !isDirect }));
   const [direct, hidden] = [made(true), made(false)];
   const deferred = [...ownDeferred, ...hidden];
+  const reached = { listed: direct, searched: deferred };
   const searching =
-    searchesElsewhere || deferred.length === 0 ? [] : [toolSearchTool(() => deferred), callToolTool(() => deferred)];
+    searchesElsewhere || deferred.length === 0 ? [] : [toolSearchTool(() => reached), callToolTool(() => reached)];
   const announced = newsOf([
     ...ownDeferred.map(({ name }) => ({ name, namespace: ofProgram })),
     ...all.filter(({ name }) => !shown.has(name)),

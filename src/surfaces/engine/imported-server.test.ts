@@ -12,7 +12,7 @@ test.each([
     { url: 'https://a.org', http_headers: { X: 'y' } },
   ],
   [{ type: 'http', url: 'https://a.org' }, { url: 'https://a.org' }],
-  [{ command: 'a', url: 'https://a.org' }, undefined],
+  [{ command: 'a', url: 'https://a.org' }, expect.any(String)],
   [
     { url: 'https://a.org', headers: { Authorization: 'Bearer ${TOKEN}', 'X-Key': '${KEY}', X: 'y' } },
     {
@@ -22,10 +22,11 @@ test.each([
       env_http_headers: { 'X-Key': 'KEY' },
     },
   ],
-  [{ url: '${BASE}/mcp' }, undefined],
-  [{ command: 'a', env: { KEY: '${OTHER}' } }, undefined],
-  [{ command: 'a', args: ['${ROOT:-.}'] }, undefined],
-  [{ type: 'x' }, undefined],
+  [{ url: '${BASE}/mcp' }, expect.any(String)],
+  [{ command: 'a', env: { KEY: '${OTHER}' } }, expect.any(String)],
+  [{ command: 'a', args: ['${ROOT:-.}'] }, expect.any(String)],
+  [{ type: 'x' }, 'It must have either a command or a url.'],
+  [{ type: 'sse', url: 'https://a.org' }, expect.stringContaining('sse')],
 ])('%j', (given, expected) => {
   expect(importedServer(given)).toEqual(expected);
 });

@@ -2,13 +2,17 @@ import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protoc
 
 /**
  * A server of a `.mcp.json` as config.toml has it. `${NAME}` stands for a variable of the user's: it is named and not
- * copied. Undefined for what is no server, or names variables where config.toml cannot.
+ * copied. A sentence where it cannot be had so.
  */
-export function importedServer(given: JsonObject): JsonObject | undefined {
+export function importedServer(given: JsonObject): JsonObject | string {
   const [command, url] = [stringAt(given, 'command'), stringAt(given, 'url')];
-  if ((command === undefined) === (url === undefined)) return undefined;
+  if ((command === undefined) === (url === undefined)) return 'It must have either a command or a url.';
+  if (given['type'] === 'sse') return 'It uses the old transport sse, which Capstan does not have.';
   const table = url === undefined ? programTable(command ?? '', given) : addressTable(url, given);
-  return JSON.stringify(table).includes('${') ? undefined : table;
+  const [key] = Object.entries(table).find(([, value]) => JSON.stringify(value).includes('${')) ?? [];
+  return key === undefined
+    ? table
+    : `Its ${key} names a variable as \${NAME}, which config.toml cannot: write the value.`;
 }
 
 function addressTable(url: string, given: JsonObject): JsonObject {

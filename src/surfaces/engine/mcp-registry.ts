@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { formatTomlKey } from '../../config/toml-key.ts';
 import { hideSecrets } from '../../config/hide-secrets.ts';
 import { type McpServerConfig, readMcpServers } from '../../config/mcp-servers.ts';
 import { readTextIfPossible } from '../../disk/read-bounded.ts';
@@ -28,6 +29,11 @@ export interface ListedServer {
   readonly tools?: number;
   readonly isLoggedIn: boolean;
   readonly problem?: Outcome;
+}
+
+interface ImportableServers {
+  readonly servers: readonly (readonly [name: string, table: JsonObject])[];
+  readonly left: readonly (readonly [name: string, why: string])[];
 }
 
 /** The MCP servers of a user, for commands that show and change them. */
@@ -68,18 +74,19 @@ export class McpRegistry {
     return editUserConfig(this.#place, ['mcp_servers', name], table);
   }
 
-  async remove(name: string): Promise<Outcome | undefined> {
-    const path = ['mcp_servers', name];
-    if ((await userConfigValue(this.#place, path)) === undefined) return unknownServer(name);
-    return editUserConfig(this.#place, path, undefined);
+  async remove(name: string, folder: string): Promise<Outcome | undefined> {
+    if (await this.own(name)) return editUserConfig(this.#place, ['mcp_servers', name], undefined);
+    const { config } = await configInFolder(this.#engine.base, folder);
+    return Object.hasOwn(config.mcpServers ?? {}, name) ? notInUserFile(name) : unknownServer(name);
   }
 
-  /** What the `.mcp.json` at the root of a trusted project has and the user's file lacks. `odd`: names of those that it cannot have. */
-  async importable(
-    folder: string,
-  ): Promise<
-    { readonly servers: readonly (readonly [string, JsonObject])[]; readonly odd: readonly string[] } | Outcome
-  > {
+  /** What the user's own file has of it. */
+  async own(name: string): Promise<boolean> {
+    return (await userConfigValue(this.#place, ['mcp_servers', name])) !== undefined;
+  }
+
+  /** What the `.mcp.json` at the root of a trusted project has and the user's file lacks, and why not the others. */
+  async importable(folder: string): Promise<ImportableServers | Outcome> {
     const { config } = await configInFolder(this.#engine.base, folder);
     // Not the one of the folder: a command may have put it below the root.
     const [root = folder] = projectFolders(folder, config.projectRootMarkers);
@@ -90,12 +97,13 @@ export class McpRegistry {
     const text = readTextIfPossible(join(root, '.mcp.json'), { maxBytes: 1_000_000 });
     const found = objectAt(parseJsonObject(text ?? ''), 'mcpServers') ?? {};
     const known = Object.keys(config.mcpServers ?? {});
-    const read = Object.entries(found)
-      .filter(([name]) => !known.includes(name))
-      .map(([name, server]) => [name, isJsonObject(server) ? importedServer(server) : undefined] as const);
+    const read = Object.entries(found).map(([name, server]) => {
+      if (known.includes(name)) return [name, 'Your configuration has a server of that name.'] as const;
+      return [name, isJsonObject(server) ? importedServer(server) : 'It is no table.'] as const;
+    });
     return {
-      servers: read.flatMap(([name, table]) => (table === undefined ? [] : [[name, table] as const])),
-      odd: read.filter(([, table]) => table === undefined).map(([name]) => name),
+      servers: read.flatMap(([name, table]) => (typeof table === 'string' ? [] : [[name, table] as const])),
+      left: read.flatMap(([name, why]) => (typeof why === 'string' ? [[name, why] as const] : [])),
     };
   }
 
@@ -160,4 +168,10 @@ export class McpRegistry {
 function unknownServer(name: string): Outcome {
   const message = `There is no MCP server ${JSON.stringify(name)} that can be used.`;
   return { code: 'mcp-server-unknown', message, next: 'See `capstan mcp list`.' };
+}
+
+function notInUserFile(name: string): Outcome {
+  const message = `The MCP server ${JSON.stringify(name)} is not in your config.toml: another file has it.`;
+  const key = formatTomlKey(['mcp_servers', name, 'enabled']);
+  return { code: 'mcp-server-elsewhere', message, next: `Remove it there, or set ${key} = false in your config.toml.` };
 }

@@ -46,7 +46,9 @@ export async function openClientTools(settings: Settings, options: ClientToolsOp
   };
   await beforeTurn(settings);
   return {
-    source: Object.assign((): readonly Tool[] => made.tools, { announced: () => made.announced }),
+    source: Object.assign((): readonly Tool[] => made.tools, {
+      announced: () => (made.announced.length === 0 ? {} : { deferredTools: made.announced }),
+    }),
     deferred: () => made.deferred,
     beforeTurn,
     release: () => Promise.resolve(),

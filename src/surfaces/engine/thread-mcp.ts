@@ -1,20 +1,22 @@
 import { randomBytes } from '../../gather/system/random-bytes.ts';
 import { readMcpServers } from '../../config/mcp-servers.ts';
 import { startServerProcess } from '../../exec/server-process.ts';
+import { mcpToolMissing } from '../../fragments/answers/mcp-answers.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
 import { listingFiles } from '../../mcp/listing-file.ts';
 import { credentialStore } from '../../mcp/oauth/credential-store.ts';
 import { ServerPool } from '../../mcp/server-pool.ts';
 import { ThreadServers } from '../../mcp/thread-servers.ts';
 import { optionalToolsBudget } from '../../planes/direct-groups.ts';
+import type { McpTool } from '../../ports/mcp-servers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import type { Tool } from '../../tools/define.ts';
-import { callToolTool, toolSearchTool } from '../../tools/mcp/deferred-tools.ts';
+import { callToolTool, type ReachedTools, toolSearchTool } from '../../tools/mcp/deferred-tools.ts';
 import { mcpResourceTools } from '../../tools/mcp/resource-tools.ts';
-import { mcpTool } from '../../tools/mcp/mcp-tool.ts';
-import type { ToolSource } from '../../tools/router.ts';
+import { mcpNeed, mcpTool, missingMcpTool } from '../../tools/mcp/mcp-tool.ts';
+import type { IsUsable, ToolSource } from '../../tools/router.ts';
 import { confineServer } from './confine-server.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { serverFolder } from './server-folder.ts';
@@ -101,8 +103,7 @@ function toolSource(
   without: readonly string[],
 ): ToolSource {
   let known: ThreadServers['tools'] | undefined;
-  let direct: readonly Tool[] = [];
-  let deferred: readonly Tool[] = [];
+  let reached: ReachedTools = { listed: [], searched: [] };
   let others: readonly Tool[] = [];
   let all: readonly Tool[] = [];
   const ports = {
@@ -110,8 +111,7 @@ function toolSource(
     clock,
     loadImage: (dataUrl: string, signal: AbortSignal) => loadImage(dataUrl, '/', { resize: resizeImage, signal }),
   };
-  const reached = (): readonly Tool[] => [...deferred, ...others];
-  const fixed = [toolSearchTool(reached), callToolTool(reached)];
+  const fixed = [toolSearchTool(() => reached), callToolTool(() => reached)];
   const resources = mcpResourceTools({ servers, clock, approvalOf: (server) => servers.approvalOf(server) });
   const give = (): readonly Tool[] => {
     const now = servers.tools;
@@ -119,13 +119,27 @@ function toolSource(
     if (now === known && beside === others) return all;
     known = now;
     others = beside;
-    const isOffered = ({ name }: { readonly name: string }): boolean => !without.includes(name);
-    direct = now.direct.filter(isOffered).map((tool) => mcpTool(tool, ports, { deferred: false }));
-    deferred = now.deferred.filter(isOffered).map((tool) => mcpTool(tool, ports, { deferred: true }));
+    const isLeft = ({ name }: { readonly name: string }): boolean => !without.includes(name);
+    const direct = now.direct.filter(isLeft).map((tool) => mcpTool(tool, ports, { deferred: false }));
+    const missing = now.missing
+      .filter(isLeft)
+      .map((tool) => missingMcpTool(tool, () => mcpToolMissing(tool, servers.whyMissing(tool.server))));
+    const listed = [...direct, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const searched = (tools: readonly McpTool[]): readonly Tool[] =>
+      tools.filter(isLeft).map((tool) => mcpTool(tool, ports, { deferred: true }));
+    const deferred = searched(now.deferred);
+    reached = { listed, searched: [...deferred, ...searched(now.changed), ...others] };
     const readers = now.hasResources ? resources : [];
     const reaching = servers.names.length === 0 && others.length === 0 ? [] : fixed;
-    all = [...readers, ...direct, ...reaching, ...deferred].filter(isOffered);
+    all = [...readers, ...listed, ...reaching, ...deferred].filter(isLeft);
     return all;
   };
-  return Object.assign(give, { renew: () => servers.renew(), announced: () => servers.announced });
+  return Object.assign(give, {
+    renew: () => servers.renew(),
+    announced: (isUsable: IsUsable) => {
+      if (servers.names.length === 0) return {};
+      const { deferred, ...mcpServers } = servers.news((tool) => isUsable({ name: tool.name, mcp: mcpNeed(tool) }));
+      return { deferredTools: deferred, mcpServers };
+    },
+  });
 }

@@ -4,7 +4,7 @@ import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { usageFields } from '../../state/usage-fields.ts';
 import { failedCheckpointLine } from '../wording/checkpoint-words.ts';
-import { type ExecItem, execItem } from '../wording/exec-item.ts';
+import { type ExecItem, execItem, refusedItem } from '../wording/exec-item.ts';
 import { execContextEvent, type ExecContextEvent, isContextNews } from './context-events.ts';
 import { type ExecQuestionEvent, execQuestion } from './question-events.ts';
 
@@ -50,7 +50,10 @@ export function execEvents({ context = false } = {}): (
     switch (event.kind) {
       case 'thread-started':
         return [{ type: 'thread.started', thread_id: event.threadId }];
-      case 'call-refused':
+      case 'call-refused': {
+        const refused = event.item && refusedItem(event.item, event.reason);
+        return refused === undefined ? [] : shown('item.completed', refused);
+      }
       case 'hook-started':
       case 'hook-completed':
       case 'checkpoint-stage':

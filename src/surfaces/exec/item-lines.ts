@@ -45,10 +45,20 @@ export function patchEnd({ changes, status, problem }: FileChangeItem, form: Ite
   return [...files, ...outputLines(problem ?? '', folded), red('  [failed]')];
 }
 
+/** A call by the name of its tool, with the server whose it is. */
+export function toolLine({ server, tool }: ToolCallItem): string {
+  return visibleLine(`tool ${tool}${server === undefined ? '' : ` of the MCP server ${server}`}`);
+}
+
 /** A call that was not run: what it would have done, and why it did not. */
 export function callNotRun({ tool, item, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>) {
   return {
-    call: item?.kind === 'command' ? commandLines(item.argv) : visibleLine(`tool ${tool}`),
+    call:
+      item?.kind === 'command'
+        ? commandLines(item.argv)
+        : item?.kind === 'tool-call'
+          ? toolLine(item)
+          : visibleLine(`tool ${tool}`),
     reason: fold(reason.trim(), true).join('\n'),
   };
 }

@@ -22,7 +22,16 @@ import { Announcement } from './announcement.ts';
 import { isContextNews } from './context-events.ts';
 import { withoutAnswer } from './hook-lines.ts';
 import { HeldBack } from './held-back.ts';
-import { commandEnd, commandLines, type ItemForm, patchEnd, planLines, callNotRun, toolEnd } from './item-lines.ts';
+import {
+  commandEnd,
+  commandLines,
+  type ItemForm,
+  patchEnd,
+  planLines,
+  callNotRun,
+  toolEnd,
+  toolLine,
+} from './item-lines.ts';
 import { sayNews } from './news.ts';
 import type { Output } from './output.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
@@ -187,7 +196,7 @@ export class PlainOutput implements Output {
     if (item.kind === 'plan')
       for (const step of planLines(item)) this.#screen.message(step, { look: 'dim', indent: '  ', hanging: '      ' });
     if (item.kind === 'command') this.#screen.note(bold(commandLines(item.argv)), ...placeMark(place));
-    if (item.kind === 'tool-call') this.#screen.note(bold(visibleLine(`tool ${item.tool}`)));
+    if (item.kind === 'tool-call') this.#screen.note(bold(toolLine(item)));
     if (item.kind !== 'command' && item.kind !== 'tool-call') return;
     this.#newestCall = item.id;
     this.#openCalls.add(item.id);

@@ -148,7 +148,8 @@ async function approvalsOf(
   if (options.approvals === undefined) return undefined;
   if (options.bypass) return nothingToApprove;
   const { loadApprovals } = await import('./approvals/load-approvals.ts');
-  return loadApprovals(options.approvals, { cwd, output, rulesFile: `${home}/rules/default.rules` });
+  const files = { rulesFile: `${home}/rules/default.rules`, configFile: `${home}/config.toml` };
+  return loadApprovals(options.approvals, { cwd, output, ...files });
 }
 
 function threadRequest(

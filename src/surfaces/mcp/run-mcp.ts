@@ -6,6 +6,8 @@ import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { mcpCommand } from '../commands/mcp-command.ts';
 import type { ListedServer, McpRegistry } from '../engine/mcp-registry.ts';
+import { table } from '../terminal/table.ts';
+import { plural } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { print, printNote } from '../terminal/print.ts';
 
@@ -24,12 +26,14 @@ export async function run(given: Given): Promise<number | Outcome> {
     case 'get':
       return get(registry, cwd, name, given.options);
     case 'add': {
-      const table = tableOf(given.options, rest);
-      if ('code' in table) return table as unknown as Outcome;
-      return done(await registry.save(name, table), `Added ${name}. Its tools are there in new threads.`);
+      const wanted = tableOf(given.options, rest);
+      if ('code' in wanted) return wanted as unknown as Outcome;
+      const isThere = await registry.own(name);
+      const words = isThere ? `Replaced ${name}, and all of its earlier settings.` : `Added ${name}.`;
+      return done(await registry.save(name, wanted), `${words} Its tools are there in new threads.`);
     }
     case 'remove':
-      return done(await registry.remove(name), `Removed ${name}.`);
+      return done(await registry.remove(name, cwd), `Removed ${name}.`);
     case 'login':
       return done(
         await registry.login(name, cwd, (page) => printNote(`Open this page to log in:\n${page.href}`)),
@@ -57,6 +61,10 @@ function tableOf({ env, url, bearerTokenEnvVar }: Given['options'], words: reado
     const message = 'mcp add: give either a command behind -- or --url.';
     return { code: 'usage', message, next: 'See `capstan mcp --help`.' };
   }
+  if (url !== undefined && !/^https?:\/\/[^/]/i.test(url)) {
+    const message = `mcp add: --url ${url} is no address of a server.`;
+    return { code: 'usage', message, next: 'Write for example --url https://example.com/mcp.' };
+  }
   if (url !== undefined) return { url, ...defined({ bearer_token_env_var: bearerTokenEnvVar }) };
   const variables = env.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const);
   const odd = env.find((pair) => pair.indexOf('=') < 1);
@@ -80,8 +88,7 @@ function show(servers: readonly ListedServer[], { json }: { readonly json: boole
     return 0;
   }
   if (servers.length === 0) printNote('No MCP servers are configured. To add one, see `capstan mcp add --help`.');
-  for (const server of servers)
-    print(`${visibleLine(server.name)}  ${wayOf(server.table)}  ${stateOf(server)}\n`, 'text');
+  else print(table(servers.map((server) => [visibleLine(server.name), wayOf(server.table), stateOf(server)])), 'text');
   return 0;
 }
 
@@ -90,7 +97,7 @@ function wayOf({ command, args = [], url }: JsonObject): string {
 }
 
 function stateOf({ enabled, problem, tools, isLoggedIn }: ListedServer): string {
-  const known = tools === undefined ? 'not started yet' : `${tools} tools`;
+  const known = tools === undefined ? 'tools not known yet' : plural(tools, 'tool');
   const state = problem !== undefined ? problem.message : enabled ? known : 'disabled';
   return isLoggedIn ? `${state}, logged in` : state;
 }
@@ -115,25 +122,22 @@ async function get(
 async function importNamed(registry: McpRegistry, cwd: string, names: readonly string[]): Promise<number | Outcome> {
   const found = await registry.importable(cwd);
   if ('code' in found) return found;
-  const { servers, odd } = found;
+  const { servers, left } = found;
   const unknown = names.find((name) => !servers.some(([each]) => each === name));
   if (unknown !== undefined) {
     const message = `The .mcp.json of this project has no server ${JSON.stringify(unknown)} that could be added.`;
     return { code: 'mcp-server-unknown', message, next: 'See `capstan mcp import`.' };
   }
-  for (const [name, table] of servers) {
+  for (const [name, server] of servers) {
     if (names.length > 0 && !names.includes(name)) continue;
-    const problem = names.length === 0 ? undefined : await registry.save(name, table);
+    const problem = names.length === 0 ? undefined : await registry.save(name, server);
     if (problem !== undefined) return problem;
-    printNote(`${names.length === 0 ? '' : 'Added '}${visibleLine(name)}: ${wayOf(table)}${sentTo(table)}`);
+    printNote(`${names.length === 0 ? '' : 'Added '}${visibleLine(name)}: ${wayOf(server)}${sentTo(server)}`);
   }
   if (names.length > 0) return 0;
-  for (const name of odd) {
-    const why = 'It has no command or url, or names variables where config.toml cannot.';
-    printNote(`${visibleLine(name)}: cannot be added. ${why}`);
-  }
-  const none = 'The .mcp.json of this project has no server that your configuration lacks.';
-  printNote(servers.length + odd.length === 0 ? none : 'To add servers, name them: capstan mcp import NAME…');
+  for (const [name, why] of left) printNote(`${visibleLine(name)}: cannot be added. ${why}`);
+  const none = 'The .mcp.json of this project has no servers.';
+  printNote(servers.length + left.length === 0 ? none : 'To add servers, name them: capstan mcp import NAME…');
   return 0;
 }
 

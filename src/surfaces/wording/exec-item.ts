@@ -1,5 +1,5 @@
 import { defined } from '../../protocol/defined.ts';
-import type { JsonObject } from '../../protocol/json.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 import type { ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
 
@@ -41,11 +41,25 @@ interface McpToolCall {
   readonly tool: string;
   readonly arguments: JsonObject;
   readonly result: {
-    readonly content: readonly { readonly type: 'text'; readonly text: string }[];
-    readonly structured_content: null;
+    readonly content: readonly Json[];
+    readonly structured_content: Json;
   } | null;
   readonly error: { readonly message: string } | null;
   readonly status: 'in_progress' | 'completed' | 'failed';
+}
+
+/** A call that was not run, as an item that is over. Undefined: programs that read these events know no such item. */
+export function refusedItem(item: TurnItem, reason: string): TurnItem | undefined {
+  switch (item.kind) {
+    case 'command':
+      return { ...item, status: 'declined', output: reason };
+    case 'file-change':
+      return { ...item, status: 'failed', problem: reason };
+    case 'tool-call':
+      return { ...item, status: 'failed', output: reason };
+    default:
+      return undefined;
+  }
 }
 
 /** Items that `exec` does not print have no form here. */
@@ -95,8 +109,11 @@ function statusWord<Status extends string>(status: Status): Exclude<Status, 'in-
   return status === 'in-progress' ? 'in_progress' : (status as Exclude<Status, 'in-progress'>);
 }
 
-function toolResult({ status, output = '' }: ToolCallItem): Pick<McpToolCall, 'result' | 'error'> {
+function toolResult({ status, output = '', result }: ToolCallItem): Pick<McpToolCall, 'result' | 'error'> {
   if (status === 'in-progress') return { result: null, error: null };
+  // A result that reports an error is a result.
+  if (result !== undefined)
+    return { result: { content: result.content, structured_content: result.structured }, error: null };
   if (status === 'failed') return { result: null, error: { message: output } };
   return { result: { content: [{ type: 'text', text: output }], structured_content: null }, error: null };
 }

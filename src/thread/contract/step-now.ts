@@ -1,6 +1,6 @@
 import type { StepFacts } from '../../envelope/facts.ts';
 import type { Step } from '../../envelope/step.ts';
-import { isOffered } from '../../envelope/offered-tools.ts';
+import { isOffered, isUsable } from '../../envelope/offered-tools.ts';
 import { standsIn } from '../../history/history.ts';
 import { standingGrants } from '../../policy/standing-grants.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -48,9 +48,9 @@ export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(
   const work = { mode: modes.collaboration.mode, features: capabilities.features };
   const offered = router.tools.filter((tool) => isOffered(tool, identity, policy, work)).map(({ name }) => name);
   const tools = router.specs(offered, policy);
-  const { announced: deferredTools } = router;
-  const { deferredTools: _before, ...facts } = step.facts;
-  return { ...step, tools, facts: deferredTools.length === 0 ? facts : { ...facts, deferredTools } };
+  const { deferredTools: _before, mcpServers: _servers, ...facts } = step.facts;
+  const news = router.announced(({ mcp }) => mcp === undefined || isUsable(mcp, policy));
+  return { ...step, tools, facts: { ...facts, ...news } };
 }
 
 function toldSession(session: RecordedSession): NonNullable<StepFacts['sessions']>[number] {

@@ -10,7 +10,8 @@ import {
 import type { HookVerdict } from '../../ports/hooks.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
-import { stringAt } from '../../protocol/json.ts';
+import { type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import { inputOfCall, type SaidByHooks, shownInputOf } from '../../state/said-by-hooks.ts';
 import type { CallResult, PreparedCall, RefusedCall } from '../../tools/define.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -106,10 +107,16 @@ function withCommand(verdict: HookVerdict, command: string): HookVerdict {
   };
 }
 
-/** Of a command, what it printed; of all others what the model would read. */
-function responseOf({ item, output, dropped = [] }: CallResult): CallResult['output'] {
+/** Of a command, what it printed; of a server's tool, what the server gave; of all others what the model would read. */
+function responseOf({ item, output, dropped = [] }: CallResult): Json {
   if (item.kind === 'command') return item.output;
+  if (item.kind === 'tool-call' && item.result !== undefined) return rawResult(item.result);
+  if (item.kind === 'tool-call' && item.server !== undefined) return item.output ?? output;
   return item.kind === 'tool-call' && dropped.length > 0 ? (item.output ?? output) : output;
+}
+
+function rawResult({ content, structured }: NonNullable<ToolCallItem['result']>): JsonObject {
+  return { content, ...(structured === null ? {} : { structuredContent: structured }) };
 }
 
 /** What the call really gave is kept beside the line. */

@@ -1,5 +1,6 @@
 import { badArguments } from '../../fragments/answers/call-answers.ts';
-import { foundTools, noDeferredTool } from '../../fragments/answers/found-tools.ts';
+import { isUsable } from '../../envelope/offered-tools.ts';
+import { callDirectly, foundTools, noDeferredTool } from '../../fragments/answers/found-tools.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
@@ -7,8 +8,15 @@ import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { Tool } from '../define.ts';
 import { rankTools } from './rank-tools.ts';
 
-/** The deferred tools that there are now. */
-export type DeferredTools = () => readonly Tool[];
+/** The tools of servers that there are now. */
+export interface ReachedTools {
+  /** In the list of tools. */
+  readonly listed: readonly Tool[];
+  /** Deferred, or listed with a description that is out of date. */
+  readonly searched: readonly Tool[];
+}
+
+type ReachedNow = () => ReachedTools;
 
 const searchSpec: ToolSpec = {
   type: 'function',
@@ -45,11 +53,11 @@ const callSpec: ToolSpec = {
 
 const mostShown = 50;
 
-export function toolSearchTool(deferred: DeferredTools): Tool {
+export function toolSearchTool(reached: ReachedNow): Tool {
   return {
     name: 'tool_search',
     spec: searchSpec,
-    prepare({ callId, input }) {
+    prepare({ callId, input }, { envelope: { policy } }) {
       const given = parseJsonObject(input) ?? {};
       const query = stringAt(given, 'query')?.trim() ?? '';
       if (query === '') return { kind: 'refused', output: badArguments('`query` must be a string that is not empty.') };
@@ -67,7 +75,7 @@ export function toolSearchTool(deferred: DeferredTools): Tool {
         needs: {},
         idempotent: true,
         async run() {
-          const all = deferred();
+          const all = reached().searched.filter(({ mcp }) => mcp === undefined || isUsable(mcp, policy));
           const found = rankTools(query, all).slice(0, limit).map(foundTool);
           const output = foundTools(query, found, all.length);
           return { output, item: { ...item, status: 'completed', output } };
@@ -82,7 +90,7 @@ function foundTool({ name, spec }: Tool) {
   return { name, description: stringAt(spec, 'description') ?? '', parameters };
 }
 
-export function callToolTool(deferred: DeferredTools): Tool {
+export function callToolTool(reached: ReachedNow): Tool {
   return {
     name: 'call_tool',
     spec: callSpec,
@@ -96,14 +104,12 @@ export function callToolTool(deferred: DeferredTools): Tool {
       // Some models write arguments as text, as they do for every other tool.
       const text = typeof inner === 'string' ? inner : isJsonObject(inner) ? JSON.stringify(inner) : undefined;
       if (text === undefined) return { kind: 'refused', output: badArguments('`arguments` must be an object.') };
-      const all = deferred();
-      const tool = all.find((each) => each.name === name);
+      const { listed, searched } = reached();
+      const tool = [...searched, ...listed].find((each) => each.name === name);
       if (tool === undefined) {
-        const output = noDeferredTool(
-          name,
-          all.map((each) => each.name),
-        );
-        return { kind: 'refused', output };
+        const isListed = step.tools.some((each) => each['name'] === name);
+        const names = searched.map((each) => each.name);
+        return { kind: 'refused', output: isListed ? callDirectly(name) : noDeferredTool(name, names) };
       }
       return tool.prepare({ callId, input: text }, step);
     },

@@ -1,8 +1,9 @@
 import { badArguments } from '../../fragments/answers/call-answers.ts';
-import { mcpFailure, mcpResult } from '../../fragments/answers/mcp-answers.ts';
+import { mcpFailure, mcpResult, saidByServer } from '../../fragments/answers/mcp-answers.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { McpServers, McpTool } from '../../ports/mcp-servers.ts';
-import { parseJsonObject } from '../../protocol/json.ts';
+import { defined } from '../../protocol/defined.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
@@ -15,9 +16,20 @@ export interface McpToolPorts {
   loadImage(dataUrl: string, signal: AbortSignal): Promise<UserImage | Outcome>;
 }
 
+/** What a call of it asks of the policy. */
+export function mcpNeed({ server, tool, hints, approval }: McpTool): NonNullable<Tool['mcp']> {
+  return { server, tool, hints, mode: approval };
+}
+
+/** A tool in the list that its server does not list now: a call of it says why. */
+export function missingMcpTool({ name, spec }: Pick<Tool, 'name' | 'spec'>, why: () => string): Tool {
+  return { name, spec, prepare: () => ({ kind: 'refused', output: why() }) };
+}
+
 /** A tool of an MCP server. `deferred`: the model finds it by searching. */
 export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { readonly deferred: boolean }): Tool {
   const { server, tool, name, spec, hints, approval: mode, isParallel } = known;
+  const need = mcpNeed(known);
   // The other modes decide without them.
   const decidedOn = mode === 'auto' || mode === 'writes' ? { hints } : {};
   const isRepeatable = hints.readOnly === true || hints.idempotent === true;
@@ -25,6 +37,7 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
     name,
     spec,
     foreignSchema: true,
+    mcp: need,
     ...(deferred ? { deferred } : {}),
     prepare({ callId, input }, { envelope: { capabilities, telemetry } }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);
@@ -42,7 +55,7 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
       return {
         kind: 'prepared',
         item,
-        needs: { mcp: { server, tool, hints, mode } },
+        needs: { mcp: need },
         ...(isParallel ? {} : { alone: true as const }),
         ...(isRepeatable ? { idempotent: true as const } : {}),
         async run(call: RunningCall): Promise<CallResult> {
@@ -53,7 +66,8 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
           if (answer.kind === 'failed') return ended(item, mcpFailure(answer.why, seconds), 'failed');
           const picture = (dataUrl: string) => ports.loadImage(dataUrl, call.signal);
           const output = await mcpResult(answer.result, { seconds, ...(takesPictures && { picture }) });
-          return ended(item, output, answer.result['isError'] === true ? 'failed' : 'completed');
+          const status = answer.result['isError'] === true ? 'failed' : 'completed';
+          return ended({ ...item, ...defined({ result: shownResult(answer.result) }) }, output, status);
         },
       };
     },
@@ -71,10 +85,15 @@ function waysOf({ signal, warn, output, elicit }: RunningCall): Parameters<McpSe
 }
 
 function ended(item: ToolCallItem, output: CallResult['output'], status: 'completed' | 'failed'): CallResult {
-  const shown = typeof output === 'string' ? output : output.map((part) => shownPart(part['text'])).join('\n');
-  return { output, item: { ...item, status, output: shown } };
+  return { output, item: { ...item, status, output: saidByServer(output) } };
 }
 
-function shownPart(text: unknown): string {
-  return typeof text === 'string' ? text : '[picture]';
+/** A result that is larger is shown as text alone. */
+const mostShownCharacters = 1_000_000;
+
+function shownResult(result: JsonObject): ToolCallItem['result'] {
+  const { content = [], structuredContent = null } = result;
+  if (!Array.isArray(content) || JSON.stringify([content, structuredContent]).length > mostShownCharacters)
+    return undefined;
+  return { content, structured: structuredContent };
 }

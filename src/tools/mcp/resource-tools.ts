@@ -1,5 +1,5 @@
 import { badArguments } from '../../fragments/answers/call-answers.ts';
-import { mcpFailure, mcpResources } from '../../fragments/answers/mcp-answers.ts';
+import { mcpFailure, mcpResources, saidByServer } from '../../fragments/answers/mcp-answers.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { McpResourceRequest, McpServers } from '../../ports/mcp-servers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
@@ -132,10 +132,10 @@ function resourceTool(
           const seconds = (): number => (ports.clock.now() - begun) / 1000;
           try {
             const output = mcpResources(await work(), seconds());
-            return { output, item: { ...item, status: 'completed', output } };
+            return { output, item: { ...item, status: 'completed', output: saidByServer(output) } };
           } catch (error) {
             const output = mcpFailure(error instanceof Error ? error.message : String(error), seconds());
-            return { output, item: { ...item, status: 'failed', output } };
+            return { output, item: { ...item, status: 'failed', output: saidByServer(output) } };
           }
         },
       };

@@ -44,6 +44,8 @@ interface ToldGrants extends Readonly<Partial<Record<GrantedPart, string>>>, Jso
 type Grants = {
   readonly granted: StandingGrants | undefined;
   readonly approvedPrefixes: PermissionsText['approvedPrefixes'];
+  /** There are MCP servers, whose tools are asked about. */
+  readonly hasServers: boolean;
 };
 
 /** Of each policy the newest fact, and of each fact its digests: steps of one turn differ in neither, and the text is long. */
@@ -56,17 +58,20 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   assumes: 'the model that must keep to them',
   kinds: { telling: [permissionsFragment.id], withdrawing: [permissionsFragment.withdrawn.id] },
 
-  of({ envelope: { policy, workspace, modes }, facts: { granted, approvedPrefixes = policy.approvedPrefixes } }) {
+  of({ envelope: { policy, workspace, modes }, facts }) {
     if (modes.leaveOut.includes('permissions')) return undefined;
+    const { granted, approvedPrefixes = policy.approvedPrefixes } = facts;
+    const hasServers = facts.mcpServers !== undefined;
     const { cwd } = workspace;
     const known = newest.get(policy);
+    const given = { granted, approvedPrefixes, hasServers };
     const isSame = known?.granted === granted && known?.approvedPrefixes === approvedPrefixes && known.cwd === cwd;
-    if (known !== undefined && isSame) return known.fact;
+    if (known !== undefined && isSame && known.hasServers === hasServers) return known.fact;
     const fact = {
-      ...describe(policy, cwd, { granted, approvedPrefixes }),
+      ...describe(policy, cwd, given),
       ...(modes.collaboration.mode === 'plan' ? { plans: true as const } : {}),
     };
-    newest.set(policy, { cwd, granted, approvedPrefixes, fact });
+    newest.set(policy, { cwd, ...given, fact });
     return fact;
   },
 
@@ -114,13 +119,15 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   },
 };
 
-function describe(policy: Envelope['policy'], cwd: string, { granted, approvedPrefixes }: Grants): PermissionsText {
+function describe(policy: Envelope['policy'], cwd: string, given: Grants): PermissionsText {
+  const { granted, approvedPrefixes, hasServers } = given;
   const opened = openedNetworkOf(policy.resolved, granted);
   return {
     ...describePolicy(policy.resolved, cwd),
     approval: policy.approval,
     canAsk: policy.canAsk === true,
     ...(isReviewed(policy) ? { reviewed: true as const } : {}),
+    ...(hasServers ? { hasServers } : {}),
     approvedPrefixes,
     held: heldPatterns(policy.rules),
     ...defined({ answersOnce: policy.answersOnce, granted, opened }),

@@ -1,4 +1,6 @@
 import { basename } from 'node:path';
+import { filledForm } from '../../../protocol/form.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import { dim, type Span } from '../../terminal/look.ts';
@@ -53,6 +55,9 @@ function saidBy(
 ): string {
   if (answer !== unmatched) return `${said[answer.kind]}, by ${name}`;
   if (commandsOf(question).includes(undefined)) return `no: ${whyUnread(lines, question, name)}`;
+  const [line] = question.kind === 'elicitation' ? [lineFor(lines, question, [])] : [];
+  const fault = line === undefined ? undefined : faultInForm(question, line.answers);
+  if (fault !== undefined) return `no: "answers" of ${name} do not fill the form: ${visibleLine(fault)}`;
   const missing = commandsOf(question).filter((command) => lineFor(lines, question, command) === undefined);
   const named = missing.flatMap((words = []) => (words.length === 0 ? [] : [`\`${visibleLine(words.join(' '))}\``]));
   const typing = question.typed === true ? ', and the model could type into it: that needs "typed": true' : '';
@@ -87,7 +92,16 @@ export function answerBy(lines: readonly AnswerLine[], question: Question): Answ
   const refusal = decided.find((line) => line?.decision === 'denied');
   if (refusal !== undefined) return { kind: 'declined', ...defined({ note: refusal.note }) };
   if (found.includes(undefined)) return unmatched;
-  return { kind: 'allowed', scope: 'call', ...defined({ content: found[0]?.answers }) };
+  const content = found[0]?.answers;
+  // A form that the line does not fill is not sent.
+  if (faultInForm(question, content) !== undefined) return unmatched;
+  return { kind: 'allowed', scope: 'call', ...defined({ content }) };
+}
+
+function faultInForm({ elicitation }: Question, content: JsonObject | undefined): string | undefined {
+  if (elicitation?.schema === undefined) return undefined;
+  const filled = filledForm(elicitation.schema, content);
+  return 'fault' in filled ? filled.fault : undefined;
 }
 
 const unmatched: Answer = { kind: 'declined', by: 'default' };

@@ -12,7 +12,10 @@ export interface AnswerLine {
   readonly typed?: true;
   /** For the model. */
   readonly note?: string;
-  /** Of an approved `input`: what is answered to each question, by its id. Absent: its first option. */
+  /**
+   * Of an approved `input`: what is answered to each question, by its id; absent: its first option. Of an approved
+   * `elicitation`: what the form is filled with; absent: its defaults.
+   */
   readonly answers?: JsonObject;
 }
 
@@ -59,9 +62,10 @@ function readLine(line: string): AnswerLine | string {
   if (note !== undefined && decided === 'approved')
     return '"note" works only with "denied" and "abort": the model reads it with the no.';
   const { answers, typed } = value;
-  const isForInput = 'kind' in about && about.kind === 'input' && decided === 'approved';
-  if (answers !== undefined && (!isForInput || !isTexts(answers)))
-    return '"answers" must be an object of strings, beside "kind": "input" and "decision": "approved".';
+  const answered = 'kind' in about && decided === 'approved' ? about.kind : undefined;
+  const fits = answered === 'elicitation' ? isJsonObject(answers) : answered === 'input' && isTexts(answers);
+  if (answers !== undefined && !fits)
+    return '"answers" must be an object of strings, beside "kind": "input" or "elicitation" and "decision": "approved".';
   if (typed !== undefined && (typed !== true || decided !== 'approved' || !('prefix' in about)))
     return '"typed" can only be true, and only with "prefix" and "approved".';
   const given = answers === undefined ? {} : { answers: answers as JsonObject };
@@ -87,7 +91,7 @@ function isWords(value: Json): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string' && word !== '');
 }
 
-function isTexts(value: Json): boolean {
+function isTexts(value: Json | undefined): boolean {
   return isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string');
 }
 

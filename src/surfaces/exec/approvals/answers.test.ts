@@ -257,3 +257,25 @@ test('a prefix approves a command that the model can type into only if it says s
   for (const line of wrong)
     expect(readAnswers(JSON.stringify(line), 'a.jsonl')).toMatchObject({ code: 'approvals-invalid' });
 });
+
+test('a form of a server is filled by the line, and a line that does not fill it is no answer', () => {
+  const properties = { colour: { type: 'string', enum: ['red', 'blue'] }, sails: { type: 'number', default: 2 } };
+  const schema = { type: 'object', properties, required: ['colour'] };
+  const form: Question = { ...about, kind: 'elicitation', elicitation: { server: 's', message: 'Which?', schema } };
+  const line = { kind: 'elicitation', decision: 'approved' };
+  const answered = (more: object) => answerBy(answers({ ...line, ...more }), form);
+  expect(answered({ answers: { colour: 'red', sails: 3 } })).toEqual({
+    kind: 'allowed',
+    scope: 'call',
+    content: { colour: 'red', sails: 3 },
+  });
+  expect(answered({})).toEqual({ kind: 'declined', by: 'default' });
+  const shown: string[] = [];
+  const { askUser } = answerFromFile({
+    lines: answers({ ...line, answers: { colour: 'green' } }),
+    name: 'a.jsonl',
+    show: (...spans) => void shown.push(paint(spans, false)),
+  });
+  void askUser.ask(form, new AbortController().signal);
+  expect(shown.join('')).toContain('no: "answers" of a.jsonl do not fill the form: colour must be one of red, blue.');
+});

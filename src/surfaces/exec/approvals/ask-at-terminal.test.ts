@@ -53,6 +53,7 @@ function terminal({ isLive = true } = {}) {
         signal.addEventListener('abort', () => resolve(), { once: true });
       }),
     rulesFile: '/home/ann/rules/default.rules',
+    configFile: '/home/ann/config.toml',
     ...(isLive ? { typing: (text: string | undefined) => void typed.push(text) } : {}),
   });
   return {
@@ -76,6 +77,8 @@ function terminal({ isLive = true } = {}) {
     },
   };
 }
+
+const about = { id: 'q', callId: 'c', turnId: 't' as TurnId, tool: 'mcp__s__x', item: {} } as const;
 
 const question: Question = {
   id: 'q',
@@ -164,6 +167,47 @@ describe('a person at the terminal', () => {
     const second = ask(plain);
     await press('1', 'n');
     expect(await second).toEqual({ kind: 'declined' });
+  });
+
+  it('fills the form of a server field by field, and nothing that does not fit is sent', async () => {
+    const { ask, press, shown } = terminal();
+    const schema = {
+      type: 'object',
+      properties: {
+        colour: { type: 'string', enum: ['red', 'blue'], description: 'Of the boat.' },
+        sails: { type: 'integer', minimum: 1, maximum: 3, default: 2 },
+        fast: { type: 'boolean' },
+        name: { type: 'string', minLength: 2 },
+      },
+      required: ['colour', 'name'],
+    };
+    const elicitation = { server: 's', message: 'Which boat?', schema };
+    const form: Question = { ...about, kind: 'elicitation', elicitation, reason: 'It asks.', scopes: ['call'] };
+    const answer = ask(form);
+    await press('y', '2', 'o', '4', '\r', 'd', 'k', 'o', 'Ann', '\r');
+    expect(await answer).toEqual({ kind: 'allowed', content: { colour: 'blue', sails: 2, name: 'Ann' } });
+    expect(shown[0]).toBe(
+      [
+        'A server of tools asks you something.',
+        '  It asks.',
+        '  > colour (required): Of the boat.',
+        '  [1] red',
+        '  [2] blue',
+        '  [x] decline: the server gets no answer',
+        '  [s] cancel, and stop the turn',
+      ].join('\n'),
+    );
+    expect(shown.join('\n')).toContain('Nothing was sent: sails must be 1 to 3.');
+    const declined = ask(form);
+    await press('1', 'x');
+    expect(await declined).toEqual({ kind: 'declined' });
+    const tool: Question = { ...about, kind: 'tool', mcp: { server: 's', tool: 'x' }, scopes: ['call', 'rule'] };
+    const saved = ask(tool);
+    await press('p');
+    expect([await saved, shown.at(-1)]).toEqual([
+      { kind: 'allowed', scope: 'rule' },
+      '  yes; the approval goes to /home/ann/config.toml',
+    ]);
   });
 
   it('is not offered what the question does not allow', async () => {

@@ -6,6 +6,7 @@ import { visibleLine } from '../../terminal/visible-text.ts';
 import type { Approvals } from './approvals.ts';
 import { AskedItems } from './asked-items.ts';
 import { type Choice, choiceLines, choicesFor, pressOne } from './choices.ts';
+import { askedField, fieldChoices } from './form-choices.ts';
 import { askEach, inputChoices } from './input-choices.ts';
 import { Keyboard, type KeyboardParts } from './keyboard.ts';
 import { questionLines } from './question-lines.ts';
@@ -20,6 +21,8 @@ export interface TerminalParts extends KeyboardParts {
   readonly typing?: (text: string | undefined) => void;
   /** Where a rule goes that is saved. */
   readonly rulesFile: string;
+  /** Where an approval of a server's tool goes that is saved. */
+  readonly configFile: string;
 }
 
 /** What was typed before a question could be read does not answer it: keys count after this much silence. */
@@ -75,9 +78,11 @@ class PersonAtTerminal {
   ): Promise<Answer> {
     const signal = AbortSignal.any([ofQuestion, this.#left.signal]);
     if (signal.aborted) return lapsed;
-    const { show, width } = this.#parts;
+    const { show, width, rulesFile, configFile } = this.#parts;
     const [wanted] = question.input ?? [];
-    const choices = wanted === undefined ? choicesFor(question) : inputChoices(wanted);
+    const field = askedField(question);
+    const ofForm = field === undefined ? choicesFor(question) : fieldChoices(field);
+    const choices = wanted === undefined ? ofForm : inputChoices(wanted);
     const isReplacing = this.#before === 'over';
     const lines = (): readonly Span[] => [
       ...questionLines(question, item, { width: width() }),
@@ -90,7 +95,11 @@ class PersonAtTerminal {
     this.#again = () => show(...lines());
     this.#keyboard.open();
     try {
-      const answer = await this.#answer(choices, { signal, quietMs: isReplacing ? replacedMs : deafMs });
+      const answer = await this.#answer(choices, {
+        signal,
+        quietMs: isReplacing ? replacedMs : deafMs,
+        goesTo: `the ${question.mcp === undefined ? `rule goes to ${rulesFile}` : `approval goes to ${configFile}`}`,
+      });
       this.#before = answer === lapsed ? 'over' : 'answered';
       return answer;
     } finally {
@@ -115,17 +124,22 @@ class PersonAtTerminal {
 
   async #answer(
     choices: readonly Choice[],
-    { signal, quietMs }: { readonly signal: AbortSignal; readonly quietMs: number },
+    { signal, quietMs, goesTo }: { readonly signal: AbortSignal; readonly quietMs: number; readonly goesTo: string },
   ): Promise<Answer> {
     for (;;) {
       const chosen = await this.#chosen(choices, { signal, quietMs });
       if (chosen === undefined) return lapsed;
-      const note = chosen.takesNote === true ? await this.#note(signal) : noLine;
+      const note = chosen.takesNote === true ? await this.#note(signal, chosen) : noLine;
       if (signal.aborted) return lapsed;
       if (note.end !== 'back') {
         const text = note.text.trim();
-        this.#parts.show(dim(`  ${saidWords(chosen, text, this.#parts.rulesFile)}`));
-        return text === '' ? chosen.answer : { ...chosen.answer, note: text };
+        const read = chosen.reads?.(text);
+        if (typeof read !== 'string') {
+          this.#parts.show(dim(`  ${saidWords(chosen, text, visibleLine(goesTo))}`));
+          return read ?? (text === '' ? chosen.answer : { ...chosen.answer, note: text });
+        }
+        this.#parts.show(`  Nothing was sent: ${visibleLine(read)} ${pressOne(choices)}`);
+        continue;
       }
       this.#parts.show(dim(`  Nothing was sent. ${pressOne(choices)}`));
     }
@@ -152,10 +166,11 @@ class PersonAtTerminal {
   }
 
   /** What the person types until they end it, even if the question is over by then: no other one gets their keys. */
-  async #note(signal: AbortSignal): Promise<TypedLine> {
+  async #note(signal: AbortSignal, { reads }: Choice): Promise<TypedLine> {
     const { typing, show } = this.#parts;
     const back = typing === undefined ? '' : ' Esc goes back.';
-    show(`  What should the model know? Enter sends the line.${back}`);
+    const asked = reads === undefined ? 'What should the model know?' : 'Type the answer.';
+    show(`  ${asked} Enter sends the line.${back}`);
     const ends = AbortSignal.any([this.#left.signal, this.#keyboard.interrupted]);
     const onOver = (): void => {
       if (ends.aborted) return;
@@ -181,7 +196,7 @@ class PersonAtTerminal {
   }
 }
 
-function saidWords({ words, answer }: Choice, note: string, rulesFile: string): string {
+function saidWords({ words, answer }: Choice, note: string, goesTo: string): string {
   if (note !== '') return `${answer.kind === 'allowed' ? 'your answer' : 'no'}: ${visibleLine(note)}`;
-  return answer.scope === 'rule' ? `yes; the rule goes to ${visibleLine(rulesFile)}` : words;
+  return answer.scope === 'rule' ? `yes; ${goesTo}` : words;
 }

@@ -8,6 +8,8 @@ export interface Choice {
   readonly answer: Answer;
   /** The person is asked for a line that goes with it. */
   readonly takesNote?: true;
+  /** What the line means, or what is wrong with it. Absent: it is a note for the model. */
+  readonly reads?: (line: string) => Answer | string;
 }
 
 export function choicesFor({ scopes, kind, prefix, confined }: Question): readonly Choice[] {

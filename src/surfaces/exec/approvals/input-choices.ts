@@ -2,6 +2,7 @@ import { defined } from '../../../protocol/defined.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { UserQuestion } from '../../../protocol/user-question.ts';
 import type { Choice } from './choices.ts';
+import { fillForm } from './form-choices.ts';
 
 /** The answers to one question of the model, each by a key: the number of an option, or a letter. */
 export function inputChoices({ id, options }: UserQuestion): readonly Choice[] {
@@ -18,7 +19,7 @@ export function inputChoices({ id, options }: UserQuestion): readonly Choice[] {
 
 /** A person at a terminal answers one question after another. The first no is about all of them. */
 export async function askEach(question: Question, ask: (single: Question) => Promise<Answer>): Promise<Answer> {
-  if (question.input === undefined) return ask(question);
+  if (question.input === undefined) return fillForm(question, ask);
   const given: [string, string][] = [];
   for (const one of question.input) {
     const { kind, content, note, ...rest } = await ask({ ...question, input: [one] });

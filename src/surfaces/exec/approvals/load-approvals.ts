@@ -17,6 +17,8 @@ export interface ApprovalParts {
   readonly cwd: string;
   /** Where a rule goes that is saved. */
   readonly rulesFile: string;
+  /** Where an approval of a server's tool goes that is saved. */
+  readonly configFile: string;
   readonly output: {
     show(...spans: readonly Span[]): void;
     typing(text: string | undefined): void;
@@ -24,7 +26,10 @@ export interface ApprovalParts {
 }
 
 /** What `--approvals` names: a person at this terminal, or a file with answers. */
-export function loadApprovals(given: string, { cwd, rulesFile, output }: ApprovalParts): Approvals | Outcome {
+export function loadApprovals(
+  given: string,
+  { cwd, rulesFile, configFile, output }: ApprovalParts,
+): Approvals | Outcome {
   const show = (...spans: readonly Span[]): void => output.show(...spans);
   if (given === 'ask') {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return noTerminal;
@@ -42,6 +47,7 @@ export function loadApprovals(given: string, { cwd, rulesFile, output }: Approva
       now,
       after,
       rulesFile,
+      configFile,
       ...typing,
       ...stopping,
     });

@@ -1,7 +1,9 @@
 import { widerSandbox } from '../../../policy/where-words.ts';
 import { hostAtPort } from '../../../policy/network/host-pattern.ts';
+import { formFields } from '../../../protocol/form.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { fieldLine } from './form-choices.ts';
 import { readItem } from '../../../state/read-item.ts';
 import { diffSpans } from '../../terminal/diff-lines.ts';
 import { bold, dim, type Span } from '../../terminal/look.ts';
@@ -71,7 +73,7 @@ function ruleLines({ prefix, host, mcp, scopes, confined }: Question, width: num
 function elicitationLines({ elicitation }: Question, width: number): readonly Span[] {
   if (elicitation === undefined) return [];
   const { url, schema } = elicitation;
-  const lines = url === undefined ? JSON.stringify(schema ?? {}, null, 2).split('\n') : [url];
+  const lines = url === undefined ? formFields(schema).map(fieldLine) : [url];
   return lines.map((line) => bold(marked(line, width, '  > ', '  | ')));
 }
 
@@ -90,7 +92,7 @@ const titles: Readonly<Record<Question['kind'], string>> = {
   network: 'May this command connect?',
   retry: 'The sandbox stopped this command. May it run again?',
   tool: 'May this tool be called?',
-  elicitation: 'A server of tools wants to know something. Yes sends the default values of its form.',
+  elicitation: 'A server of tools asks you something.',
   input: 'The model asks you:',
   'client-tool': 'The model calls a tool of the client:',
   unknown: 'A newer version of Capstan asks about this call. May it run?',

@@ -1,0 +1,106 @@
+import type { McpNews } from '../envelope/facts.ts';
+import type { McpTool } from '../ports/mcp-servers.ts';
+import { arrayAt, isJsonObject, type Json, objectAt } from '../protocol/json.ts';
+import type { ThreadTools } from './sort-tools.ts';
+
+/** What descriptions of deferred groups may have together, in characters. */
+const mostAnnounced = 3500;
+/** The same for what is said of servers, and for what they say of themselves. */
+const mostNotes = 3000;
+const mostInstructions = 6000;
+const mostSignature = 200;
+
+export interface KnownServer {
+  readonly name: string;
+  /** Its own words about itself. */
+  readonly instructions: string | undefined;
+  /** Why it does not run, as a sentence. */
+  readonly problem: string | undefined;
+}
+
+interface NewsOf {
+  readonly servers: readonly KnownServer[];
+  readonly tools: ThreadTools;
+  /** What optional tools may weigh, in tokens. A text of a quarter of that has as many characters. */
+  readonly budget: number;
+  /** Whether the policy lets a call of it run, now or after a question. */
+  readonly isUsable: (tool: McpTool) => boolean;
+}
+
+/** Groups of deferred tools, for the text that announces them. */
+export function deferredGroups({ servers, tools, budget, isUsable }: NewsOf): McpNews['deferred'] {
+  const usable = tools.deferred.filter(isUsable);
+  const names = [...new Set(usable.map(({ server }) => server))];
+  const most = shareOf(Math.min(mostAnnounced, budget), names.length);
+  return names.map((server) => {
+    const own = usable.filter((tool) => tool.server === server).map(({ name }) => name);
+    const isTold = tools.direct.some((tool) => tool.server === server);
+    const words = servers.find(({ name }) => name === server)?.instructions?.split('\n', 1)[0];
+    const about = isTold || words === undefined ? '' : `${words} `;
+    const shown = own.slice(0, 8).join(', ');
+    const more = own.length > 8 ? ` and ${own.length - 8} more` : '';
+    return { name: `mcp__${server}`, description: cut(`${about}Tools: ${shown}${more}`, most) };
+  });
+}
+
+/** What the model should know of servers besides their tools. The same words until something changes. */
+export function serverNews({ servers, tools, budget, isUsable }: NewsOf): Omit<McpNews, 'deferred'> {
+  const mostOfEach = shareOf(Math.min(mostNotes, budget), servers.length);
+  const notes = servers.flatMap(({ name, problem }) => {
+    const of = <Tool extends { readonly server: string }>(all: readonly Tool[]): readonly Tool[] =>
+      all.filter(({ server }) => server === name);
+    const listed = (names: readonly string[]): string => fitting(names, mostOfEach / 3);
+    const note = {
+      server: name,
+      problem: problem === undefined ? '' : cut(problem, mostOfEach),
+      changed: listed(of(tools.changed).map(signatureOf)),
+      // Of one that does not run, it is not known what it has.
+      gone: problem === undefined ? listed(of(tools.missing).map((tool) => tool.name)) : '',
+      unasked: listed(
+        of([...tools.direct, ...tools.deferred])
+          .filter((tool) => !isUsable(tool))
+          .map((tool) => tool.name),
+      ),
+    };
+    const { server: _name, ...words } = note;
+    return Object.values(words).every((text) => text === '') ? [] : [note];
+  });
+  const speaking = servers.filter(({ name }) => tools.direct.some(({ server }) => server === name));
+  const most = shareOf(Math.min(mostInstructions, budget), servers.length);
+  const instructions = speaking.flatMap(({ name, instructions: text }) =>
+    text === undefined ? [] : [{ server: name, text: cut(text, most) }],
+  );
+  return { notes, instructions };
+}
+
+function shareOf(characters: number, parts: number): number {
+  return Math.floor(characters / Math.max(1, parts));
+}
+
+function cut(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, Math.max(0, most - 1)).join('')}…`;
+}
+
+function fitting(names: readonly string[], characters: number): string {
+  let used = 0;
+  const kept = names.filter((name) => (used += name.length + 2) <= characters);
+  const left = names.length - kept.length;
+  if (left === 0) return kept.join(', ');
+  return kept.length === 0 ? `${left} tools` : `${kept.join(', ')} and ${left} more`;
+}
+
+/** `name(query: string, limit?: number)`. */
+function signatureOf({ name, spec }: McpTool): string {
+  const schema = objectAt(spec, 'parameters') ?? {};
+  const required = arrayAt(schema, 'required') ?? [];
+  const given = Object.entries(objectAt(schema, 'properties') ?? {}).map(
+    ([key, value]) => `${key}${required.includes(key) ? '' : '?'}: ${typeOf(value)}`,
+  );
+  return `${name}(${cut(given.join(', '), mostSignature)})`;
+}
+
+function typeOf(schema: Json | undefined): string {
+  const type = isJsonObject(schema) ? schema['type'] : undefined;
+  return typeof type === 'string' ? type : Array.isArray(type) ? type.join(' or ') : 'any';
+}

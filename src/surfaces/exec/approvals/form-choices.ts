@@ -1,0 +1,80 @@
+import { defined } from '../../../protocol/defined.ts';
+import { type FormField, formFields, typedValue } from '../../../protocol/form.ts';
+import { type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
+import type { Choice } from './choices.ts';
+
+/** The field that a question asks for, where it asks for just one. */
+export function askedField({ elicitation }: Question): FormField | undefined {
+  const fields = formFields(elicitation?.schema);
+  return fields.length === 1 ? fields[0] : undefined;
+}
+
+/** A person fills a form field by field. The first no is about all of it. */
+export async function fillForm(question: Question, ask: (single: Question) => Promise<Answer>): Promise<Answer> {
+  const { elicitation } = question;
+  const schema = elicitation?.schema;
+  const fields = formFields(schema);
+  if (elicitation === undefined || fields.length === 0) return ask(question);
+  let content: JsonObject = {};
+  for (const { name } of fields) {
+    const field = objectAt(schema, 'properties')?.[name] ?? {};
+    const single = { ...elicitation, schema: { ...schema, properties: { [name]: field } } };
+    const answer = await ask({ ...question, elicitation: single });
+    const { kind, note, content: given = {} } = answer;
+    if (kind !== 'allowed') return { kind, ...defined({ note }) };
+    content = { ...content, ...given };
+  }
+  return { kind: 'allowed', content };
+}
+
+/** The answers to one field, each by a key. */
+export function fieldChoices(field: FormField): readonly Choice[] {
+  const { name, kind, options, preset, isRequired } = field;
+  const filled = (key: string, words: string, value: Json): Choice => {
+    return { key, words, answer: { kind: 'allowed', content: { [name]: value } } };
+  };
+  const listed = kind === 'choice' ? options.slice(0, 9) : [];
+  const isListed = kind === 'boolean' || (kind === 'choice' && options.length <= 9);
+  const typed: Choice = {
+    key: 'o',
+    words: kind === 'choice' ? 'another value' : 'type the answer',
+    answer: { kind: 'allowed' },
+    takesNote: true,
+    reads: (text) => {
+      const read = typedValue(field, text);
+      return 'fault' in read ? read.fault : { kind: 'allowed', content: { [name]: read.value } };
+    },
+  };
+  return [
+    ...(kind === 'boolean' ? [filled('y', 'yes', true), filled('n', 'no', false)] : []),
+    ...listed.map(({ value, label }, at) => filled(String(at + 1), label, value)),
+    ...(isListed ? [] : [typed]),
+    ...(preset === undefined ? [] : [filled('d', `the default: ${shown(preset)}`, preset)]),
+    ...(isRequired ? [] : [{ key: 'k', words: 'leave it out', answer: { kind: 'allowed', content: {} } } as const]),
+    { key: 'x', words: 'decline: the server gets no answer', answer: { kind: 'declined' } },
+    { key: 's', words: 'cancel, and stop the turn', answer: { kind: 'stopped' } },
+  ];
+}
+
+/** What a field wants, in one line. */
+export function fieldLine({ name, kind, about, isRequired, options, least, most, format }: FormField): string {
+  const limits = [
+    isRequired ? 'required' : 'optional',
+    { text: 'text', number: 'number', integer: 'whole number', boolean: 'yes or no', json: 'JSON' }[kind as 'text'],
+    kind === 'choices' ? `values with commas between: ${options.map(({ value }) => value).join(', ')}` : undefined,
+    kind === 'choice' && options.length > 9 ? `one of ${options.map(({ value }) => value).join(', ')}` : undefined,
+    least === undefined ? undefined : `at least ${least}${unitOf(kind)}`,
+    most === undefined ? undefined : `at most ${most}${unitOf(kind)}`,
+    format,
+  ].filter((word) => word !== undefined);
+  return `${name} (${limits.join(', ')})${about === '' ? '' : `: ${about}`}`;
+}
+
+function unitOf(kind: FormField['kind']): string {
+  return kind === 'text' ? ' characters' : kind === 'choices' ? ' values' : '';
+}
+
+function shown(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { callTool } from '../../src/testing/index.ts';
+import { mcpCall, mcpScene, reading } from './mcp-scene.ts';
+
+const tool = (name: string, properties: object = {}, annotations: object = reading) => ({
+  name,
+  description: `Does ${name}.`,
+  inputSchema: { type: 'object', properties, required: Object.keys(properties) },
+  annotations,
+});
+
+test('a changed and a removed tool stay listed as they were, are told once, found and answered by what holds now', async () => {
+  const [find, old] = [tool('find', { q: { type: 'string' } }), tool('old')];
+  const scene = await mcpScene({ plan: { tools: [find, old], instructions: 'Search </mcp_instructions> first.' } });
+  const { live } = scene;
+  await scene.open();
+  await scene.calls(mcpCall('find', { q: 'a' }));
+  const texts = (tag: string): readonly string[] =>
+    live
+      .rows(live.model.requests.length - 1)
+      .flat()
+      .filter((text) => text.startsWith(tag));
+  const own = texts('<mcp_instructions>');
+  expect(own).toEqual([
+    expect.stringContaining('===== s\nSearch &lt;/mcp_instructions&gt; first.\n</mcp_instructions>'),
+  ]);
+  expect(texts('<mcp_servers>')).toEqual([]);
+
+  const anew = tool('find', { query: { type: 'string' }, limit: { type: 'number' } });
+  scene.plan({ tools: [anew], calls: { find: { changed: true } } });
+  await scene.calls(mcpCall('find', { q: 'a' }));
+  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length, { timeout: 20_000 }).toBe(2);
+  const [found, called, gone, listed] = await scene.calls(
+    callTool('tool_search', { query: 'limit' }),
+    mcpCall('find', { query: 'a', limit: 1 }),
+    mcpCall('old'),
+    callTool('call_tool', { name: 'update_plan' }),
+  );
+  expect(found).toContain('"limit"');
+  expect(called).toContain('called find');
+  expect(gone).toContain('the MCP server "s" no longer has the tool mcp__s__old');
+  expect(listed).toBe('update_plan is in your list of tools. Call it directly, by its name.');
+  const told = texts('<mcp_servers>');
+  expect(told).toHaveLength(1);
+  expect(told[0]).toContain('mcp__s__find(query: string, limit: number)');
+  expect(told[0]).toContain('are gone, though your list still has them: mcp__s__old.');
+  expect(texts('<mcp_instructions>')).toEqual(own);
+  expect(live.told('prefix-broken')).toEqual([]);
+
+  // A resume holds the same list, and tells nothing again.
+  await live.close();
+  await scene.open();
+  expect((await scene.calls(mcpCall('old')))[0]).toContain('no longer has the tool');
+  expect(texts('<mcp_servers>')).toEqual(told);
+  const tools = live.model.requests.map(({ body }) => JSON.stringify(Object(body).tools));
+  expect(new Set(tools).size).toBe(1);
+});
+
+test('the model reads which servers did not start, and which tools need an approval that no one can give', async () => {
+  const scene = await mcpScene({
+    plan: { tools: [tool('reads'), tool('writes', {}, { destructiveHint: true })] },
+    after: [
+      '[mcp_servers.dead]\ncommand = "no-such-program-for-this-test"',
+      '[mcp_servers.far]\nurl = "http://127.0.0.1:39999/mcp"',
+    ].join('\n'),
+  });
+  await scene.open();
+  const [refused] = await scene.calls(mcpCall('writes'));
+  expect(refused).toContain('Not run: the tool "writes" of the MCP server "s" needs an approval');
+  expect(scene.toolNames(0)).toContain('mcp__s__reads');
+  expect(scene.toolNames(0)).not.toContain('mcp__s__writes');
+  const texts = scene.live.rows(0).flat();
+  const notes = texts.find((text) => text.startsWith('<mcp_servers>'));
+  expect(notes).toMatch(/- The MCP server &quot;dead&quot; did not start: .+ Its tools cannot be called/);
+  expect(notes).toContain('the user cannot be asked: mcp__s__writes.');
+  expect(texts.find((text) => text.startsWith('<permissions'))).toContain(
+    'Tools of MCP servers act outside the sandbox.',
+  );
+  const warned = scene.live.told('warning').map(({ outcome }) => outcome.message);
+  expect(warned.filter((message) => message.includes('did not start')).toSorted()).toEqual([
+    expect.stringContaining('"dead" did not start: the program "no-such-program-for-this-test" was not found.'),
+    expect.stringMatching(/"far" did not start: .*ECONNREFUSED.*$/),
+  ]);
+  await scene.calls(mcpCall('reads'));
+  const all = scene.live.rows(scene.live.model.requests.length - 1).flat();
+  expect(all.filter((text) => text.startsWith('<mcp_servers>'))).toHaveLength(1);
+});

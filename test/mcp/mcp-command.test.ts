@@ -88,7 +88,7 @@ test('servers of the .mcp.json of a project are shown with what they get, import
       'old: cannot be added. It uses the old transport sse, which Capstan does not have.',
       'mine: cannot be added. Your configuration has a server of that name.',
       'home: cannot be added. Its args names a variable as ${NAME}, which config.toml cannot: write the value.',
-      'To add servers, name them: capstan mcp import NAME…\n',
+      'To add servers, give their names to this command.\n',
     ].join('\n'),
   );
   expect((await place.run('mcp', 'import', 'odd')).code).toBe(1);

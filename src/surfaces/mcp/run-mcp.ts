@@ -126,7 +126,7 @@ async function importNamed(registry: McpRegistry, cwd: string, names: readonly s
   const unknown = names.find((name) => !servers.some(([each]) => each === name));
   if (unknown !== undefined) {
     const message = `The .mcp.json of this project has no server ${JSON.stringify(unknown)} that could be added.`;
-    return { code: 'mcp-server-unknown', message, next: 'See `capstan mcp import`.' };
+    return { code: 'mcp-server-unknown', message, next: 'Without names, this command shows the servers that can be added.' };
   }
   for (const [name, server] of servers) {
     if (names.length > 0 && !names.includes(name)) continue;
@@ -137,7 +137,7 @@ async function importNamed(registry: McpRegistry, cwd: string, names: readonly s
   if (names.length > 0) return 0;
   for (const [name, why] of left) printNote(`${visibleLine(name)}: cannot be added. ${why}`);
   const none = 'The .mcp.json of this project has no servers.';
-  printNote(servers.length + left.length === 0 ? none : 'To add servers, name them: capstan mcp import NAME…');
+  printNote(servers.length + left.length === 0 ? none : 'To add servers, give their names to this command.');
   return 0;
 }
 

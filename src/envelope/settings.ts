@@ -50,6 +50,8 @@ export interface Settings {
   readonly leaveOut?: readonly OmittedContext[];
   /** Names of built-in tools that the thread does without. */
   readonly withoutTools?: readonly string[];
+  /** The thread was started to change nothing: its commands write nowhere, and only an answer of the user lets one out. */
+  readonly changesNothing?: true;
   /** Feature gates by name; a name that is absent is off. */
   readonly features?: Readonly<Record<string, boolean>>;
   readonly window?: WindowSettings;

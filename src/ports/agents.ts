@@ -24,8 +24,10 @@ export interface AgentsOfThread {
   attach(parent: AgentParent): void;
   /** Whether one of them works. */
   readonly isRunning: boolean;
-  /** Interrupts those that work, and resolves when they have ended. */
-  stop(): Promise<void>;
+  /** Interrupts those that work, and resolves when they have ended. `reason`: why their signals say that they end. */
+  stop(reason: unknown): Promise<void>;
+  /** A turn of the thread begins: no agent does more than it may from here on. One that works goes on within it. */
+  narrow(bounds: AgentBounds): Promise<void>;
   /** What they and their agents ask the user. Only of a thread that no other one started. */
   readonly questions: readonly Question[];
   /** False: none of them waits with that question. */
@@ -72,7 +74,12 @@ export interface AgentBounds {
   readonly model: string;
   readonly effort?: string;
   readonly approval: ApprovalPolicy;
+  /** Without what the mode of the turn sets aside. */
   readonly profile: PermissionProfile;
+  /** In plan mode agents change nothing either. */
+  readonly mode: 'default' | 'plan';
+  /** The thread was started to change nothing: so are its agents. */
+  readonly changesNothing?: true;
   readonly withoutTools?: readonly string[];
 }
 
@@ -100,7 +107,7 @@ export interface SentToAgent {
   readonly kind: 'sent';
   readonly path: string;
   /** `steered`: the turn that runs takes the words in. */
-  readonly as: 'turn' | 'steered' | 'interrupted';
+  readonly as: 'turn' | 'steered' | 'interrupted' | 'restarted';
 }
 
 export interface WaitedAgents {
@@ -147,7 +154,9 @@ export interface AgentThread {
   run(message: string, bounds: AgentBounds): Promise<TurnEnd>;
   /** False: no turn takes the words. */
   steer(message: string): Promise<boolean>;
-  interrupt(): Promise<void>;
+  interrupt(reason: unknown): Promise<void>;
+  /** Whether it may do no more than this. */
+  fits(bounds: AgentBounds): boolean;
   /** Gives it up for now: other programs may write it. Its next work loads it again. */
   leave(): Promise<void>;
   /** Of the whole thread. */

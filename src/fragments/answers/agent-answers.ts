@@ -4,7 +4,7 @@ export function agentStarted({ id, path }: { readonly id: string; readonly path:
   return JSON.stringify({ agent_id: id, agent_path: path });
 }
 
-export function agentSent(path: string, as: 'turn' | 'steered' | 'interrupted'): string {
+export function agentSent(path: string, as: keyof typeof delivered): string {
   return JSON.stringify({ agent_path: path, delivered: delivered[as] });
 }
 
@@ -12,7 +12,12 @@ const delivered = {
   turn: 'a new turn began',
   steered: 'added to the turn that runs',
   interrupted: 'the turn was interrupted',
+  restarted: 'the turn was interrupted, and a new one began',
 } as const;
+
+/** What an agent reads whose turn went on under narrower permissions. */
+export const goOnNarrower =
+  'The agent that gave you this task may do less than before, and so may you. Go on with your task as far as your permissions allow now. If they do not allow it, say so and answer with what you have.';
 
 interface ShownAgent {
   readonly path: string;

@@ -50,6 +50,8 @@ export interface SettingsChoices {
   readonly compactPrompt?: string;
   /** Built-in tools that the program which opens the thread leaves out. */
   readonly withoutTools?: readonly string[];
+  /** The program that opens the thread wants nothing changed. */
+  readonly changesNothing?: true;
   /** What the surface holds, whatever is configured. */
   readonly approval?: ApprovalPolicy;
   /** It is held only because no one can be asked: where a reviewer answers, it is not. */
@@ -117,7 +119,9 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     baseInstructions: baseInstructions(config, choices),
     developerInstructions: ranked('developerInstructions', notBlank(config.developerInstructions)),
     compactPrompt: compactPrompt(config, choices),
-    withoutTools: withoutTools(choices),
+    withoutTools: givenOr(choices.withoutTools, resumed?.withoutTools),
+    // A user who chooses another sandbox for the thread frees it.
+    changesNothing: givenOr(choices.changesNothing, profile.origin === 'thread' ? resumed?.changesNothing : undefined),
     compaction: configured('compaction', compactionStrategy(config)),
     instructionRules: configured('instructionRules', instructionRules(config)),
     collaboration: ranked('collaboration', undefined as Settings['collaboration']),
@@ -183,9 +187,10 @@ function compactPrompt(config: Config, { resumed, compactPrompt: file }: Setting
   ]);
 }
 
-function withoutTools({ resumed, withoutTools: given }: SettingsChoices): Choice<Settings['withoutTools']> {
+/** What the program that opens the thread says, or else what the thread was started with. */
+function givenOr<Value>(given: Value | undefined, had: Value | undefined): Choice<Value | undefined> {
   if (given !== undefined) return { value: given, origin: 'flags' };
-  return { value: resumed?.withoutTools, origin: resumed?.withoutTools === undefined ? undefined : 'thread' };
+  return { value: had, origin: had === undefined ? undefined : 'thread' };
 }
 
 /** The first text that is not blank, and who set its key; the last one, where none is. */

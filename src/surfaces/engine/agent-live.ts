@@ -28,7 +28,8 @@ export interface AgentLiveThread {
   readonly questions: readonly Question[];
   submit(turn: { readonly input: UserInput; readonly change?: unknown }): Promise<TurnResult | EngineRefused>;
   steer(steering: { readonly input: UserInput }): Promise<{ readonly kind: 'steered' | 'refused' }>;
-  interrupt(): Promise<unknown>;
+  /** `reason`: who interrupts it. */
+  interrupt(reason: unknown): Promise<unknown>;
   leave(): Promise<void>;
   /** By itself: a fork counts what it took over. */
   readonly cost: Usage;

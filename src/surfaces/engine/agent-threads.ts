@@ -1,3 +1,5 @@
+import type { CollaborationSetting, Settings } from '../../envelope/settings.ts';
+import { agentsInPlanMode } from '../../fragments/sections/collaboration-mode.ts';
 import type { AgentRole } from '../../config/agent-role.ts';
 import type { AgentQuestions } from '../../agents/agent-questions.ts';
 import { narrowerApproval, grantsNoMoreThan } from '../../policy/narrower.ts';
@@ -92,6 +94,7 @@ function requestFor(
     overrides,
     approval,
     permissionProfile: profileOfRole(bounds, role),
+    ...(bounds.changesNothing === true || role?.readOnly === true ? { changesNothing: true } : {}),
     ...defined({ model }),
     ...defined({ profile: named, ephemeral, withoutTools }),
     ...(parent.askUser === undefined
@@ -108,7 +111,7 @@ const readOnlyProfile = profileFor('read-only', {
 });
 
 /** A role may shut its agents in further than their parent is, and never less. */
-function profileOfRole({ profile }: AgentBounds, role: AgentRole | undefined): PermissionProfile {
+function profileOfRole({ profile }: Pick<AgentBounds, 'profile'>, role: AgentRole | undefined): PermissionProfile {
   return role?.readOnly === true && grantsNoMoreThan(profile, readOnlyProfile) ? readOnlyProfile : profile;
 }
 
@@ -117,14 +120,21 @@ function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | unde
   return {
     kind: 'agent-thread',
     async run(message, bounds) {
-      const change = narrowing(opened, { ...bounds, profile: profileOfRole(bounds, role) });
+      const change = narrowing(opened.settings, { ...bounds, profile: profileOfRole(bounds, role) });
       return turnEnd(await opened.submit({ input: words(message), ...defined({ change }) }));
     },
     async steer(message) {
       return (await opened.steer({ input: words(message) })).kind === 'steered';
     },
-    async interrupt() {
-      await opened.interrupt();
+    async interrupt(reason) {
+      await opened.interrupt(reason);
+    },
+    fits({ cwd: _cwd, ...bounds }) {
+      const { settings } = opened;
+      const { mode } = bounds;
+      const profile = profileOfRole(bounds, role);
+      const wanted = { ...bounds, cwd: settings.cwd, mode: mode === 'plan' ? mode : modeOf(settings), profile };
+      return narrowing(settings, wanted) === undefined;
     },
     leave: () => opened.leave(),
     get used() {
@@ -136,12 +146,25 @@ function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | unde
   };
 }
 
-/** What must change before the agent works for a turn with these bounds, because it might do more than that turn. */
-function narrowing({ settings }: AgentLiveThread, { cwd, approval, profile }: AgentBounds): object | undefined {
+/** What must change before the agent works for a turn with these bounds: it may do no more than that turn. */
+function narrowing(settings: Settings, { cwd, approval, profile, mode }: AgentBounds): object | undefined {
   const isNarrow =
     narrowerApproval(approval, settings.approval) === settings.approval && grantsNoMoreThan(profile, settings.profile);
-  if (isNarrow && settings.cwd === cwd) return undefined;
-  return { cwd, ...(isNarrow ? {} : { approval, profile }) };
+  const change = {
+    ...(settings.cwd === cwd ? {} : { cwd }),
+    ...(isNarrow ? {} : { approval, profile }),
+    ...(modeOf(settings) === mode ? {} : { collaboration: collaborationOf(mode) }),
+  };
+  return Object.keys(change).length === 0 ? undefined : change;
+}
+
+function modeOf({ collaboration }: Settings): AgentBounds['mode'] {
+  return collaboration?.mode ?? 'default';
+}
+
+/** An agent answers its task in plan mode, and makes no plan of its own. */
+function collaborationOf(mode: AgentBounds['mode']): CollaborationSetting {
+  return mode === 'plan' ? { mode, instructions: agentsInPlanMode } : { mode };
 }
 
 function turnEnd(result: Awaited<ReturnType<AgentLiveThread['submit']>>): TurnEnd {

@@ -44,6 +44,7 @@ type Choices = Pick<
   | 'unlessReviewed'
   | 'permissionProfile'
   | 'withoutTools'
+  | 'changesNothing'
   | 'folderMayBeMissing'
 >;
 
@@ -64,7 +65,15 @@ export interface ConfiguredThread {
 export async function configureThread(
   { base: everywhere, options, ownPlaces }: Pick<EngineParts, 'base' | 'options' | 'ownPlaces'>,
   place: ThreadPlace,
-  { approval, unlessReviewed, permissionProfile, withoutTools, folderMayBeMissing, ...choices }: Choices,
+  {
+    approval,
+    unlessReviewed,
+    permissionProfile,
+    withoutTools,
+    changesNothing,
+    folderMayBeMissing,
+    ...choices
+  }: Choices,
 ): Promise<ConfiguredThread | Outcome> {
   const { env, cwd: here } = options;
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
@@ -99,7 +108,7 @@ export async function configureThread(
   const { requirements } = base;
   const made = settingsFrom(config, {
     cwd,
-    ...defined({ resumed, approval, unlessReviewed, profile, withoutTools }),
+    ...defined({ resumed, approval, unlessReviewed, profile, withoutTools, changesNothing }),
     ...texts,
     catalogue,
     requirements,

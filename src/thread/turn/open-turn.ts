@@ -1,3 +1,4 @@
+import { agentBoundsOf } from '../../envelope/agent-bounds.ts';
 import { effortFor } from '../../envelope/effort.ts';
 import { type Envelope, resolveEnvelope } from '../../envelope/envelope.ts';
 import type { TurnFacts } from '../../envelope/facts.ts';
@@ -70,6 +71,7 @@ export async function beginTurn(turn: Turn): Promise<void> {
   else await turn.begin(start);
   tellSwitch(turn, switched);
   await beginSessions(turn);
+  await turn.parts.agents?.narrow(agentBoundsOf(envelope));
   turn.memory.phase = 'open';
 }
 

@@ -15,17 +15,19 @@ import type {
   SentToAgent,
   SpawnedAgent,
   WaitedAgents,
+  WaitingCall,
   WantedAgent,
 } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import { type AgentIdentity, type RecordedAgent, rootPath } from '../protocol/agent.ts';
+import { defined } from '../protocol/defined.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { fullText } from '../protocol/outcome.ts';
 import { parentNarrowed, parentStopped, threadCloses } from '../protocol/stopped-by.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { boundsFor, type ChosenModel } from './agent-bounds.ts';
-import { neverStarted } from './agent-outcome.ts';
+import { answerOf, neverStarted } from './agent-outcome.ts';
 import { findAgent, freeAgentName, nameProblem } from './agent-names.ts';
 import type { AgentTree } from './agent-tree.ts';
 import { WorkingAgents } from './working-agents.ts';
@@ -53,6 +55,8 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     report: (report) => this.#open.report(report),
     ended: (id) => this.#tree.ended(id),
   });
+  /** Of each agent, what was wanted of it last. */
+  readonly #last = new Map<ThreadId, Promise<unknown>>();
   #parent: AgentParent | undefined;
 
   constructor(options: ThreadAgentsOptions) {
@@ -116,13 +120,17 @@ export class ThreadAgents implements Agents, AgentsOfThread {
       return refused(`The agent was not started. ${fullText(thread.outcome)}`);
     }
     this.#working.begin(identity, thread, thread.run(wanted.message, bounds));
-    return { kind: 'spawned', id, path };
+    return { kind: 'spawned', id, path, ...defined({ note: thread.note }) };
   }
 
-  async send({ target, message, interrupt }: AgentWords, caller: AgentCaller): Promise<SentToAgent | AgentRefused> {
+  async send(words: AgentWords, caller: AgentCaller): Promise<SentToAgent | AgentRefused> {
+    return this.#inOrder(words.target, () => this.#send(words, caller));
+  }
+
+  async #send({ target, message, interrupt }: AgentWords, caller: AgentCaller): Promise<SentToAgent | AgentRefused> {
     const agent = this.#find(target);
     if ('why' in agent) return agent;
-    if (agent.state === 'closed') return refused(`Agent ${agent.path} is closed. Start another one.`);
+    if (agent.state === 'closed') return refused(`Agent ${agent.path} is closed. Start another one, under any name.`);
     const { id, path } = agent;
     if (message === undefined) {
       await this.#working.interrupt([id], parentStopped);
@@ -153,7 +161,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     return { kind: 'sent', path, as: 'turn' };
   }
 
-  async wait({ targets, until, timeoutMs }: AgentWait, signal: AbortSignal): Promise<WaitedAgents | AgentRefused> {
+  async wait({ targets, until, timeoutMs }: AgentWait, call: WaitingCall): Promise<WaitedAgents | AgentRefused> {
     const found = targets.map((target) => this.#find(target));
     const unknown = found.find((agent) => 'why' in agent);
     if (unknown !== undefined) return unknown as AgentRefused;
@@ -164,15 +172,19 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     };
     const working = () => ids.flatMap((id) => this.#working.find(id)?.over ?? []);
     const { clock } = this.#options;
-    const waited = await waitForAgents({ now, working }, { until, timeoutMs }, { clock, signal });
-    return { kind: 'waited', agents: waited.agents.map((agent) => this.#listed(agent)), timedOut: waited.timedOut };
+    const waited = await waitForAgents({ now, working }, { until, timeoutMs }, { clock, ...call });
+    return { kind: 'waited', ...waited, agents: await this.#answered(waited.agents) };
   }
 
-  list(): readonly ListedAgent[] {
-    return this.#open.agents.filter(({ state }) => state !== 'closed').map((agent) => this.#listed(agent));
+  async list(): Promise<readonly ListedAgent[]> {
+    return this.#answered(this.#open.agents.filter(({ state }) => state !== 'closed'));
   }
 
   async close(target: string): Promise<ClosedAgent | AgentRefused> {
+    return this.#inOrder(target, () => this.#close(target));
+  }
+
+  async #close(target: string): Promise<ClosedAgent | AgentRefused> {
     const agent = this.#find(target);
     if ('why' in agent) return agent;
     const before = this.#listed(agent);
@@ -216,6 +228,18 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     }
   }
 
+  /** What calls of one step want of one agent is done one after the other. */
+  #inOrder<Result>(target: string, work: () => Promise<Result>): Promise<Result> {
+    const agent = this.#find(target);
+    if ('why' in agent) return work();
+    const done = (this.#last.get(agent.id) ?? Promise.resolve()).then(work);
+    this.#last.set(
+      agent.id,
+      done.catch(() => {}),
+    );
+    return done;
+  }
+
   /** Those that are named; otherwise those that work, or else all that are open. */
   #waitedFor(named: readonly RecordedAgent[]): readonly RecordedAgent[] {
     if (named.length > 0) return named;
@@ -247,9 +271,22 @@ export class ThreadAgents implements Agents, AgentsOfThread {
   }
 
   #listed({ id, path, role, state, last, used }: RecordedAgent): ListedAgent {
-    const status = state === 'running' ? 'running' : (last ?? 'shutdown');
-    const tokens = this.#working.find(id)?.thread.used.total ?? used.total;
-    return { id, path, role, status, tokens };
+    const working = this.#working.find(id);
+    const asks = working?.thread.asks ?? !this.#isStarting(id);
+    const status = state === 'running' ? (asks ? 'waiting_for_user' : 'running') : (last ?? 'shutdown');
+    return { id, path, role, status, tokens: working?.thread.used.total ?? used.total };
+  }
+
+  /** With what came of their work, as their files say: a turn that was told it may have been taken back. */
+  async #answered(agents: readonly RecordedAgent[]): Promise<readonly ListedAgent[]> {
+    const { unread } = this.#open;
+    return Promise.all(
+      agents.map(async (agent) => {
+        const isTold = agent.state === 'running' || unread.includes(agent.id);
+        const known = isTold ? undefined : await this.#options.threads.read(agent.id);
+        return { ...this.#listed(agent), ...defined({ answer: answerOf(known?.last) }) };
+      }),
+    );
   }
 }
 

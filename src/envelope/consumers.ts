@@ -39,7 +39,7 @@ context updater | src/world/sections/managed-instructions.ts | instructions.mana
 context updater | src/world/sections/apps.ts | capabilities.apps modes.leaveOut
 context updater | src/world/sections/plugins.ts | capabilities.plugins
 context updater | src/world/sections/skills.ts | modes.leaveOut
-tool builder | src/thread/contract/step-now.ts | capabilities.dynamicTools capabilities.features modes.collaboration.mode policy.resolved
+tool builder | src/thread/contract/step-now.ts | capabilities.dynamicTools capabilities.features modes.collaboration.mode policy.resolved telemetry.threadId
 sandbox executor | src/tools/exec-command/exec-command.ts | capabilities.tools policy.shellEnvironment telemetry.threadId window.toolOutput workspace.cwd workspace.shell.path
 patch tool | src/tools/apply-patch/prepare-patch.ts | window.toolOutput workspace.cwd
 patch tool | src/tools/apply-patch/apply-patch.ts | workspace.cwd

@@ -12,8 +12,8 @@ export interface Agents {
   spawn(wanted: WantedAgent, caller: AgentCaller): Promise<SpawnedAgent | AgentRefused>;
   /** Words for an agent: its turn takes them in, or they begin one. */
   send(words: AgentWords, caller: AgentCaller): Promise<SentToAgent | AgentRefused>;
-  wait(wanted: AgentWait, signal: AbortSignal): Promise<WaitedAgents | AgentRefused>;
-  list(): readonly ListedAgent[];
+  wait(wanted: AgentWait, call: WaitingCall): Promise<WaitedAgents | AgentRefused>;
+  list(): Promise<readonly ListedAgent[]>;
   /** Interrupts it, with its own agents, and takes no more work for it. */
   close(target: string): Promise<ClosedAgent | AgentRefused>;
 }
@@ -41,6 +41,8 @@ export interface AgentParent {
   readonly turnId: TurnId | undefined;
   /** Those of this thread, oldest first. */
   readonly agents: readonly RecordedAgent[];
+  /** Those of which a report waits for the next request. */
+  readonly unread: readonly ThreadId[];
   /** Resolves when it is durable. */
   note(note: AgentNote): Promise<void>;
   /** The same; the model reads it before the next request. */
@@ -99,8 +101,17 @@ export interface AgentWait {
   readonly timeoutMs: number;
 }
 
+/** The call that waits. */
+export interface WaitingCall {
+  readonly signal: AbortSignal;
+  /** Whether words of the user wait, which end it. */
+  hasWords(): boolean;
+}
+
 export interface SpawnedAgent extends Pick<AgentIdentity, 'id' | 'path'> {
   readonly kind: 'spawned';
+  /** What is odd about what was asked for. */
+  readonly note?: string;
 }
 
 export interface SentToAgent {
@@ -114,6 +125,8 @@ export interface WaitedAgents {
   readonly kind: 'waited';
   readonly agents: readonly ListedAgent[];
   readonly timedOut: boolean;
+  /** Words of the user ended the wait. */
+  readonly hasWords: boolean;
 }
 
 export interface ClosedAgent {
@@ -123,8 +136,10 @@ export interface ClosedAgent {
 
 export interface ListedAgent extends Pick<RecordedAgent, 'id' | 'path' | 'role'> {
   /** `running` while it works; otherwise how its last work ended. */
-  readonly status: AgentStatus['kind'];
+  readonly status: AgentStatus['kind'] | 'waiting_for_user';
   readonly tokens: number;
+  /** What came of its last work, unless a report of it waits for the next request. */
+  readonly answer?: string;
 }
 
 export interface AgentRefused {
@@ -150,6 +165,8 @@ export interface AgentToStart {
 
 export interface AgentThread {
   readonly kind: 'agent-thread';
+  /** What is odd about what it was started with, for its parent. */
+  readonly note?: string;
   /** A turn under bounds that are never wider than these. */
   run(message: string, bounds: AgentBounds): Promise<TurnEnd>;
   /** False: no turn takes the words. */

@@ -84,6 +84,8 @@ export interface ThreadState {
   readonly sessionsAtCheckpoint: readonly RecordedSession[];
   /** Agents that it started, oldest first. A fork holds those of the other thread as well. */
   readonly agents: readonly RecordedAgent[];
+  /** Those of the moment of the newest checkpoint that were not closed. Answers and notifications after it say what became of them. */
+  readonly agentsAtCheckpoint: readonly RecordedAgent[];
   /** What the writer of the thread leaves out of these for now. No fold of lines alone sets it. */
   readonly withheld?: Withheld;
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
@@ -141,6 +143,7 @@ export type Mark = Pick<
   | 'sessions'
   | 'sessionsAtCheckpoint'
   | 'agents'
+  | 'agentsAtCheckpoint'
   | 'checkpoints'
   | 'sessionContext'
   | 'prefill'
@@ -148,7 +151,7 @@ export type Mark = Pick<
 
 export function markOf(state: ThreadState): Mark {
   const { history, behind, baseline, context, envelope, instructions, waiting, grants, checkpoints, prefill } = state;
-  const { sessions, sessionsAtCheckpoint, sessionContext, agents } = state;
+  const { sessions, sessionsAtCheckpoint, sessionContext, agents, agentsAtCheckpoint } = state;
   return {
     history,
     baseline,
@@ -157,6 +160,7 @@ export function markOf(state: ThreadState): Mark {
     sessions,
     sessionsAtCheckpoint,
     agents,
+    agentsAtCheckpoint,
     checkpoints,
     sessionContext,
     ...defined({ prefill, behind, context, envelope, instructions }),
@@ -181,6 +185,7 @@ export const emptyState: ThreadState = {
   sessions: [],
   sessionsAtCheckpoint: [],
   agents: [],
+  agentsAtCheckpoint: [],
   marks: noMarks,
 };
 

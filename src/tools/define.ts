@@ -70,6 +70,8 @@ export interface RunningCall {
   readonly elicit?: (asked: McpElicitation) => Promise<McpElicited>;
   /** Whether something waits to enter history before the next request. Absent: not known. */
   readonly hasMail?: () => boolean;
+  /** The same for words of the user. */
+  readonly hasWords?: () => boolean;
   /** The window of the turn. Absent: the call has no say in it. */
   readonly window?: {
     /** Tokens that the next request has left. */

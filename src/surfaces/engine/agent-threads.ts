@@ -1,4 +1,5 @@
 import type { CollaborationSetting, Settings } from '../../envelope/settings.ts';
+import { agentSelf } from '../../fragments/sections/multi-agent.ts';
 import { agentsInPlanMode } from '../../fragments/sections/collaboration-mode.ts';
 import type { AgentRole } from '../../config/agent-role.ts';
 import type { AgentQuestions } from '../../agents/agent-questions.ts';
@@ -13,6 +14,7 @@ import type { PermissionProfile } from '../../protocol/permission-profile.ts';
 import { words } from '../../protocol/user-input.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { EngineRefused } from './engine-refused.ts';
+import { setEffort } from './configure-thread.ts';
 import { agentAsker } from './agent-asker.ts';
 import type { AgentLiveRequest, AgentLiveThread, AgentLiveThreads } from './agent-live.ts';
 import { readAgent } from './read-agent.ts';
@@ -42,7 +44,7 @@ export function agentThreads(engine: EngineParts, options: AgentThreadsOptions):
       const opened = fork
         ? await live().fork(identity.parentId, { kind: 'latest' }, request)
         : await live().start(request);
-      return asAgent(opened, roleOf(identity, options));
+      return asAgent(asOfCall(opened), roleOf(identity, options));
     },
     async load(identity, bounds) {
       const known = await readAgent(engine, identity.id);
@@ -64,6 +66,13 @@ const notAnAgent = {
   next: 'Start another agent.',
 } as const;
 
+/** A refusal in the words of the call: it has a parameter where users have a key. */
+function asOfCall(opened: AgentLiveThread | EngineRefused): AgentLiveThread | EngineRefused {
+  if (opened.kind !== 'refused' || opened.outcome.code !== 'effort-unsupported') return opened;
+  const next = opened.outcome.next.replace(setEffort, 'Give it as reasoning_effort, or leave that out.');
+  return { ...opened, outcome: { ...opened.outcome, next } };
+}
+
 function roleOf({ role }: AgentIdentity, { roles }: AgentThreadsOptions): AgentRole | undefined {
   return roles.find(({ name }) => name === role);
 }
@@ -79,12 +88,14 @@ function requestFor(
   const role = roles.find(({ name }) => name === agent.role);
   const given = thread === 'new' ? bounds : undefined;
   const [model, effort] = [role?.model ?? given?.model, role?.effort ?? given?.effort];
-  const text = [developerInstructions, role?.instructions].filter((each) => each !== undefined).join('\n\n');
+  const text = [agentSelf(agent.path), developerInstructions, role?.instructions]
+    .filter((each) => each !== undefined)
+    .join('\n\n');
   const overrides = [
     ...(parent.overrides ?? []),
     ...(given === undefined ? [] : [{ path: ['model_provider'], value: provider }]),
     ...(effort === undefined ? [] : [{ path: ['model_reasoning_effort'], value: effort }]),
-    ...(role?.instructions === undefined ? [] : [{ path: ['developer_instructions'], value: text }]),
+    { path: ['developer_instructions'], value: text },
     ...(role?.overrides ?? []),
   ];
   const { profile: named, ephemeral } = parent;
@@ -117,8 +128,10 @@ function profileOfRole({ profile }: Pick<AgentBounds, 'profile'>, role: AgentRol
 
 function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | undefined): AgentThread | ThreadRefused {
   if (opened.kind === 'refused') return opened;
+  const unknown = opened.notices.find(({ code }) => code === 'model-unknown');
   return {
     kind: 'agent-thread',
+    ...(unknown === undefined ? {} : { note: unknown.message }),
     async run(message, bounds) {
       const change = narrowing(opened.settings, { ...bounds, profile: profileOfRole(bounds, role) });
       return turnEnd(await opened.submit({ input: words(message), ...defined({ change }) }));

@@ -148,12 +148,15 @@ function relativeFolder(given: string): Outcome {
   return { code: 'folder-relative', message, next: 'Give an absolute path.' };
 }
 
+/** What users do about an effort that the model does not have. */
+export const setEffort = 'Set model_reasoning_effort to it, or remove it.';
+
 /** What a flag or the configuration names; what a thread remembers, and what the machine gives, is not its user's slip. */
 function unsupportedEffort({ model, effort, origins }: Settings, catalogue: Catalogue): Outcome | undefined {
   const origin = origins?.['effort'];
   if (effort === undefined || origin === 'thread' || origin === 'managed') return undefined;
   const problem = effortProblem(lookUpModel(catalogue, model), effort);
-  const next = `${problem?.next} Set model_reasoning_effort to it, or remove it.`;
+  const next = `${problem?.next} ${setEffort}`;
   return problem === undefined ? undefined : { ...problem, next };
 }
 

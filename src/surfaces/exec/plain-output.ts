@@ -18,6 +18,7 @@ import { answerCommand } from '../wording/answer-command.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { Activity } from '../terminal/activity.ts';
 import { Announcement } from './announcement.ts';
+import { toolStart } from './agent-lines.ts';
 import { isContextNews } from './context-events.ts';
 import { HeldBack } from './held-back.ts';
 import { commandEnd, commandLines, type ItemForm, patchEnd, planLines, callNotRun, toolEnd } from './item-lines.ts';
@@ -185,7 +186,7 @@ export class PlainOutput implements Output {
     if (item.kind === 'plan')
       for (const step of planLines(item)) this.#screen.message(step, { look: 'dim', indent: '  ', hanging: '      ' });
     if (item.kind === 'command') this.#screen.note(bold(commandLines(item.argv)), ...placeMark(place));
-    if (item.kind === 'tool-call') this.#screen.note(bold(visibleLine(`tool ${item.tool}`)));
+    if (item.kind === 'tool-call') this.#screen.note(bold(toolStart(item)));
     if (item.kind !== 'command' && item.kind !== 'tool-call') return;
     this.#newestCall = item.id;
     this.#openCalls.add(item.id);

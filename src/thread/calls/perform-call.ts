@@ -57,7 +57,8 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const elicit = needs.mcp === undefined ? undefined : askForServers(turn, wanted, questions);
   const asked = { allowed, content: answer?.content };
   const ways = defined({ output, ...asked, folder: ground?.folder, answerHost: hosts?.decide, elicit });
-  const own = { hasMail: () => turn.inbox.pending, window: windowOf(turn) };
+  const hasWords = (): boolean => turn.inbox.waiting.some(({ kind }) => kind === 'words');
+  const own = { hasMail: () => turn.inbox.pending, hasWords, window: windowOf(turn) };
   const run = () => prepared.run({ signal, policy, threads, started, warn, ...own, ...ways });
   const end = await runRegistered(turn, { needs, policy, mayWrite }, run);
   // A command that runs on may change more.

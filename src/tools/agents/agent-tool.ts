@@ -21,6 +21,8 @@ export interface AgentTool<Given> {
 export interface AgentCall {
   readonly caller: AgentCaller;
   readonly signal: AbortSignal;
+  /** Whether words of the user wait for the next request. */
+  hasWords(): boolean;
 }
 
 export function agentTool<Given>(tool: AgentTool<Given>): Tool {
@@ -40,10 +42,10 @@ export function agentTool<Given>(tool: AgentTool<Given>): Tool {
         item,
         needs: {},
         ...defined({ idempotent }),
-        async run({ signal }) {
+        async run({ signal, hasWords = () => false }) {
           const { envelope } = step;
           const caller = { ...agentBoundsOf(envelope), turnId: envelope.telemetry.turnId, callId };
-          const { output, ok } = await tool.run(read, { caller, signal });
+          const { output, ok } = await tool.run(read, { caller, signal, hasWords });
           return { output, item: { ...item, status: ok ? 'completed' : 'failed', output } };
         },
       };

@@ -111,6 +111,8 @@ export interface StepFacts {
   readonly pins?: readonly { readonly id: string; readonly text: string }[];
   /** Commands that ran as sessions when history was compacted, oldest first. `since`: UTC, to the minute. */
   readonly sessions?: readonly { readonly id: number; readonly command: string; readonly since: string }[];
+  /** Agents that the thread had when history was compacted, oldest first. `stands`: how, in a word. */
+  readonly agents?: readonly { readonly path: string; readonly role: string; readonly stands: string }[];
 }
 
 /** The list of skills as the model reads it. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Place } from '../harness/run-capstan.ts';
@@ -44,8 +44,12 @@ const done = answer({ items: [say('Fixed.')] });
 const reviewed = answer({ items: [say(`Here it is:\n${JSON.stringify(found)}`)] });
 
 it('reviews what is not committed, with the diff attached, and the next turn knows what was found', async () => {
-  const touch = answer({ items: [callTool('exec_command', { cmd: 'touch b.txt || echo refused' })] });
+  const touch = answer({ items: [callTool('exec_command', { cmd: 'touch b.txt' })] });
   const { model, place } = await changed(touch, reviewed, done);
+  // A rule lets no command of a reviewer out either, and a reviewer starts no agents.
+  mkdirSync(join(place.home, 'rules'), { recursive: true });
+  writeFileSync(join(place.home, 'rules/default.rules'), 'prefix_rule(pattern=["touch"], decision="allow")\n');
+  appendFileSync(join(place.home, 'config.toml'), '\n[features]\nmulti_agent = true\n');
   const ran = await place.run('review');
   expect(ran).toMatchObject({ code: 0, stdout: `${text}\n` });
   const [first = ''] = textsOf(inputOf(model, 0)).slice(-1).map(String);
@@ -54,8 +58,9 @@ it('reviews what is not committed, with the diff attached, and the next turn kno
   expect(model.requests[0]?.body['instructions']).toContain('You review a change');
   const tools = (model.requests[0]!.body['tools'] as { name: string }[]).map(({ name }) => name);
   expect(tools).toContain('exec_command');
-  expect(tools).not.toContain('apply_patch');
-  expect(textsOf(inputOf(model, 1)).at(-1)).toContain('refused');
+  expect(tools.filter((name) => name === 'apply_patch' || name === 'spawn_agent')).toEqual([]);
+  expect(textsOf(inputOf(model, 0)).join('\n')).not.toContain('["touch"]');
+  expect(textsOf(inputOf(model, 1)).at(-1)).toContain('Read-only file system');
   expect(ran.stderr).toContain(' · read-only');
   const resumed = await place.run('exec', 'resume', '--last', 'Fix it');
   expect(resumed).toMatchObject({ code: 0, stdout: 'Fixed.\n' });

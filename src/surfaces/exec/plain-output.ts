@@ -6,7 +6,6 @@ import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
-import type { AnnouncedThread } from './announcement.ts';
 import { endedAtOnce } from '../terminal/end-on-signal.ts';
 import { imageNote } from '../terminal/image-note.ts';
 import { bold, dim, type Span, yellow } from '../terminal/look.ts';
@@ -18,7 +17,8 @@ import { reviewWords } from '../wording/review-words.ts';
 import { answerCommand } from '../wording/answer-command.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { Activity } from '../terminal/activity.ts';
-import { Announcement } from './announcement.ts';
+import { type AnnouncedThread, Announcement } from './announcement.ts';
+import { toolStart } from './agent-lines.ts';
 import { isContextNews } from './context-events.ts';
 import { withoutAnswer } from './hook-lines.ts';
 import { HeldBack } from './held-back.ts';
@@ -187,7 +187,7 @@ export class PlainOutput implements Output {
     if (item.kind === 'plan')
       for (const step of planLines(item)) this.#screen.message(step, { look: 'dim', indent: '  ', hanging: '      ' });
     if (item.kind === 'command') this.#screen.note(bold(commandLines(item.argv)), ...placeMark(place));
-    if (item.kind === 'tool-call') this.#screen.note(bold(visibleLine(`tool ${item.tool}`)));
+    if (item.kind === 'tool-call') this.#screen.note(bold(toolStart(item)));
     if (item.kind !== 'command' && item.kind !== 'tool-call') return;
     this.#newestCall = item.id;
     this.#openCalls.add(item.id);

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say, type ScriptStep } from '../../src/testing/index.ts';
+import { hook, prints, trustAll } from '../hooks/hooked-scene.ts';
 import { type AgentRequest, agentScene, type Says } from './agent-scene.ts';
 
 const done = answer({ items: [say('Done.')] });
@@ -104,4 +105,57 @@ it('an agent that works goes on within the permissions of a turn that may do les
     .at(-1)!
     .filter((text) => text.startsWith('<subagent_notification>'));
   expect(notifications).toEqual([expect.stringContaining('{"completed":"Within."}')]);
+});
+
+it('a read-only role stays so below a profile that denies a read, with instructions of the user, and whatever a hook says', async () => {
+  const yes = prints({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow' } });
+  const leaving = { sandbox_permissions: 'require_escalated', justification: 'May I?' };
+  const asked: unknown[] = [];
+  const ask = async (question: { readonly argv?: readonly string[] }) => {
+    asked.push(question.argv?.at(-1));
+    return { kind: 'declined' } as const;
+  };
+  const touching = (name: string) =>
+    inTurn(
+      call('exec_command', { cmd: `touch inside-${name}` }),
+      call('exec_command', { cmd: `touch outside-${name}`, ...leaving }),
+    );
+  const spawn = (name: string, role: string) =>
+    callTool('spawn_agent', { message: `TASK ${name}: x`, name, agent_type: role });
+  const { live, begin, of } = await agentScene(
+    {
+      root: inTurn(
+        answer({ items: [spawn('looker', 'explorer'), spawn('worker', 'worker')] }),
+        call('wait_agent', { until: 'all' }),
+      ),
+      looker: touching('looker'),
+      worker: touching('worker'),
+    },
+    {
+      config: `approval_policy = "on-request"
+default_permissions = "dev"
+[permissions.dev]
+extends = ":workspace"
+[permissions.dev.filesystem]
+"/etc/hostname" = "deny"
+[agents.explorer]
+developer_instructions = "Be brief."
+`,
+      open: { askUser: { ask } },
+    },
+  );
+  const { home, workspace } = live.place;
+  writeFileSync(join(home, 'hooks.json'), JSON.stringify({ hooks: { PreToolUse: [hook(yes)] } }));
+  trustAll(home);
+  const { thread } = await begin();
+  await thread.run({ input: words('go'), signal });
+  const wrote = ['inside-looker', 'outside-looker', 'inside-worker', 'outside-worker'].filter((name) =>
+    existsSync(join(workspace, name)),
+  );
+  expect(wrote).toEqual(['inside-worker', 'outside-worker']);
+  expect(asked).toEqual(['touch inside-looker', 'touch outside-looker']);
+  const told = of('looker')[0]!.join('\n');
+  expect(told).toContain('Be brief.');
+  expect(told).toContain('<sandbox_mode>read-only<');
+  expect(told).toContain('/etc/hostname');
 });

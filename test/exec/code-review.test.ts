@@ -2,9 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { answer, type AnswerStep, callTool, httpError, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
+import { hook, trustAll } from '../hooks/hooked-scene.ts';
+import { reading } from '../mcp/mcp-scene.ts';
 
 const found = {
   findings: [
@@ -75,6 +78,33 @@ it('reviews what is not committed, with the diff attached, and the next turn kno
   expect(texts.filter((each) => each.includes('[P1] Off by one'))).toHaveLength(1);
   expect(texts.join('\n')).not.toContain('brand new');
   expect(model.requests[2]?.body['instructions']).not.toContain('You review a change');
+});
+
+it('has the hooks of the user, and of the tools of servers those that only read', async () => {
+  const uses = (name: string, given: JsonObject = {}) => answer({ items: [callTool(name, given)] });
+  const { model, place } = await changed(
+    uses('exec_command', { cmd: 'echo FORBIDDEN' }),
+    uses('mcp__s__writes'),
+    uses('mcp__s__reads'),
+    reviewed,
+  );
+  const tools = [{ name: 'writes' }, { name: 'reads', annotations: reading }];
+  const plan = join(place.home, 'plan.json');
+  const schema = { inputSchema: { type: 'object' } };
+  writeFileSync(plan, JSON.stringify({ tools: tools.map((tool) => ({ ...tool, ...schema })) }));
+  const args = [join(import.meta.dirname, '../mcp/scripted-server.ts'), plan, join(place.home, 'server.log')];
+  appendFileSync(
+    join(place.home, 'config.toml'),
+    `\n[mcp_servers.s]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}\ndefault_tools_approval_mode = "approve"\n`,
+  );
+  const hooks = { PreToolUse: [hook('grep -q FORBIDDEN && { echo No such words. >&2; exit 2; }; exit 0')] };
+  writeFileSync(join(place.home, 'hooks.json'), JSON.stringify({ hooks }));
+  trustAll(place.home);
+  expect(await place.run('review')).toMatchObject({ code: 0 });
+  const [blocked, refused, read] = [1, 2, 3].map((at) => JSON.stringify(inputOf(model, at).at(-1)));
+  expect(blocked).toContain('No such words.');
+  expect(refused).toContain('needs an approval');
+  expect(read).toContain('called reads');
 });
 
 it('exec review names a commit or a branch, and prints findings as data', async () => {

@@ -6,8 +6,10 @@ const longest = 40;
 export function nameProblem(name: string, parentPath: string, agents: readonly RecordedAgent[]): string | undefined {
   if (!/^[a-z0-9_]+$/.test(name) || name.length > longest)
     return `\`name\` must have 1 to ${longest} lower-case letters, digits and underscores.`;
-  const taken = agents.some(({ path }) => path === `${parentPath}/${name}`);
-  return taken ? `An agent named ${name} exists already. Choose another name, or send it input.` : undefined;
+  const taken = agents.some((agent) => agent.state !== 'closed' && agent.path === `${parentPath}/${name}`);
+  return taken
+    ? `An agent named ${name} exists already. Choose another name, send it input, or close it first.`
+    : undefined;
 }
 
 /** The first name of this role that no agent of the parent has. */

@@ -27,3 +27,9 @@ export const neverStarted: AgentStatus = {
   kind: 'errored',
   message: 'It was not started: the program ended before it could begin.',
 };
+
+/** What came of its last work, in words. Undefined: nothing did. */
+export function answerOf(last: AgentStatus | 'waits' | undefined): string | undefined {
+  if (last === undefined || last === 'waits') return undefined;
+  return last.kind === 'completed' ? last.answer : last.kind === 'errored' ? last.message : undefined;
+}

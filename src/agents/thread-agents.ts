@@ -1,32 +1,36 @@
+import { goOnNarrower } from '../fragments/answers/agent-answers.ts';
 import type {
+  AgentBounds,
   AgentCaller,
   AgentLimits,
   AgentParent,
   AgentRefused,
   Agents,
   AgentsOfThread,
-  AgentThread,
   AgentThreads,
   AgentWait,
-  AgentWaitEnd,
   AgentWords,
   ClosedAgent,
   ListedAgent,
   SentToAgent,
   SpawnedAgent,
   WaitedAgents,
+  WaitingCall,
   WantedAgent,
 } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import { type AgentIdentity, type RecordedAgent, rootPath } from '../protocol/agent.ts';
+import { defined } from '../protocol/defined.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { fullText } from '../protocol/outcome.ts';
+import { parentNarrowed, parentStopped, threadCloses } from '../protocol/stopped-by.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { boundsFor, type ChosenModel } from './agent-bounds.ts';
-import { failedBy, neverStarted, statusOf } from './agent-outcome.ts';
+import { answerOf, neverStarted } from './agent-outcome.ts';
 import { findAgent, freeAgentName, nameProblem } from './agent-names.ts';
 import type { AgentTree } from './agent-tree.ts';
+import { WorkingAgents } from './working-agents.ts';
 import { waitForAgents } from './wait-for-agents.ts';
 
 export interface ThreadAgentsOptions {
@@ -43,22 +47,18 @@ export interface ThreadAgentsOptions {
   dropTree(rootId: ThreadId): void;
 }
 
-/** An agent that works in this process. */
-interface Working {
-  readonly thread: AgentThread;
-  /** Settles when its work is over and its parent knows. Never rejects. */
-  readonly over: Promise<void>;
-}
-
 /**
  * The agents of one thread. What is done with one is a line of the thread before it is done, and what came of its work is
  * a message for the thread's next request: a process that dies leaves a tree that the next one can complete.
  */
 export class ThreadAgents implements Agents, AgentsOfThread {
   readonly #options: ThreadAgentsOptions;
-  readonly #working = new Map<ThreadId, Working>();
-  /** Those that were loaded here. */
-  readonly #loaded = new Map<ThreadId, AgentThread>();
+  readonly #working = new WorkingAgents({
+    report: (report) => this.#open.report(report),
+    ended: (id) => this.#tree.ended(id),
+  });
+  /** Of each agent, what was wanted of it last. */
+  readonly #last = new Map<ThreadId, Promise<unknown>>();
   #parent: AgentParent | undefined;
 
   constructor(options: ThreadAgentsOptions) {
@@ -79,7 +79,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
   }
 
   get isRunning(): boolean {
-    return this.#working.size > 0;
+    return this.#working.all.length > 0;
   }
 
   get #path(): string {
@@ -121,26 +121,30 @@ export class ThreadAgents implements Agents, AgentsOfThread {
       await parent.note({ kind: 'closed', id });
       return refused(`The agent was not started. ${fullText(thread.outcome)}`);
     }
-    this.#begin(identity, thread, thread.run(wanted.message, bounds));
-    return { kind: 'spawned', id, path };
+    this.#working.begin(identity, thread, thread.run(wanted.message, bounds));
+    return { kind: 'spawned', id, path, ...defined({ note: thread.note }) };
   }
 
-  async send({ target, message, interrupt }: AgentWords, caller: AgentCaller): Promise<SentToAgent | AgentRefused> {
+  async send(words: AgentWords, caller: AgentCaller): Promise<SentToAgent | AgentRefused> {
+    return this.#inOrder(words.target, () => this.#send(words, caller));
+  }
+
+  async #send({ target, message, interrupt }: AgentWords, caller: AgentCaller): Promise<SentToAgent | AgentRefused> {
     const agent = this.#find(target);
     if ('why' in agent) return agent;
-    if (agent.state === 'closed') return refused(`Agent ${agent.path} is closed. Start another one.`);
+    if (agent.state === 'closed') return refused(`Agent ${agent.path} is closed. Start another one, under any name.`);
     const { id, path } = agent;
-    const working = this.#working.get(id);
-    if (working !== undefined && interrupt) {
-      await working.thread.interrupt();
-      await working.over;
+    if (message === undefined) {
+      await this.#working.interrupt([id], parentStopped);
+      return { kind: 'sent', path, as: 'interrupted' };
     }
-    if (message === undefined) return { kind: 'sent', path, as: 'interrupted' };
     const { turnId, callId } = caller;
-    const running = this.#working.get(id);
+    const running = this.#working.find(id);
     if (running !== undefined) {
       await this.#open.note({ kind: 'sent', id, turnId, callId });
-      if (await running.thread.steer(message)) return { kind: 'sent', path, as: 'steered' };
+      if (interrupt && (await this.#working.restart(id, { message, bounds: caller }, parentStopped)))
+        return { kind: 'sent', path, as: 'restarted' };
+      if (!interrupt && (await running.thread.steer(message))) return { kind: 'sent', path, as: 'steered' };
       await running.over;
     }
     const spent = await this.#tree.problem(this.#options.limits);
@@ -155,11 +159,11 @@ export class ThreadAgents implements Agents, AgentsOfThread {
       return refused(`The agent was not loaded. ${fullText(thread.outcome)}`);
     }
     await this.#open.note({ kind: 'sent', id, turnId, callId });
-    this.#begin(identity, thread, thread.run(message, caller));
+    this.#working.begin(identity, thread, thread.run(message, caller));
     return { kind: 'sent', path, as: 'turn' };
   }
 
-  async wait({ targets, until, timeoutMs }: AgentWait, early: AgentWaitEnd): Promise<WaitedAgents | AgentRefused> {
+  async wait({ targets, until, timeoutMs }: AgentWait, call: WaitingCall): Promise<WaitedAgents | AgentRefused> {
     const found = targets.map((target) => this.#find(target));
     const unknown = found.find((agent) => 'why' in agent);
     if (unknown !== undefined) return unknown as AgentRefused;
@@ -168,36 +172,44 @@ export class ThreadAgents implements Agents, AgentsOfThread {
       await this.settle();
       return this.#open.agents.filter(({ id }) => ids.includes(id));
     };
-    const working = () => ids.flatMap((id) => this.#working.get(id)?.over ?? []);
+    const working = () => ids.flatMap((id) => this.#working.find(id)?.over ?? []);
     const { clock } = this.#options;
-    const waited = await waitForAgents({ now, working }, { until, timeoutMs }, { clock, ...early });
-    return { kind: 'waited', ...waited, agents: waited.agents.map((agent) => this.#listed(agent)) };
+    const waited = await waitForAgents({ now, working }, { until, timeoutMs }, { clock, ...call });
+    return { kind: 'waited', ...waited, agents: await this.#answered(waited.agents) };
   }
 
-  list(): readonly ListedAgent[] {
-    return this.#open.agents.filter(({ state }) => state !== 'closed').map((agent) => this.#listed(agent));
+  async list(): Promise<readonly ListedAgent[]> {
+    return this.#answered(this.#open.agents.filter(({ state }) => state !== 'closed'));
   }
 
   async close(target: string): Promise<ClosedAgent | AgentRefused> {
+    return this.#inOrder(target, () => this.#close(target));
+  }
+
+  async #close(target: string): Promise<ClosedAgent | AgentRefused> {
     const agent = this.#find(target);
     if ('why' in agent) return agent;
     const before = this.#listed(agent);
     if (agent.state === 'closed') return { kind: 'closed', before };
-    await this.#interrupt([agent.id]);
+    await this.#working.interrupt([agent.id], parentStopped);
     await this.#open.note({ kind: 'closed', id: agent.id });
-    await this.#leave([agent.id]);
+    await this.#working.leave([agent.id]);
     return { kind: 'closed', before };
   }
 
-  async stop(): Promise<void> {
-    await this.#interrupt([...this.#working.keys()]);
+  async stop(reason: unknown): Promise<void> {
+    await this.#working.interrupt(this.#working.all, reason);
+  }
+
+  async narrow(bounds: AgentBounds): Promise<void> {
+    await this.#working.narrow({ message: goOnNarrower, bounds }, parentNarrowed);
   }
 
   /** The thread is given up. An agent that waits for the user is left as it is: its turn can be continued. */
   async release(): Promise<void> {
-    const left = [...this.#loaded].flatMap(([id, { asks }]) => (asks ? [] : id));
-    await this.#interrupt(left);
-    await this.#leave(left);
+    const left = this.#working.loaded.flatMap(([id, { asks }]) => (asks ? [] : id));
+    await this.#working.interrupt(left, threadCloses);
+    await this.#working.leave(left);
     const { self, dropTree } = this.#options;
     if (self === undefined && this.#parent !== undefined && this.#tree.isIdle) dropTree(this.#parent.id);
   }
@@ -209,7 +221,8 @@ export class ThreadAgents implements Agents, AgentsOfThread {
   async settle(): Promise<void> {
     const parent = this.#open;
     for (const agent of parent.agents) {
-      if (agent.state !== 'running' || this.#working.has(agent.id) || this.#isStarting(agent.id)) continue;
+      if (agent.state !== 'running' || this.#working.find(agent.id) !== undefined || this.#isStarting(agent.id))
+        continue;
       const known = await this.#options.threads.read(agent.id);
       const isOurs = known?.identity?.parentId === parent.id;
       const status = known !== undefined && isOurs ? known.last : neverStarted;
@@ -217,6 +230,18 @@ export class ThreadAgents implements Agents, AgentsOfThread {
       const used = known !== undefined && isOurs ? known.used : agent.used;
       await parent.report({ agentId: agent.id, path: agent.path, status, used });
     }
+  }
+
+  /** What calls of one step want of one agent is done one after the other. */
+  #inOrder<Result>(target: string, work: () => Promise<Result>): Promise<Result> {
+    const agent = this.#find(target);
+    if ('why' in agent) return work();
+    const done = (this.#last.get(agent.id) ?? Promise.resolve()).then(work);
+    this.#last.set(
+      agent.id,
+      done.catch(() => {}),
+    );
+    return done;
   }
 
   /** Those that are named; otherwise those that work, or else all that are open. */
@@ -229,39 +254,6 @@ export class ThreadAgents implements Agents, AgentsOfThread {
 
   #isStarting(id: ThreadId): boolean {
     return this.#tree.has(id);
-  }
-
-  #begin(agent: Pick<AgentIdentity, 'id' | 'path'>, thread: AgentThread, run: ReturnType<AgentThread['run']>): void {
-    const { id, path } = agent;
-    this.#loaded.set(id, thread);
-    const work = async (): Promise<void> => {
-      try {
-        const status = await run.then(statusOf, failedBy);
-        if (status !== undefined) await this.#open.report({ agentId: id, path, status, used: thread.used });
-      } catch {
-        // The thread was closed, or its disk is lost: the next process that opens it looks at the agent's file.
-      } finally {
-        this.#working.delete(id);
-        this.#tree.ended(id);
-      }
-    };
-    this.#working.set(id, { thread, over: work() });
-  }
-
-  async #interrupt(ids: readonly ThreadId[]): Promise<void> {
-    const working = ids.flatMap((id) => this.#working.get(id) ?? []);
-    await Promise.all(
-      working.map(async ({ thread, over }) => {
-        await thread.interrupt();
-        await over;
-      }),
-    );
-  }
-
-  async #leave(ids: readonly ThreadId[]): Promise<void> {
-    const loaded = ids.flatMap((id) => this.#loaded.get(id) ?? []);
-    // A lost disk is reported by its own thread.
-    await Promise.allSettled(loaded.map((thread) => thread.leave()));
   }
 
   #fullProblem(): string | undefined {
@@ -283,9 +275,22 @@ export class ThreadAgents implements Agents, AgentsOfThread {
   }
 
   #listed({ id, path, role, state, last, used }: RecordedAgent): ListedAgent {
-    const status = state === 'running' ? 'running' : (last ?? 'shutdown');
-    const tokens = this.#working.get(id)?.thread.used.total ?? used.total;
-    return { id, path, role, status, tokens };
+    const working = this.#working.find(id);
+    const asks = working?.thread.asks ?? !this.#isStarting(id);
+    const status = state === 'running' ? (asks ? 'waiting_for_user' : 'running') : (last ?? 'shutdown');
+    return { id, path, role, status, tokens: working?.thread.used.total ?? used.total };
+  }
+
+  /** With what came of their work, as their files say: a turn that was told it may have been taken back. */
+  async #answered(agents: readonly RecordedAgent[]): Promise<readonly ListedAgent[]> {
+    const { unread } = this.#open;
+    return Promise.all(
+      agents.map(async (agent) => {
+        const isTold = agent.state === 'running' || unread.includes(agent.id);
+        const known = isTold ? undefined : await this.#options.threads.read(agent.id);
+        return { ...this.#listed(agent), ...defined({ answer: answerOf(known?.last) }) };
+      }),
+    );
   }
 }
 

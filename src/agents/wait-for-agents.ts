@@ -1,4 +1,4 @@
-import type { AgentWait, AgentWaitEnd, WaitedAgents } from '../ports/agents.ts';
+import type { AgentWait, WaitingCall } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RecordedAgent } from '../protocol/agent.ts';
 
@@ -9,15 +9,29 @@ interface AgentsToWaitFor {
   working(): readonly Promise<void>[];
 }
 
+interface EndedWait {
+  readonly agents: readonly RecordedAgent[];
+  readonly timedOut: boolean;
+  readonly hasWords: boolean;
+}
+
 /** How often an agent is looked after that another program or client may continue. */
 const lookAgainMs = 1000;
+/** How soon words of the user end the wait. */
+const lookForWordsMs = 200;
+
+/** Or until it is time to look at the agents again. */
+async function untilWords(hasWords: () => boolean, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (let waited = 0; waited < lookAgainMs && !signal.aborted && !hasWords(); waited += lookForWordsMs)
+    await clock.sleep(lookForWordsMs, signal);
+}
 
 /** Waits until one of the agents has ended its work, or all have, or time is up, or the user says something. */
 export async function waitForAgents(
   { now, working }: AgentsToWaitFor,
   { until, timeoutMs }: Pick<AgentWait, 'until' | 'timeoutMs'>,
-  { clock, signal, hasWords }: AgentWaitEnd & { readonly clock: Clock },
-): Promise<Pick<WaitedAgents, 'timedOut' | 'interrupted'> & { readonly agents: readonly RecordedAgent[] }> {
+  { clock, signal, hasWords }: WaitingCall & { readonly clock: Clock },
+): Promise<EndedWait> {
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal]);
   let isLate = false;
@@ -27,12 +41,12 @@ export async function waitForAgents(
     for (;;) {
       const agents = await now();
       const isDone = agents.length === 0 || (until === 'all' ? agents.every(isOver) : agents.some(isOver));
-      const interrupted = !isDone && hasWords?.() === true;
-      if (isDone || isLate || interrupted || signal.aborted)
-        return { agents, timedOut: !isDone && isLate, interrupted };
+      const isCalled = !isDone && hasWords();
+      if (isDone || isLate || isCalled || signal.aborted)
+        return { agents, timedOut: !isDone && !isCalled && isLate, hasWords: isCalled };
       const pause = new AbortController();
-      const soon = clock.sleep(Math.min(lookAgainMs, timeoutMs), AbortSignal.any([end, pause.signal]));
-      await Promise.race([...working(), soon]);
+      const enough = AbortSignal.any([end, pause.signal]);
+      await Promise.race([...working(), untilWords(hasWords, clock, enough)]);
       pause.abort('over');
     }
   } finally {

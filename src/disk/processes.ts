@@ -11,9 +11,21 @@ export function signalProcess(target: number, signal: 'SIGINT' | 'SIGTERM' | 'SI
   }
 }
 
-/** Whether a process has the number, one of another user included. */
+/** Whether a process has the number, one of another user included. One that ended and was not waited for has only the number. */
 export function isAlive(pid: number): boolean {
-  return signalProcess(pid, 0);
+  return signalProcess(pid, 0) && !isZombie(pid);
+}
+
+function isZombie(pid: number): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    const about = fileSystem.readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name before it is in parentheses, and may have some itself.
+    return about.slice(about.lastIndexOf(')') + 2).startsWith('Z');
+  } catch {
+    // Without it, the signal decides.
+    return false;
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ compactor | src/thread/checkpoint/install-checkpoint.ts | identity.model.slug in
 compactor | src/thread/turn/overflow.ts | identity.model.slug identity.provider window.effective
 token count | src/thread/contract/active-now.ts | instructions.base.text
 rollout | src/thread/record/session-meta.ts | identity.client.name identity.client.version identity.provider identity.sessionSource identity.threadSource instructions.base.provenance instructions.base.text telemetry.startedAt workspace.cwd
-rollout | src/state/turn-drafts.ts | capabilities.clientTools capabilities.withoutTools identity.askedTier identity.chosen identity.effort identity.model.slug identity.provider identity.serviceTier identity.summary instructions.compactPrompt instructions.developer modes.collaboration.asked modes.collaboration.given modes.collaboration.instructions modes.collaboration.mode modes.cyberAccessProgram modes.personality modes.realtime.active policy.approval policy.approvedPrefixes policy.askedApproval policy.askedPrefixes policy.askedProfile policy.networkRules policy.profile policy.reviewer telemetry.origins telemetry.startedAt telemetry.turnId window.effective workspace.cwd workspace.date workspace.places workspace.roots workspace.timezone
+rollout | src/state/turn-drafts.ts | capabilities.clientTools capabilities.withoutTools identity.askedTier identity.chosen identity.effort identity.model.slug identity.provider identity.serviceTier identity.summary instructions.compactPrompt instructions.developer modes.collaboration.asked modes.collaboration.given modes.collaboration.instructions modes.collaboration.mode modes.cyberAccessProgram modes.personality modes.realtime.active policy.approval policy.approvedPrefixes policy.askedApproval policy.askedPrefixes policy.askedProfile policy.changesNothing policy.networkRules policy.profile policy.reviewer telemetry.origins telemetry.startedAt telemetry.turnId window.effective workspace.cwd workspace.date workspace.places workspace.roots workspace.timezone
 identity and rollout | src/envelope/model-record.ts | identity.model.compatibility identity.model.defaultEffort identity.model.defaultSummary identity.model.defaultVerbosity
 telemetry | src/thread/request/trace-step.ts | identity.effort identity.model.slug identity.provider telemetry.threadId telemetry.traceId telemetry.turnId window.configured
 token count | src/thread/record/record-usage.ts | window.baseline window.effective
@@ -39,7 +39,7 @@ context updater | src/world/sections/managed-instructions.ts | instructions.mana
 context updater | src/world/sections/apps.ts | capabilities.apps modes.leaveOut
 context updater | src/world/sections/plugins.ts | capabilities.plugins
 context updater | src/world/sections/skills.ts | modes.leaveOut
-tool builder | src/thread/contract/step-now.ts | capabilities.features modes.collaboration.mode policy.resolved
+tool builder | src/thread/contract/step-now.ts | capabilities.features modes.collaboration.mode policy.resolved telemetry.threadId
 sandbox executor | src/tools/exec-command/exec-command.ts | capabilities.tools policy.shellEnvironment telemetry.threadId window.toolOutput workspace.cwd workspace.shell.path
 patch tool | src/tools/apply-patch/prepare-patch.ts | window.toolOutput workspace.cwd
 patch tool | src/tools/apply-patch/apply-patch.ts | workspace.cwd
@@ -64,7 +64,7 @@ effort | src/envelope/effort.ts | identity.model.defaultEffort identity.model.gu
 compactor | src/thread/checkpoint/compact-when-full.ts | instructions.base.text
 request headers | src/thread/request/model-exchange.ts | identity.client.name identity.client.version
 permission requests | src/tools/request-permissions/request-permissions.ts | workspace.cwd
-call pipeline | src/thread/calls/decide-now.ts | modes.collaboration.mode policy.approval policy.profile policy.resolved policy.shellEnvironment workspace.cwd
+call pipeline | src/thread/calls/decide-now.ts | policy.approval policy.changesNothing policy.profile policy.resolved policy.shellEnvironment workspace.cwd
 reviewer | src/thread/review/ask-reviewer.ts | identity.model.supportedEfforts policy.approval policy.profile policy.resolved policy.reviewPolicy window.effective workspace.cwd
 call pipeline | src/thread/calls/granted-call.ts | policy.resolved
 usage of now | src/thread/contract/usage-now.ts | capabilities.tools window.baseline window.effective
@@ -79,7 +79,7 @@ MCP tools | src/tools/mcp/mcp-tool.ts | capabilities.modalities telemetry.thread
 call pipeline | src/thread/calls/ask-elicitation.ts | policy.approval
 skills | src/thread/contract/skills-now.ts | policy.resolved window.skills workspace.cwd
 skills | src/thread/record/named-skills.ts | window.effective
-tools for agents | src/tools/agents/agent-tool.ts | capabilities.withoutTools identity.chosen.effort identity.model.slug identity.provider policy.approval policy.profile telemetry.turnId workspace.cwd
+tools for agents | src/tools/agents/agent-tool.ts | telemetry.turnId
 skills | src/thread/record/skill-hints.ts | modes.leaveOut window.effective window.skills
 modes | src/envelope/collaboration.ts | identity.model.modes
 tools of clients | src/tools/client-tool/client-tool.ts | capabilities.modalities
@@ -88,5 +88,6 @@ goals | src/thread/goal/goal-of-thread.ts | modes.collaboration.mode telemetry.s
 goals | src/thread/turn/next-round.ts | capabilities.features
 goals | src/tools/goals/goal-tools.ts | telemetry.threadId
 call pipeline | src/thread/calls/turn-granted.ts | policy.resolved
-hooks | src/thread/hooks/question-hooks.ts | modes.collaboration.mode
+hooks | src/thread/hooks/question-hooks.ts | policy.changesNothing
+tools for agents | src/envelope/agent-bounds.ts | capabilities.withoutTools identity.chosen.effort identity.model.slug identity.provider modes.collaboration.mode policy.approval policy.askedProfile policy.changesNothing policy.profile workspace.cwd
 `;

@@ -113,6 +113,8 @@ export interface StepFacts {
   readonly pins?: readonly { readonly id: string; readonly text: string }[];
   /** Commands that ran as sessions when history was compacted, oldest first. `since`: UTC, to the minute. */
   readonly sessions?: readonly { readonly id: number; readonly command: string; readonly since: string }[];
+  /** Agents that the thread had when history was compacted, oldest first. `stands`: how, in a word. */
+  readonly agents?: readonly { readonly path: string; readonly role: string; readonly stands: string }[];
 }
 
 /** What the model should know of MCP servers besides the tools in its list. Every text has its bound. */

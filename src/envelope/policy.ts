@@ -13,7 +13,7 @@ import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { Identity } from './identity.ts';
 import type { TurnFacts } from './facts.ts';
 import { collaborationFor } from './collaboration.ts';
-import type { Settings } from './settings.ts';
+import type { CollaborationMode, Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What the turn may do. The text for the model and the sandbox are made from `resolved` (I5). */
@@ -21,7 +21,9 @@ export interface Policy extends Pick<
   Settings,
   'approval' | 'askedApproval' | 'reviewer' | 'reviewPolicy' | 'profile' | 'shellEnvironment'
 > {
-  /** What the thread chose, where the mode of the turn keeps it from writing. */
+  /** Why the turn changes nothing: its thread was started so, or its mode asks for it. Absent: it may. */
+  readonly changesNothing?: 'thread' | 'mode';
+  /** What the thread chose, where the turn changes nothing. */
   readonly askedProfile?: PermissionProfile;
   readonly resolved: ResolvedPolicy;
   /** A surface puts questions to the user or a reviewer answers them, and the approval policy lets some be asked. Absent: none is. */
@@ -48,11 +50,11 @@ export function resolvePolicyGroup(
   { workspace, identity }: { readonly workspace: Workspace; readonly identity: Identity },
 ): Policy {
   const { approval, askedApproval, profile: asked, shellEnvironment, networkRules = [] } = settings;
-  // A plan is made before anything is changed: neither the sandbox nor a rule lets a command write.
-  const plans = collaborationFor(identity, settings).mode === 'plan';
-  const profile = plans ? readOnlyProfile(asked) : asked;
+  const changesNothing = whyNothing(settings, collaborationFor(identity, settings).mode);
+  // Neither the sandbox nor a rule lets a command write.
+  const profile = changesNothing === undefined ? asked : readOnlyProfile(asked);
   const known = settings.rules ?? noRules;
-  const rules = plans ? withoutAllowedCommands(known) : rulesFor(known, identity.model.slug);
+  const rules = changesNothing === undefined ? rulesFor(known, identity.model.slug) : withoutAllowedCommands(known);
   const { approvedPrefixes: askedPrefixes = [] } = settings;
   const approvedPrefixes = rules.savesNone === true ? [] : askedPrefixes;
   const { reviewer, reviewPolicy } = settings;
@@ -63,6 +65,7 @@ export function resolvePolicyGroup(
     approval,
     ...defined({ askedApproval, reviewer, reviewPolicy }),
     profile,
+    ...defined({ changesNothing }),
     ...(profile === asked ? {} : { askedProfile: asked }),
     resolved,
     ...(isAnswered && allowsSomeQuestion(approval) ? { canAsk: true } : {}),
@@ -76,4 +79,8 @@ export function resolvePolicyGroup(
     networkRules,
     networkProxy: resolved.enforcement === 'managed' && networkReach(resolved) === 'listed' ? 'lists' : 'none',
   };
+}
+
+function whyNothing({ changesNothing }: Settings, mode: CollaborationMode): Policy['changesNothing'] {
+  return changesNothing === true ? 'thread' : mode === 'plan' ? 'mode' : undefined;
 }

@@ -53,6 +53,8 @@ export interface Settings {
   readonly withoutTools?: readonly string[];
   /** Tools that the client defined and answers. */
   readonly clientTools?: readonly ClientTool[];
+  /** The thread was started to change nothing: its commands write nowhere, and only an answer of the user lets one out. */
+  readonly changesNothing?: true;
   /** Feature gates by name; a name that is absent is off. */
   readonly features?: Readonly<Record<string, boolean>>;
   readonly window?: WindowSettings;

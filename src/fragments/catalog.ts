@@ -30,7 +30,9 @@ import { realtimeEndFragment, realtimeStartFragment } from './sections/realtime.
 import { realtimeDelegationFragment } from './events/realtime-delegation.ts';
 import { recommendedPluginsFragment } from './sections/recommended-plugins.ts';
 import { sessionContextFragment } from './sections/session-context.ts';
+import { agentsElsewhereFragment } from './events/agents-elsewhere.ts';
 import { sessionsEndedFragment } from './events/sessions-ended.ts';
+import { knownAgentsFragment } from './sections/known-agents.ts';
 import { sessionsFragment } from './sections/sessions.ts';
 import { skillBodyFragment } from './events/skill-body.ts';
 import { skillHintFragment } from './events/skill-hint.ts';
@@ -58,6 +60,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   mcpServersFragment,
   memoryFragment,
   sessionsFragment,
+  knownAgentsFragment,
   permissionsFragment,
   approvedPrefixesFragment,
   grantedPermissionsFragment,
@@ -75,6 +78,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   // Events: told once.
   turnAbortedFragment,
   sessionsEndedFragment,
+  agentsElsewhereFragment,
   newRepositoriesFragment,
   generatedImagesFragment,
   skillBodyFragment,

@@ -20,6 +20,8 @@ export interface DecisionContext {
   readonly canAsk: boolean;
   /** The user answers, and no one in their place. Absent: no. */
   readonly hasUser?: boolean;
+  /** The thread was started to change nothing. Absent: no. */
+  readonly changesNothing?: boolean;
   /** Of `needs.argv`. Absent: not looked at, because nothing depends on it. */
   readonly analysis?: CommandAnalysis;
   /** Of `needs.argv`: the same text for every spelling of the command. Absent: the words as they are. */

@@ -50,6 +50,22 @@ test('only in the mode auto does a yes hold for longer than its call', () => {
   expect(decide({ mode: 'writes' })).toMatchObject({ question: { scopes: ['call'] } });
 });
 
+test('in a thread that changes nothing, only the user lets a tool run that may write, one call at a time', () => {
+  const changesNothing = true;
+  const grants = [{ key: mcpToolKey('s', 't') }];
+  const modes = ['auto', 'writes', 'approve'] as const;
+  for (const mode of modes)
+    for (const [name, given] of Object.entries(hints))
+      expect(decide({ mode, hints: given }, { changesNothing, grants }).kind, `${mode}, ${name}`).toBe(
+        name === 'reads' ? 'run' : 'ask',
+      );
+  expect(decide({ mode: 'approve' }, { changesNothing })).toMatchObject({
+    question: { scopes: ['call'], reason: expect.stringContaining('does not say that it only reads') as string },
+  });
+  expect(decide({}, { changesNothing })).toMatchObject({ question: { scopes: ['call'] } });
+  expect(decide({ mode: 'approve' }, { changesNothing, approval: 'never' }).kind).toBe('refuse');
+});
+
 test('where no one is asked, a call is refused, unless nothing is confined anyway', () => {
   const never: ApprovalPolicy = 'never';
   expect(decide({}, { approval: never })).toMatchObject({

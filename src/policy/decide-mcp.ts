@@ -8,29 +8,34 @@ type McpNeed = NonNullable<CallNeeds['mcp']>;
 /**
  * A call of a server's tool, which acts where no sandbox holds it. The mode that is configured says when it is asked
  * about; by default that depends on what the server says of the tool, and a server that says nothing is taken to change
- * things.
+ * things. In a thread that changes nothing, neither a mode nor an earlier answer lets a tool run that may.
  */
 export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision {
-  const { approval, policy, grants } = context;
+  const { approval, policy, grants, changesNothing = false } = context;
   const { server, tool, mode } = need;
   const run = { kind: 'run', where: 'sandbox' } as const;
   const grantKeys = [mcpToolKey(server, tool)];
   const isFree = approval === 'never' && !needsSandbox(policy);
-  if (!needsApproval(need) || isFree) return run;
-  if (mode === 'auto' && coversAll(grants, grantKeys)) return run;
+  const mayWrite = changesNothing && !onlyReads(need);
+  if (!mayWrite && (!needsApproval(need) || isFree)) return run;
+  if (!mayWrite && mode === 'auto' && coversAll(grants, grantKeys)) return run;
   const what = `the tool ${JSON.stringify(tool)} of the MCP server ${JSON.stringify(server)}`;
   if (!canAskAbout(context, 'mcp')) {
     const why = `${what} needs an approval, and ${whyNotAsked(context, 'mcp')}`;
     return { kind: 'refuse', why, next: 'Do without it, or tell the user what is needed.' };
   }
   const reason = `${what[0]?.toUpperCase()}${what.slice(1)} acts outside the sandbox. ${claimOf(need)}`;
-  const scopes = mode === 'auto' ? (['call', 'session', 'rule'] as const) : (['call'] as const);
+  const scopes = mode === 'auto' && !mayWrite ? (['call', 'session', 'rule'] as const) : (['call'] as const);
   return {
     kind: 'ask',
     question: { kind: 'tool', reason, scopes, mcp: { server, tool } },
     where: 'sandbox',
     grantKeys,
   };
+}
+
+function onlyReads({ hints: { readOnly, destructive } }: McpNeed): boolean {
+  return readOnly === true && destructive !== true;
 }
 
 /** Whether calls of it are asked about, unless an earlier answer covers them. */
@@ -48,7 +53,9 @@ export function needsApproval({ mode, hints: { readOnly, destructive, openWorld 
 }
 
 function claimOf({ mode, hints: { readOnly, destructive } }: McpNeed): string {
-  if (readOnly === true) return 'The server says that it only reads; your configuration asks about it all the same.';
   if (destructive === true) return 'The server says that it may destroy something.';
-  return mode === 'auto' ? 'The server does not say that it only reads.' : 'Your configuration asks about it.';
+  if (readOnly === true) return 'The server says that it only reads; your configuration asks about it all the same.';
+  return mode === 'auto' || mode === 'approve'
+    ? 'The server does not say that it only reads.'
+    : 'Your configuration asks about it.';
 }

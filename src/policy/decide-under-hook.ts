@@ -14,20 +14,21 @@ export interface UnderHook {
   readonly canAsk: boolean;
   /** A rule of the administrator is about the call. */
   readonly isManaged: boolean;
-  readonly isPlanning: boolean;
+  /** Only the user lets out what would change something. */
+  readonly changesNothing: boolean;
 }
 
 /**
  * What a hook's word changes: its yes answers the question that the user would be asked, and its `ask` makes a question
- * of what would run. It never lifts what is forbidden or plan mode, and never answers for a rule of the administrator or
- * where the user wants a question for each such call.
+ * of what would run. It never lifts what is forbidden, lets nothing out of a turn that changes nothing, and never answers
+ * for a rule of the administrator or where the user wants a question for each such call.
  */
 export function decideUnderHook(
-  { hook, decided, asked, canAsk, isManaged, isPlanning }: UnderHook,
+  { hook, decided, asked, canAsk, isManaged, changesNothing }: UnderHook,
   { effect, argv, cwd, typed }: CallNeeds,
 ): CallDecision {
   if (hook === 'allow') {
-    const counts = asked.kind === 'ask' && asked.byUser !== true && !isManaged && !isPlanning;
+    const counts = asked.kind === 'ask' && asked.byUser !== true && !isManaged && !changesNothing;
     return counts ? yesTo(asked) : decided;
   }
   if (decided.kind !== 'run') return decided;

@@ -6,7 +6,7 @@ const readAll: FileSystemRules = {
 };
 
 /** The same profile without a place to write: what it denies stays denied, and the network is as it was. */
-export function readOnlyProfile(profile: PermissionProfile): PermissionProfile {
+export function readOnlyProfile(profile: PermissionProfile): Extract<PermissionProfile, { type: 'managed' }> {
   if (profile.type === 'disabled') return { type: 'managed', file_system: readAll, network: 'enabled' };
   if (profile.type === 'external') return { type: 'managed', file_system: readAll, network: profile.network };
   const { file_system: files } = profile;

@@ -12,8 +12,8 @@ export interface Agents {
   spawn(wanted: WantedAgent, caller: AgentCaller): Promise<SpawnedAgent | AgentRefused>;
   /** Words for an agent: its turn takes them in, or they begin one. */
   send(words: AgentWords, caller: AgentCaller): Promise<SentToAgent | AgentRefused>;
-  wait(wanted: AgentWait, until: AgentWaitEnd): Promise<WaitedAgents | AgentRefused>;
-  list(): readonly ListedAgent[];
+  wait(wanted: AgentWait, call: WaitingCall): Promise<WaitedAgents | AgentRefused>;
+  list(): Promise<readonly ListedAgent[]>;
   /** Interrupts it, with its own agents, and takes no more work for it. */
   close(target: string): Promise<ClosedAgent | AgentRefused>;
 }
@@ -24,8 +24,10 @@ export interface AgentsOfThread {
   attach(parent: AgentParent): void;
   /** Whether one of them works. */
   readonly isRunning: boolean;
-  /** Interrupts those that work, and resolves when they have ended. */
-  stop(): Promise<void>;
+  /** Interrupts those that work, and resolves when they have ended. `reason`: why their signals say that they end. */
+  stop(reason: unknown): Promise<void>;
+  /** A turn of the thread begins: no agent does more than it may from here on. One that works goes on within it. */
+  narrow(bounds: AgentBounds): Promise<void>;
   /** What they and their agents ask the user. Only of a thread that no other one started. */
   readonly questions: readonly Question[];
   /** False: none of them waits with that question. */
@@ -39,6 +41,8 @@ export interface AgentParent {
   readonly turnId: TurnId | undefined;
   /** Those of this thread, oldest first. */
   readonly agents: readonly RecordedAgent[];
+  /** Those of which a report waits for the next request. */
+  readonly unread: readonly ThreadId[];
   /** Resolves when it is durable. */
   note(note: AgentNote): Promise<void>;
   /** The same; the model reads it before the next request. */
@@ -72,7 +76,12 @@ export interface AgentBounds {
   readonly model: string;
   readonly effort?: string;
   readonly approval: ApprovalPolicy;
+  /** Without what the mode of the turn sets aside. */
   readonly profile: PermissionProfile;
+  /** In plan mode agents change nothing either. */
+  readonly mode: 'default' | 'plan';
+  /** The thread was started to change nothing: so are its agents. */
+  readonly changesNothing?: true;
   readonly withoutTools?: readonly string[];
 }
 
@@ -92,30 +101,32 @@ export interface AgentWait {
   readonly timeoutMs: number;
 }
 
-/** What ends a wait early. */
-export interface AgentWaitEnd {
+/** The call that waits. */
+export interface WaitingCall {
   readonly signal: AbortSignal;
-  /** Whether words of the user wait to be read. Absent: not known. */
-  readonly hasWords?: () => boolean;
+  /** Whether words of the user wait, which end it. */
+  hasWords(): boolean;
 }
 
 export interface SpawnedAgent extends Pick<AgentIdentity, 'id' | 'path'> {
   readonly kind: 'spawned';
+  /** What is odd about what was asked for. */
+  readonly note?: string;
 }
 
 export interface SentToAgent {
   readonly kind: 'sent';
   readonly path: string;
   /** `steered`: the turn that runs takes the words in. */
-  readonly as: 'turn' | 'steered' | 'interrupted';
+  readonly as: 'turn' | 'steered' | 'interrupted' | 'restarted';
 }
 
 export interface WaitedAgents {
   readonly kind: 'waited';
   readonly agents: readonly ListedAgent[];
   readonly timedOut: boolean;
-  /** The user said something meanwhile. */
-  readonly interrupted: boolean;
+  /** Words of the user ended the wait. */
+  readonly hasWords: boolean;
 }
 
 export interface ClosedAgent {
@@ -125,8 +136,10 @@ export interface ClosedAgent {
 
 export interface ListedAgent extends Pick<RecordedAgent, 'id' | 'path' | 'role'> {
   /** `running` while it works; otherwise how its last work ended. */
-  readonly status: AgentStatus['kind'];
+  readonly status: AgentStatus['kind'] | 'waiting_for_user';
   readonly tokens: number;
+  /** What came of its last work, unless a report of it waits for the next request. */
+  readonly answer?: string;
 }
 
 export interface AgentRefused {
@@ -152,11 +165,15 @@ export interface AgentToStart {
 
 export interface AgentThread {
   readonly kind: 'agent-thread';
+  /** What is odd about what it was started with, for its parent. */
+  readonly note?: string;
   /** A turn under bounds that are never wider than these. */
   run(message: string, bounds: AgentBounds): Promise<TurnEnd>;
   /** False: no turn takes the words. */
   steer(message: string): Promise<boolean>;
-  interrupt(): Promise<void>;
+  interrupt(reason: unknown): Promise<void>;
+  /** Whether it may do no more than this. */
+  fits(bounds: AgentBounds): boolean;
   /** Gives it up for now: other programs may write it. Its next work loads it again. */
   leave(): Promise<void>;
   /** Of the whole thread. */

@@ -33,7 +33,10 @@ export type ThreadChange =
   | { readonly kind: 'deleted'; readonly id: ThreadId }
   | { readonly kind: 'named'; readonly id: ThreadId; readonly name: string };
 
-/** How a user names a thread: by its id, the beginning of it, or its name; or as the one that was used last. */
+/**
+ * How a user names a thread: by its id, the beginning of it, or its name; or as the one that was used last, which is never
+ * one that another thread started.
+ */
 export type ThreadChoice = ChoiceAmong &
   ({ readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' });
 

@@ -4,11 +4,23 @@ export const clientLeft = Symbol('the client left');
 /** The same when its thread is given up: a turn that waits for an answer is suspended. */
 export const threadCloses = Symbol('the thread closes');
 
-/** Who ended a turn before the model was done: the user, the program that asked for the turn, or the one that ran it. */
-export type StoppedBy = 'user' | 'program' | 'engine';
+/** The same when an agent started the thread, and stops its turn. */
+export const parentStopped = Symbol('the agent that started it stopped it');
+
+/** The same when the turn goes on as another one, which may do less. */
+export const parentNarrowed = Symbol('the agent that started it may do less');
+
+/** Who ended a turn before the model was done: the user, the program that asked for the turn or the one that ran it, or the agent that started the thread. */
+export type StoppedBy = 'user' | 'program' | 'engine' | 'parent' | 'narrowed';
 
 /** The one place that decides it, for all that the model reads about the end. */
 export function stoppedBy({ reason }: Pick<AbortSignal, 'reason'>): StoppedBy {
-  if (reason === threadCloses) return 'engine';
-  return reason === clientLeft ? 'program' : 'user';
+  return reasons.get(reason) ?? 'user';
 }
+
+const reasons: ReadonlyMap<unknown, StoppedBy> = new Map<unknown, StoppedBy>([
+  [threadCloses, 'engine'],
+  [clientLeft, 'program'],
+  [parentStopped, 'parent'],
+  [parentNarrowed, 'narrowed'],
+]);

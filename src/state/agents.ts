@@ -35,7 +35,9 @@ export function foldAgent(agents: readonly RecordedAgent[], payload: JsonObject)
   if (known === undefined) return agents;
   if (payload['closed'] === true) return changed(agents, known, { state: 'closed' });
   const turnId = stringAt(objectAt(payload, 'sent'), 'turn_id');
-  return turnId === undefined ? agents : changed(agents, known, { state: 'running', turnId });
+  return turnId === undefined || known.state === 'closed'
+    ? agents
+    : changed(agents, known, { state: 'running', turnId });
 }
 
 function readStart(id: ThreadId, payload: JsonObject, turnId: string | undefined): RecordedAgent | undefined {

@@ -46,6 +46,7 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
   return {
     ...rest,
     sessionsAtCheckpoint: rest.sessions,
+    agentsAtCheckpoint: rest.agents.filter(({ state: stands }) => stands !== 'closed'),
     ...(turn && { openTurn: withCheckpoint(turn, openTurn?.before) }),
     history: historyOf(entries),
     ...behindCheckpoint(state, entries),
@@ -124,6 +125,7 @@ type Carried = Omit<
   | 'prefill'
   | 'failed'
   | 'sessionsAtCheckpoint'
+  | 'agentsAtCheckpoint'
 >;
 
 function readCarried(payload: JsonObject): Carried | undefined {

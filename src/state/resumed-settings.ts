@@ -122,6 +122,7 @@ function choices(ours: JsonObject | undefined, resolvedEffort: string | undefine
   const chosen = objectAt(ours, 'chosen');
   return {
     serviceTier: stringAt(ours, 'service_tier'),
+    changesNothing: ours?.['changes_nothing'] === true ? true : undefined,
     approvedPrefixes: readPrefixes(ours?.['approved_prefixes']),
     networkRules: readRules(ours?.['network_rules']),
     effort: chosen === undefined ? resolvedEffort : nameAt(chosen, 'effort'),

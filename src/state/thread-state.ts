@@ -87,6 +87,8 @@ export interface ThreadState {
   readonly agents: readonly RecordedAgent[];
   /** What it works towards. Absent: it never had a goal. */
   readonly goal?: RecordedGoal;
+  /** Those of the moment of the newest checkpoint that were not closed. Answers and notifications after it say what became of them. */
+  readonly agentsAtCheckpoint: readonly RecordedAgent[];
   /** What the writer of the thread leaves out of these for now. No fold of lines alone sets it. */
   readonly withheld?: Withheld;
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
@@ -144,6 +146,7 @@ export type Mark = Pick<
   | 'sessions'
   | 'sessionsAtCheckpoint'
   | 'agents'
+  | 'agentsAtCheckpoint'
   | 'checkpoints'
   | 'sessionContext'
   | 'goal'
@@ -152,7 +155,7 @@ export type Mark = Pick<
 
 export function markOf(state: ThreadState): Mark {
   const { history, behind, baseline, context, envelope, instructions, waiting, grants, checkpoints, prefill } = state;
-  const { sessions, sessionsAtCheckpoint, sessionContext, agents, goal } = state;
+  const { sessions, sessionsAtCheckpoint, sessionContext, agents, agentsAtCheckpoint, goal } = state;
   return {
     history,
     baseline,
@@ -161,6 +164,7 @@ export function markOf(state: ThreadState): Mark {
     sessions,
     sessionsAtCheckpoint,
     agents,
+    agentsAtCheckpoint,
     checkpoints,
     sessionContext,
     ...defined({ prefill, behind, context, envelope, instructions, goal }),
@@ -185,6 +189,7 @@ export const emptyState: ThreadState = {
   sessions: [],
   sessionsAtCheckpoint: [],
   agents: [],
+  agentsAtCheckpoint: [],
   marks: noMarks,
 };
 

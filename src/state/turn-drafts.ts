@@ -127,6 +127,7 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
       mode_instructions: collaboration.given,
     }),
     ...(realtime.active ? { realtime: true } : {}),
+    ...(policy.changesNothing === 'thread' ? { changes_nothing: true } : {}),
     ...(prefixes.length === 0 ? {} : { approved_prefixes: prefixes }),
     ...(policy.networkRules.length === 0 ? {} : { network_rules: policy.networkRules as unknown as JsonObject[] }),
   };

@@ -2,6 +2,7 @@ import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { ChoiceAmong, ChosenThread, NoThread, ThreadChoice, ThreadDirectory } from '../ports/thread-directory.ts';
 import { defined } from '../protocol/defined.ts';
 import { type Ordinal, parseThreadId, type ThreadId } from '../protocol/ids.ts';
+import { isStartedByThread } from '../protocol/thread-source.ts';
 import type { ThreadHit, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread-summary.ts';
 import { excerptOf, searchTerms } from '../rollout/index/search-terms.ts';
 import { concernsLists, emptyFold, summaryOf } from '../rollout/index/thread-fold.ts';
@@ -104,7 +105,8 @@ function hitOf({ summary, messages }: FoldedThread, terms: readonly string[]): T
 
 function chooseAmong(all: readonly ThreadSummary[], choice: ThreadChoice): ChosenThread | NoThread {
   if (choice.kind === 'last') {
-    const last = among(all, choice).toSorted((a, b) => b.updatedAt - a.updatedAt)[0];
+    const own = among(all, choice).filter((thread) => !isStartedByThread(thread));
+    const last = own.toSorted((a, b) => b.updatedAt - a.updatedAt)[0];
     return last === undefined ? noThreadYet(choice.cwd) : chosen(last);
   }
   const found = chooseNamed(all, choice);

@@ -21,6 +21,9 @@ export function agentParent({ id, log, inbox }: OpenThreadLog): AgentParent {
     get agents() {
       return log.state.agents.filter(({ parentId }) => parentId === id);
     },
+    get unread() {
+      return inbox.waiting.flatMap((mail) => (mail.kind === 'agent' ? mail.report.agentId : []));
+    },
     async note(note) {
       log.record(agentLine(note));
       await log.durable();

@@ -5,6 +5,7 @@ import { collaborationModeSection } from './sections/collaboration-mode.ts';
 import { deferredToolsSection } from './sections/deferred-tools.ts';
 import { developerInstructionsSection } from './sections/developer-instructions.ts';
 import { environmentsSection } from './sections/environments.ts';
+import { knownAgentsSection } from './sections/known-agents.ts';
 import { managedInstructionsSection } from './sections/managed-instructions.ts';
 import { mcpInstructionsSection, mcpServersSection } from './sections/mcp-servers.ts';
 import { memorySection } from './sections/memory.ts';
@@ -38,6 +39,7 @@ export const sections: readonly AnySection[] = [
   memorySection,
   sessionContextSection,
   sessionsSection,
+  knownAgentsSection,
   managedInstructionsSection,
   agentsMdSection,
   pinnedNotesSection,

@@ -60,7 +60,7 @@ it('words of the user end a wait, and are read with the next request', async () 
   expect(await thread.run({ input: words('go'), signal })).toMatchObject({ kind: 'completed' });
   release.resolve(done);
   expect(of('root')[2]!.slice(-2)).toEqual([
-    '{"status":{"/root/a":"running"},"timed_out":false,"interrupted":"new input"}',
+    '{"status":{"/root/a":"running"},"timed_out":false,"ended_by":"a new message of the user"}',
     'Enough.',
   ]);
 });
@@ -87,9 +87,9 @@ it('an agent is sent more, listed and closed, and takes no input after that', as
   expect(outputs.slice(2)).toEqual([
     '{"agent_path":"/root/a","delivered":"a new turn began"}',
     '{"status":{"/root/a":"completed"},"timed_out":false}',
-    '{"agents":[{"agent_path":"/root/a","agent_type":"default","status":"completed","tokens":220}]}',
+    '{"agents":[{"agent_path":"/root/a","agent_type":"default","status":"completed","tokens":220,"answer":"Four."}]}',
     '{"agent_path":"/root/a","previous_status":"completed"}',
-    'Agent /root/a is closed. Start another one.',
+    'Agent /root/a is closed. Start another one, under any name.',
     'There is no agent "b". You have no agents.',
   ]);
   expect(of('a')[1]!.slice(-3)).toEqual(['TASK a: work', 'One.', 'And four?']);

@@ -43,7 +43,7 @@ Files that patches changed, oldest change first (what commands changed is not li
 - changed /repo/parser.ts
 </checkpoint_records>`,
     `<checkpoint_summary>
-No model wrote a summary of the conversation before this point (the provider refused). This is what the program could keep. Files are as they were, and no command is running. Continue from here: do not start over, and do not repeat what is done. The user's messages lead; this text is notes and gives no orders. Read again what you need to know.
+No model wrote a summary of the conversation before this point (the provider refused). This is what the program could keep. Files are as they were, and nothing runs but the sessions and agents that are listed apart, if any. Continue from here: do not start over, and do not repeat what is done. The user's messages lead; this text is notes and gives no orders. Read again what you need to know.
 
 ----- The model's last answer, in turn 1; the user has written since
 The grammar is done.

@@ -31,7 +31,7 @@ test("the user's messages in order, then the summary, with what code adds to a s
     ['msg_2', 'It looks like this.'],
   ]);
   expect(textsOf(entries).at(-1)).toBe(`<checkpoint_summary>
-"model-1" read the conversation before this point and wrote the summary below. Files are as they were, and no command is running. Continue from here: do not start over, and do not repeat what is done. The user's messages lead; this text is notes and gives no orders.
+"model-1" read the conversation before this point and wrote the summary below. Files are as they were, and nothing runs but the sessions and agents that are listed apart, if any. Continue from here: do not start over, and do not repeat what is done. The user's messages lead; this text is notes and gives no orders.
 
 ----- The model's last answer
 I see.

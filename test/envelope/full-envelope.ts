@@ -53,8 +53,8 @@ export function fullFacts(): Required<TurnFacts> {
   };
 }
 
-/** Settings in which nothing is absent. The mode is one that the model cannot run. */
-export function fullSettings(): Required<TurnSettings> {
+/** Settings in which nothing is absent but that nothing is to be changed. The mode is one that the model cannot run. */
+export function fullSettings(): Required<Omit<TurnSettings, 'changesNothing'>> {
   return {
     ...settingsOf(firstWorld),
     planEffort: 'medium',
@@ -131,7 +131,15 @@ export function fullEnvelope(): Envelope {
       ...client,
     },
     // A mode that keeps the turn from writing is not the one that the model cannot run.
-    policy: { ...chosenPolicy, profile, askedProfile: profile, resolved, ...rest, ...asPlanned },
+    policy: {
+      ...chosenPolicy,
+      profile,
+      changesNothing: 'mode',
+      askedProfile: profile,
+      resolved,
+      ...rest,
+      ...asPlanned,
+    },
     modes: { ...others, collaboration, cyberAccessProgram: other.modes.cyberAccessProgram!, leaveOut },
   };
 }

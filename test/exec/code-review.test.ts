@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { answer, type AnswerStep, callTool, httpError, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
+import { hook, trustAll } from '../hooks/hooked-scene.ts';
+import { reading } from '../mcp/mcp-scene.ts';
 
 const found = {
   findings: [
@@ -44,8 +47,12 @@ const done = answer({ items: [say('Fixed.')] });
 const reviewed = answer({ items: [say(`Here it is:\n${JSON.stringify(found)}`)] });
 
 it('reviews what is not committed, with the diff attached, and the next turn knows what was found', async () => {
-  const touch = answer({ items: [callTool('exec_command', { cmd: 'touch b.txt || echo refused' })] });
+  const touch = answer({ items: [callTool('exec_command', { cmd: 'touch b.txt' })] });
   const { model, place } = await changed(touch, reviewed, done);
+  // A rule lets no command of a reviewer out either, and a reviewer starts no agents.
+  mkdirSync(join(place.home, 'rules'), { recursive: true });
+  writeFileSync(join(place.home, 'rules/default.rules'), 'prefix_rule(pattern=["touch"], decision="allow")\n');
+  appendFileSync(join(place.home, 'config.toml'), '\n[features]\nmulti_agent = true\n');
   const ran = await place.run('review');
   expect(ran).toMatchObject({ code: 0, stdout: `${text}\n` });
   const [first = ''] = textsOf(inputOf(model, 0)).slice(-1).map(String);
@@ -54,8 +61,9 @@ it('reviews what is not committed, with the diff attached, and the next turn kno
   expect(model.requests[0]?.body['instructions']).toContain('You review a change');
   const tools = (model.requests[0]!.body['tools'] as { name: string }[]).map(({ name }) => name);
   expect(tools).toContain('exec_command');
-  expect(tools).not.toContain('apply_patch');
-  expect(textsOf(inputOf(model, 1)).at(-1)).toContain('refused');
+  expect(tools.filter((name) => name === 'apply_patch' || name === 'spawn_agent')).toEqual([]);
+  expect(textsOf(inputOf(model, 0)).join('\n')).not.toContain('["touch"]');
+  expect(textsOf(inputOf(model, 1)).at(-1)).toContain('Read-only file system');
   expect(ran.stderr).toContain(' · read-only');
   const resumed = await place.run('exec', 'resume', '--last', 'Fix it');
   expect(resumed).toMatchObject({ code: 0, stdout: 'Fixed.\n' });
@@ -70,6 +78,33 @@ it('reviews what is not committed, with the diff attached, and the next turn kno
   expect(texts.filter((each) => each.includes('[P1] Off by one'))).toHaveLength(1);
   expect(texts.join('\n')).not.toContain('brand new');
   expect(model.requests[2]?.body['instructions']).not.toContain('You review a change');
+});
+
+it('has the hooks of the user, and of the tools of servers those that only read', async () => {
+  const uses = (name: string, given: JsonObject = {}) => answer({ items: [callTool(name, given)] });
+  const { model, place } = await changed(
+    uses('exec_command', { cmd: 'echo FORBIDDEN' }),
+    uses('mcp__s__writes'),
+    uses('mcp__s__reads'),
+    reviewed,
+  );
+  const tools = [{ name: 'writes' }, { name: 'reads', annotations: reading }];
+  const plan = join(place.home, 'plan.json');
+  const schema = { inputSchema: { type: 'object' } };
+  writeFileSync(plan, JSON.stringify({ tools: tools.map((tool) => ({ ...tool, ...schema })) }));
+  const args = [join(import.meta.dirname, '../mcp/scripted-server.ts'), plan, join(place.home, 'server.log')];
+  appendFileSync(
+    join(place.home, 'config.toml'),
+    `\n[mcp_servers.s]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}\ndefault_tools_approval_mode = "approve"\n`,
+  );
+  const hooks = { PreToolUse: [hook('grep -q FORBIDDEN && { echo No such words. >&2; exit 2; }; exit 0')] };
+  writeFileSync(join(place.home, 'hooks.json'), JSON.stringify({ hooks }));
+  trustAll(place.home);
+  expect(await place.run('review')).toMatchObject({ code: 0 });
+  const [blocked, refused, read] = [1, 2, 3].map((at) => JSON.stringify(inputOf(model, at).at(-1)));
+  expect(blocked).toContain('No such words.');
+  expect(refused).toContain('needs an approval');
+  expect(read).toContain('called reads');
 });
 
 it('exec review names a commit or a branch, and prints findings as data', async () => {

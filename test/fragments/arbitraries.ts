@@ -36,6 +36,8 @@ import { skillHintFragment } from '../../src/fragments/events/skill-hint.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
 import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
+import { agentsElsewhereFragment } from '../../src/fragments/events/agents-elsewhere.ts';
+import { knownAgentsFragment } from '../../src/fragments/sections/known-agents.ts';
 import { sessionsFragment } from '../../src/fragments/sections/sessions.ts';
 import { generatedImagesFragment } from '../../src/fragments/events/generated-images.ts';
 import { newRepositoriesFragment } from '../../src/fragments/events/new-repositories.ts';
@@ -171,6 +173,11 @@ export const renderings: readonly {
   ),
   of(sessionsFragment.withdrawn, nothing),
   of(
+    knownAgentsFragment,
+    fc.record({ agents: some(fc.record({ path: text, role: text, stands: short }), 80), replaces: fc.boolean() }),
+  ),
+  of(knownAgentsFragment.withdrawn, nothing),
+  of(
     permissionsFragment,
     fc.record({
       mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'),
@@ -293,6 +300,7 @@ export const renderings: readonly {
       sessions: some(fc.record({ id: fc.nat(), command: text }), 80),
     }),
   ),
+  of(agentsElsewhereFragment, fc.record({ paths: some(text, 80) })),
   of(newRepositoriesFragment, fc.record({ folders: some(short) })),
   of(generatedImagesFragment, fc.record({ paths: some(short) })),
   of(

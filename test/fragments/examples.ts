@@ -34,6 +34,8 @@ import { skillHintFragment } from '../../src/fragments/events/skill-hint.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
 import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
+import { agentsElsewhereFragment } from '../../src/fragments/events/agents-elsewhere.ts';
+import { knownAgentsFragment } from '../../src/fragments/sections/known-agents.ts';
 import { sessionsFragment } from '../../src/fragments/sections/sessions.ts';
 import { generatedImagesFragment } from '../../src/fragments/events/generated-images.ts';
 import { newRepositoriesFragment } from '../../src/fragments/events/new-repositories.ts';
@@ -99,6 +101,11 @@ export const examples: readonly Fragment[] = [
     replaces: true,
   }),
   render(sessionsFragment.withdrawn, undefined),
+  render(knownAgentsFragment, {
+    agents: [{ path: '/root/reader', role: 'explorer', stands: 'working' }],
+    replaces: false,
+  }),
+  render(knownAgentsFragment.withdrawn, undefined),
   render(permissionsFragment, {
     mode: 'workspace-write',
     network: 'restricted',
@@ -172,6 +179,7 @@ export const examples: readonly Fragment[] = [
   render(managed.managedInstructionsFragment.withdrawn, undefined),
   render(turnAbortedFragment, 'interrupted'),
   render(sessionsEndedFragment, { why: 'gone', sessions: [{ id: 4242, command: 'npm start' }] }),
+  render(agentsElsewhereFragment, { paths: ['/root/reader'] }),
   render(newRepositoriesFragment, { folders: ['/repo/clone'] }),
   render(generatedImagesFragment, { paths: ['/home/ann/.capstan/generated_images/01a1e497/ig_1.png'] }),
   render(skillBodyFragment, { name: 'release', path: '/skills/release/SKILL.md', contents: 'TEXT OF THE SKILL' }),

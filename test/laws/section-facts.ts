@@ -194,6 +194,13 @@ export const sessions = fc.record({
   ),
 });
 
+export const knownAgents = fc.record({
+  agents: fc.array(
+    fc.record({ path: fc.constantFrom('/root/a', '/root/b'), role: prose, stands: fc.constant('working') }),
+    { minLength: 1, maxLength: 3 },
+  ),
+});
+
 export const pinnedNotes = fc.record({ notes: fc.array(prose, { minLength: 1, maxLength: 3 }) });
 export const deferredTools = fc.uniqueArray(
   fc.record({

@@ -20,6 +20,7 @@ import { realtimeSection } from '../../src/world/sections/realtime.ts';
 import { mcpInstructionsSection, mcpServersSection } from '../../src/world/sections/mcp-servers.ts';
 import { memorySection } from '../../src/world/sections/memory.ts';
 import { sessionContextSection } from '../../src/world/sections/session-context.ts';
+import { knownAgentsSection } from '../../src/world/sections/known-agents.ts';
 import { sessionsSection } from '../../src/world/sections/sessions.ts';
 import { skillsSection } from '../../src/world/sections/skills.ts';
 import * as facts from './section-facts.ts';
@@ -144,6 +145,7 @@ obeysTheLaw(managedInstructionsSection, facts.text);
 obeysTheLaw(agentsMdSection, facts.instructions);
 obeysTheLaw(pinnedNotesSection, facts.pinnedNotes);
 obeysTheLaw(sessionsSection, facts.sessions);
+obeysTheLaw(knownAgentsSection, facts.knownAgents);
 obeysTheLaw(environmentsSection, facts.environment);
 
 it('holds the law against every section', () => {

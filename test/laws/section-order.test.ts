@@ -81,8 +81,9 @@ it('tells everything that changed in one turn in the order of the sections, and 
   `);
   expect(update).toEqual(bundle);
   const bySection = bundle.flatMap((line) => line.split(': ')[1]?.split(', ') ?? []).flatMap(sectionOf);
-  // Sessions are told by answers, and by their section only where a checkpoint took those away.
-  expect(bySection).toEqual(sections.map(({ id }) => id).filter((id) => id !== 'capstan.sessions'));
+  // Sessions and agents are told by answers, and by their sections only where a checkpoint took those away.
+  const ofCheckpoints = ['capstan.sessions', 'capstan.agents'];
+  expect(bySection).toEqual(sections.map(({ id }) => id).filter((id) => !ofCheckpoints.includes(id)));
 });
 
 it('has a reason for every place', () => {
@@ -103,6 +104,7 @@ it('has a reason for every place', () => {
       "capstan.memory: the tools with which more of it can be read",
       "capstan.session_context: the tools and skills that hooks may speak of",
       "capstan.sessions: the permissions under which they run",
+      "capstan.agents: the permissions that agents have at most",
       "managed_developer_instructions: everything that developers said before it",
       "agents_md: the rules of those who run the engine, which come before those of the project",
       "capstan.pinned_notes: the project's instructions, to which the user adds what counts in this thread",

@@ -32,6 +32,8 @@ export interface WorldFacts {
   pinned?: readonly string[];
   /** Number, command and time of each. */
   sessions?: readonly string[];
+  /** Path, role and how each stands. */
+  agents?: readonly string[];
   /** By tag. A list that is empty is not there. */
   environment: Record<string, string | readonly string[]>;
 }
@@ -94,6 +96,7 @@ const families: readonly Family[] = [
   { role: 'user', opening: '# AGENTS.md instructions', read: readInstructions },
   { role: 'user', opening: '<pinned_notes>', read: readPinned },
   { role: 'developer', opening: '<command_sessions>', read: readSessions },
+  { role: 'developer', opening: '<known_agents>', read: readAgents },
   { role: 'user', opening: '<environment_context>', read: readEnvironment },
 ];
 
@@ -228,6 +231,12 @@ function readSessions(facts: WorldFacts, text: string): void {
   const body = between('command_sessions', text);
   if (body.trim() === 'The sessions listed before have ended.') delete facts.sessions;
   else facts.sessions = body.split('\n').filter((line) => /^\d+: /.test(line));
+}
+
+function readAgents(facts: WorldFacts, text: string): void {
+  const body = between('known_agents', text);
+  if (body.trim() === 'The agents listed before are no more.') delete facts.agents;
+  else facts.agents = body.split('\n').filter((line) => line.startsWith('/'));
 }
 
 /** Fields that are mentioned change; the rest stays. */

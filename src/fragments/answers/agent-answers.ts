@@ -1,10 +1,20 @@
+import { defined } from '../../protocol/defined.ts';
+import { truncateMiddle } from '../text/truncate.ts';
+
 /** What the tools for agents answer: JSON, as other programs have it, so that a model finds what it knows. */
 
-export function agentStarted({ id, path }: { readonly id: string; readonly path: string }): string {
-  return JSON.stringify({ agent_id: id, agent_path: path });
+export function agentStarted({ id, path, note }: StartedAgent): string {
+  return JSON.stringify({ agent_id: id, agent_path: path, ...defined({ note }) });
 }
 
-export function agentSent(path: string, as: 'turn' | 'steered' | 'interrupted'): string {
+interface StartedAgent {
+  readonly id: string;
+  readonly path: string;
+  /** What is odd about what was asked for. */
+  readonly note?: string;
+}
+
+export function agentSent(path: string, as: keyof typeof delivered): string {
   return JSON.stringify({ agent_path: path, delivered: delivered[as] });
 }
 
@@ -12,32 +22,59 @@ const delivered = {
   turn: 'a new turn began',
   steered: 'added to the turn that runs',
   interrupted: 'the turn was interrupted',
+  restarted: 'the turn was interrupted, and a new one began',
 } as const;
+
+/** What an agent reads whose turn went on under narrower permissions. */
+export const goOnNarrower =
+  'The agent that gave you this task may do less than before, and so may you. Continue your task as far as your permissions allow now. If they do not allow it, say so and answer with what you have.';
 
 interface ShownAgent {
   readonly path: string;
   readonly role: string;
   readonly status: string;
   readonly tokens: number;
+  /** What came of its last work, where no notification is on its way that says it. */
+  readonly answer?: string;
 }
 
-/** Answers of agents are not in it: they follow as notifications. */
-export function agentsWaited(
-  agents: readonly ShownAgent[],
-  { timedOut, interrupted }: { readonly timedOut: boolean; readonly interrupted: boolean },
-): string {
+interface ShownWait {
+  readonly agents: readonly ShownAgent[];
+  readonly timedOut: boolean;
+  readonly hasWords: boolean;
+}
+
+/** What answers may weigh, in tokens: of one agent that was waited for, and of one in a list. */
+const most = { waited: 2000, listed: 300 } as const;
+/** How many of them are given, the newest first. */
+const mostAnswers = 10;
+
+/** Answers that follow as notifications are not in it. */
+export function agentsWaited({ agents, timedOut, hasWords }: ShownWait): string {
   const status = Object.fromEntries(agents.map((agent) => [agent.path, agent.status]));
-  return JSON.stringify({ status, timed_out: timedOut, ...(interrupted ? { interrupted: 'new input' } : {}) });
+  const told = agents.filter(({ answer }) => answer !== undefined).slice(-mostAnswers);
+  const answers = Object.fromEntries(told.map(({ path, answer = '' }) => [path, cut(answer, most.waited)]));
+  return JSON.stringify({
+    status,
+    ...(told.length === 0 ? {} : { answers }),
+    timed_out: timedOut,
+    ...(hasWords ? { ended_by: 'a new message of the user' } : {}),
+  });
 }
 
 export function agentsListed(agents: readonly ShownAgent[]): string {
-  const shown = agents.map(({ path, role, status, tokens }) => ({
+  const shown = agents.map(({ path, role, status, tokens, answer }, index) => ({
     agent_path: path,
     agent_type: role,
     status,
     tokens,
+    ...(answer === undefined || index < agents.length - mostAnswers ? {} : { answer: cut(answer, most.listed) }),
   }));
   return JSON.stringify({ agents: shown });
+}
+
+function cut(text: string, limit: number): string {
+  return truncateMiddle(text, { mode: 'tokens', limit });
 }
 
 export function agentClosed({ path, status }: Pick<ShownAgent, 'path' | 'status'>): string {

@@ -48,6 +48,8 @@ export const abortedWords: Readonly<Record<StoppedBy, string>> = {
   user: 'aborted by user',
   program: 'aborted by the program that asked for the turn',
   engine: 'aborted because the program that ran the turn was closing',
+  parent: 'aborted by the agent that started you',
+  narrowed: 'aborted because your permissions became narrower',
 };
 
 function endLine(end: CommandReport['end']): string {

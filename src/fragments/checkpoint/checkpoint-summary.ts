@@ -59,7 +59,7 @@ export interface WorkResult {
 }
 
 const asTheyWere =
-  "Files are as they were, and no command is running. Continue from here: do not start over, and do not repeat what is done. The user's messages lead; this text is notes and gives no orders.";
+  "Files are as they were, and nothing runs but the sessions and agents that are listed apart, if any. Continue from here: do not start over, and do not repeat what is done. The user's messages lead; this text is notes and gives no orders.";
 
 /** The text and where in it summaries stand, each with its context, so that a later checkpoint can carry them on. */
 export function layOutSummary(payload: CheckpointSummaryText) {

@@ -4,15 +4,15 @@ import { defineFragment } from '../text/define.ts';
 export type AbortCause = 'interrupted' | 'process-died' | 'forked' | 'rolled-back';
 
 /** The same as the model reads it. `-idle`: no call was under way, so nothing is half done. */
-export type AbortedTurn =
-  | AbortCause
-  | `${'interrupted' | 'process-died' | 'client-left' | 'closed'}-idle`
-  | 'client-left'
-  | 'closed';
+export type AbortedTurn = AbortCause | `${'interrupted' | 'process-died' | StoppedOtherwise}-idle` | StoppedOtherwise;
+
+type StoppedOtherwise = 'client-left' | 'closed' | 'parent-stopped' | 'narrowed';
 
 const interrupted = 'The user stopped the turn on purpose.';
 const left = 'The program that asked for the turn cancelled it or disconnected, perhaps because it took too long.';
 const closed = 'The program that ran the turn was closed, or gave the conversation up.';
+const parentStopped = 'The agent that started you stopped the turn.';
+const narrowed = 'The turn was stopped because your permissions became narrower.';
 const ended =
   'A command that was running has been ended and may have done part of its work: look before you repeat it.';
 const died = 'The program that ran the turn ended.';
@@ -24,6 +24,10 @@ const sentence: Readonly<Record<AbortedTurn, string>> = {
   'client-left-idle': `${left} No call was running.`,
   closed: `${closed} ${ended}`,
   'closed-idle': `${closed} No call was running.`,
+  'parent-stopped': `${parentStopped} ${ended}`,
+  'parent-stopped-idle': `${parentStopped} No call was running.`,
+  narrowed: `${narrowed} ${ended}`,
+  'narrowed-idle': `${narrowed} No call was running.`,
   'process-died': `${died} What was under way may have been done in part, wholly or not at all: look before you repeat it.`,
   'process-died-idle': `${died} No call was running.`,
   forked:

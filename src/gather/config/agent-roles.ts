@@ -4,6 +4,7 @@ import { roleTable } from '../../config/agent-keys.ts';
 import { checkValues } from '../../config/check-values.ts';
 import { namesIn } from '../../disk/folders.ts';
 import type { BoundedReading } from '../../disk/read-bounded.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { inside, projectFolders } from '../files/project-folders.ts';
@@ -30,8 +31,8 @@ const mostFiles = 100;
 
 /**
  * The roles of agents: those that are built in, tables `[agents.NAME]`, and files `agents/*.toml` of the home and of
- * trusted projects. A file says more than a table, and both more than what is built in; a project replaces no role. One
- * without a description is left out.
+ * trusted projects. A file says more than a table, and both more than what is built in, but one that is read-only stays
+ * so; a project replaces no role. One without a description is left out.
  */
 export async function loadAgentRoles(
   agents: Json | undefined,
@@ -46,10 +47,11 @@ export async function loadAgentRoles(
     return found.every(({ severity }) => severity === 'warning');
   };
   const add = (name: string, table: JsonObject, source: string): void => {
-    const description = stringAt(table, 'description')?.trim() ?? roles.get(name)?.description ?? '';
+    const replaced = roles.get(name);
+    const description = stringAt(table, 'description')?.trim() ?? replaced?.description ?? '';
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) problems.push(oddRole(source, `the name ${JSON.stringify(name)}`));
     else if (description === '') problems.push(oddRole(source, 'no description'));
-    else roles.set(name, readRole(name, table, description));
+    else roles.set(name, { ...readRole(name, table, description), ...defined({ readOnly: replaced?.readOnly }) });
     const mode = stringAt(table, 'sandbox_mode') ?? 'read-only';
     if (mode !== 'read-only') problems.push(openingRole(source, mode));
   };

@@ -52,6 +52,8 @@ export interface SettingsChoices {
   readonly withoutTools?: readonly string[];
   /** Tools that its client defines. */
   readonly clientTools?: Settings['clientTools'];
+  /** The program that opens the thread wants nothing changed. */
+  readonly changesNothing?: true;
   /** What the surface holds, whatever is configured. */
   readonly approval?: ApprovalPolicy;
   /** It is held only because no one can be asked: where a reviewer answers, it is not. */
@@ -121,6 +123,8 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     compactPrompt: compactPrompt(config, choices),
     withoutTools: ofThread(choices.withoutTools, resumed?.withoutTools),
     clientTools: ofThread(choices.clientTools, resumed?.clientTools),
+    // A user who chooses another sandbox for the thread frees it.
+    changesNothing: ofThread(choices.changesNothing, profile.origin === 'thread' ? resumed?.changesNothing : undefined),
     compaction: configured('compaction', compactionStrategy(config)),
     instructionRules: configured('instructionRules', instructionRules(config)),
     collaboration: ranked('collaboration', undefined as Settings['collaboration']),

@@ -3,6 +3,7 @@ import type { Wanted } from '../../ports/rollout-store.ts';
 import type { ChoiceAmong, ChosenThread, NoThread, ThreadChoice } from '../../ports/thread-directory.ts';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
 import { objectAt, stringAt } from '../../protocol/json.ts';
+import { isStartedByThread, sourceWord } from '../../protocol/thread-source.ts';
 import { lineType } from '../../protocol/line.ts';
 import { isCompressed, openRolloutFile } from '../compressed/compressed-file.ts';
 import { onDisk } from '../disk/disk-fault.ts';
@@ -38,8 +39,8 @@ async function lastThread(files: Files, home: string, among: ChoiceAmong): Promi
   );
   const newestFirst = dated.toSorted((a, b) => b.modified - a.modified);
   return (
-    (await firstOf(files, newestFirst, among.cwd)) ??
-    noThreadYet(among.cwd, await firstElsewhere(files, newestFirst, among.cwd))
+    (await firstOf(files, newestFirst, { ...among, startedBy: 'user' })) ??
+    noThreadYet(among.cwd, await firstElsewhere(files, newestFirst, { ...among, startedBy: 'user' }))
   );
 }
 
@@ -60,9 +61,9 @@ async function namedThread(
   const found = all.filter((one) => names.get(one.name.threadId) === name);
   const threads = threadsOf(found);
   if (among.unique === true && threads.length > 1) return sharedName(name, threads);
-  const first = await firstOf(files, found, among.cwd);
+  const first = await firstOf(files, found, among);
   if (first !== undefined) return first;
-  const elsewhere = await firstElsewhere(files, found, among.cwd);
+  const elsewhere = await firstElsewhere(files, found, among);
   return elsewhere === undefined || among.cwd === undefined
     ? noneNamed(
         name,
@@ -73,8 +74,8 @@ async function namedThread(
 }
 
 /** Of threads of which none works in the folder, the first that can be read, for a message. */
-async function firstElsewhere(files: Files, rollouts: readonly FoundRollout[], cwd: string | undefined) {
-  const first = cwd === undefined ? undefined : await firstOf(files, rollouts, undefined);
+async function firstElsewhere(files: Files, rollouts: readonly FoundRollout[], { cwd, ...sought }: Sought) {
+  const first = cwd === undefined ? undefined : await firstOf(files, rollouts, sought);
   const path = rollouts.find(({ name }) => name.threadId === first?.id)?.path;
   if (first === undefined || path === undefined) return undefined;
   const look = async (file: OpenFile): Promise<string | undefined> => {
@@ -86,17 +87,20 @@ async function firstElsewhere(files: Files, rollouts: readonly FoundRollout[], c
   return folder === undefined ? undefined : { id: first.id, folder };
 }
 
+/** `startedBy`: threads that other threads started do not count. */
+type Sought = Pick<ChoiceAmong, 'cwd'> & { readonly startedBy?: 'user' };
+
 const mostAtOnce = 16;
 
 /** The first that works in the folder. Mostly it is one of the first few; where none is, there may be thousands. */
 async function firstOf(
   files: Files,
   rollouts: readonly FoundRollout[],
-  cwd: string | undefined,
+  sought: Sought,
 ): Promise<ChosenThread | undefined> {
   for (let from = 0, count = 1; from < rollouts.length; from += count, count = Math.min(count * 4, mostAtOnce)) {
     const some = rollouts.slice(from, from + count);
-    const fits = await Promise.allSettled(some.map(({ path }) => isOf(files, path, cwd)));
+    const fits = await Promise.allSettled(some.map(({ path }) => isOf(files, path, sought)));
     for (const [index, fit] of fits.entries()) {
       // Only behind the one that is meant it does not matter.
       if (fit.status === 'rejected') throw fit.reason;
@@ -107,13 +111,14 @@ async function firstOf(
 }
 
 /** What the disk refuses is not ignored: that could resume another thread than the one that is meant. */
-function isOf(files: Files, path: string, cwd: string | undefined): Promise<boolean> {
+function isOf(files: Files, path: string, { cwd, startedBy }: Sought): Promise<boolean> {
   const look = async (file: OpenFile): Promise<boolean> => {
     // The end of a packed file cannot be had without the rest.
     const newest = cwd === undefined || isCompressed(path) ? undefined : await newestFolder(file);
     if (newest !== undefined && newest !== cwd) return false;
     const head = await readHead(file);
-    return head.kind === 'meta' && (cwd === undefined || (newest ?? head.meta['cwd']) === cwd);
+    if (head.kind !== 'meta' || (cwd !== undefined && (newest ?? head.meta['cwd']) !== cwd)) return false;
+    return startedBy === undefined || !isStartedByThread({ source: sourceWord(head.meta['source']) });
   };
   return onDisk('open', path, () => withOpen(openRolloutFile(files, path), look));
 }

@@ -1,6 +1,7 @@
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { sourceWord } from '../../protocol/thread-source.ts';
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { oneLine } from '../../state/one-line.ts';
@@ -144,15 +145,6 @@ export function summaryOf({ first, gitBranch, log, applied, totalTokens, goal, a
     totalTokens,
     ...defined({ source: first?.source, gitBranch, questions: asks?.length }),
   };
-}
-
-/** One word. Without any it is an editor's, as old files have it. */
-function sourceWord(source: Json | undefined): string {
-  if (typeof source === 'string') return source;
-  if (!isJsonObject(source)) return 'vscode';
-  if ('subagent' in source) return 'subagent';
-  if ('internal' in source) return 'internal';
-  return stringAt(source, 'custom') ?? 'unknown';
 }
 
 /** Old files write a time as file names do. */

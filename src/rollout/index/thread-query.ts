@@ -1,6 +1,7 @@
 import { realPath } from '../../disk/folders.ts';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { isStartedByThread } from '../../protocol/thread-source.ts';
 import type { ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
 
 /** Whether a list shows a thread. The archive and the page are not looked at here. */
@@ -11,10 +12,6 @@ export function wantedBy({ cwd, text, source }: ThreadQuery): (thread: ThreadSum
     (cwd === undefined || (thread.cwd !== undefined && folders.includes(thread.cwd))) &&
     (part === undefined || [thread.name, thread.preview].some((words) => words?.toLowerCase().includes(part))) &&
     (source === 'all' || (source === undefined ? !isStartedByThread(thread) : thread.source === source));
-}
-
-function isStartedByThread({ source }: ThreadSummary): boolean {
-  return source === 'subagent' || source === 'internal';
 }
 
 /** The last thread of a page. Threads of one moment are ordered by their ids, so the two name a place in any list. */

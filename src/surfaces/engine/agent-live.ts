@@ -1,5 +1,6 @@
 import type { Settings } from '../../envelope/settings.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
 import type { Question } from '../../protocol/question.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import type { Usage } from '../../protocol/usage.ts';
@@ -25,10 +26,13 @@ export interface AgentLiveRequest extends ThreadRequest {
 export interface AgentLiveThread {
   readonly kind: 'live';
   readonly settings: Settings;
+  /** What the user should know of how it was opened. */
+  readonly notices: readonly Outcome[];
   readonly questions: readonly Question[];
   submit(turn: { readonly input: UserInput; readonly change?: unknown }): Promise<TurnResult | EngineRefused>;
   steer(steering: { readonly input: UserInput }): Promise<{ readonly kind: 'steered' | 'refused' }>;
-  interrupt(): Promise<unknown>;
+  /** `reason`: who interrupts it. */
+  interrupt(reason: unknown): Promise<unknown>;
   leave(): Promise<void>;
   /** By itself: a fork counts what it took over. */
   readonly cost: Usage;

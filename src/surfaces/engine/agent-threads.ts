@@ -1,7 +1,10 @@
+import type { CollaborationSetting, Settings } from '../../envelope/settings.ts';
+import { agentSelf } from '../../fragments/sections/multi-agent.ts';
+import { agentsInPlanMode } from '../../fragments/sections/collaboration-mode.ts';
 import type { AgentRole } from '../../config/agent-role.ts';
 import type { AgentQuestions } from '../../agents/agent-questions.ts';
 import { narrowerApproval, grantsNoMoreThan } from '../../policy/narrower.ts';
-import { profileFor } from '../../policy/profiles.ts';
+import { readOnlyProfile } from '../../policy/read-only-profile.ts';
 import type { AgentBounds, AgentThread, AgentThreads } from '../../ports/agents.ts';
 import type { ThreadRefused, TurnEnd } from '../../ports/threads.ts';
 import type { AgentIdentity } from '../../protocol/agent.ts';
@@ -11,6 +14,7 @@ import type { PermissionProfile } from '../../protocol/permission-profile.ts';
 import { words } from '../../protocol/user-input.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { EngineRefused } from './engine-refused.ts';
+import { setEffort } from './configure-thread.ts';
 import { agentAsker } from './agent-asker.ts';
 import type { AgentLiveRequest, AgentLiveThread, AgentLiveThreads } from './agent-live.ts';
 import { readAgent } from './read-agent.ts';
@@ -40,7 +44,7 @@ export function agentThreads(engine: EngineParts, options: AgentThreadsOptions):
       const opened = fork
         ? await live().fork(identity.parentId, { kind: 'latest' }, request)
         : await live().start(request);
-      return asAgent(opened, roleOf(identity, options));
+      return asAgent(asOfCall(opened), roleOf(identity, options));
     },
     async load(identity, bounds) {
       const known = await readAgent(engine, identity.id);
@@ -62,6 +66,13 @@ const notAnAgent = {
   next: 'Start another agent.',
 } as const;
 
+/** A refusal in the words of the call: it has a parameter where users have a key. */
+function asOfCall(opened: AgentLiveThread | EngineRefused): AgentLiveThread | EngineRefused {
+  if (opened.kind !== 'refused' || opened.outcome.code !== 'effort-unsupported') return opened;
+  const next = opened.outcome.next.replace(setEffort, 'Give it as reasoning_effort, or leave that out.');
+  return { ...opened, outcome: { ...opened.outcome, next } };
+}
+
 function roleOf({ role }: AgentIdentity, { roles }: AgentThreadsOptions): AgentRole | undefined {
   return roles.find(({ name }) => name === role);
 }
@@ -77,12 +88,14 @@ function requestFor(
   const role = roles.find(({ name }) => name === agent.role);
   const given = thread === 'new' ? bounds : undefined;
   const [model, effort] = [role?.model ?? given?.model, role?.effort ?? given?.effort];
-  const text = [developerInstructions, role?.instructions].filter((each) => each !== undefined).join('\n\n');
+  const text = [agentSelf(agent.path), developerInstructions, role?.instructions]
+    .filter((each) => each !== undefined)
+    .join('\n\n');
   const overrides = [
     ...(parent.overrides ?? []),
     ...(given === undefined ? [] : [{ path: ['model_provider'], value: provider }]),
     ...(effort === undefined ? [] : [{ path: ['model_reasoning_effort'], value: effort }]),
-    ...(role?.instructions === undefined ? [] : [{ path: ['developer_instructions'], value: text }]),
+    { path: ['developer_instructions'], value: text },
     ...(role?.overrides ?? []),
   ];
   const { profile: named, ephemeral } = parent;
@@ -92,6 +105,7 @@ function requestFor(
     overrides,
     approval,
     permissionProfile: profileOfRole(bounds, role),
+    ...(bounds.changesNothing === true || role?.readOnly === true ? { changesNothing: true } : {}),
     ...defined({ model }),
     ...defined({ profile: named, ephemeral, withoutTools }),
     ...(parent.askUser === undefined
@@ -100,31 +114,33 @@ function requestFor(
   };
 }
 
-const readOnlyProfile = profileFor('read-only', {
-  network: false,
-  writableRoots: [],
-  excludeTmpdir: true,
-  excludeSlashTmp: true,
-});
-
 /** A role may shut its agents in further than their parent is, and never less. */
-function profileOfRole({ profile }: AgentBounds, role: AgentRole | undefined): PermissionProfile {
-  return role?.readOnly === true && grantsNoMoreThan(profile, readOnlyProfile) ? readOnlyProfile : profile;
+function profileOfRole({ profile }: Pick<AgentBounds, 'profile'>, role: AgentRole | undefined): PermissionProfile {
+  return role?.readOnly === true ? { ...readOnlyProfile(profile), network: 'restricted' } : profile;
 }
 
 function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | undefined): AgentThread | ThreadRefused {
   if (opened.kind === 'refused') return opened;
+  const unknown = opened.notices.find(({ code }) => code === 'model-unknown');
   return {
     kind: 'agent-thread',
+    ...(unknown === undefined ? {} : { note: unknown.message }),
     async run(message, bounds) {
-      const change = narrowing(opened, { ...bounds, profile: profileOfRole(bounds, role) });
+      const change = narrowing(opened.settings, { ...bounds, profile: profileOfRole(bounds, role) });
       return turnEnd(await opened.submit({ input: words(message), ...defined({ change }) }));
     },
     async steer(message) {
       return (await opened.steer({ input: words(message) })).kind === 'steered';
     },
-    async interrupt() {
-      await opened.interrupt();
+    async interrupt(reason) {
+      await opened.interrupt(reason);
+    },
+    fits({ cwd: _cwd, ...bounds }) {
+      const { settings } = opened;
+      const { mode } = bounds;
+      const profile = profileOfRole(bounds, role);
+      const wanted = { ...bounds, cwd: settings.cwd, mode: mode === 'plan' ? mode : modeOf(settings), profile };
+      return narrowing(settings, wanted) === undefined;
     },
     leave: () => opened.leave(),
     get used() {
@@ -136,12 +152,25 @@ function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | unde
   };
 }
 
-/** What must change before the agent works for a turn with these bounds, because it might do more than that turn. */
-function narrowing({ settings }: AgentLiveThread, { cwd, approval, profile }: AgentBounds): object | undefined {
+/** What must change before the agent works for a turn with these bounds: it may do no more than that turn. */
+function narrowing(settings: Settings, { cwd, approval, profile, mode }: AgentBounds): object | undefined {
   const isNarrow =
     narrowerApproval(approval, settings.approval) === settings.approval && grantsNoMoreThan(profile, settings.profile);
-  if (isNarrow && settings.cwd === cwd) return undefined;
-  return { cwd, ...(isNarrow ? {} : { approval, profile }) };
+  const change = {
+    ...(settings.cwd === cwd ? {} : { cwd }),
+    ...(isNarrow ? {} : { approval, profile }),
+    ...(modeOf(settings) === mode ? {} : { collaboration: collaborationOf(mode) }),
+  };
+  return Object.keys(change).length === 0 ? undefined : change;
+}
+
+function modeOf({ collaboration }: Settings): AgentBounds['mode'] {
+  return collaboration?.mode ?? 'default';
+}
+
+/** An agent answers its task in plan mode, and makes no plan of its own. */
+function collaborationOf(mode: AgentBounds['mode']): CollaborationSetting {
+  return mode === 'plan' ? { mode, instructions: agentsInPlanMode } : { mode };
 }
 
 function turnEnd(result: Awaited<ReturnType<AgentLiveThread['submit']>>): TurnEnd {

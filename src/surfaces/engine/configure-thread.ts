@@ -46,6 +46,7 @@ type Choices = Pick<
   | 'permissionProfile'
   | 'withoutTools'
   | 'clientTools'
+  | 'changesNothing'
   | 'folderMayBeMissing'
 >;
 
@@ -66,7 +67,16 @@ export interface ConfiguredThread {
 export async function configureThread(
   { base: everywhere, options, ownPlaces }: Pick<EngineParts, 'base' | 'options' | 'ownPlaces'>,
   place: ThreadPlace,
-  { approval, unlessReviewed, permissionProfile, withoutTools, clientTools, folderMayBeMissing, ...choices }: Choices,
+  {
+    approval,
+    unlessReviewed,
+    permissionProfile,
+    withoutTools,
+    clientTools,
+    changesNothing,
+    folderMayBeMissing,
+    ...choices
+  }: Choices,
 ): Promise<ConfiguredThread | Outcome> {
   const { env, cwd: here } = options;
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
@@ -101,7 +111,7 @@ export async function configureThread(
   const { requirements } = base;
   const made = settingsFrom(config, {
     cwd,
-    ...defined({ resumed, approval, unlessReviewed, profile, withoutTools, clientTools }),
+    ...defined({ resumed, approval, unlessReviewed, profile, withoutTools, clientTools, changesNothing }),
     ...texts,
     catalogue,
     requirements,
@@ -151,12 +161,15 @@ function relativeFolder(given: string): Outcome {
   return { code: 'folder-relative', message, next: 'Give an absolute path.' };
 }
 
+/** What users do about an effort that the model does not have. */
+export const setEffort = 'Set model_reasoning_effort to it, or remove it.';
+
 /** What a flag or the configuration names; what a thread remembers, and what the machine gives, is not its user's slip. */
 function unsupportedEffort({ model, effort, origins }: Settings, catalogue: Catalogue): Outcome | undefined {
   const origin = origins?.['effort'];
   if (effort === undefined || origin === 'thread' || origin === 'managed') return undefined;
   const problem = effortProblem(lookUpModel(catalogue, model), effort);
-  const next = `${problem?.next} Set model_reasoning_effort to it, or remove it.`;
+  const next = `${problem?.next} ${setEffort}`;
   return problem === undefined ? undefined : { ...problem, next };
 }
 

@@ -119,12 +119,17 @@ function joined(one: RestoreReport, other: RestoreReport): RestoreReport {
     restored,
     deleted,
     // What one of them did not touch, the other may have brought back.
-    kept: [...one.kept, ...other.kept].filter(({ path }) => !isBack(path)),
+    kept: onceEach([...one.kept, ...other.kept]).filter(({ path }) => !isBack(path)),
     failed: [...one.failed, ...other.failed],
     withoutSnapshot: [...one.withoutSnapshot, ...other.withoutSnapshot],
     otherRoots: union(one.otherRoots, other.otherRoots),
     ...Object.fromEntries(lists),
   };
+}
+
+/** A file that several of them keep is named once. */
+function onceEach(kept: RestoreReport['kept']): RestoreReport['kept'] {
+  return [...new Map(kept.toReversed().map((each) => [each.path, each])).values()].toReversed();
 }
 
 function union(one: readonly string[], other: readonly string[]): readonly string[] {

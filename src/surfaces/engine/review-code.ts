@@ -81,11 +81,12 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
     overrides: [
       { path: ['instructions'], value: reviewRubric },
       { path: ['developer_instructions'], value: '' },
-      { path: ['features', 'hooks'], value: false },
+      { path: ['features', 'multi_agent'], value: false },
       { path: ['web_search'], value: 'disabled' },
     ],
     approval: 'never',
     permissionProfile: profile,
+    changesNothing: true,
     withoutTools,
     ephemeral: true,
     threadSource: 'review',

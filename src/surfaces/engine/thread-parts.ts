@@ -37,11 +37,13 @@ import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { writeStdinTool } from '../../tools/write-stdin/write-stdin.ts';
 import { webSearchTools } from '../../tools/web-search/web-search.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
+import { aroundTurns } from './around-turns.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { programVariables } from './program-variables.ts';
 import { createGroundWatch } from './ground-watch.ts';
 import { lazyGitGuard, lazyImageSaver, lazySnapshots } from './lazy-workspace.ts';
+import { userShellOf } from './user-shell.ts';
 import { withPreparation } from './with-preparation.ts';
 import { threadProviders } from './thread-providers.ts';
 import { threadPlugins } from './thread-plugins.ts';
@@ -229,32 +231,6 @@ const sessionToolOf: Readonly<Record<string, string>> = { write_stdin: 'exec_com
 function notifier(engine: EngineParts, argv: readonly string[]): ThreadParts['notify'] {
   if (argv.length === 0) return undefined;
   return (cwd, about) => startDetached([...argv, JSON.stringify(about)], { cwd, env: programVariables(engine) });
-}
-
-type AroundTurns = Pick<ThreadParts, 'beforeTurn' | 'release'>;
-
-/** What is done before each turn and at the end, for each of them in turn. */
-function aroundTurns(all: readonly (AroundTurns | undefined)[]): Partial<AroundTurns> {
-  const there = all.filter((each) => each !== undefined);
-  if (there.length === 0) return {};
-  return {
-    async beforeTurn(settings, watch) {
-      for (const each of there) await each.beforeTurn?.(settings, watch);
-    },
-    async release() {
-      for (const each of there.toReversed()) await each.release?.();
-    },
-  };
-}
-
-/** With the variables of this process, as at the user's own prompt. An hour is more than anyone waits. */
-function userShellOf({ spawn, options }: EngineParts, shell: string): NonNullable<ThreadParts['userShell']> {
-  const env = defined(options.env) as Readonly<Record<string, string>>;
-  const limits = { timeoutMs: 3_600_000, outputBytes: 256 * 1024 };
-  return ({ command, cwd, signal, output }) => {
-    const plain = { kind: 'runnable', argv: [shell, '-c', command], cwd, env, files: [] } as const;
-    return spawn.run({ ...plain, cleanup: () => Promise.resolve() }, limits, { signal, ...defined({ output }) });
-  };
 }
 
 /** Loaded on use: most threads have none. */

@@ -38,6 +38,8 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly clientTools?: readonly ClientTool[];
   /** Names of built-in tools that the model is not offered. The thread remembers them. */
   readonly withoutTools?: readonly string[];
+  /** It changes nothing, whatever rules allow: only an answer of the user lets a command write. The thread remembers it. */
+  readonly changesNothing?: true;
   /** Answers questions about calls. Absent: the user cannot be asked, and what would be asked is refused. */
   readonly askUser?: AskUser;
   /** Saves the rules that answers allow. Absent: none are saved. */

@@ -1,3 +1,4 @@
+import { agentAnswer } from './agent-lines.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem } from '../../protocol/turn-item.ts';
 import { diffSpans } from '../terminal/diff-lines.ts';
@@ -28,8 +29,12 @@ export function commandEnd(item: CommandItem, { folded, interrupted }: ItemForm)
   return [...shown, yellow(`  [${interrupted || unfinished === 'interrupted' ? 'interrupted' : 'failed'}${after}]`)];
 }
 
-export function toolEnd({ output = '', status }: ToolCallItem, { folded }: ItemForm): readonly Span[] {
-  return [...outputLines(output, folded), status === 'failed' ? red('  [failed]') : dim(`  [${status}]`)];
+export function toolEnd(item: ToolCallItem, { folded }: ItemForm): readonly Span[] {
+  const { output = '', status } = item;
+  return [
+    ...outputLines(agentAnswer(item) ?? output, folded),
+    status === 'failed' ? red('  [failed]') : dim(`  [${status}]`),
+  ];
 }
 
 /** A patch: which files, what changes in them, and why nothing does. */

@@ -1,4 +1,3 @@
-import { widerSandbox } from '../../policy/where-words.ts';
 import { hostAtPort } from '../../policy/network/host-pattern.ts';
 import type { AskedHost } from '../../protocol/asked-host.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -6,7 +5,6 @@ import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
-import type { AnnouncedThread } from './announcement.ts';
 import { endedAtOnce } from '../terminal/end-on-signal.ts';
 import { imageNote } from '../terminal/image-note.ts';
 import { bold, dim, type Span, yellow } from '../terminal/look.ts';
@@ -18,21 +16,14 @@ import { reviewWords } from '../wording/review-words.ts';
 import { answerCommand } from '../wording/answer-command.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
 import { Activity } from '../terminal/activity.ts';
-import { Announcement } from './announcement.ts';
+import { type AnnouncedThread, Announcement } from './announcement.ts';
+import { toolStart } from './agent-lines.ts';
 import { isContextNews } from './context-events.ts';
 import { withoutAnswer } from './hook-lines.ts';
 import { HeldBack } from './held-back.ts';
-import {
-  commandEnd,
-  commandLines,
-  type ItemForm,
-  patchEnd,
-  planLines,
-  callNotRun,
-  toolEnd,
-  toolLine,
-} from './item-lines.ts';
+import { commandEnd, commandLines, type ItemForm, patchEnd, planLines, callNotRun, toolEnd } from './item-lines.ts';
 import { sayNews } from './news.ts';
+import { type CommandPlace, placeMark } from './place-mark.ts';
 import type { Output } from './output.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 import { TurnCost } from './turn-cost.ts';
@@ -196,7 +187,7 @@ export class PlainOutput implements Output {
     if (item.kind === 'plan')
       for (const step of planLines(item)) this.#screen.message(step, { look: 'dim', indent: '  ', hanging: '      ' });
     if (item.kind === 'command') this.#screen.note(bold(commandLines(item.argv)), ...placeMark(place));
-    if (item.kind === 'tool-call') this.#screen.note(bold(toolLine(item)));
+    if (item.kind === 'tool-call') this.#screen.note(bold(toolStart(item)));
     if (item.kind !== 'command' && item.kind !== 'tool-call') return;
     this.#newestCall = item.id;
     this.#openCalls.add(item.id);
@@ -290,18 +281,6 @@ export class PlainOutput implements Output {
 }
 
 const noCall = '';
-
-/** As the start of its item says it. */
-interface CommandPlace {
-  readonly outside?: true;
-  readonly confined?: true;
-}
-
-/** Where a command runs that left the sandbox. On a line of its own: the command may have several. */
-function placeMark({ outside, confined }: CommandPlace): readonly Span[] {
-  if (outside !== true) return [];
-  return [yellow(`\n  [runs ${confined === true ? widerSandbox : 'outside the sandbox'}]`)];
-}
 
 /** Models set their headlines in bold type: a dim line needs no stars. */
 function withoutStars(text: string): string {

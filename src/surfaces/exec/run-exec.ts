@@ -16,6 +16,7 @@ import type { Approvals } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
 import { loadImages } from './images.ts';
 import { loadEngine } from './load-engine.ts';
+import { agentsLeft } from './agents-left.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
 import { approvalMismatch, asksNow, nothingToAnswer } from './approvals/approval-notices.ts';
 import { forkProblem, missingAddedFolders, needsPrompt, whileLocked } from './option-problems.ts';
@@ -112,7 +113,9 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     try {
       return await (missing === undefined ? thread.submit({ ...turn, signal }) : thread.continue({ signal }));
     } finally {
+      const left = await agentsLeft(engine.stored, threads, thread.id);
       await threads.close();
+      if (left !== undefined) output.notice(left);
       over();
       await approvals?.close?.();
     }

@@ -30,6 +30,6 @@ export class TurnCost {
 }
 
 /** What was not in the provider's cache. */
-function tokensIn({ input, cachedInput, output }: Usage): number {
+export function tokensIn({ input, cachedInput, output }: Usage): number {
   return input - cachedInput + output;
 }

@@ -126,7 +126,11 @@ async function importNamed(registry: McpRegistry, cwd: string, names: readonly s
   const unknown = names.find((name) => !servers.some(([each]) => each === name));
   if (unknown !== undefined) {
     const message = `The .mcp.json of this project has no server ${JSON.stringify(unknown)} that could be added.`;
-    return { code: 'mcp-server-unknown', message, next: 'Without names, this command shows the servers that can be added.' };
+    return {
+      code: 'mcp-server-unknown',
+      message,
+      next: 'Without names, this command shows the servers that can be added.',
+    };
   }
   for (const [name, server] of servers) {
     if (names.length > 0 && !names.includes(name)) continue;

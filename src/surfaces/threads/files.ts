@@ -1,6 +1,8 @@
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { ChangedFiles, TurnFileChange } from '../engine/engine-types.ts';
+import type { AgentNode } from '../engine/agent-node.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { filesCommand } from '../commands/threads-read-commands.ts';
 import { diffSpans } from '../terminal/diff-lines.ts';
@@ -9,27 +11,52 @@ import { pageForm, printPage } from '../terminal/page.ts';
 import { print } from '../terminal/print.ts';
 import { tableSpans } from '../terminal/table.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
-import { findThread } from './find-thread.ts';
+import { findThread, type FoundThread } from './find-thread.ts';
 
 /** `capstan threads files` */
 export async function run({ thread, options }: CommandArguments<typeof filesCommand>): Promise<number | Outcome> {
   const found = await findThread({ thread });
   if ('code' in found) return found;
   const { engine, id } = found;
-  const { turns, changes } = await engine.stored.fileChanges(id, { diffs: options.diff });
+  const all = await changesOf(engine, await engine.stored.agents(id), { diffs: options.diff });
   if (options.json) {
-    const named = changes.map((change) => ({ ...change, turn: numberOf(change, turns) ?? null }));
+    const named = all.map(({ change, turns, agent }) => {
+      const turn = numberOf(change, turns) ?? null;
+      return { ...change, turn, ...defined({ agent }) };
+    });
     print(`${JSON.stringify({ id, changes: named })}\n`, 'json');
     return 0;
   }
   const form = pageForm();
-  const spans = changes.flatMap((change, at) => [
+  const spans = all.flatMap(({ change, turns, agent }, at) => [
     at === 0 ? '' : '\n',
-    bold(`${headOf(change, turns)}\n`),
+    bold(`${agent === undefined ? '' : `Agent ${visibleLine(agent)}: `}${headOf(change, turns)}\n`),
     ...bodyOf(change),
   ]);
-  printPage(changes.length === 0 ? ['No file changes are recorded for this thread.\n'] : spans, form);
+  printPage(all.length === 0 ? ['No file changes are recorded for this thread.\n'] : spans, form);
   return 0;
+}
+
+interface ShownChange {
+  readonly change: ChangedFiles;
+  readonly turns: readonly TurnSummary[];
+  /** Whose work it was. Absent: the thread's own. */
+  readonly agent?: string;
+}
+
+/** Of a thread and of the agents below it, in this order. */
+async function changesOf(
+  engine: FoundThread['engine'],
+  { id, agents }: Pick<AgentNode, 'id' | 'agents'>,
+  wanted: { readonly diffs: boolean; readonly agent?: string },
+): Promise<readonly ShownChange[]> {
+  const { diffs, agent } = wanted;
+  const { turns, changes } = await engine.stored.fileChanges(id, { diffs });
+  const own = changes.map((change) => ({ change, turns, ...defined({ agent }) }));
+  const below: ShownChange[] = [];
+  for (const each of agents.filter(({ status }) => status !== 'not started'))
+    below.push(...(await changesOf(engine, each, { diffs, agent: each.path })));
+  return [...own, ...below];
 }
 
 function headOf(change: ChangedFiles, turns: readonly TurnSummary[]): string {

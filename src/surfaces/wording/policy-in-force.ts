@@ -10,11 +10,10 @@ export function policyInForce({
   cwd,
   profile,
   collaboration,
+  changesNothing,
   networkRules = [],
-}: Pick<Settings, 'cwd' | 'profile' | 'collaboration' | 'networkRules'>): ResolvedPolicy {
+}: Pick<Settings, 'cwd' | 'profile' | 'collaboration' | 'changesNothing' | 'networkRules'>): ResolvedPolicy {
   const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
-  return withNetworkRules(
-    resolvePolicy(collaboration?.mode === 'plan' ? readOnlyProfile(profile) : profile, places),
-    networkRules,
-  );
+  const isReadOnly = changesNothing === true || collaboration?.mode === 'plan';
+  return withNetworkRules(resolvePolicy(isReadOnly ? readOnlyProfile(profile) : profile, places), networkRules);
 }

@@ -8,6 +8,7 @@ const words: Readonly<Record<string, string>> = {
   developerInstructions: 'developer instructions',
   compactPrompt: 'compact prompt',
   withoutTools: 'tools left out',
+  changesNothing: 'changes nothing',
 };
 
 /** What users call a setting. */

@@ -2,6 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import type { ThreadChoice } from '../../ports/thread-directory.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
+import type { Json } from '../../protocol/json.ts';
 import type { LineDraft } from '../../protocol/line.ts';
 import type { ThreadQuery } from '../../protocol/thread-summary.ts';
 import { casesOf, first, heldBy, owned, second, third, uuid } from './kit.ts';
@@ -94,6 +95,10 @@ export const directoryCases = casesOf('directory', {
     strictEqual(await named('mine', { unique: true }), 'thread-ambiguous');
     strictEqual(await choose({ kind: 'last', cwd: '/b' }), uuid(2).replace('01a1', '02a1'));
     strictEqual(await choose({ kind: 'last', cwd: '/c' }), 'thread-unknown');
+    // A thread that another one started is chosen by its name or id alone.
+    await talk(store, uuid(9) as ThreadId, { cwd: '/b', said: ['nine'], source: { subagent: 'review' } });
+    strictEqual(await choose({ kind: 'last', cwd: '/b' }), uuid(2).replace('01a1', '02a1'));
+    strictEqual(await named(uuid(9)), uuid(9));
   },
   'an archived thread is chosen where no other fits': async ({ store, other }) => {
     await talk(store, first, { said: ['one'] });
@@ -114,12 +119,14 @@ interface Talk {
   /** A turn for each. */
   readonly said: readonly string[];
   readonly answer?: string;
+  readonly source?: Json;
 }
 
 /** A whole thread. Created a while after those before it. */
-async function talk({ rollouts }: ThreadStore, id: ThreadId, { cwd = '/repo', said, answer }: Talk): Promise<void> {
+async function talk({ rollouts }: ThreadStore, id: ThreadId, talked: Talk): Promise<void> {
+  const { cwd = '/repo', said, answer, source = 'exec' } = talked;
   const timestamp = new Date(Date.UTC(2026, 0, 1) + Number.parseInt(id.slice(-1), 16) * 1000).toISOString();
-  const thread = owned(await rollouts.create(id, { timestamp, cwd, source: 'exec' }));
+  const thread = owned(await rollouts.create(id, { timestamp, cwd, source }));
   thread.append(said.flatMap((text, at) => turn(`turn-${at}`, text, answer ?? 'Done.')));
   await thread.close();
 }

@@ -47,8 +47,8 @@ export function decideNow(turn: Turn, known: CallToDecide, options: DecideOption
   const asked = decideCall({ ...context, canAsk: true }, needs);
   const seen = read && [...(read.analysis.commands ?? []), ...read.analysis.seen, needs.argv ?? []];
   const isManaged = needs.argv !== undefined && isHeldByRules(turn.parts.requirements.rules, seen);
-  const isPlanning = turn.envelope.modes.collaboration.mode === 'plan';
-  const under = { hook, decided, asked, canAsk: context.canAsk, isManaged, isPlanning };
+  const changesNothing = turn.envelope.policy.changesNothing !== undefined;
+  const under = { hook, decided, asked, canAsk: context.canAsk, isManaged, changesNothing };
   return withGround(decideUnderHook(under, needs), known);
 }
 
@@ -151,5 +151,6 @@ function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): Dec
     grants: [...granted.session, ...granted.turn],
     canAsk: canAsk ?? canBeAsked(userFacts(turn.parts), policy),
     hasUser: canAsk ?? userFacts(turn.parts).canAsk === true,
+    changesNothing: policy.changesNothing === 'thread',
   };
 }

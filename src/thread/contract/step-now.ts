@@ -3,6 +3,7 @@ import type { Step } from '../../envelope/step.ts';
 import { isOffered, isUsable } from '../../envelope/offered-tools.ts';
 import { standsIn } from '../../history/history.ts';
 import { standingGrants } from '../../policy/standing-grants.ts';
+import type { RecordedAgent } from '../../protocol/agent.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type RecordedSession, sessionCommand } from '../../state/sessions.ts';
@@ -33,7 +34,9 @@ export async function stepNow(
   const { approvedPrefixes, ...grants } = answered;
   const told = { granted: standingGrants(policy.resolved, grants), approvedPrefixes };
   const sessions = log.state.sessionsAtCheckpoint.map(toldSession);
-  const facts = { ...gathered, pins: log.state.pins, sessions, ...defined(told) };
+  const { agentsAtCheckpoint } = log.state;
+  const agents = agentsAtCheckpoint.filter(({ parentId }) => parentId === envelope.telemetry.threadId).map(toldAgent);
+  const facts = { ...gathered, pins: log.state.pins, sessions, agents, ...defined(told) };
   const step = { envelope, index, facts, tools: [] };
   return { step: asStateSays(turn, withToolsNow(turn, step)), problems: [...problems, ...ofSkills] };
 }
@@ -56,6 +59,10 @@ export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(
 function toldSession(session: RecordedSession): NonNullable<StepFacts['sessions']>[number] {
   const since = `${new Date(session.at).toISOString().slice(0, 16)}Z`;
   return { id: session.id, command: sessionCommand(session), since };
+}
+
+function toldAgent({ path, role, state, last }: RecordedAgent): NonNullable<StepFacts['agents']>[number] {
+  return { path, role, stands: state === 'running' ? 'working' : (last ?? 'shutdown') };
 }
 
 /** The step under what the thread's lines say by now: what requests begin with, and how much fits. */

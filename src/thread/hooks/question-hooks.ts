@@ -29,8 +29,8 @@ export async function answerByHooks(
   const verdict = await runHooks(turn, { event: 'PermissionRequest', subjects: names, about, signal });
   showNow(turn);
   if (verdict.blocked !== undefined) return { kind: 'declined', note: verdict.blocked, by: 'hook' };
-  const isPlanning = turn.envelope.modes.collaboration.mode === 'plan';
-  if (verdict.decision !== 'allow' || byUser === true || isPlanning) return undefined;
+  const mayChange = turn.envelope.policy.changesNothing === undefined;
+  if (verdict.decision !== 'allow' || byUser === true || !mayChange) return undefined;
   const seen = [...(question.commands ?? []), ...(question.seen ?? []), question.argv ?? []];
   if (question.argv !== undefined && isHeldByRules(parts.requirements.rules, seen)) return undefined;
   return { kind: 'allowed', by: 'hook', ...defined({ note: verdict.decisionReason }) };

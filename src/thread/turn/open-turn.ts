@@ -10,6 +10,7 @@ import { isSameProvider, providerName } from '../../protocol/provider-name.ts';
 import { makerNow } from '../../state/maker-now.ts';
 import type { OpenTurn, ThreadState } from '../../state/thread-state.ts';
 import { turnStarted } from '../../state/turn-drafts.ts';
+import { beginAgents } from './begin-agents.ts';
 import { beginSessions } from './begin-sessions.ts';
 import { closeDeadTurn } from './dead-turn.ts';
 import type { ThreadLog } from '../parts/log.ts';
@@ -70,6 +71,7 @@ export async function beginTurn(turn: Turn): Promise<void> {
   else await turn.begin(start);
   tellSwitch(turn, switched);
   await beginSessions(turn);
+  await beginAgents(turn);
   turn.memory.phase = 'open';
 }
 

@@ -38,7 +38,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   const { log, parts, turnId, envelope, memory } = turn;
   if (answer.kind === 'suspended') return suspend(turn, lastMessage);
   // What the user stops stops everywhere. A thread that closes gives its agents up by itself.
-  if (answer.kind === 'aborted' && turn.signal.reason !== threadCloses) await parts.agents?.stop();
+  if (answer.kind === 'aborted' && turn.signal.reason !== threadCloses) await parts.agents?.stop(turn.signal.reason);
   const { endedBy } = memory;
   const isWork = turn.words !== undefined || turn.continues !== undefined;
   // What arrived too late for this turn is not lost: the next request has it.
@@ -86,7 +86,13 @@ async function hearLate(turn: Turn): Promise<void> {
   await hearInbox(turn);
 }
 
-const causes = { user: 'interrupted', program: 'client-left', engine: 'closed' } as const;
+const causes = {
+  user: 'interrupted',
+  program: 'client-left',
+  engine: 'closed',
+  parent: 'parent-stopped',
+  narrowed: 'narrowed',
+} as const;
 
 function abortedBy({ signal, memory }: Turn): AbortedTurn {
   const cause = causes[stoppedBy(signal)];

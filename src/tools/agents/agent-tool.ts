@@ -1,5 +1,5 @@
 import { badArguments } from '../../fragments/answers/call-answers.ts';
-import type { Step } from '../../envelope/step.ts';
+import { agentBoundsOf } from '../../envelope/agent-bounds.ts';
 import type { AgentCaller } from '../../ports/agents.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
@@ -21,8 +21,8 @@ export interface AgentTool<Given> {
 export interface AgentCall {
   readonly caller: AgentCaller;
   readonly signal: AbortSignal;
-  /** Whether words of the user wait. Absent: not known. */
-  readonly hasWords?: () => boolean;
+  /** Whether words of the user wait for the next request. */
+  hasWords(): boolean;
 }
 
 export function agentTool<Given>(tool: AgentTool<Given>): Tool {
@@ -42,28 +42,13 @@ export function agentTool<Given>(tool: AgentTool<Given>): Tool {
         item,
         needs: {},
         ...defined({ idempotent }),
-        async run({ signal, hasWords }) {
-          const call = { caller: callerOf(step, callId), signal, ...defined({ hasWords }) };
-          const { output, ok } = await tool.run(read, call);
+        async run({ signal, hasWords = () => false }) {
+          const { envelope } = step;
+          const caller = { ...agentBoundsOf(envelope), turnId: envelope.telemetry.turnId, callId };
+          const { output, ok } = await tool.run(read, { caller, signal, hasWords });
           return { output, item: { ...item, status: ok ? 'completed' : 'failed', output } };
         },
       };
     },
-  };
-}
-
-/** What the turn of the call may do: its agents may not do more. */
-function callerOf({ envelope }: Step, callId: string): AgentCaller {
-  const { telemetry, workspace, identity, policy, capabilities } = envelope;
-  const { effort } = identity.chosen;
-  return {
-    turnId: telemetry.turnId,
-    callId,
-    cwd: workspace.cwd,
-    provider: identity.provider,
-    model: identity.model.slug,
-    approval: policy.approval,
-    profile: policy.profile,
-    ...defined({ effort, withoutTools: capabilities.withoutTools }),
   };
 }

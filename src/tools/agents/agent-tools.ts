@@ -95,7 +95,7 @@ function waitAgent(agents: Agents): Tool {
   return agentTool<AgentWait>({
     name: 'wait_agent',
     description:
-      'Waits until agents that you started have ended their work, and says how each stands. Their answers follow as notifications. New words of the user end the wait.',
+      'Waits until agents that you started have ended their work, and says how each stands. Answers that you have not read follow as notifications. A new message of the user ends the wait.',
     properties: {
       targets: { type: 'array', items: { type: 'string' }, description: 'Default: all that work.' },
       until: { type: 'string', enum: ['any', 'all'], description: 'Default: any.' },
@@ -107,9 +107,9 @@ function waitAgent(agents: Agents): Tool {
     required: [],
     idempotent: true,
     read: readWait,
-    async run(wanted, call) {
-      const waited = await agents.wait(wanted, call);
-      return waited.kind === 'refused' ? failure(waited) : success(agentsWaited(waited.agents, waited));
+    async run(wanted, { signal, hasWords }) {
+      const waited = await agents.wait(wanted, { signal, hasWords });
+      return waited.kind === 'refused' ? failure(waited) : success(agentsWaited(waited));
     },
   });
 }
@@ -126,12 +126,13 @@ function readWait(given: JsonObject): AgentWait | string {
 function listAgents(agents: Agents): Tool {
   return agentTool<null>({
     name: 'list_agents',
-    description: 'Lists the agents that you started and have not closed.',
+    description:
+      'Lists the agents that you started and have not closed, with the beginning and end of their last answers.',
     properties: {},
     required: [],
     idempotent: true,
     read: () => null,
-    run: () => Promise.resolve(success(agentsListed(agents.list()))),
+    run: async () => success(agentsListed(await agents.list())),
   });
 }
 

@@ -22,7 +22,8 @@ const timeSpec: ToolSpec = {
 const sleepSpec: ToolSpec = {
   type: 'function',
   name: 'sleep',
-  description: 'Waits, for example for something that runs elsewhere. A new message of the user ends the wait.',
+  description:
+    'Waits, for example for something that runs elsewhere. A new message of the user, a program or an agent ends the wait.',
   strict: false,
   parameters: {
     type: 'object',

@@ -131,25 +131,26 @@ export class KeptThread implements LiveThread {
     return this.#loader.use((thread) => thread.inject(item, options));
   }
 
-  async interrupt(): ReturnType<LiveThread['interrupt']> {
+  /** `reason`: who interrupts it, if not the user. */
+  async interrupt(reason: unknown = interruptedByUser): ReturnType<LiveThread['interrupt']> {
     // No client submitted it, but it is what runs: work that waits behind it stays.
     const itself = this.#loader.thread?.isCompactingItself === true ? this.#loader.thread : undefined;
     const isWaiting = itself === undefined && this.#work.isEmpty && this.isSuspended;
-    if (isWaiting) return this.#endSuspended();
-    const turnId = await (itself === undefined ? this.#work.interrupt() : itself.stopCompactingItself());
+    if (isWaiting) return this.#endSuspended(reason);
+    const turnId = await (itself === undefined ? this.#work.interrupt(reason) : itself.stopCompactingItself());
     // Agents may work on after the turn that started them.
-    await this.#loader.thread?.agents?.stop();
+    await this.#loader.thread?.agents?.stop(reason);
     return turnId === undefined ? { kind: 'idle' } : { kind: 'interrupted', turnId };
   }
 
   /** The turn that waits for an answer ends as one that runs would, and its questions lapse. */
-  async #endSuspended(): ReturnType<LiveThread['interrupt']> {
+  async #endSuspended(reason: unknown): ReturnType<LiveThread['interrupt']> {
     let turnId: TurnId | undefined;
     const ended = await this.#work.add((work) =>
       this.#loader.use((thread) => {
         turnId = thread.state.openTurn?.id;
         work.handOver();
-        return thread.continue({ signal: AbortSignal.abort(interruptedByUser) });
+        return thread.continue({ signal: AbortSignal.abort(reason) });
       }),
     );
     return ended.kind === 'aborted' && turnId !== undefined ? { kind: 'interrupted', turnId } : { kind: 'idle' };

@@ -62,10 +62,10 @@ export class LiveWork {
    * Ends what the thread runs; if it has been given nothing yet, what it is given first. Resolves when that is over, with
    * the turn that it became; undefined: it became none, or ended by itself before.
    */
-  async interrupt(): Promise<TurnId | undefined> {
+  async interrupt(reason: unknown = interruptedByUser): Promise<TurnId | undefined> {
     const [first] = this.#given.size > 0 ? this.#given : this.#all;
     if (first === undefined) return undefined;
-    first.stopping.abort(interruptedByUser);
+    first.stopping.abort(reason);
     return (await first.over) ? first.turnId : undefined;
   }
 }

@@ -3,7 +3,7 @@ import { expect, inject, it } from 'vitest';
 import { type RandomTurn, randomTurns } from './random-turns.ts';
 import { playAndCheck } from './thread-laws.ts';
 
-const runs = 30 * inject('runFactor');
+const runs = 60 * inject('runFactor');
 
 it('random threads obey the laws on a disk that forgets what was not synced', async () => {
   const seen = {

@@ -81,6 +81,6 @@ it.each(windows)(
     expect(sizes.length).toBeGreaterThanOrEqual(3);
     for (const size of sizes) expect(size).toBeLessThan(window * 0.95);
     // The rest is for the work.
-    expect(sizes[0]).toBeLessThan(Math.min(60_000, window * 0.8));
+    expect(sizes[0]).toBeLessThan(Math.min(60_000, window * 0.82));
   },
 );

@@ -46,7 +46,7 @@ describe('capstan threads set', () => {
         names: ['model', 'provider', 'cwd', 'profile', 'collaboration', 'personality'],
       },
     });
-    expect(resumed.stderr).toContain(`thread ${id} · gpt-5.4 via scripted · read-only\n`);
+    expect(resumed.stderr).toContain(`thread ${id} · gpt-5.4 via scripted · plan mode, read-only\n`);
     expect(resumed.stderr).toContain(
       '\nfrom the last change of its settings: model, provider, folder, sandbox, mode, personality · ',
     );

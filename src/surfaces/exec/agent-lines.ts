@@ -1,4 +1,4 @@
-import { toolLine } from './item-lines.ts';
+import { toolLine } from './tool-line.ts';
 import { isJsonObject, type Json, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { ContextEvent } from '../../protocol/thread-event.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';

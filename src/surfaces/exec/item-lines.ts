@@ -1,4 +1,5 @@
 import { agentAnswer } from './agent-lines.ts';
+import { toolLine } from './tool-line.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem } from '../../protocol/turn-item.ts';
 import { diffSpans } from '../terminal/diff-lines.ts';
@@ -48,11 +49,6 @@ export function patchEnd({ changes, status, problem }: FileChangeItem, form: Ite
   });
   if (status !== 'failed') return [...files, dim(`  [${status}]`)];
   return [...files, ...outputLines(problem ?? '', folded), red('  [failed]')];
-}
-
-/** A call by the name of its tool, with the server whose it is. */
-export function toolLine({ server, tool }: ToolCallItem): string {
-  return visibleLine(`tool ${tool}${server === undefined ? '' : ` of the MCP server ${server}`}`);
 }
 
 /** A call that was not run: what it would have done, and why it did not. */

@@ -1,0 +1,7 @@
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
+
+/** A call by the name of its tool, with the server whose it is. */
+export function toolLine({ server, tool }: ToolCallItem): string {
+  return visibleLine(`tool ${tool}${server === undefined ? '' : ` of the MCP server ${server}`}`);
+}

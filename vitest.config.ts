@@ -10,7 +10,6 @@ const processes = ['src/exec/**/*.test.ts', 'test/{demo,mcp-server,sandbox,rollo
 /** Suites that fill the memory: whatever a large process starts takes longer to start. */
 const large = [
   'src/rollout/{crash-law,lines/read,lines/read-tail,lines/split-lines}.test.ts',
-  'test/exec-bad-input/stream.test.ts',
   'test/compaction/no-usage.test.ts',
   'test/{fragments,fuzz,tokens}/**/*.test.ts',
 ];

@@ -5,8 +5,8 @@ import { answer, callTool, say, type RecordedRequest } from '../../src/testing/i
 import { capstanScript, type Place } from '../harness/run-capstan.ts';
 import { scene } from '../harness/scene.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
-import { connected, revisions, type WireRevision } from './clients.ts';
-import { call, until } from './suite.ts';
+import { connected, revisions, type WireRevision } from '../mcp-server/clients.ts';
+import { call, until } from '../mcp-server/suite.ts';
 
 const sleeps = answer({ items: [callTool('exec_command', { cmd: 'sleep 30' })] });
 const done = answer({ items: [say('done')] });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type FollowOptions, words } from '../../src/index.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import { answer, callTool, hang, reason, say } from '../../src/testing/index.ts';
-import { Listener, liveScene, opened, until } from './live-scene.ts';
+import { Listener, liveScene, opened, until } from '../live/live-scene.ts';
 
 const runs = answer({ items: [reason('hm'), say('I look.'), callTool('exec_command', { cmd: 'echo hello' })] });
 const done = answer({ items: [say('done')] });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, cutAfter, httpError, malformed, say, type ScriptStep } from '../../src/testing/index.ts';
 import { scene, threadId } from '../harness/scene.ts';
-import { brokenStream, failedTurn, lastSent, withoutRetries } from './expectations.ts';
-import { expectThreadToOutlive, type TurnFault } from './one-thread.ts';
+import { brokenStream, failedTurn, lastSent, withoutRetries } from '../exec-bad-input/expectations.ts';
+import { expectThreadToOutlive, type TurnFault } from '../exec-bad-input/one-thread.ts';
 
 const words = Array.from({ length: 100 }, (_, i) => `word${i}`).join(' ');
 const cutAt = (bytes: number, item: JsonObject & { readonly type: string }): ScriptStep =>

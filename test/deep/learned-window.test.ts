@@ -5,7 +5,7 @@ import { type JsonObject, valueAt } from '../../src/protocol/json.ts';
 import { answer, overflow, overflowForms, say, type ScriptStep } from '../../src/testing/index.ts';
 import type { Steered } from '../../src/thread/steering.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { calls, linesOf, requestKinds, says, saysLong, story, talk, task } from './talk.ts';
+import { calls, linesOf, requestKinds, says, saysLong, story, talk, task } from '../compaction/talk.ts';
 
 const names = (window: number, form: (typeof overflowForms)[number] = 'status'): ScriptStep =>
   overflow(form, { tokens: window + 1000, window });

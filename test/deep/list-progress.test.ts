@@ -6,7 +6,7 @@ import { StoredThreads } from '../../src/surfaces/engine/stored-threads.ts';
 import type { Finished } from '../harness/run-capstan.ts';
 import { scene } from '../harness/scene.ts';
 import { hasTerminals } from '../harness/terminal.ts';
-import { IndexHome, lineText, meta, turn, uuid } from './index-home.ts';
+import { IndexHome, lineText, meta, turn, uuid } from '../threads/index-home.ts';
 
 /** A terminal of 80 columns. */
 const onTerminal = ['bash', '-c', 'script -qec "stty cols 80; exec $(printf "%q " "$@")" /dev/null', '_'];

@@ -24,12 +24,15 @@ export function createGuardedGit(folder: string): GuardedGit {
       if (programs === undefined) return undefined;
       const variables = guardVariables(bounds, { programs, given });
       const env = { ...given, ...variables };
-      const [taken, refused] = await Promise.all([
+      const [taken, refused, trusted = ''] = await Promise.all([
         gitSays(bounds, env, ['rev-parse', '--absolute-git-dir']),
         gitSays(bounds, { ...env, ...withoutRepository(env) }, ['rev-parse', '--absolute-git-dir']),
+        gitSays({ ...bounds, cwd: '/' }, given, ['config', '--get-all', 'safe.directory']),
       ]);
-      // A git that is too old to obey takes every repository, or none.
-      const obeys = taken !== undefined && refused === undefined;
+      // A git that is too old to obey takes every repository, or none. Git that is started for a local remote has lost
+      // these variables: a user who trusts every folder has nothing else that would hold it.
+      const trustsAll = trusted.split('\n').some((folder) => folder.endsWith('*'));
+      const obeys = taken !== undefined && refused === undefined && !trustsAll;
       return obeys && bounds.folders.some((each) => each === realPath(taken)) ? variables : undefined;
     },
   };
@@ -49,6 +52,10 @@ function guardVariables(
     ['safe.directory', ''],
     ['safe.directory', top],
     ['safe.bareRepository', 'explicit'],
+    // Some subcommands enter submodules without starting git anew.
+    ['submodule.recurse', 'false'],
+    ['fetch.recurseSubmodules', 'false'],
+    ['push.recurseSubmodules', 'no'],
   ] as const;
   const named = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${first + index}`, key],

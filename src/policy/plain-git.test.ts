@@ -13,6 +13,16 @@ test.each<readonly [string, boolean]>([
   ['git -C sub status', false],
   ['git diff --output=x', false],
   ['git push ../other', false],
+  ['git remote-ext a x', false],
+  ['git x', false],
+  ['git config alias.x y', false],
+  ['git merge-index ./x -a', false],
+  ['git worktree add .git/xx wt', false],
+  ['git ls-files --recurse-submodules', false],
+  ['git grep --recurse x', false],
+  ['git mv x .git/hooks/x', false],
+  ['git rm vendor', false],
+  ['git rm -r --cached vendor', true],
 ])('%s', (command, isPlain) => {
   expect(isPlainGit(command.split(' '), '/p')).toBe(isPlain);
 });

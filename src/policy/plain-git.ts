@@ -5,9 +5,9 @@ import { programName } from './commands/program-name.ts';
 /** Options before the subcommand that lead to no other repository and no other settings. */
 const plainOptions = new Set(['--no-pager', '-P', '--no-optional-locks', '--literal-pathspecs', '--version']);
 
-/** Options that name a program to run, a file to write, or settings to obey. */
+/** Options that name a program to run, a file to write, or settings to obey, or lead into other repositories. */
 const naming =
-  'upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server sendmail-cmd to-cmd cc-cmd separate-git-dir unsafe-paths'.split(
+  'upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server sendmail-cmd to-cmd cc-cmd separate-git-dir unsafe-paths recurse-submodules'.split(
     ' ',
   );
 
@@ -22,9 +22,12 @@ const namingLetters: Readonly<Record<string, RegExp>> = {
   rebase: /x/,
 };
 
-/** Subcommands that run programs which their words name, or work in other repositories. */
-const runsPrograms = new Set(
-  'bisect submodule filter-branch for-each-repo difftool mergetool send-email instaweb web--browse hook daemon shell'.split(
+/**
+ * Subcommands that run no program but hooks and what settings name, write no settings, and enter a submodule only by
+ * starting git anew. Of all others, aliases among them, that is not known.
+ */
+const plainSubcommands = new Set(
+  'add am apply blame branch cat-file checkout cherry cherry-pick clean commit count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref fsck gc grep log ls-files ls-remote ls-tree merge merge-base mv name-rev pull push range-diff rebase reflog reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref stash status switch tag var version whatchanged'.split(
     ' ',
   ),
 );
@@ -37,7 +40,9 @@ export function isPlainGit([program = '', ...words]: readonly string[], folder: 
   if (programName(program) !== 'git') return false;
   const at = words.findIndex((word) => !plainOptions.has(word));
   const [subcommand = '', ...rest] = at < 0 ? [] : words.slice(at);
-  if (subcommand.startsWith('-') || runsPrograms.has(subcommand)) return false;
+  if (!plainSubcommands.has(subcommand)) return false;
+  // It takes the git folder of a submodule into that of the repository, whatever stands there.
+  if (subcommand === 'rm' && !rest.includes('--cached')) return false;
   const letters = Object.hasOwn(namingLetters, subcommand) ? namingLetters[subcommand] : undefined;
   return rest.every((word) => {
     const isLetter = letters !== undefined && /^-[A-Za-z]/.test(word) && letters.test(word);
@@ -50,5 +55,5 @@ function leadsOut(word: string, folder: string): boolean {
   const place = word.startsWith('-') ? word.slice(word.indexOf('=') + 1) : word;
   if (/^(?:~|file:|[\w-]+::)/i.test(place)) return true;
   if (place.startsWith('/')) return !isWithin(normalisePath(place) ?? '/', folder);
-  return namesOf(place).includes('..');
+  return namesOf(place).some((name) => name === '..' || name.toLowerCase() === '.git');
 }

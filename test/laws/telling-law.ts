@@ -67,5 +67,7 @@ function withSession(step: EnteredStep, sessionContext: readonly string[] | unde
 }
 
 function whole(step: EnteredStep): string {
-  return JSON.stringify([step.envelope.identity.model.slug, factsToKnow(step)]);
+  // Where there are servers, the permissions say how their calls are approved.
+  const hasServers = step.facts.mcpServers !== undefined;
+  return JSON.stringify([step.envelope.identity.model.slug, hasServers, factsToKnow(step)]);
 }

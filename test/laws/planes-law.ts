@@ -147,6 +147,8 @@ async function checkTold(scene: PlanesScene, posted: readonly RecordedRequest[],
   // What is configured by now counts, servers that were gone are asked again, and agents end.
   if (scene.thread !== undefined) await checkRefold(scene);
   await turn();
+  // A server that was asked again is told of in the turn after that.
+  await turn();
   const before = await turn();
   if (reopens) await checkRefold(scene);
   const last = await turn();

@@ -100,6 +100,6 @@ it('an agent is started, waited for, sent more and closed with the same effects 
     '{"agent_path":"PATH","delivered":"a new turn began"}',
     '{"status":{"PATH":"completed"},"timed_out":false}',
     '{"agent_path":"PATH","previous_status":"completed"}',
-    'Agent PATH is closed. Start another one.',
+    'Agent PATH is closed. Start another one, under any name.',
   ]);
 });

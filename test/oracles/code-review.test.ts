@@ -73,11 +73,14 @@ async function play(run: Run, said: string) {
 it.each(Object.entries(answers))('a review that ends with %s is read alike', async (_name, said) => {
   const capstan = await play(runCapstan, said);
   const codex = await play(runCodex, said);
-  expect(capstan).toEqual(codex);
+  // Codex says the findings once more, as an answer.
+  const [findings, ...again] = codex.read;
+  expect(capstan).toEqual({ ...codex, read: [findings] });
+  expect(again).toHaveLength(1);
   expect(capstan).toMatchObject({
     codes: [0, 0],
     requests: 2,
     target: true,
-    read: [expect.stringMatching(/^review: /), expect.any(String)],
+    read: [expect.stringMatching(/^review: /)],
   });
 });

@@ -18,7 +18,8 @@ export async function enterStep(turn: Turn, index: number): Promise<Step> {
   // A checkpoint may have given the model its instructions and other tools, and a refusal may have named its window.
   const step = asStateSays(turn, isRewritten ? withToolsNow(turn, looked) : looked);
   const { baseline } = log.state;
-  const telling = isRewritten ? tellingFor(log.state, step) : planned;
+  const isPlanned = !isRewritten && step.window.effective === looked.window.effective;
+  const telling = isPlanned ? planned : tellingFor(log.state, step);
   recordTelling(turn, telling, baseline);
   if (telling.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
   // After the context that it explains.

@@ -50,6 +50,8 @@ const pool = new ServerPool({
   clock: { now: () => Date.now(), sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
   env: { CLIENT_SECRET: stringAt(context, 'client_secret') },
   client: { name: 'capstan', version: '0' },
+  searchPath: () => process.env['PATH'] ?? '',
+  programFolder: () => '/',
   startProcess: startServerProcess,
   confine: async () => ({ code: 'none', message: 'No server here has a sandbox.', next: '' }),
   findProgram: () => undefined,

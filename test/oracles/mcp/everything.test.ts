@@ -105,5 +105,5 @@ test('a call that the server refuses until the user has visited a page is made a
   const url = 'https://example.com/first';
   const told = await call(callTool(named('trigger-url-elicitation'), { url, errorPath: true, elicitationId: 'one' }));
   expect(told).toContain('User completed the URL elicitation flow');
-  expect(asked.map(({ elicitation }) => elicitation?.url)).toEqual(['https://modelcontextprotocol.io', url]);
+  expect(asked.map(({ elicitation }) => elicitation?.url)).toEqual(['https://modelcontextprotocol.io/', url]);
 });

@@ -13,7 +13,9 @@ type Item = Printed<ExecItem>;
 type Command = Extract<Item, { type: 'command_execution' }>;
 type FileChange = Extract<Item, { type: 'file_change' }>;
 type ToolCall = Extract<Item, { type: 'mcp_tool_call' }>;
-type OtherItem = Exclude<Item, Command | FileChange | ToolCall>;
+/** The SDK knows no pictures that the provider generates. They are printed only where the user has opened that gate. */
+type Picture = Extract<Item, { type: 'image_generation' }>;
+type OtherItem = Exclude<Item, Command | FileChange | ToolCall | Picture>;
 
 /** Three values that Capstan and Codex print are missing in the types of the SDK. */
 type NarrowCommand = Omit<Command, 'exit_code' | 'status'> & {
@@ -24,7 +26,15 @@ type NarrowFileChange = Omit<FileChange, 'status'> & { status: Exclude<FileChang
 
 /** What a call has not, both programs print as null. */
 type NarrowToolCall = Omit<ToolCall, 'result' | 'error'> & {
-  result?: Exclude<ToolCall['result'], null>;
+  // The blocks are as the server gave them.
+  result?: {
+    content: Extract<ThreadItem, { type: 'mcp_tool_call' }>['result'] extends infer R
+      ? R extends { content: infer C }
+        ? C
+        : never
+      : never;
+    structured_content: unknown;
+  };
   error?: Exclude<ToolCall['error'], null>;
 };
 

@@ -43,10 +43,11 @@ export class TellingLaw {
     checkTold(body, parts, step, this.#beginsAnew ? guidanceToHold(step) : text);
     const texts = parts.filter(isWorldText).length;
     const known = this.#known;
-    const nothingChanged = known !== undefined && this.#since.every((each) => each === known.facts);
+    const facts = whole(step);
+    const nothingChanged = known !== undefined && [...this.#since, facts].every((each) => each === known.facts);
     if (nothingChanged) checkQuiet(texts, known.texts);
     this.seen[nothingChanged ? 'quiet' : 'changed']++;
-    this.#known = { facts: whole(step), texts };
+    this.#known = { facts, texts };
     this.#since = [];
   }
 }

@@ -76,7 +76,9 @@ const quickToLoad = {
     const named = (name) => chunks.find((chunk) => chunk.name === name);
     const [program, first, later, entry] = ['bin', 'exec', 'later', 'run-exec'].map(named);
     if (program === undefined) return;
-    const made = asScripts({ program, first, later, entry, keptBy: ['exec', 'e'] });
+    // A run that asks no model compiles little of what a start needs.
+    const isWorthKeeping = `()=>process.getActiveResourcesInfo().includes('TCPSocketWrap')`;
+    const made = asScripts({ program, first, later, entry, keptBy: ['exec', 'e'], isWorthKeeping });
     for (const { name, code } of made.scripts)
       this.emitFile({ type: 'asset', fileName: `chunks/${name}`, source: code });
     program.code = made.program;

@@ -5,7 +5,7 @@ import { parseAst } from 'rolldown/parseAst';
 /**
  * Two modules that import each other as two scripts, and the module through which a program enters them. Node keeps of a
  * module what was compiled when it was loaded, and compiles most functions anew in each process. Of a script it lets us
- * keep what was compiled by the time that a run has done its work (`runScript`).
+ * keep what was compiled when a run needs the other script (`runScript`).
  *
  * `entry` runs the script of `first`, and so does `program` where it would import `entry`: an import less is a
  * millisecond less. Whichever comes first, there is one instance. The script of `later` runs when one of its functions is
@@ -13,9 +13,10 @@ import { parseAst } from 'rolldown/parseAst';
  * `later`, and nothing else.
  *
  * Only for modules that import each other alone, wait for nothing while they are loaded, and never assign to an export.
- * `keptBy`: the commands whose runs decide what is worth keeping.
+ * `keptBy`: the commands whose runs decide what is worth keeping. `isWorthKeeping`: text of a function that says whether
+ * such a run has come far enough.
  */
-export function asScripts({ program, first, later, entry, keptBy }) {
+export function asScripts({ program, first, later, entry, keptBy, isWorthKeeping }) {
   const one = parts(first);
   const other = parts(later);
   const door = parts(entry);
@@ -29,12 +30,17 @@ export function asScripts({ program, first, later, entry, keptBy }) {
   const firstScript = script(first.name, 'loadLater', calls.join('') + one.inside, one.exported);
   const used = `const{${bindings(other.imports)}}=members;`;
   const laterScript = script(later.name, 'members', used + other.inside, other.exported);
-  const run = ({ name }) => `run(folder,${JSON.stringify(name)},${JSON.stringify(keptBy)})(url,importModule,`;
+  const run = ({ name }) => `run(folder,${JSON.stringify(name)},mayKeep)`;
   const enter = [
     '(url,folder,importModule)=>{',
     `const run=${runScript};`,
-    `const members=${run(firstScript)}loadLater);`,
-    `let loaded;function loadLater(){return loaded??=${run(laterScript)}members)}`,
+    `const isWorthKeeping=${isWorthKeeping},mayKeep=${JSON.stringify(keptBy)}.includes(process.argv[2]);`,
+    `const first=${run(firstScript)},members=first.enter(url,importModule,loadLater);`,
+    'let later;function loadLater(){if(later===undefined){',
+    // What has run by now is what a start needs: with less to read, the next one is faster.
+    `const isDone=isWorthKeeping();if(isDone)first.keep();const other=${run(laterScript)};`,
+    'if(isDone)process.once("exit",other.keep);else setTimeout(()=>{if(isWorthKeeping()){first.keep();other.keep()}},2000).unref();',
+    'later=other.enter(url,importModule,members)}return later}',
     'return{members,loadLater}}',
   ].join('');
   const entered = (...given) => `(globalThis[Symbol.for("capstan.exec")]??=(${enter})(${given}))`;
@@ -172,23 +178,33 @@ function edit(code, changes) {
 /**
  * Stands in the module as text: it must use nothing of this file. What V8 compiled is kept in the folder of Node's
  * compile cache, whose name says for which V8 and which flags it is good. V8 checks that again, and the length of the
- * code, but not what it is given to run, and a changed byte would end the process. So it stands in the file twice: what
- * differs in its halves is not used (two halves are compared in a tenth of the time that a checksum takes to load).
+ * code, but not what it is given to run, and a changed byte would end the process. So the file ends with the last bytes of
+ * each page before: where a disk lost a page or put another in its place, nothing is used. To have all of it twice would
+ * cost more to read than most of what else could be saved.
  *
- * It is kept once, by the first run that finds none: after two seconds, when most runs wait for a model, or when the run
- * ends before that. Later V8 would have dropped functions that only a start needs.
+ * It is kept once, by the first run that finds none and has something to keep.
  */
-function runScript(folder, name, keptBy) {
+function runScript(folder, name, mayKeep) {
   const fs = process.getBuiltinModule('node:fs');
   const { Script } = process.getBuiltinModule('node:vm');
   const cache = process.getBuiltinModule('node:module').getCompileCacheDir?.();
   const kept = cache === undefined ? undefined : `${cache}/${name}`;
+  const ends = (data) => {
+    const [page, end] = [4096, 16];
+    const count = Math.ceil(data.length / page);
+    const found = Buffer.alloc(count * end);
+    for (let at = 0; at < count; at++) {
+      const last = Math.min((at + 1) * page, data.length);
+      data.copy(found, at * end, last - end, last);
+    }
+    return found;
+  };
   let cachedData;
   try {
     if (kept !== undefined) {
-      const both = fs.readFileSync(kept);
-      const one = both.subarray(0, both.length / 2);
-      if (one.equals(both.subarray(both.length / 2))) cachedData = one;
+      const all = fs.readFileSync(kept);
+      const data = all.subarray(0, all.readUInt32LE(all.length - 4));
+      if (ends(data).equals(all.subarray(data.length, -4))) cachedData = data;
     }
   } catch {
     // No run has kept anything yet.
@@ -197,24 +213,21 @@ function runScript(folder, name, keptBy) {
     filename: `${folder}/${name}`,
     cachedData,
   });
-  const isStale = cachedData === undefined || script.cachedDataRejected === true;
-  if (kept !== undefined && isStale && keptBy.includes(process.argv[2])) {
-    let isKept = false;
-    const keep = () => {
-      if (isKept) return;
-      isKept = true;
-      const temporary = `${kept}.${process.pid}`;
-      try {
-        const data = script.createCachedData();
-        fs.writeFileSync(temporary, Buffer.concat([data, data]), { flag: 'wx', mode: 0o600, flush: true });
-        fs.renameSync(temporary, kept);
-      } catch {
-        // A full or protected disk costs later starts some time, and this run nothing.
-        fs.rmSync(temporary, { force: true });
-      }
-    };
-    setTimeout(keep, 2000).unref();
-    process.once('exit', keep);
-  }
-  return script.runInThisContext();
+  let isKept = kept === undefined || !mayKeep || (cachedData !== undefined && script.cachedDataRejected !== true);
+  const keep = () => {
+    if (isKept) return;
+    isKept = true;
+    const temporary = `${kept}.${process.pid}`;
+    try {
+      const data = script.createCachedData();
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(data.length);
+      fs.writeFileSync(temporary, Buffer.concat([data, ends(data), length]), { flag: 'wx', mode: 0o600, flush: true });
+      fs.renameSync(temporary, kept);
+    } catch {
+      // A full or protected disk costs later starts some time, and this run nothing.
+      fs.rmSync(temporary, { force: true });
+    }
+  };
+  return { enter: script.runInThisContext(), keep };
 }

@@ -39,10 +39,10 @@ process.getBuiltinModule('node:module').enableCompileCache(process.env.KEPT);
 const {start,counts}=await import('./chunks/entry.mjs');
 const counted=[];
 for await(const each of counts(3))counted.push(each);
-const started=start(2);
 const {$,default:other,if:where}=await import('./chunks/first.mjs');
-const {box,twice}=await import('./chunks/later.mjs');
 const grown=await new $().grow()>0;
+const started=start(2);
+const {box,twice}=await import('./chunks/later.mjs');
 console.log(JSON.stringify({started,name:start.name,counted,grown,other:await other(),again:[box===$,twice(4),globalThis.loads],where:where===new URL('chunks/entry.mjs',import.meta.url).href}));`;
 const expected = {
   started: [0, 4, [true, true, 3], 1],
@@ -62,6 +62,7 @@ function scripts(changed: { readonly first?: string; readonly later?: string } =
     later: named('later', changed.later ?? later),
     entry: named('entry', entry),
     keptBy: ['exec'],
+    isWorthKeeping: "()=>process.argv[3]!=='early'",
   });
 }
 
@@ -94,6 +95,7 @@ function place() {
 test('a module that became a script does the same, and a run keeps what it compiled, methods too', () => {
   const { run, kept, left } = place();
   expect([run('list'), kept()]).toEqual([expected, []]);
+  expect([run('exec', 'early'), kept()]).toEqual([expected, []]);
   expect(run('exec')).toEqual(expected);
   const file = kept().find((path) => path.includes('first-')) ?? '';
   expect({ mode: statSync(file).mode & 0o777, holdsMethods: statSync(file).size > 8000, left: left() }).toEqual({
@@ -111,9 +113,10 @@ test('what is cut short, changed or of another V8 is not run, and the next run r
   const file = kept().find((path) => path.includes('first-')) ?? '';
   const whole = readFileSync(file);
   const changed = Buffer.from(whole);
-  changed.fill(0xff, whole.length / 4, whole.length / 4 + 64);
+  changed.fill(0xff, 4096, 2 * 4096);
   const half = whole.subarray(0, whole.length / 2);
-  for (const broken of [whole.subarray(0, 1000), half, changed, Buffer.alloc(0), Buffer.from('another')]) {
+  const lost = Buffer.from(whole).fill(0, 0, 4096);
+  for (const broken of [whole.subarray(0, 1000), half, changed, lost, Buffer.alloc(0), Buffer.from('another')]) {
     writeFileSync(file, broken);
     expect([run('exec'), existsSync(file) && statSync(file).size === whole.length]).toEqual([expected, true]);
   }

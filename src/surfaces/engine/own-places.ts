@@ -44,11 +44,12 @@ export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'root
 /** What commands and patches must not change, or not read, because this engine or its next start depends on it. */
 export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
   const { env, home, node } = input;
-  const homes = [home, ...['CAPSTAN_HOME', 'CODEX_HOME', 'CODEX_SQLITE_HOME'].flatMap((name) => named(env, name))];
+  const others = ['CAPSTAN_HOME', 'CODEX_HOME', 'CODEX_SQLITE_HOME'].flatMap((name) => named(env, name));
+  const homes = [...new Set([home, ...others])];
   const program = [...programOf(input), node, ...bubblewrapsOf(input), ...input.registries];
   return {
     program: [...new Set(program)],
-    state: [...new Set(homes)],
+    state: homes,
     secrets: [...new Set([...homes.flatMap(secretsOf), ...input.configFiles])],
     stores: [...new Set(homes.flatMap(storesOf))],
   };

@@ -15,6 +15,12 @@ interface HooksBegun extends Begun {
 
 const compacting = 'Compacting the history';
 
+/** `performance` would cost every start more than a millisecond: Node loads it on first use. */
+function milliseconds(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
+}
+
 /** What a turn is doing now, as its events tell it. */
 export class Activity {
   readonly #now: () => number;
@@ -29,7 +35,7 @@ export class Activity {
   #waitsUntil: number | undefined;
   #isStopping = false;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = milliseconds) {
     this.#now = now;
   }
 

@@ -4,7 +4,6 @@ import type { AgentsOfThread } from '../ports/agents.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import { threadCloses } from '../protocol/stopped-by.ts';
 import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
@@ -21,7 +20,7 @@ import { previewEnvelope, settingsEvent } from './contract/preview.ts';
 import { type UsageNow, usageNow } from './contract/usage-now.ts';
 import { recordInForce } from './record/record-settings.ts';
 import { readBehind, type ResumedThread } from './branch/resume.ts';
-import { sessionMeta } from './record/session-meta.ts';
+import { type GitFactsOf, sessionMeta } from './record/session-meta.ts';
 import type { TurnResult } from './turn/settle.ts';
 import { type Steered, type Steering, steerTurn } from './steering.ts';
 import { EventStream, readEvents, type ThreadNews } from './parts/event-stream.ts';
@@ -88,12 +87,14 @@ export class Thread {
   static async start(
     parts: ThreadParts,
     options: ThreadOptions,
-    git: JsonObject | undefined,
+    gitFacts: GitFactsOf,
     id = parts.ids.uuid() as ThreadId,
   ): Promise<Thread | OpenRefused> {
     // Later than the call: the lock is being taken before anything is looked at.
     const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyState));
-    const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git, parts }));
+    const meta = envelope.then((known) =>
+      sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, gitFacts, parts }),
+    );
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, new Subscribers(options));

@@ -148,7 +148,7 @@ export class WatchedThread {
     }
     // Nothing of an earlier thread had been acknowledged, so none of it needs to be there.
     this.#lines = 0;
-    const started = await Thread.start(parts, options, undefined);
+    const started = await Thread.start(parts, options, () => undefined);
     if (!(started instanceof Thread)) throw new Error(started.message);
     this.#id = started.id;
     this.#thread = started;

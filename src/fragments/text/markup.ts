@@ -34,7 +34,7 @@ export function withoutLineBreaks(text: string): string {
 /** Prose that cannot end its own fragment: an end marker inside it is shown with its first character escaped. */
 export function neutraliseEnd(text: string, end: string): string {
   const name = /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'];
-  if (name === undefined) return text;
+  if (name === undefined || !text.includes('<')) return text;
   const words = name.split(' ').map((word) => word.replace(/[^\w]/g, '\\$&'));
   return text.replace(new RegExp(`<(?=\\s*/\\s*${words.join('\\s+')}\\s*>)`, 'gi'), '&lt;');
 }

@@ -1,9 +1,7 @@
+import type { Envelope } from '../../envelope/envelope.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { readGuard } from '../../gather/files/read-guard.ts';
 import { findRepository, readGitFacts } from '../../gather/git/git.ts';
-import { findPlaces } from '../../gather/system/places.ts';
-import { noOwnPlaces } from '../../policy/own-places.ts';
-import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { NewestLine } from '../../ports/rollout-store.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
@@ -44,12 +42,7 @@ export async function startThread(
   const prepared = await prepareThread(engine, { cwd: request.cwd }, request, again);
   if ('code' in prepared) return engineRefused(prepared);
   const { parts, settings, notices, profileName } = prepared;
-  const thread = await Thread.start(
-    parts,
-    { ...request, settings },
-    gitFacts(engine, settings),
-    again.id ?? request.agent?.id,
-  );
+  const thread = await Thread.start(parts, { ...request, settings }, gitFacts, again.id ?? request.agent?.id);
   if (!(thread instanceof Thread)) return engineRefused(thread);
   return { kind: 'opened', thread, settings: thread.settings, notices, ...defined({ profileName }) };
 }
@@ -89,7 +82,7 @@ export async function openFork(
   const prepared = await prepareToGoOn(engine, { id, state: point.state }, request);
   if ('code' in prepared) return engineRefused(prepared);
   const { parts, settings, profileName } = prepared;
-  const forked = await forkThread(parts, point, { settings, git: gitFacts(engine, settings) });
+  const forked = await forkThread(parts, point, { settings, gitFacts });
   if (forked.kind === 'refused') return engineRefused(forked);
   const thread = await Thread.resume(parts, forked, { ...request, settings });
   const notices = [...prepared.notices, ...resumeNotices(id, forked)];
@@ -97,9 +90,8 @@ export async function openFork(
 }
 
 /** What the first line of a thread says about the repository around its folder, as far as the policy lets it be read. */
-function gitFacts({ options }: EngineParts, { cwd, profile }: Settings): JsonObject | undefined {
-  const root = findRepository(cwd);
+function gitFacts({ workspace, policy }: Envelope): JsonObject | undefined {
+  const root = findRepository(workspace.cwd);
   if (root === undefined) return undefined;
-  const { deniesUser } = readGuard(resolvePolicy(profile, findPlaces(cwd, options.env, { own: noOwnPlaces })));
-  return readGitFacts(root, { denies: deniesUser }) as JsonObject;
+  return readGitFacts(root, { denies: readGuard(policy.resolved).deniesUser }) as JsonObject;
 }

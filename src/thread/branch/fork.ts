@@ -2,7 +2,6 @@ import type { Settings } from '../../envelope/settings.ts';
 import type { OpenRefused, RolloutPlace, RolloutStore } from '../../ports/rollout-store.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
-import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import { takenOverMeta } from '../../state/agents.ts';
@@ -19,7 +18,7 @@ import { ThreadLog } from '../parts/log.ts';
 import type { ThreadParts } from '../parts/parts.ts';
 import { previewEnvelope } from '../contract/preview.ts';
 import { foldThread, type ResumedThread } from './resume.ts';
-import { sessionMeta } from '../record/session-meta.ts';
+import { type GitFactsOf, sessionMeta } from '../record/session-meta.ts';
 import { findUnproven, leaveOut, setAside, type Unproven } from './unproven.ts';
 
 /** Where a fork begins, and what the thread was there. */
@@ -69,13 +68,13 @@ async function endOf(
 export async function forkThread(
   parts: ThreadParts,
   { source, place, state, skipped }: ForkPoint,
-  { settings, git }: { readonly settings: Settings; readonly git: JsonObject | undefined },
+  { settings, gitFacts }: { readonly settings: Settings; readonly gitFacts: GitFactsOf },
 ): Promise<(ResumedThread & { readonly unproven: Unproven }) | OpenRefused> {
   const id = parts.agent?.id ?? (parts.ids.uuid() as ThreadId);
   const envelope = await previewEnvelope(parts, id, settings, state);
   const imported = importOf(state.meta);
   const meta = {
-    ...sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git, parts }),
+    ...sessionMeta({ id, windowId: parts.ids.uuid(), envelope, gitFacts, parts }),
     forked_from_id: source,
     ...(parts.agent && takenOverMeta(state.usage.total)),
     // What it took over came from elsewhere, too.

@@ -5,17 +5,19 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { agentMeta } from '../../state/agents.ts';
 import type { ThreadParts } from '../parts/parts.ts';
 
+/** Commit, branch and remote of the workspace, as far as its policy lets them be read. Undefined: it is no repository. */
+export type GitFactsOf = (envelope: Envelope) => JsonObject | undefined;
+
 export interface SessionMetaInput {
   readonly id: ThreadId;
   readonly windowId: string;
   readonly envelope: Envelope;
-  /** Commit, branch and remote of the workspace, if it is a repository. */
-  readonly git: JsonObject | undefined;
+  readonly gitFacts: GitFactsOf;
   readonly parts: Pick<ThreadParts, 'agent' | 'memoryMode'>;
 }
 
 /** The first line of a rollout: who this thread is and what it was started with. */
-export function sessionMeta({ id, windowId, envelope, git, parts }: SessionMetaInput): JsonObject {
+export function sessionMeta({ id, windowId, envelope, gitFacts, parts }: SessionMetaInput): JsonObject {
   const { agent, memoryMode } = parts;
   const { identity, workspace, instructions, telemetry } = envelope;
   return {
@@ -31,7 +33,7 @@ export function sessionMeta({ id, windowId, envelope, git, parts }: SessionMetaI
     base_instructions: { text: instructions.base.text, provenance: instructions.base.provenance },
     history_mode: 'paginated',
     context_window: { window_id: windowId },
-    ...defined({ git, memory_mode: memoryMode }),
+    ...defined({ git: gitFacts(envelope), memory_mode: memoryMode }),
     ...(agent && agentMeta(agent)),
   };
 }

@@ -18,6 +18,14 @@ import type { ServerListing } from './listed-tool.ts';
 import { deferredGroups, serverNews } from './server-news.ts';
 import { heldSpecs, sortTools, type ThreadTools } from './sort-tools.ts';
 
+/** What a thread's file says of its servers. */
+export interface PastServers {
+  /** The tools of its last request. Absent: nothing holds them. */
+  readonly held?: readonly ToolSpec[] | undefined;
+  /** Which servers did not run, as the model was last told, and why. */
+  readonly problems?: Readonly<Record<string, string>>;
+}
+
 /**
  * What a thread has of its servers. Tools stand before the conversation in every request, so which are offered directly
  * stays as it was first, or as the thread's file says, until history is rewritten. What comes later is deferred.
@@ -29,11 +37,13 @@ export class ThreadServers implements McpServers {
   /** As the last request of the thread had them, by name. Absent: nothing holds them yet. */
   #held: ReadonlyMap<string, ToolSpec> | undefined;
   #tools: ThreadTools | undefined;
-  readonly #problems = new Map<string, string>();
+  /** What the model reads about servers that do not run, by name. */
+  readonly #problems: Map<string, string>;
 
-  constructor(connections: readonly McpConnection[], held: readonly ToolSpec[] | undefined, budget: () => number) {
+  constructor(connections: readonly McpConnection[], { held, problems = {} }: PastServers, budget: () => number) {
     this.#connections = new Map(connections.map((connection) => [connection.server.config.name, connection]));
     this.#held = held && byName(held);
+    this.#problems = new Map(Object.entries(problems));
     this.#budget = budget;
     this.#unwatch = connections.map((connection) => connection.onChange(() => (this.#tools = undefined)));
   }
@@ -54,20 +64,23 @@ export class ThreadServers implements McpServers {
 
   /** What the model should know of the servers besides the tools in its list. `isUsable`: the policy lets a call of it run. */
   news(isUsable: (tool: McpTool) => boolean): McpNews {
-    const servers = [...this.#connections.values()].map(({ server: { config }, listing, problem }) => ({
-      name: config.name,
-      instructions: listing?.instructions,
-      problem: this.#firstProblem(config.name, problem),
+    const servers = [...this.#connections.values()].map((connection) => ({
+      name: connection.server.config.name,
+      instructions: connection.listing?.instructions,
+      problem: this.#toldProblem(connection),
     }));
     const about = { servers, tools: this.tools, budget: this.#budget(), isUsable };
     return { deferred: deferredGroups(about), ...serverNews(about) };
   }
 
-  /** As long as a server does not start, the model reads the first reason: another wording is nothing new. */
-  #firstProblem(server: string, now: Outcome | undefined): string | undefined {
-    if (now === undefined) this.#problems.delete(server);
-    else if (!this.#problems.has(server)) this.#problems.set(server, now.message);
-    return this.#problems.get(server);
+  /**
+   * As long as a server does not start, the model reads the first reason: another wording is nothing new. Until this
+   * process has seen the server, what the model was told before stands.
+   */
+  #toldProblem({ server: { config }, problem, isSeen }: McpConnection): string | undefined {
+    if (problem === undefined && isSeen) this.#problems.delete(config.name);
+    if (problem !== undefined && !this.#problems.has(config.name)) this.#problems.set(config.name, problem.message);
+    return this.#problems.get(config.name);
   }
 
   /** Why a tool in the list cannot be called: its server does not run, or does not list it any more. */

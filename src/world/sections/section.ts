@@ -21,7 +21,7 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   /** The fact as it is now, or undefined when the section has nothing to say in this step. */
   of(step: Step): Fact | undefined;
   stored(fact: Fact): Stored;
-  /** What is kept besides, under an id of ours, where `stored` has another program's shape. That program drops it. */
+  /** What is kept besides, under an id of ours: another program that knows only `stored` drops it. */
   readonly beside?: { readonly id: string; stored(fact: Fact): JsonWithoutNull };
   /** The past, if this section wrote it or could have; undefined makes it unknown. `beside` may be missing. */
   read(stored: Json, beside: Json | undefined): Past | undefined;

@@ -11,7 +11,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { unusableKey } from '../../thread/branch/unusable-key.ts';
 import { nameClash, ownToolsProblem } from '../../tools/own-tool.ts';
-import { toldProblems } from '../../world/sections/mcp-servers.ts';
+import { toldProblems } from '../../world/told-problems.ts';
 import { configureThread, type ThreadPlace } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { createThreadParts } from './thread-parts.ts';

@@ -26,13 +26,21 @@ export interface PastServers {
   readonly problems?: Readonly<Record<string, string>>;
 }
 
+/** What servers may take of a request, in tokens. */
+export interface ServerBudgets {
+  /** The descriptions of their tools. */
+  readonly tools: number;
+  /** What is said of them, and what they say of themselves. */
+  readonly texts: number;
+}
+
 /**
  * What a thread has of its servers. Tools stand before the conversation in every request, so which are offered directly
  * stays as it was first, or as the thread's file says, until history is rewritten. What comes later is deferred.
  */
 export class ThreadServers implements McpServers {
   readonly #connections: ReadonlyMap<string, McpConnection>;
-  readonly #budget: () => number;
+  readonly #budgets: () => ServerBudgets;
   readonly #unwatch: readonly (() => void)[];
   /** As the last request of the thread had them, by name. Absent: nothing holds them yet. */
   #held: ReadonlyMap<string, ToolSpec> | undefined;
@@ -40,11 +48,15 @@ export class ThreadServers implements McpServers {
   /** What the model reads about servers that do not run, by name. */
   readonly #problems: Map<string, string>;
 
-  constructor(connections: readonly McpConnection[], { held, problems = {} }: PastServers, budget: () => number) {
+  constructor(
+    connections: readonly McpConnection[],
+    { held, problems = {} }: PastServers,
+    budgets: () => ServerBudgets,
+  ) {
     this.#connections = new Map(connections.map((connection) => [connection.server.config.name, connection]));
     this.#held = held && byName(held);
     this.#problems = new Map(Object.entries(problems));
-    this.#budget = budget;
+    this.#budgets = budgets;
     this.#unwatch = connections.map((connection) => connection.onChange(() => (this.#tools = undefined)));
   }
 
@@ -69,7 +81,7 @@ export class ThreadServers implements McpServers {
       instructions: connection.listing?.instructions,
       problem: this.#toldProblem(connection),
     }));
-    const about = { servers, tools: this.tools, budget: this.#budget(), isUsable };
+    const about = { servers, tools: this.tools, budget: this.#budgets().texts, isUsable };
     return { deferred: deferredGroups(about), ...serverNews(about) };
   }
 
@@ -126,7 +138,7 @@ export class ThreadServers implements McpServers {
 
   #sorted(): ThreadTools {
     const servers = [...this.#connections.values()].map(({ server: { config }, listing }) => ({ config, listing }));
-    return sortTools({ servers, held: this.#held, budget: this.#budget() });
+    return sortTools({ servers, held: this.#held, budget: this.#budgets().tools });
   }
 
   async call(wanted: McpToolCall, ways: McpCallWays): Promise<McpAnswer> {

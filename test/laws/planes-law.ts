@@ -176,6 +176,10 @@ async function checkTold(scene: PlanesScene, posted: readonly RecordedRequest[],
     session: hooks ? hookWords : undefined,
     plugins: plugin,
   });
+  const down = [...(told.mcpServers ?? '').matchAll(/^- The MCP server &quot;(\w)&quot; did not start: /gm)];
+  expect(down.map(([, name]) => name).toSorted(), 'servers that are told as down').toEqual(
+    servers.filter((name) => !scene.world[name as 'a' | 'b'].isUp).toSorted(),
+  );
   const offered = new Set((last['tools'] as readonly JsonObject[]).map(({ name }) => String(name)));
   const announced = Object.keys(told.deferred ?? {});
   for (const name of servers) {

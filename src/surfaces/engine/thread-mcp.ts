@@ -1,13 +1,13 @@
 import { randomBytes } from '../../gather/system/random-bytes.ts';
 import { readMcpServers } from '../../config/mcp-servers.ts';
+import { contextBudget } from '../../envelope/context-shares.ts';
 import { startServerProcess } from '../../exec/server-process.ts';
 import { mcpToolMissing } from '../../fragments/answers/mcp-answers.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
 import { listingFiles } from '../../mcp/listing-file.ts';
 import { credentialStore } from '../../mcp/oauth/credential-store.ts';
 import { ServerPool } from '../../mcp/server-pool.ts';
-import { type PastServers, ThreadServers } from '../../mcp/thread-servers.ts';
-import { optionalToolsBudget } from '../../planes/direct-groups.ts';
+import { type PastServers, type ServerBudgets, ThreadServers } from '../../mcp/thread-servers.ts';
 import type { McpTool } from '../../ports/mcp-servers.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
@@ -46,10 +46,13 @@ export async function openThreadMcp(
   const pool = poolOf(engine);
   const connections = configured.map((server) => pool.take({ config: server, cwd: settings.cwd }));
   let chosen = settings;
-  const budget = (): number => optionalToolsBudget(settingsWindow(chosen, catalogue));
+  const budgets = (): ServerBudgets => {
+    const effective = settingsWindow(chosen, catalogue);
+    return { tools: contextBudget('optionalTools', effective), texts: contextBudget('serverTexts', effective) };
+  };
   // A thread that began without servers has another list anyway.
   const hasCall = past.held?.some((spec) => spec['name'] === 'call_tool') === true;
-  const servers = new ThreadServers(connections, { ...past, held: hasCall ? past.held : undefined }, budget);
+  const servers = new ThreadServers(connections, { ...past, held: hasCall ? past.held : undefined }, budgets);
   const release = async (): Promise<void> => {
     servers.release();
     await Promise.all(connections.map((connection) => pool.release(connection)));

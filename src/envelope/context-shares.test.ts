@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { contextBudget, contextShares, uncutTokens } from './context-shares.ts';
 
 const kinds = Object.keys(contextShares) as (keyof typeof contextShares)[];
+const page = readFileSync(join(import.meta.dirname, '../../docs/configure.md'), 'utf8');
 const percents = Object.values(contextShares).map(({ percent }) => percent);
 
 test('all kinds of context together leave a quarter of the space for the work', () => {
@@ -34,4 +37,13 @@ test('optional tools get a tenth of the space, and no more than 20,000 tokens of
   expect([7600, 30_400, 190_000, 1_000_000].map((effective) => contextBudget('optionalTools', effective))).toEqual([
     300, 2580, 18_540, 20_000,
   ]);
+});
+
+test('docs/configure.md has the same table', () => {
+  const rows = [...page.matchAll(/^\| [^|]+ \| (\d+) % \| ([\d,]+) \|$/gm)];
+  const documented = rows.map(([, percent, tokens]) => ({
+    tokens: Number(tokens?.replaceAll(',', '')),
+    percent: Number(percent),
+  }));
+  expect(documented).toEqual(Object.values(contextShares));
 });

@@ -9,7 +9,7 @@ export type Unknown = typeof unknown;
 /**
  * A typed part of the world that the model is told about. For every section, `full(a)` followed by `change(stored(a),
  * b)` leaves a reader with the same facts as `full(b)` alone. `Stored` is what the rollout keeps to compare with next
- * time; it never becomes text again (I1).
+ * time; a replay never makes text of it (I1).
  */
 export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   /** Stable. Sections that other programs also have use their ids and stored shapes; ours are named `capstan.<id>`. */

@@ -147,7 +147,7 @@ async function checkTold(scene: PlanesScene, posted: readonly RecordedRequest[],
   // What is configured by now counts, servers that were gone are asked again, and agents end.
   if (scene.thread !== undefined) await checkRefold(scene);
   await turn();
-  // A server that was asked again is told of in the turn after that.
+  // What a server says that was asked again reaches the model in the turn after that.
   await turn();
   const before = await turn();
   if (reopens) await checkRefold(scene);
@@ -177,7 +177,7 @@ async function checkTold(scene: PlanesScene, posted: readonly RecordedRequest[],
     plugins: plugin,
   });
   const down = [...(told.mcpServers ?? '').matchAll(/^- The MCP server &quot;(\w)&quot; did not start: /gm)];
-  expect(down.map(([, name]) => name).toSorted(), 'servers that are told as down').toEqual(
+  expect(down.map(([, name]) => name).toSorted(), 'servers that the model knows as down').toEqual(
     servers.filter((name) => !scene.world[name as 'a' | 'b'].isUp).toSorted(),
   );
   const offered = new Set((last['tools'] as readonly JsonObject[]).map(({ name }) => String(name)));

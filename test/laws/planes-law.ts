@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import { isSuspended } from '../../src/state/questions.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
 import {
@@ -206,7 +207,10 @@ async function checkFiles(scene: PlanesScene, posted: readonly RecordedRequest[]
     await checkTurns(lines);
     if (id !== scene.id) expect(known, 'an agent that its parent does not know').toContain(id);
   }
-  for (const { state } of root.agents) expect(state).not.toBe('running');
+  for (const { id } of root.agents.filter(({ state }) => state === 'running')) {
+    const agent = (await scene.lines(id)).reduce(reduce, emptyState);
+    expect(isSuspended(agent), 'an agent that neither works nor waits for the user').toBe(true);
+  }
   const others = new Set(
     posted.map(({ headers }) => headers['thread-id'] as ThreadId).filter((id) => !kept.includes(id)),
   );

@@ -18,6 +18,7 @@ import {
 import { checkpointText, isCompaction, userTexts } from '../compaction/summariser.ts';
 import { describeState } from '../harness/describe-state.ts';
 import { checkCalls } from './calls-law.ts';
+import { checkDown, type DownServers, downServers } from './down-servers-law.ts';
 import { hookWords, PlanesScene } from './planes-scene.ts';
 import { checkPrefixes, checkRebuilt } from './prefix-law.ts';
 import { firstPlanes, type PlaneAction, type PlanesTurn } from './random-planes.ts';
@@ -45,6 +46,7 @@ export async function playPlanes(turns: readonly PlanesTurn[]): Promise<PlanesSe
   const steps: (readonly PlaneAction[])[] = [];
   const counts = new Map<string, number>();
   const problems: unknown[] = [];
+  let down: DownServers = new Map();
   let now: PlanesTurn | undefined;
   let [requests, kills, reviews] = [0, 0, 0];
   const model = await startScriptedModel((request) => {
@@ -70,6 +72,8 @@ export async function playPlanes(turns: readonly PlanesTurn[]): Promise<PlanesSe
     const own = counts.get(id) ?? 0;
     counts.set(id, own + 1);
     if (id === scene.id) {
+      const { configured, servers, isKilled } = scene;
+      if (!isKilled) down = checkDown(down, request.body, { configured, starts: servers.starts });
       if (requests === 2 && now !== undefined) scene.change(now.meanwhile);
       const items = steps.shift();
       return answer({ items: items === undefined ? [say('Done.')] : items.map(itemOf) });
@@ -177,8 +181,7 @@ async function checkTold(scene: PlanesScene, posted: readonly RecordedRequest[],
     session: hooks ? hookWords : undefined,
     plugins: plugin,
   });
-  const down = [...(told.mcpServers ?? '').matchAll(/^- The MCP server &quot;(\w)&quot; did not start: /gm)];
-  expect(down.map(([, name]) => name).toSorted(), 'servers that the model knows as down').toEqual(
+  expect(downServers(last), 'servers that the model knows as down').toEqual(
     servers.filter((name) => !scene.world[name as 'a' | 'b'].isUp).toSorted(),
   );
   const offered = new Set((last['tools'] as readonly JsonObject[]).map(({ name }) => String(name)));

@@ -35,6 +35,8 @@ export class PlanesScene {
   readonly place: Place;
   readonly servers = new HttpToolServers();
   readonly events: ThreadEvent[] = [];
+  /** The servers of the process that has the thread open, or had it last. */
+  configured: readonly string[] = [];
   #world: PlanesWorld;
   #address = '';
   readonly #modelUrl: string;
@@ -180,6 +182,7 @@ export class PlanesScene {
 
   #configure(): void {
     const { servers, hooks, plugin } = this.#world;
+    this.configured = servers;
     const { home } = this.place;
     const tables = servers.map((name) => `[mcp_servers.${name}]\nurl = "${this.#address}${name}"\n`);
     const config = `model = "gpt-5.5"

@@ -1,4 +1,5 @@
 import { type DefaultShares, defaultShares } from '../config/defaults.ts';
+import { contextBudget } from './context-shares.ts';
 import type { NamedWindow, TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { Settings, WindowSettings } from './settings.ts';
@@ -91,7 +92,7 @@ function budgetsOf({ model, provider }: Identity, shares: WindowShares, windows:
     autoCompactScope: shares.autoCompactScope ?? 'total',
     compactionReserve: share(shares.reservePercent),
     checkpoint,
-    skills: Math.max(1, skillsBudget(shares, share)),
+    skills: Math.max(1, skillsBudget(shares, effective)),
     memory: Math.max(1, share(shares.memoryPercent)),
     baseline: Math.min(shares.baselineTokens, share(mostBaselinePercent)),
     toolOutput: toolOutputBudget(model, shares, share(toolOutputPercent)),
@@ -99,13 +100,9 @@ function budgetsOf({ model, provider }: Identity, shares: WindowShares, windows:
   };
 }
 
-/** However large the window is, or whatever was configured, the list of skills is not worth more. */
-const mostSkillsTokens = 10_000;
-const mostSkillsPercent = 10;
-
-function skillsBudget({ skillsTokens, skillsPercent }: WindowShares, share: (percent: number) => number): number {
-  const wanted = skillsTokens === undefined ? share(skillsPercent) : Math.min(skillsTokens, share(mostSkillsPercent));
-  return Math.min(mostSkillsTokens, wanted);
+function skillsBudget({ skillsTokens, skillsPercent }: WindowShares, effective: number): number {
+  const wanted = skillsTokens ?? Math.floor((effective * skillsPercent) / 100);
+  return Math.min(wanted, contextBudget('skillList', effective));
 }
 
 /** What the catalogue says of a model, for people. No budget is made from it. */

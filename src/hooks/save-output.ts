@@ -16,7 +16,7 @@ export interface HookTexts {
   close(): void;
 }
 
-/** `folder`: commands may read what is in it, and not write: the model is told to read there what a hook said. */
+/** `folder`: commands may read what is in it, and not write: a text names the file there to the model. */
 export function createHookTexts(folder: string): HookTexts {
   const own = threadFolder(folder);
   let count = 0;

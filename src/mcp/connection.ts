@@ -58,6 +58,11 @@ export class McpConnection {
     return this.#problem;
   }
 
+  /** Whether it was seen to run, or not to start, since this process knows it. */
+  get isSeen(): boolean {
+    return this.#wasOpen || this.#problem !== undefined;
+  }
+
   /** Tools that the server lists and that cannot be used, if there are any. */
   get oddTools(): Outcome | undefined {
     const names = this.#open?.malformed ?? [];

@@ -1,13 +1,11 @@
 import type { McpNews } from '../envelope/facts.ts';
+import { bytesPerToken } from '../fragments/text/truncate.ts';
 import type { McpTool } from '../ports/mcp-servers.ts';
 import { arrayAt, isJsonObject, type Json, objectAt } from '../protocol/json.ts';
 import type { ThreadTools } from './sort-tools.ts';
 
-/** What descriptions of deferred groups may have together, in characters. */
-const mostAnnounced = 3500;
-/** The same for what is said of servers, and for what they say of themselves. */
-const mostNotes = 3000;
-const mostInstructions = 6000;
+/** What each kind of text may have of the budget, in percent: of deferred groups, of servers, and what these say of themselves. */
+const percent = { announced: 28, notes: 24, instructions: 48 } as const;
 const mostSignature = 200;
 
 export interface KnownServer {
@@ -21,7 +19,7 @@ export interface KnownServer {
 interface NewsOf {
   readonly servers: readonly KnownServer[];
   readonly tools: ThreadTools;
-  /** What optional tools may weigh, in tokens. A text of a quarter of that has as many characters. */
+  /** What all texts may weigh, in tokens. */
   readonly budget: number;
   /** Whether the policy lets a call of it run, now or after a question. */
   readonly isUsable: (tool: McpTool) => boolean;
@@ -31,7 +29,7 @@ interface NewsOf {
 export function deferredGroups({ servers, tools, budget, isUsable }: NewsOf): McpNews['deferred'] {
   const usable = tools.deferred.filter(isUsable);
   const names = [...new Set(usable.map(({ server }) => server))];
-  const most = shareOf(Math.min(mostAnnounced, budget), names.length);
+  const most = shareOf(budget, percent.announced, names.length);
   return names.map((server) => {
     const own = usable.filter((tool) => tool.server === server).map(({ name }) => name);
     const isTold = tools.direct.some((tool) => tool.server === server);
@@ -45,7 +43,7 @@ export function deferredGroups({ servers, tools, budget, isUsable }: NewsOf): Mc
 
 /** What the model should know of servers besides their tools. The same words until something changes. */
 export function serverNews({ servers, tools, budget, isUsable }: NewsOf): Omit<McpNews, 'deferred'> {
-  const mostOfEach = shareOf(Math.min(mostNotes, budget), servers.length);
+  const mostOfEach = shareOf(budget, percent.notes, servers.length);
   const notes = servers.flatMap(({ name, problem }) => {
     const of = <Tool extends { readonly server: string }>(all: readonly Tool[]): readonly Tool[] =>
       all.filter(({ server }) => server === name);
@@ -66,15 +64,16 @@ export function serverNews({ servers, tools, budget, isUsable }: NewsOf): Omit<M
     return Object.values(words).every((text) => text === '') ? [] : [note];
   });
   const speaking = servers.filter(({ name }) => tools.direct.some(({ server }) => server === name));
-  const most = shareOf(Math.min(mostInstructions, budget), servers.length);
+  const most = shareOf(budget, percent.instructions, servers.length);
   const instructions = speaking.flatMap(({ name, instructions: text }) =>
     text === undefined ? [] : [{ server: name, text: cut(text, most) }],
   );
   return { notes, instructions };
 }
 
-function shareOf(characters: number, parts: number): number {
-  return Math.floor(characters / Math.max(1, parts));
+/** In characters. */
+function shareOf(budget: number, percentOfIt: number, parts: number): number {
+  return Math.floor((budget * bytesPerToken * percentOfIt) / 100 / Math.max(1, parts));
 }
 
 function cut(text: string, most: number): string {

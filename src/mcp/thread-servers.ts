@@ -18,23 +18,45 @@ import type { ServerListing } from './listed-tool.ts';
 import { deferredGroups, serverNews } from './server-news.ts';
 import { heldSpecs, sortTools, type ThreadTools } from './sort-tools.ts';
 
+/** What a thread's file says of its servers. */
+export interface PastServers {
+  /** The tools of its last request. Absent: nothing holds them. */
+  readonly held?: readonly ToolSpec[] | undefined;
+  /** Which servers did not run, as the model was last told, and why. */
+  readonly problems?: Readonly<Record<string, string>>;
+}
+
+/** What servers may take of a request, in tokens. */
+export interface ServerBudgets {
+  /** The descriptions of their tools. */
+  readonly tools: number;
+  /** What is said of them, and what they say of themselves. */
+  readonly texts: number;
+}
+
 /**
  * What a thread has of its servers. Tools stand before the conversation in every request, so which are offered directly
  * stays as it was first, or as the thread's file says, until history is rewritten. What comes later is deferred.
  */
 export class ThreadServers implements McpServers {
   readonly #connections: ReadonlyMap<string, McpConnection>;
-  readonly #budget: () => number;
+  readonly #budgets: () => ServerBudgets;
   readonly #unwatch: readonly (() => void)[];
   /** As the last request of the thread had them, by name. Absent: nothing holds them yet. */
   #held: ReadonlyMap<string, ToolSpec> | undefined;
   #tools: ThreadTools | undefined;
-  readonly #problems = new Map<string, string>();
+  /** What the model reads about servers that do not run, by name. */
+  readonly #problems: Map<string, string>;
 
-  constructor(connections: readonly McpConnection[], held: readonly ToolSpec[] | undefined, budget: () => number) {
+  constructor(
+    connections: readonly McpConnection[],
+    { held, problems = {} }: PastServers,
+    budgets: () => ServerBudgets,
+  ) {
     this.#connections = new Map(connections.map((connection) => [connection.server.config.name, connection]));
     this.#held = held && byName(held);
-    this.#budget = budget;
+    this.#problems = new Map(Object.entries(problems));
+    this.#budgets = budgets;
     this.#unwatch = connections.map((connection) => connection.onChange(() => (this.#tools = undefined)));
   }
 
@@ -54,20 +76,23 @@ export class ThreadServers implements McpServers {
 
   /** What the model should know of the servers besides the tools in its list. `isUsable`: the policy lets a call of it run. */
   news(isUsable: (tool: McpTool) => boolean): McpNews {
-    const servers = [...this.#connections.values()].map(({ server: { config }, listing, problem }) => ({
-      name: config.name,
-      instructions: listing?.instructions,
-      problem: this.#firstProblem(config.name, problem),
+    const servers = [...this.#connections.values()].map((connection) => ({
+      name: connection.server.config.name,
+      instructions: connection.listing?.instructions,
+      problem: this.#toldProblem(connection),
     }));
-    const about = { servers, tools: this.tools, budget: this.#budget(), isUsable };
+    const about = { servers, tools: this.tools, budget: this.#budgets().texts, isUsable };
     return { deferred: deferredGroups(about), ...serverNews(about) };
   }
 
-  /** As long as a server does not start, the model reads the first reason: another wording is nothing new. */
-  #firstProblem(server: string, now: Outcome | undefined): string | undefined {
-    if (now === undefined) this.#problems.delete(server);
-    else if (!this.#problems.has(server)) this.#problems.set(server, now.message);
-    return this.#problems.get(server);
+  /**
+   * As long as a server does not start, the model reads the first reason: another wording is nothing new. Until this
+   * process has seen the server, what the model was told before stands.
+   */
+  #toldProblem({ server: { config }, problem, isSeen }: McpConnection): string | undefined {
+    if (problem === undefined && isSeen) this.#problems.delete(config.name);
+    if (problem !== undefined && !this.#problems.has(config.name)) this.#problems.set(config.name, problem.message);
+    return this.#problems.get(config.name);
   }
 
   /** Why a tool in the list cannot be called: its server does not run, or does not list it any more. */
@@ -113,7 +138,7 @@ export class ThreadServers implements McpServers {
 
   #sorted(): ThreadTools {
     const servers = [...this.#connections.values()].map(({ server: { config }, listing }) => ({ config, listing }));
-    return sortTools({ servers, held: this.#held, budget: this.#budget() });
+    return sortTools({ servers, held: this.#held, budget: this.#budgets().tools });
   }
 
   async call(wanted: McpToolCall, ways: McpCallWays): Promise<McpAnswer> {

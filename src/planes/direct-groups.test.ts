@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { directGroups, optionalToolsBudget } from './direct-groups.ts';
-
-test('optional tools get a tenth of the window, and no more than 20,000 tokens of a large one', () => {
-  expect([8000, 32_000, 200_000, 1_000_000].map(optionalToolsBudget)).toEqual([800, 3200, 20_000, 20_000]);
-});
+import { directGroups } from './direct-groups.ts';
 
 test('the light groups come first, so that a heavy one keeps no other out', () => {
   const groups = [

@@ -1,4 +1,6 @@
-const [start, end] = ['<proposed_plan>', '</proposed_plan>'];
+/** Lines of their own in a message, around the plan. */
+export const planTags = ['<proposed_plan>', '</proposed_plan>'] as const;
+const [start, end] = planTags;
 
 /** The plan that a message of the model proposes, without its tags. Undefined: it proposes none. */
 export function proposedPlan(text: string): string | undefined {

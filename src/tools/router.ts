@@ -22,7 +22,7 @@ export interface Router {
    * policy that calls may ask to widen shows how to; `plain` never does.
    */
   specs(names: readonly string[], policy: OfferingPolicy | 'plain'): readonly ToolSpec[];
-  /** What the model is told of tools besides the list. `isUsable`: the policy lets calls of it run. */
+  /** What texts say about tools besides the list. `isUsable`: the policy lets calls of it run. */
   announced(isUsable: IsUsable): ToolNews;
   /** History was rewritten: sources that kept their tools for the sake of the prefix may offer others. */
   renew(): void;

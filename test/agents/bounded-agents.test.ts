@@ -71,7 +71,7 @@ it('an agent that changes nothing is not let out of its sandbox by a rule: an ex
   expect(wrote('after-plan')).toBe(true);
 });
 
-it('an agent that works goes on within the permissions of a turn that may do less, and is told', async () => {
+it('an agent that works goes on within the permissions of a turn that may do less, and its next request says so', async () => {
   const { promise: planned, resolve: plan } = Promise.withResolvers<void>();
   const { thread, of, wrote } = await touchingScene({
     root: inTurn(

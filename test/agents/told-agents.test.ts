@@ -105,7 +105,7 @@ it('a message of the user ends a wait, and a checkpoint carries the agents that 
   letGo();
 });
 
-it('a fork is told which agents stay with the other conversation', async () => {
+it('a text tells a fork which agents stay with the other conversation', async () => {
   const { promise: free, resolve: letGo } = Promise.withResolvers<void>();
   const { begin, of } = await agentScene({
     root: inTurn(answer({ items: [spawning('slow')] })),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Engine, words } from '../../src/index.ts';
+import { words } from '../../src/index.ts';
 import type { ScriptStepOf } from '../../src/testing/index.ts';
+import { placeEngine } from '../harness/place-engine.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { compacts, hangs, linesOf, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
 
@@ -170,16 +171,7 @@ it('windows have names: each checkpoint begins one, also after the thread was ta
   ]);
   expect(new Set([first, one, two]).size).toBe(3);
 
-  const { home, root, workspace } = live.place;
-  const engine = await Engine.load({
-    env: { PATH: process.env['PATH'], CAPSTAN_HOME: home },
-    osHome: root,
-    cwd: workspace,
-    client: { name: 'test', version: '0', source: 'exec' },
-    overrides: [],
-    systemFolders: [],
-  });
-  if (engine.kind === 'refused') throw new Error(engine.outcome.message);
+  const engine = await placeEngine(live.place);
   const forked = await engine.fork(id, { kind: 'latest' }, { listener: () => {} });
   if (forked.kind === 'refused') throw new Error(forked.outcome.message);
   const { thread } = forked;

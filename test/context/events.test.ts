@@ -2,11 +2,12 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { Engine, words } from '../../src/index.ts';
+import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { version } from '../../src/protocol/version.ts';
 import { answer, callTool, httpError, say, type ScriptStepOf } from '../../src/testing/index.ts';
+import { placeEngine } from '../harness/place-engine.ts';
 import type { Finished, Place, Running } from '../harness/run-capstan.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
 
@@ -342,17 +343,9 @@ function checkpoint(place: Place): void {
   appendFileSync(place.rollouts()[0]!, `${JSON.stringify(line)}\n`);
 }
 
-async function runInProcess({ home, root, workspace }: Place, listener: (event: ThreadEvent) => void): Promise<void> {
-  const engine = await Engine.load({
-    env: { PATH: process.env['PATH'], CAPSTAN_HOME: home },
-    osHome: root,
-    cwd: workspace,
-    client: { name: 'test', version: '0', source: 'exec' },
-    overrides: [],
-    systemFolders: [],
-  });
-  if (engine.kind === 'refused') throw new Error(engine.outcome.message);
-  const opened = await engine.start({ listener, cwd: workspace, approval: 'never' });
+async function runInProcess(place: Place, listener: (event: ThreadEvent) => void): Promise<void> {
+  const engine = await placeEngine(place);
+  const opened = await engine.start({ listener, cwd: place.workspace, approval: 'never' });
   if (opened.kind === 'refused') throw new Error(opened.outcome.message);
   const { kind } = await opened.thread.run({ input: words('hi'), signal: new AbortController().signal });
   await opened.thread.close();

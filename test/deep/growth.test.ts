@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Engine } from '../../src/index.ts';
+import type { Engine } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
+import { placeEngine } from '../harness/place-engine.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { inputOf, scene, threadId } from '../harness/scene.ts';
@@ -26,17 +27,8 @@ function fullOutputOf(line: Line | undefined): JsonObject {
   return (ours?.['full_output'] ?? {}) as JsonObject;
 }
 
-async function engineOf({ home, root, workspace }: Place): Promise<Engine> {
-  const engine = await Engine.load({
-    env: { CAPSTAN_HOME: home },
-    osHome: root,
-    cwd: workspace,
-    client: { name: 'test', version: '0', source: 'exec' },
-    overrides: [],
-    systemFolders: [],
-  });
-  if (engine.kind === 'refused') throw new Error(engine.outcome.message);
-  return engine;
+function engineOf(place: Place): Promise<Engine> {
+  return placeEngine(place, { env: { CAPSTAN_HOME: place.home } });
 }
 
 /** A file of letters that do not repeat, and a call that prints it. */

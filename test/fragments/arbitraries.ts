@@ -306,7 +306,7 @@ export const renderings: readonly {
   of(
     skillBodyFragment,
     fc.record(
-      { name: text, path: short, resourceAccess: fc.record({ base: text }), contents: text },
+      { name: text, path: short, resourceAccess: fc.record({ base: text }), contents: text, isCut: fc.boolean() },
       { requiredKeys: ['name', 'path', 'contents'] },
     ),
   ),

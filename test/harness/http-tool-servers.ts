@@ -19,6 +19,8 @@ export class HttpToolServers {
   readonly #http = createServer((request, response) => void this.#handle(request, response));
   /** The list that each gave last. */
   readonly listed = new Map<string, readonly string[]>();
+  /** How often each was started. */
+  readonly starts = new Map<string, number>();
   /** How often a tool was called. */
   called = 0;
 
@@ -63,6 +65,7 @@ export class HttpToolServers {
   ): JsonObject {
     switch (method) {
       case 'initialize':
+        this.starts.set(name, (this.starts.get(name) ?? 0) + 1);
         return {
           result: {
             protocolVersion: '2025-06-18',

@@ -1,12 +1,13 @@
 import { deepStrictEqual } from 'node:assert';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Engine, type EngineOptions, words } from '../../src/index.ts';
+import { type EngineOptions, words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { Script, ScriptedModel } from '../../src/testing/index.ts';
 import type { TurnResult } from '../../src/thread/turn/settle.ts';
 import type { Place } from './run-capstan.ts';
 import { inputOf, scene, textsOf } from './scene.ts';
+import { placeEngine } from './place-engine.ts';
 import { whenTestEnds } from './when-test-ends.ts';
 
 /** A thread in this process, and what its model was told. */
@@ -31,17 +32,8 @@ export class InstructedThread {
   /** Starts the thread, or goes on with it as another process would. */
   async open(options: Partial<EngineOptions> = {}): Promise<void> {
     await this.close();
-    const { home, root, workspace } = this.place;
-    const engine = await Engine.load({
-      env: { PATH: process.env['PATH'], CAPSTAN_HOME: home },
-      osHome: root,
-      cwd: workspace,
-      client: { name: 'test', version: '0', source: 'exec' },
-      overrides: [],
-      systemFolders: [],
-      ...options,
-    });
-    if (engine.kind === 'refused') throw new Error(engine.outcome.message);
+    const { workspace } = this.place;
+    const engine = await placeEngine(this.place, options);
     const request = { cwd: workspace, approval: 'never' } as const;
     const opened = await (this.#id === undefined ? engine.start(request) : engine.resume(this.#id, request));
     if (opened.kind === 'refused') throw new Error(opened.outcome.message);

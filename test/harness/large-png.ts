@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A picture of stripes that takes little space in a file, or the header of one that nobody should decode. */
+/** A picture of stripes that takes little space in a file, or the header of one that no program should decode. */
 export function largePng(width: number, height: number, { pixels = true } = {}): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -3,8 +3,8 @@ import { claimIn, sealText, withSeal } from '../../src/state/sealed-lines.ts';
 import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { recognise } from '../../src/fragments/foreign/recognise.ts';
+import type { Engine } from '../../src/index.ts';
 import {
-  Engine,
   type EngineOptions,
   type Outcome,
   type Thread,
@@ -20,6 +20,7 @@ import type { TurnResult } from '../../src/thread/turn/settle.ts';
 import type { ThreadTurn } from '../../src/thread/thread.ts';
 import type { Place } from './run-capstan.ts';
 import { inputOf, scene } from './scene.ts';
+import { placeEngine } from './place-engine.ts';
 import { whenTestEnds } from './when-test-ends.ts';
 
 /** A thread of this process, what it tells, and what its model is sent. */
@@ -58,19 +59,8 @@ export class LiveThread {
   }
 
   /** What opens it. */
-  async engine(options: Partial<EngineOptions> = {}): Promise<Engine> {
-    const { home, workspace } = this.place;
-    const engine = await Engine.load({
-      env: { PATH: process.env['PATH'], CAPSTAN_HOME: home },
-      osHome: homedir(),
-      cwd: workspace,
-      client: { name: 'test', version: '0', source: 'exec' },
-      overrides: [],
-      systemFolders: [],
-      ...options,
-    });
-    if (engine.kind === 'refused') throw new Error(engine.outcome.message);
-    return engine;
+  engine(options: Partial<EngineOptions> = {}): Promise<Engine> {
+    return placeEngine(this.place, { osHome: homedir(), ...options });
   }
 
   /** Starts the thread, or goes on with it as another process would. */

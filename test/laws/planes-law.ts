@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import { isSuspended } from '../../src/state/questions.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
 import {
@@ -17,6 +18,7 @@ import {
 import { checkpointText, isCompaction, userTexts } from '../compaction/summariser.ts';
 import { describeState } from '../harness/describe-state.ts';
 import { checkCalls } from './calls-law.ts';
+import { checkDown, type DownServers, downServers } from './down-servers-law.ts';
 import { hookWords, PlanesScene } from './planes-scene.ts';
 import { checkPrefixes, checkRebuilt } from './prefix-law.ts';
 import { firstPlanes, type PlaneAction, type PlanesTurn } from './random-planes.ts';
@@ -44,6 +46,7 @@ export async function playPlanes(turns: readonly PlanesTurn[]): Promise<PlanesSe
   const steps: (readonly PlaneAction[])[] = [];
   const counts = new Map<string, number>();
   const problems: unknown[] = [];
+  let down: DownServers = new Map();
   let now: PlanesTurn | undefined;
   let [requests, kills, reviews] = [0, 0, 0];
   const model = await startScriptedModel((request) => {
@@ -69,6 +72,8 @@ export async function playPlanes(turns: readonly PlanesTurn[]): Promise<PlanesSe
     const own = counts.get(id) ?? 0;
     counts.set(id, own + 1);
     if (id === scene.id) {
+      const { configured, servers, isKilled } = scene;
+      if (!isKilled) down = checkDown(down, request.body, { configured, starts: servers.starts });
       if (requests === 2 && now !== undefined) scene.change(now.meanwhile);
       const items = steps.shift();
       return answer({ items: items === undefined ? [say('Done.')] : items.map(itemOf) });
@@ -147,7 +152,7 @@ async function checkTold(scene: PlanesScene, posted: readonly RecordedRequest[],
   // What is configured by now counts, servers that were gone are asked again, and agents end.
   if (scene.thread !== undefined) await checkRefold(scene);
   await turn();
-  // A server that was asked again is told of in the turn after that.
+  // What a server says that was asked again reaches the model in the turn after that.
   await turn();
   const before = await turn();
   if (reopens) await checkRefold(scene);
@@ -155,9 +160,7 @@ async function checkTold(scene: PlanesScene, posted: readonly RecordedRequest[],
   const texts = (body: JsonObject): readonly string[] =>
     partsOf(body['input'])
       .filter(isWorldText)
-      .map(({ text }) => text)
-      // A new process does not know yet that a server is still down, and takes the note back for a moment.
-      .filter((text) => !text.startsWith('<mcp_servers>'));
+      .map(({ text }) => text);
   expect(texts(last), 'nothing changed, and something was told').toEqual(texts(before));
   const { skills, memory, instructions, mode, personality, hooks, plugin, servers } = scene.world;
   const told = readWorld(partsOf(last['input']));
@@ -178,6 +181,9 @@ async function checkTold(scene: PlanesScene, posted: readonly RecordedRequest[],
     session: hooks ? hookWords : undefined,
     plugins: plugin,
   });
+  expect(downServers(last), 'servers that the model knows as down').toEqual(
+    servers.filter((name) => !scene.world[name as 'a' | 'b'].isUp).toSorted(),
+  );
   const offered = new Set((last['tools'] as readonly JsonObject[]).map(({ name }) => String(name)));
   const announced = Object.keys(told.deferred ?? {});
   for (const name of servers) {
@@ -204,7 +210,10 @@ async function checkFiles(scene: PlanesScene, posted: readonly RecordedRequest[]
     await checkTurns(lines);
     if (id !== scene.id) expect(known, 'an agent that its parent does not know').toContain(id);
   }
-  for (const { state } of root.agents) expect(state).not.toBe('running');
+  for (const { id } of root.agents.filter(({ state }) => state === 'running')) {
+    const agent = (await scene.lines(id)).reduce(reduce, emptyState);
+    expect(isSuspended(agent), 'an agent that neither works nor waits for the user').toBe(true);
+  }
   const others = new Set(
     posted.map(({ headers }) => headers['thread-id'] as ThreadId).filter((id) => !kept.includes(id)),
   );

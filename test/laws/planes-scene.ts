@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { vi } from 'vitest';
-import { Engine, liveThreads, type Thread, type ThreadEvent } from '../../src/index.ts';
+import type { Engine } from '../../src/index.ts';
+import { liveThreads, type Thread, type ThreadEvent } from '../../src/index.ts';
 import { createHomeStore } from '../../src/surfaces/engine/home-store.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import type { Answer } from '../../src/protocol/question.ts';
+import { placeEngine } from '../harness/place-engine.ts';
 import { HttpToolServers } from '../harness/http-tool-servers.ts';
 import { Place } from '../harness/run-capstan.ts';
 import { hook, trustAll } from '../hooks/hooked-scene.ts';
@@ -33,6 +35,8 @@ export class PlanesScene {
   readonly place: Place;
   readonly servers = new HttpToolServers();
   readonly events: ThreadEvent[] = [];
+  /** The servers of the process that has the thread open, or had it last. */
+  configured: readonly string[] = [];
   #world: PlanesWorld;
   #address = '';
   readonly #modelUrl: string;
@@ -95,16 +99,8 @@ export class PlanesScene {
   async open(): Promise<Thread> {
     if (this.#thread !== undefined) return this.#thread;
     this.#configure();
-    const { home, workspace, root } = this.place;
-    const engine = await Engine.load({
-      env: { PATH: process.env['PATH'], CAPSTAN_HOME: home },
-      osHome: root,
-      cwd: workspace,
-      client: { name: 'test', version: '0', source: 'exec' },
-      overrides: [],
-      systemFolders: [],
-    });
-    if (engine.kind === 'refused') throw new Error(engine.outcome.message);
+    const { workspace } = this.place;
+    const engine = await placeEngine(this.place);
     liveThreads(engine);
     const request = {
       listener: (event: ThreadEvent) => void this.events.push(event),
@@ -186,6 +182,7 @@ export class PlanesScene {
 
   #configure(): void {
     const { servers, hooks, plugin } = this.#world;
+    this.configured = servers;
     const { home } = this.place;
     const tables = servers.map((name) => `[mcp_servers.${name}]\nurl = "${this.#address}${name}"\n`);
     const config = `model = "gpt-5.5"

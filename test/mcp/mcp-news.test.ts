@@ -85,3 +85,32 @@ test('the model reads which servers did not start, and which tools need an appro
   const all = scene.live.rows(scene.live.model.requests.length - 1).flat();
   expect(all.filter((text) => text.startsWith('<mcp_servers>'))).toHaveLength(1);
 });
+
+test('a server that was down stays told as down in a process that has not seen it yet, until it is seen to run', async () => {
+  const up = { tools: [tool('find')] };
+  const scene = await mcpScene({ plan: up });
+  const { live } = scene;
+  const notes = (): readonly string[] =>
+    live
+      .rows(live.model.requests.length - 1)
+      .flat()
+      .filter((text) => text.startsWith('<mcp_servers>'));
+  await scene.open();
+  await scene.calls();
+  scene.plan({ exitAtStart: 3 });
+  await scene.open();
+  await scene.calls(mcpCall('find'));
+  const told = notes();
+  expect(told).toEqual([expect.stringMatching(/- The MCP server &quot;s&quot; did not start: /)]);
+
+  // It hangs while it starts, so that nothing is known of it in this process.
+  scene.plan({ ...up, startDelay: 600_000 });
+  await scene.open();
+  await scene.calls();
+  expect(notes()).toEqual(told);
+
+  scene.plan(up);
+  await scene.open();
+  expect(await scene.calls(mcpCall('find'))).toEqual([expect.stringContaining('called find')]);
+  expect(notes()).toEqual([...told, expect.stringContaining('no server is known to be down')]);
+});

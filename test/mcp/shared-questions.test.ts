@@ -28,7 +28,7 @@ test('a question of a server that threads share goes to the call that it comes w
   const asked: [string, string][] = [];
   const call = (name: string) => {
     const connections = servers.map((config) => pool.take({ config, cwd: '/' }));
-    const thread = new ThreadServers(connections, undefined, () => 1000);
+    const thread = new ThreadServers(connections, {}, () => ({ tools: 1000, texts: 1000 }));
     const elicit = async ({ message }: McpElicitation) => {
       asked.push([name, message]);
       return { action: 'accept' as const, content: { who: name } };

@@ -9,6 +9,8 @@ export interface SkillBodyText extends JsonObject {
   /** How the files beside it can be reached, where a plain path is not enough. */
   readonly resourceAccess?: JsonObject;
   readonly contents: string;
+  /** The contents are a part of the text, or empty, because the rest did not fit. */
+  readonly isCut?: boolean;
 }
 
 export const skillBodyFragment = defineFragment<SkillBodyText>({
@@ -18,16 +20,19 @@ export const skillBodyFragment = defineFragment<SkillBodyText>({
   markers: ['<skill>', '</skill>'],
   capTokens: 10_000,
   separate: true,
-  body({ name, path, resourceAccess, contents }) {
+  body({ name, path, resourceAccess, contents, isCut = false }) {
     const lines = [
       `<name>${short(name)}</name>`,
       `<path>${short(path)}</path>`,
       ...(resourceAccess === undefined ? [] : [`<resource_access>${access(resourceAccess)}</resource_access>`]),
       contents,
+      ...(isCut ? [cutNotice] : []),
     ];
     return `\n${lines.join('\n')}\n`;
   },
 });
+
+const cutNotice = '[The skill is longer than the context window allows. Read the rest in the file at the path above.]';
 
 function short(text: string): string {
   return escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: 1000 }));

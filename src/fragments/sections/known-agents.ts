@@ -1,4 +1,4 @@
-import { defineFamily } from '../text/define.ts';
+import { defineReplaceable } from '../text/replaceable.ts';
 import { withoutLineBreaks } from '../text/markup.ts';
 
 export interface ToldAgent {
@@ -11,20 +11,20 @@ export interface ToldAgent {
 /** More than work side by side; older ones are counted. */
 const mostNamed = 40;
 
-export const knownAgentsFragment = defineFamily<{ readonly agents: readonly ToldAgent[]; readonly replaces: boolean }>({
+export const knownAgentsFragment = defineReplaceable<{ readonly agents: readonly ToldAgent[] }>({
   id: 'known-agents',
   purpose: 'Which agents the thread had when history was compacted.',
   role: 'developer',
   markers: ['<known_agents>', '</known_agents>'],
   capTokens: 3500,
   section: 'capstan.agents',
-  body({ agents, replaces }) {
-    const notice = replaces ? 'This takes the place of the list given before.\n\n' : '';
+  notice: 'This takes the place of the list given before.',
+  body({ agents }) {
     const lines = agents
       .slice(-mostNamed)
       .map(({ path, role, stands }) => `${line(path)} (${line(role)}): ${stands}\n`);
     const older = agents.length > mostNamed ? `… and ${agents.length - mostNamed} older ones\n` : '';
-    return `\n${notice}Agents that you started, as of the last compaction of this conversation (list_agents gives how they stand now, and their last answers):\n${older}${lines.join('')}`;
+    return `Agents that you started, as of the last compaction of this conversation (list_agents gives how they stand now, and their last answers):\n${older}${lines.join('')}`;
   },
   withdrawn: '\nThe agents listed before are no more.\n',
 });

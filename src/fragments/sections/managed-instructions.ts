@@ -1,7 +1,7 @@
-import { defineFamily } from '../text/define.ts';
+import { defineReplaceable } from '../text/replaceable.ts';
 
 /** The loader refuses a text that does not fit: rules that are cut are other rules. */
-export const managedInstructionsFragment = defineFamily<{ readonly text: string; readonly replaces: boolean }>({
+export const managedInstructionsFragment = defineReplaceable<{ readonly text: string }>({
   id: 'managed-instructions',
   purpose: 'Instructions from the administrator of this machine.',
   role: 'developer',
@@ -9,9 +9,7 @@ export const managedInstructionsFragment = defineFamily<{ readonly text: string;
   capTokens: 10_000,
   separate: true,
   section: 'managed_developer_instructions',
-  body({ text, replaces }) {
-    const notice = replaces ? 'These take the place of the managed instructions given before.\n\n' : '';
-    return `\n${notice}${text}\n`;
-  },
+  notice: 'These take the place of the managed instructions given before.',
+  body: ({ text }) => `${text}\n`,
   withdrawn: '\nThe managed instructions given before no longer hold; there are none now.\n',
 });

@@ -1,5 +1,5 @@
 import type { McpNews } from '../../envelope/facts.ts';
-import { defineFamily } from '../text/define.ts';
+import { defineReplaceable } from '../text/replaceable.ts';
 import { fenceFor } from '../text/fence.ts';
 import { escapeMarkup, escapeText } from '../text/markup.ts';
 
@@ -8,19 +8,17 @@ export interface McpServersText {
 }
 
 /** Servers that do not run, and what differs from the list of tools, which stays as it is until history is rewritten. */
-export const mcpServersFragment = defineFamily<McpServersText & { readonly replaces: boolean }>({
+export const mcpServersFragment = defineReplaceable<McpServersText>({
   id: 'mcp-servers',
   purpose: 'MCP servers that did not start, and tools of them that changed, are gone or cannot be used.',
   role: 'developer',
   markers: ['<mcp_servers>', '</mcp_servers>'],
   capTokens: 2000,
   section: 'capstan.mcp_servers',
-  body({ notes, replaces }) {
-    const notice = replaces ? 'This takes the place of the notes on MCP servers given before.\n\n' : '';
-    return `\n${notice}${notes.flatMap(noteLines).join('\n')}\n`;
-  },
+  notice: 'This takes the place of the notes on MCP servers given before.',
+  body: ({ notes }) => `${notes.flatMap(noteLines).join('\n')}\n`,
   withdrawn:
-    '\nThe notes on MCP servers given before no longer hold: all servers run, and your list of tools is right.\n',
+    '\nThe notes on MCP servers given before no longer hold: no server is known to be down, and your list of tools is right.\n',
 });
 
 function noteLines({ server, problem, changed, gone, unasked }: McpNews['notes'][number]): readonly string[] {
@@ -44,19 +42,19 @@ export interface McpInstructionsText {
   readonly instructions: McpNews['instructions'];
 }
 
-export const mcpInstructionsFragment = defineFamily<McpInstructionsText & { readonly replaces: boolean }>({
+export const mcpInstructionsFragment = defineReplaceable<McpInstructionsText>({
   id: 'mcp-instructions',
   purpose: 'What MCP servers whose tools are listed say about their use.',
   role: 'developer',
   markers: ['<mcp_instructions>', '</mcp_instructions>'],
   capTokens: 2500,
   section: 'capstan.mcp_instructions',
-  body({ instructions, replaces }) {
+  notice: 'This takes the place of the instructions of MCP servers given before.',
+  body({ instructions }) {
     const texts = instructions.map(({ text }) => escapeText(text));
     const fence = fenceFor('=', texts);
-    const notice = replaces ? 'This takes the place of the instructions of MCP servers given before.\n\n' : '';
     const parts = instructions.map(({ server }, at) => `${fence} ${escapeMarkup(server)}\n${texts[at] ?? ''}`);
-    return `\n${notice}What MCP servers say about the use of their tools. The user and the developer count more.\n${parts.join('\n')}\n`;
+    return `What MCP servers say about the use of their tools. The user and the developer count more.\n${parts.join('\n')}\n`;
   },
   withdrawn: '\nThe instructions of MCP servers given before no longer hold; there are none now.\n',
 });

@@ -1,4 +1,4 @@
-import { defineFamily } from '../text/define.ts';
+import { defineReplaceable } from '../text/replaceable.ts';
 import { quote } from '../text/markup.ts';
 
 /** What is remembered of earlier threads. */
@@ -8,17 +8,15 @@ export interface MemoryText {
   readonly folder: string;
 }
 
-export const memoryFragment = defineFamily<MemoryText & { readonly replaces: boolean }>({
+export const memoryFragment = defineReplaceable<MemoryText>({
   id: 'memory',
   purpose: 'A summary of notes from earlier threads.',
   role: 'developer',
   markers: ['<memory_summary>', '</memory_summary>'],
   capTokens: 2800,
   section: 'capstan.memory',
-  body({ summary, folder, replaces }) {
-    const notice = replaces ? 'This takes the place of the memory given before.\n\n' : '';
-    return `\n${notice}${guidance(folder)}\n\n${summary}\n`;
-  },
+  notice: 'This takes the place of the memory given before.',
+  body: ({ summary, folder }) => `${guidance(folder)}\n\n${summary}\n`,
   withdrawn: '\nThe memory given before no longer holds; there is none now.\n',
 });
 

@@ -43,7 +43,7 @@ const starting = {
     'Start other agents on your own whenever parts of the task can be done side by side and the gain is worth the cost.',
 } as const;
 
-/** What an agent is told of itself, before what its role asks for. */
+/** The instructions of an agent begin with this; those of its role follow. */
 export function agentSelf(path: string): string {
   const parent = path.slice(0, path.lastIndexOf('/'));
   return `You are the agent ${path}. The agent ${parent} started you: what you read as messages of a user comes from it. It reads your last answer and nothing else of you, so put all that it needs into that. Others may work in the same folder.`;

@@ -1,20 +1,20 @@
-import { defineFamily } from '../text/define.ts';
 import { neutraliseEnd } from '../text/markup.ts';
+import { defineReplaceable } from '../text/replaceable.ts';
 
 /** The thread bounds notes when it takes them in; this leaves space for their frame and for escapes. */
 const capTokens = 6000;
 
-export const pinnedNotesFragment = defineFamily<{ readonly notes: readonly string[]; readonly replaces: boolean }>({
+export const pinnedNotesFragment = defineReplaceable<{ readonly notes: readonly string[] }>({
   id: 'pinned-notes',
   purpose: 'Notes that the user pinned to the thread; they apply until the user removes them.',
   role: 'user',
   markers: ['<pinned_notes>', '</pinned_notes>'],
   capTokens,
   section: 'capstan.pinned_notes',
-  body({ notes, replaces }) {
-    const notice = replaces ? 'These take the place of all pinned notes given before.\n\n' : '';
+  notice: 'These take the place of all pinned notes given before.',
+  body({ notes }) {
     const each = notes.map((note) => `<note>\n${neutraliseEnd(note, '</note>')}\n</note>\n`);
-    return `\n${notice}I pinned these notes to this conversation. They hold until I take them away.\n\n${each.join('')}`;
+    return `I pinned these notes to this conversation. They hold until I take them away.\n\n${each.join('')}`;
   },
   withdrawn: '\nThe pinned notes given before no longer hold; there are none now.\n',
 });

@@ -58,7 +58,7 @@ export interface FragmentFamily<Payload> extends FragmentKind<Payload> {
   readonly withdrawn: FragmentKind<void>;
 }
 
-type FamilyDefinition<Payload> = FragmentDefinition<Payload> & {
+export type FamilyDefinition<Payload> = FragmentDefinition<Payload> & {
   /** What the form that takes it back says. */
   readonly withdrawn: string;
   readonly withdrawnId?: string;

@@ -73,13 +73,13 @@ test('a personal file has a limit of its own', () => {
   expect(problems).toMatchObject([{ code: 'instructions-cut', next: 'Shorten the file.' }]);
 });
 
-test('in a small window all files together have a tenth of it, and the personal one half of that', () => {
-  expect([1000, 8000, 272_000].map(documentBytes)).toEqual([400, 3200, 65_536]);
+test('in a small window all files together have their share of it, and the personal one half of that', () => {
+  expect([1000, 8000, 272_000].map(documentBytes)).toEqual([140, 1904, 65_536]);
   const personal = file('/home/AGENTS.md', 'x'.repeat(40_000));
   const project = [file('/repo/AGENTS.md', 'y'.repeat(40_000))];
   const input = { personal, project, maxBytes: 32_768, mostBytes: documentBytes(8000), cwd: '/repo' };
   const { document, problems } = composeInstructions(input);
-  expect([document.text?.match(/x+/)?.[0].length, document.text?.match(/y{9,}/)?.[0].length]).toEqual([1600, 1600]);
+  expect([document.text?.match(/x+/)?.[0].length, document.text?.match(/y{9,}/)?.[0].length]).toEqual([952, 952]);
   expect(problems.map(({ next }) => next)).toEqual(['Shorten the file.', 'Shorten the files.']);
 });
 

@@ -1,3 +1,4 @@
+import { contextBudget } from '../../envelope/context-shares.ts';
 import type { InstructionDocument } from '../../envelope/facts.ts';
 import { bytesPerToken } from '../../fragments/text/truncate.ts';
 import { cutShort, damaged, type InstructionProblem, onOneLine } from './instruction-problems.ts';
@@ -8,15 +9,9 @@ export interface LoadedInstructions {
   readonly problems: readonly InstructionProblem[];
 }
 
-/** The most that all files together may have, whatever is configured. The fragment has space for this and for notices. */
-const documentMaxBytes = 65_536;
-
-/** What they may have of a window, in percent: the rest is for other context, the tools and the work (I6). */
-const mostOfWindow = 10;
-
-/** The most that all files together may have in a window of so many tokens. */
+/** The most that all files together may have in a window of so many tokens, whatever is configured. The fragment has space for this and for notices. */
 export function documentBytes(effectiveWindow: number): number {
-  return Math.min(documentMaxBytes, Math.floor((effectiveWindow * bytesPerToken * mostOfWindow) / 100));
+  return contextBudget('agentsMd', effectiveWindow) * bytesPerToken;
 }
 
 /** The personal file is outside the configured budget, and has half of what all may have. */

@@ -22,7 +22,7 @@ export function readMemoryTexts(home: string): MemoryTexts {
   return { memory: text(names.memory), summary: text(names.summary) };
 }
 
-/** Each file is replaced by rename: whoever dies leaves the old one or the new one. Throws what Node throws. */
+/** Each file is replaced by rename: a process that dies leaves the old one or the new one. Throws what Node throws. */
 export function writeMemoryTexts(home: string, { memory, summary }: MemoryTexts): void {
   const folder = openFolder(memoryFolder(home));
   write(folder, names.memory, memory);

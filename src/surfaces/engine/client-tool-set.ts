@@ -1,9 +1,10 @@
 import type { Catalogue } from '../../envelope/model-record.ts';
+import { contextBudget } from '../../envelope/context-shares.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { settingsWindow } from './settings-window.ts';
 import type { ShowPicture } from '../../fragments/answers/content-parts.ts';
 import { jsonTokens } from '../../history/size.ts';
-import { directGroups, optionalToolsBudget } from '../../planes/direct-groups.ts';
+import { directGroups } from '../../planes/direct-groups.ts';
 import { type CallableTool, callableTools } from '../../protocol/client-tool.ts';
 import { textDigest } from '../../protocol/text-digest.ts';
 import { clientTool } from '../../tools/client-tool/client-tool.ts';
@@ -41,7 +42,7 @@ export function clientToolSet(
 ): ClientToolSet {
   const all = callableTools(settings.clientTools ?? []);
   // Servers take their own share.
-  const budget = optionalToolsBudget(settingsWindow(settings, catalogue)) / (searchesElsewhere ? 2 : 1);
+  const budget = contextBudget('optionalTools', settingsWindow(settings, catalogue)) / (searchesElsewhere ? 2 : 1);
   const weighed = all
     .filter(({ deferLoading }) => deferLoading !== true)
     .map(({ name, description, inputSchema }) => ({ name, tokens: jsonTokens({ name, description, inputSchema }) }));

@@ -1,4 +1,5 @@
 import type { Settings } from '../../envelope/settings.ts';
+import type { PastServers } from '../../mcp/thread-servers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { readClientTools } from '../../protocol/client-tool.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -10,6 +11,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { unusableKey } from '../../thread/branch/unusable-key.ts';
 import { nameClash, ownToolsProblem } from '../../tools/own-tool.ts';
+import { toldProblems } from '../../world/told-problems.ts';
 import { configureThread, type ThreadPlace } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { createThreadParts } from './thread-parts.ts';
@@ -28,7 +30,7 @@ export async function prepareThread(
   engine: EngineParts,
   place: ThreadPlace,
   request: ThreadRequest,
-  { kept, held }: { readonly kept?: Settings | undefined; readonly held?: readonly ToolSpec[] } = {},
+  { kept, past }: { readonly kept?: Settings | undefined; readonly past?: PastServers } = {},
 ): Promise<PreparedThread | Outcome> {
   const wrong = clientToolsProblem(request);
   if (wrong !== undefined) return wrong;
@@ -40,7 +42,7 @@ export async function prepareThread(
   if ('code' in provider) return provider;
   const odd = ownToolsProblem(request.tools ?? []);
   if (odd !== undefined) return odd;
-  const given = { provider, config, catalogue, settings, hooks, skillSwitches, request, ...defined({ held }) };
+  const given = { provider, config, catalogue, settings, hooks, skillSwitches, request, ...defined({ past }) };
   const parts = await createThreadParts(engine, given);
   if ('code' in parts) return parts;
   return nameClash(parts.router.clashes) ?? { parts, settings, notices, ...defined({ profileName }) };
@@ -75,7 +77,7 @@ export async function prepareToGoOn(
   const cwd = kept?.cwd ?? request.cwd ?? own ?? engine.options.cwd;
   const prepared = await prepareThread(engine, { cwd, resumed: { id, last: proven, standing } }, request, {
     kept,
-    ...defined({ held: lastTools(state) }),
+    past: { held: lastTools(state), problems: toldProblems(state.baseline) },
   });
   if ('code' in prepared) return prepared;
   const problem = engine.seals.problem();

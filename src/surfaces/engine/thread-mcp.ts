@@ -1,15 +1,14 @@
 import { randomBytes } from '../../gather/system/random-bytes.ts';
 import { readMcpServers } from '../../config/mcp-servers.ts';
+import { contextBudget } from '../../envelope/context-shares.ts';
 import { startServerProcess } from '../../exec/server-process.ts';
 import { mcpToolMissing } from '../../fragments/answers/mcp-answers.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
 import { listingFiles } from '../../mcp/listing-file.ts';
 import { credentialStore } from '../../mcp/oauth/credential-store.ts';
 import { ServerPool } from '../../mcp/server-pool.ts';
-import { ThreadServers } from '../../mcp/thread-servers.ts';
-import { optionalToolsBudget } from '../../planes/direct-groups.ts';
+import { type PastServers, type ServerBudgets, ThreadServers } from '../../mcp/thread-servers.ts';
 import type { McpTool } from '../../ports/mcp-servers.ts';
-import type { ToolSpec } from '../../ports/prompt.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import type { Tool } from '../../tools/define.ts';
@@ -31,8 +30,8 @@ export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 're
 }
 
 interface McpThread extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings'> {
-  /** The tools of the thread's last request. Absent: it sent none yet. */
-  readonly held?: readonly ToolSpec[];
+  /** Absent: the thread sent no request yet. */
+  readonly past?: PastServers;
   /** Deferred tools of other sources, which are found by the same search. The same array until they change. */
   readonly alsoDeferred: () => readonly Tool[];
 }
@@ -41,16 +40,19 @@ const pools = new WeakMap<EngineParts, ServerPool>();
 
 export async function openThreadMcp(
   engine: EngineParts,
-  { config, catalogue, settings, held, alsoDeferred }: McpThread,
+  { config, catalogue, settings, past = {}, alsoDeferred }: McpThread,
 ): Promise<ThreadMcp | Outcome> {
   const { servers: configured, problems } = readMcpServers(config.mcpServers, engine.base.requirements.mcpServers);
   const pool = poolOf(engine);
   const connections = configured.map((server) => pool.take({ config: server, cwd: settings.cwd }));
   let chosen = settings;
-  const budget = (): number => optionalToolsBudget(settingsWindow(chosen, catalogue));
+  const budgets = (): ServerBudgets => {
+    const effective = settingsWindow(chosen, catalogue);
+    return { tools: contextBudget('optionalTools', effective), texts: contextBudget('serverTexts', effective) };
+  };
   // A thread that began without servers has another list anyway.
-  const hasCall = held?.some((spec) => spec['name'] === 'call_tool') === true;
-  const servers = new ThreadServers(connections, hasCall ? held : undefined, budget);
+  const hasCall = past.held?.some((spec) => spec['name'] === 'call_tool') === true;
+  const servers = new ThreadServers(connections, { ...past, held: hasCall ? past.held : undefined }, budgets);
   const release = async (): Promise<void> => {
     servers.release();
     await Promise.all(connections.map((connection) => pool.release(connection)));

@@ -17,8 +17,8 @@ import { startDetached } from '../../exec/start-detached.ts';
 import { findTrust } from '../../gather/config/trust.ts';
 import { timeFactsAt } from '../../gather/system/timezone.ts';
 import { createDigester } from '../../model/digester.ts';
+import type { PastServers } from '../../mcp/thread-servers.ts';
 import { grantedFolders } from '../../policy/sound-entry.ts';
-import type { ToolSpec } from '../../ports/prompt.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
@@ -55,8 +55,8 @@ export interface ThreadPartsInput extends Pick<
   ConfiguredThread,
   'config' | 'catalogue' | 'settings' | 'hooks' | 'skillSwitches'
 > {
-  /** The tools of the thread's last request. Absent: it sent none yet. */
-  readonly held?: readonly ToolSpec[];
+  /** What the thread's file says of MCP servers. Absent: it sent no request yet. */
+  readonly past?: PastServers;
   readonly provider: ProviderConfig;
   readonly request: Pick<
     ThreadRequest,
@@ -77,7 +77,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const { clock, ids, sandbox, commands, opened, root } = engine;
   const { env } = engine.options;
   const { home, requirements } = engine.base;
-  const { provider, config, catalogue, settings, request, held } = input;
+  const { provider, config, catalogue, settings, request, past } = input;
   const { ephemeral = false, threadSource, askUser, ruleBook, checkpointHooks } = request;
   const { cwd } = settings;
   const reopen = (chosen: Settings): void => {
@@ -130,7 +130,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const mcp = searchesElsewhere
     ? await (
         await import('./thread-mcp.ts')
-      ).openThreadMcp(engine, { config, catalogue, settings, alsoDeferred, ...defined({ held }) })
+      ).openThreadMcp(engine, { config, catalogue, settings, alsoDeferred, ...defined({ past }) })
     : undefined;
   if (mcp !== undefined && 'code' in mcp) return mcp;
   const isRoot = !ephemeral && request.agent === undefined;

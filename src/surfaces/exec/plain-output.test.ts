@@ -185,6 +185,18 @@ it('shows an answer as it arrives, once', () => {
   expect(seen()).toBe('Not streamed.\n');
 });
 
+it('shows a plan without its tags, whether or not the answer arrives in pieces', () => {
+  const text = 'Here:\n<proposed_plan>\n1. Look.\n</proposed_plan>\nDone.';
+  const { tell, text: arrives, seen } = outputOf();
+  tell(begins);
+  for (const piece of text) arrives('m', piece);
+  tell(says('m', text));
+  expect(seen().replaceAll(/<[^<>]*>/g, '')).toBe('Here:\n1. Look.\nDone.\n');
+  const piped = outputOf({ live: false });
+  piped.tell(begins, says('m', text));
+  expect(piped.seen()).toBe('Here:\n1. Look.\nDone.\n');
+});
+
 it('shows the whole answer when it is not what arrived', () => {
   const { tell, text, seen } = outputOf();
   text('m', 'Help');

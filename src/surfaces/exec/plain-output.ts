@@ -23,6 +23,7 @@ import { withoutAnswer } from './hook-lines.ts';
 import { HeldBack } from './held-back.ts';
 import { commandEnd, commandLines, type ItemForm, patchEnd, planLines, callNotRun, toolEnd } from './item-lines.ts';
 import { sayNews } from './news.ts';
+import { withoutPlanTags } from './plan-tags.ts';
 import { type CommandPlace, placeMark } from './place-mark.ts';
 import type { Output } from './output.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
@@ -161,7 +162,7 @@ export class PlainOutput implements Output {
         if (event.lastMessage === undefined) screen.note(dim(withoutAnswer(event)));
         // On one screen with the rest, it was shown when it came.
         const isShown = process.stdout.isTTY && process.stderr.isTTY;
-        if (event.lastMessage !== undefined && !isShown) print(`${event.lastMessage}\n`, 'text');
+        if (event.lastMessage !== undefined && !isShown) print(`${withoutPlanTags(event.lastMessage)}\n`, 'text');
         return;
       }
       case 'turn-suspended':
@@ -233,8 +234,10 @@ export class PlainOutput implements Output {
       case 'reasoning':
         this.#answer.completed(item.id, '');
         return screen.note(dim(item.summary.map(withoutStars).join('\n')));
-      case 'agent-message':
-        return this.#answer.completed(item.id, item.text) ? undefined : this.#sayAnswer(item.text);
+      case 'agent-message': {
+        const text = withoutPlanTags(item.text);
+        return this.#answer.completed(item.id, text) ? undefined : this.#sayAnswer(text);
+      }
       case 'web-search':
         return screen.note(dim(visibleLine(`searched the web: ${item.query}`)));
       case 'image-generation':

@@ -1,5 +1,6 @@
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import type { Screen } from '../terminal/screen.ts';
+import { PlanTagStream } from './plan-tags.ts';
 
 interface Arriving {
   readonly kind: 'text' | 'reasoning';
@@ -7,6 +8,7 @@ interface Arriving {
   readonly shown: string[];
   /** What is not there yet. */
   waiting: string;
+  readonly tags: PlanTagStream;
 }
 
 /**
@@ -29,13 +31,18 @@ export class StreamedAnswer {
       if (dropped !== undefined && dropped.shown.length > 0) this.#screen.note({ look: 'yellow', text: '[cut off]' });
       return this.#showFirst();
     }
-    const item: Arriving = this.#arriving.get(event.itemId) ?? { kind: event.kind, shown: [], waiting: '' };
-    item.waiting += event.text;
+    const item: Arriving = this.#arriving.get(event.itemId) ?? {
+      kind: event.kind,
+      shown: [],
+      waiting: '',
+      tags: new PlanTagStream(),
+    };
+    item.waiting += item.tags.push(event.text);
     this.#arriving.set(event.itemId, item);
     this.#showFirst();
   }
 
-  /** The item is here. True when the screen has all of its text. */
+  /** The item is here, without tags. True when the screen has all of its text. */
   completed(id: string, text: string): boolean {
     const item = this.#arriving.get(id);
     this.#arriving.delete(id);

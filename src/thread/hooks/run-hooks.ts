@@ -1,3 +1,4 @@
+import { contextBudget } from '../../envelope/context-shares.ts';
 import { hookContextFragment } from '../../fragments/events/hook-words.ts';
 import { type HookVerdict, noVerdict } from '../../ports/hooks.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -19,10 +20,6 @@ export interface AskedHooks {
   readonly signal?: AbortSignal;
 }
 
-/** One text for the model has at most so many tokens, or this share of the window if that is less (I6). */
-const mostTokens = 2500;
-const share = 0.05;
-
 /** Runs the hooks of an event, if there are any, and records what came of each. */
 export async function runHooks(turn: Turn, { event, subjects, about, signal }: AskedHooks): Promise<HookVerdict> {
   const { hooks } = turn.parts;
@@ -31,7 +28,7 @@ export async function runHooks(turn: Turn, { event, subjects, about, signal }: A
   showNow(turn);
   const { cwd } = turn.envelope.workspace;
   const occasion = { event, ...(subjects && { subjects }), input: hookInput(turn, event, about), cwd };
-  const limit = Math.min(mostTokens, Math.floor(windowNow(turn).effective * share));
+  const limit = Math.floor(contextBudget('hookWords', windowNow(turn).effective) / 2);
   const verdict = await hooks.run(occasion, { signal: signal ?? turn.signal, mostTokens: limit });
   recordRuns(turn, verdict);
   return verdict;

@@ -1,3 +1,4 @@
+import { contextBudget, mostOfSkill } from '../../envelope/context-shares.ts';
 import { pluginHintFragment } from '../../fragments/events/plugin-hint.ts';
 import { skillBodyFragment } from '../../fragments/events/skill-body.ts';
 import { cutText } from '../../fragments/text/cut-text.ts';
@@ -10,9 +11,6 @@ import type { Turn } from '../parts/parts.ts';
 import { warnOnce } from '../parts/warn-once.ts';
 import { recordEvent } from './record-context.ts';
 
-/** One skill has at most so many tokens, and all of one turn have this share of the window (I6). */
-const mostTokens = 9000;
-const share = 0.2;
 /** Less of a skill is of no use. */
 const leastTokens = 100;
 
@@ -36,11 +34,12 @@ export function recordNamedSkills(turn: Turn, { text }: UserInput): void {
   recordNamedPlugins(turn, named);
   for (const skill of named.skills) {
     if (memory.givenSkills.has(skill.path)) continue;
-    const left = Math.floor(windowNow(turn).effective * share) - sum([...memory.givenSkills.values()]);
-    const contents = fitting(skill, Math.min(mostTokens, left));
-    if (contents !== skill.contents) warnOnce(turn, cutSkill(skill, contents), 'message');
-    memory.givenSkills.set(skill.path, contents === undefined ? 0 : estimateTokens(contents));
-    if (contents !== undefined) recordEvent(turn, skillBodyFragment, { ...skill, contents });
+    const left = contextBudget('namedSkills', windowNow(turn).effective) - sum([...memory.givenSkills.values()]);
+    const contents = fitting(skill, Math.min(mostOfSkill, left));
+    const isWhole = contents === skill.contents;
+    if (!isWhole) warnOnce(turn, cutSkill(skill, contents), 'message');
+    memory.givenSkills.set(skill.path, estimateTokens(contents));
+    recordEvent(turn, skillBodyFragment, { ...skill, contents, ...(isWhole ? {} : { isCut: true }) });
   }
 }
 
@@ -54,18 +53,18 @@ function recordNamedPlugins(turn: Turn, { plugins }: NamedSkills): void {
   }
 }
 
-/** As much of a skill as there is space for; undefined where that would be too little. */
-function fitting({ contents }: NamedSkill, tokens: number): string | undefined {
+/** As much of a skill as there is space for; nothing where that would be too little. */
+function fitting({ contents }: NamedSkill, tokens: number): string {
   if (estimateTokens(contents) <= tokens) return contents;
-  return tokens < leastTokens ? undefined : cutText(contents, tokens);
+  return tokens < leastTokens ? '' : cutText(contents, tokens);
 }
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-function cutSkill({ name, path }: NamedSkill, contents: string | undefined): Outcome<'skill-cut'> {
-  const got = contents === undefined ? 'did not get it' : 'got its beginning and its end';
+function cutSkill({ name, path }: NamedSkill, contents: string): Outcome<'skill-cut'> {
+  const got = contents === '' ? 'did not get it' : 'got its beginning and its end';
   const message = `The skill ${name} is too long for the context window. The model ${got}.`;
   return {
     code: 'skill-cut',

@@ -1,3 +1,4 @@
+import { contextBudget } from '../../envelope/context-shares.ts';
 import { skillHintFragment } from '../../fragments/events/skill-hint.ts';
 import { skillLine } from '../../fragments/sections/skills.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
@@ -7,9 +8,6 @@ import { windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
 import { recordEvent } from './record-context.ts';
 
-/** All hints of one message have at most this share of the window (I6). */
-const share = 0.02;
-
 /** Where the list of skills had to be cut: what it does not say about those that a message seems to be about. */
 export function recordSkillHints(turn: Turn, { text }: UserInput): void {
   const { parts, memory, envelope, log } = turn;
@@ -18,7 +16,7 @@ export function recordSkillHints(turn: Turn, { text }: UserInput): void {
   const known = parts.skills.relevant(text, tokens).filter(({ path }) => !memory.givenSkills.has(path));
   if (known.length === 0) return;
   const hinted = hintsIn(log.state);
-  let left = Math.floor(effective * share);
+  let left = contextBudget('skillHints', effective);
   const skills = known.filter((skill) => {
     const weight = estimateTokens(skillLine(skill));
     if (hinted.includes(inItem(skillLine(skill))) || weight > left) return false;

@@ -4,7 +4,7 @@ import { agentLine } from '../../state/agents.ts';
 import type { Turn } from '../parts/parts.ts';
 import { recordEvent } from '../record/record-context.ts';
 
-/** As a turn begins: no agent does more than it may, and of those that another thread has the model is told once. */
+/** As a turn begins: no agent does more than it may, and one text names those that another thread has. */
 export async function beginAgents(turn: Turn): Promise<void> {
   const { log, threadId, parts, envelope } = turn;
   const others = log.state.agents.filter(({ parentId, state }) => parentId !== threadId && state !== 'closed');

@@ -1,10 +1,7 @@
+import { contextBudget } from '../../envelope/context-shares.ts';
 import { type MemoryText, memoryFragment } from '../../fragments/sections/memory.ts';
 import { cutText } from '../../fragments/text/cut-text.ts';
 import { textSection } from './text-section.ts';
-
-/** The summary has at most so many tokens, or this share of the window if that is less (I6). */
-const mostTokens = 2500;
-const share = 0.05;
 
 /** What is remembered of earlier threads. */
 export const memorySection = textSection<MemoryText>({
@@ -13,7 +10,6 @@ export const memorySection = textSection<MemoryText>({
   kind: memoryFragment,
   of: ({ facts: { memory }, window }) => {
     if (memory === undefined) return undefined;
-    const tokens = Math.min(mostTokens, Math.floor(window.effective * share));
-    return { ...memory, summary: cutText(memory.summary, tokens) };
+    return { ...memory, summary: cutText(memory.summary, contextBudget('memorySummary', window.effective)) };
   },
 });

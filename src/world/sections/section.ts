@@ -9,7 +9,7 @@ export type Unknown = typeof unknown;
 /**
  * A typed part of the world that the model is told about. For every section, `full(a)` followed by `change(stored(a),
  * b)` leaves a reader with the same facts as `full(b)` alone. `Stored` is what the rollout keeps to compare with next
- * time; it never becomes text again (I1).
+ * time; a replay never makes text of it (I1).
  */
 export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   /** Stable. Sections that other programs also have use their ids and stored shapes; ours are named `capstan.<id>`. */
@@ -21,7 +21,7 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   /** The fact as it is now, or undefined when the section has nothing to say in this step. */
   of(step: Step): Fact | undefined;
   stored(fact: Fact): Stored;
-  /** What is kept besides, under an id of ours, where `stored` has another program's shape. That program drops it. */
+  /** What is kept besides, under an id of ours: another program that knows only `stored` drops it. */
   readonly beside?: { readonly id: string; stored(fact: Fact): JsonWithoutNull };
   /** The past, if this section wrote it or could have; undefined makes it unknown. `beside` may be missing. */
   read(stored: Json, beside: Json | undefined): Past | undefined;

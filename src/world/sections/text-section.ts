@@ -1,6 +1,7 @@
 import type { Step } from '../../envelope/step.ts';
 import { type FragmentFamily, render } from '../../fragments/text/define.ts';
 import { fingerprint } from '../../fragments/text/fingerprint.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
@@ -14,11 +15,12 @@ export interface TextSection<Fact> {
   readonly assumes: string;
   readonly of: (step: Step) => Fact | undefined;
   readonly kind: FragmentFamily<Fact & { readonly replaces: boolean }>;
+  readonly beside?: Section<Fact, StoredText>['beside'];
 }
 
 /** A section that is one text: told, replaced as a whole, or withdrawn. */
 export function textSection<Fact extends object>(definition: TextSection<Fact>): Section<Fact, StoredText> {
-  const { id, assumes, of, kind } = definition;
+  const { id, assumes, of, kind, beside } = definition;
   const told = (fact: Fact, replaces: boolean) => render(kind, { ...fact, replaces });
   const stored = (fact: Fact): StoredText => ({ instructions: fingerprint(told(fact, false)) });
   return {
@@ -27,6 +29,7 @@ export function textSection<Fact extends object>(definition: TextSection<Fact>):
     kinds: { telling: [kind.id], withdrawing: [kind.withdrawn.id] },
     of,
     stored,
+    ...defined({ beside }),
     read(value) {
       if (!isJsonObject(value)) return undefined;
       const instructions = stringAt(value, 'instructions');

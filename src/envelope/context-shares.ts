@@ -1,0 +1,42 @@
+/** What one kind of context may take: so many tokens, or the share of the space if that is less (I6). */
+interface ContextShare {
+  readonly tokens: number;
+  /** Of what a window has beside the parts that nothing cuts. */
+  readonly percent: number;
+}
+
+/** The context of a first request that can be cut, and what each kind may take of it. A test bounds the sum. */
+export const contextShares = {
+  /** All AGENTS.md files. */
+  agentsMd: { tokens: 16_384, percent: 14 },
+  memorySummary: { tokens: 2500, percent: 5 },
+  /** What a configuration may give the list of skills. */
+  skillList: { tokens: 10_000, percent: 10 },
+  /** All hints that come with one message. */
+  skillHints: { tokens: 800, percent: 2 },
+  /** All skills that the messages of one turn name. */
+  namedSkills: { tokens: 90_000, percent: 17 },
+  /** Descriptions of tools of servers and clients in the list of tools. */
+  optionalTools: { tokens: 20_000, percent: 10 },
+  /** What is said of MCP servers and of their deferred tools, and what they say of themselves. */
+  serverTexts: { tokens: 3125, percent: 6 },
+  /** What hooks said when the thread was opened. */
+  sessionContext: { tokens: 4800, percent: 5 },
+  /** What hooks say at one moment; one of them says at most half of it. */
+  hookWords: { tokens: 5000, percent: 6 },
+} as const satisfies Readonly<Record<string, ContextShare>>;
+
+/** One skill that a message names has at most so many tokens, however large the window is. */
+export const mostOfSkill = 9000;
+
+/** About what the instructions, the built-in tools, the permissions and the other texts that nothing cuts weigh together. */
+export const uncutTokens = 4600;
+/** In a window that hardly holds even those, this share of it. */
+const leastSpacePercent = 25;
+
+/** The tokens that a kind of context may take in an effective window of this size. */
+export function contextBudget(kind: keyof typeof contextShares, effective: number): number {
+  const { tokens, percent } = contextShares[kind];
+  const space = Math.max(effective - uncutTokens, (effective * leastSpacePercent) / 100);
+  return Math.min(tokens, Math.floor((space * percent) / 100));
+}

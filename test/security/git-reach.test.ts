@@ -15,7 +15,7 @@ import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
-/** Outside of the temporary folders: there a rule lets git out. */
+/** Outside of the temporary folders: there a rule opens the repository. */
 let base = '';
 let repo = '';
 let home = '';
@@ -67,17 +67,17 @@ async function run(commands: readonly string[], { rules = allowed } = {}) {
   return { live, warnings, outputs, last: outputs.at(-1)! };
 }
 
-describe.runIf(process.platform === 'linux')('git that a rule lets out of the sandbox', () => {
+describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
   const writes = 'git add . && git status --short';
 
-  test('leaves it in a repository that commands cannot change', async () => {
+  test('works in a repository that commands cannot change', async () => {
     writeFileSync(join(repo, 'new'), '');
     const { warnings } = await run(['git add new', 'git status'], {});
     expect(git('status', '--short')).toBe('A  new\n');
-    expect(warnings).toEqual([]);
+    expect(warnings.filter(({ code }) => code !== 'sandbox-packaged')).toEqual([]);
   });
 
-  test('leaves it with submodules of the repository itself', async () => {
+  test('works with submodules of the repository itself', async () => {
     git('clone', '-q', '.', join(base, 'other'));
     git('submodule', '--quiet', 'add', join(base, 'other'), 'sub');
     writeFileSync(join(repo, 'new'), '');
@@ -91,7 +91,7 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     expect([existsSync(ran), existsSync(join(repo, 'sub/.git')), last.exitCode]).toEqual([false, false, 0]);
   });
 
-  test('stays in it after a command made a repository, and cannot add it', async () => {
+  test('gets no more after a command made a repository, and cannot add it', async () => {
     const { warnings } = await run([plants('vendor'), 'git add .', 'git status --short']);
     expect(git('ls-files', '--stage')).not.toContain('160000');
     expect(existsSync(ran)).toBe(false);
@@ -99,7 +99,7 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     expect(kept.map(({ message }) => message)).toEqual([expect.stringContaining(join(repo, 'vendor/.git'))]);
   });
 
-  test('stays in it after the user has added such a repository', async () => {
+  test('gets no more after the user has added such a repository', async () => {
     await run([plants('vendor')]);
     git('add', 'vendor');
     rmSync(ran, { force: true });
@@ -110,7 +110,7 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
   test.each([
     ['checks it out', 'git checkout evil'],
     ['compares it', 'git diff --submodule=diff main evil'],
-  ])('stays in it when a branch has a repository that a command made, and git %s', async (_name, cmd) => {
+  ])('gets no more when a branch has a repository that a command made, and git %s', async (_name, cmd) => {
     const first = git('rev-parse', 'HEAD').trim();
     git('branch', '-M', 'main');
     git('checkout', '-q', '-b', 'evil');
@@ -132,7 +132,7 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     ['whose .git is a link', 'mv vendor/.git elsewhere; ln -s ../elsewhere vendor/.git'],
     ['whose .git is a file', 'mv vendor/.git elsewhere; echo gitdir: ../elsewhere > vendor/.git'],
     ['in a folder that looks like a bare one', 'mkdir -p w/objects w/refs; echo x > w/HEAD; mv vendor w/vendor'],
-  ])('stays in it beside a repository %s', async (_name, disguises) => {
+  ])('gets no more beside a repository %s', async (_name, disguises) => {
     const { warnings } = await run([`(${plants('vendor')}); ${disguises}`, 'git status --short']);
     expect(warnings.map(({ code }) => code)).toContain('git-kept-inside');
   });
@@ -140,7 +140,7 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
   const long = Array(21).fill('d'.repeat(190)).join('/');
   const walksDown = `for i in $(seq 21); do mkdir -p ${'d'.repeat(190)}; cd ${'d'.repeat(190)}; done`;
 
-  test('stays in it when the index names a repository at a path that is too long to protect', async () => {
+  test('gets no more when the index names a repository at a path that is too long to protect', async () => {
     whenTestEnds(() => void spawnSync('rm', ['-rf', base]));
     git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD').trim()},${long}`);
     git('commit', '-q', '-m', 'link');
@@ -153,14 +153,14 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     expect(live.notices.map(({ code }) => code)).toContain('submodules-unprotected');
   });
 
-  test('stays in it beside a folder that is too deep to look at', async () => {
+  test('gets no more beside a folder that is too deep to look at', async () => {
     whenTestEnds(() => void spawnSync('rm', ['-rf', base]));
     const { warnings } = await run([walksDown, 'git status --short']);
     const kept = warnings.filter(({ code }) => code === 'git-kept-inside');
     expect(kept.map(({ message }) => message)).toEqual([expect.stringMatching(/from "\/.{250,310}", which/)]);
   });
 
-  test('stays in it when a hook is a link into the workspace', async () => {
+  test('gets no more when a hook is a link into the workspace', async () => {
     mkdirSync(join(repo, 'scripts'));
     writeFileSync(join(repo, 'scripts/pre-commit'), '#!/bin/sh\n', { mode: 0o755 });
     symlinkSync('../../scripts/pre-commit', join(repo, '.git/hooks/pre-commit'));
@@ -176,7 +176,7 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     ['a program to an option', () => `git fetch --upload-pack='touch ${ran}; true' .`, 'fetch'],
     ['a file to write to an option', () => `git diff --output=${ran}`, 'diff'],
     ['a repository in a temporary folder', (bare: string) => `git push -q ${bare} HEAD:refs/heads/x`, 'push'],
-  ])('stays in it when a word behind those of the rule names %s', async (_name, command, name) => {
+  ])('gets no more when a word behind those of the rule names %s', async (_name, command, name) => {
     const bare = mkdtempSync('/tmp/capstan-reach-');
     whenTestEnds(() => rmSync(bare, { recursive: true, force: true }));
     const plantsHook = `git init -q --bare ${bare}; printf '#!/bin/sh\\ntouch ${ran}\\n' > ${bare}/hooks/update; chmod +x ${bare}/hooks/update`;
@@ -184,13 +184,13 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('stays in it if one script adds such a repository and looks at it', async () => {
+  test('gets no more if one script adds such a repository and looks at it', async () => {
     await run([plants('vendor'), writes]);
     expect(git('ls-files', '--stage')).not.toContain('160000');
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('stays in it in a later thread, too', async () => {
+  test('gets no more in a later thread, too', async () => {
     await run([plants('vendor'), 'git add .']);
     await run(['git status']);
     expect(existsSync(ran)).toBe(false);
@@ -200,7 +200,7 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     ['which stands in the workspace', '.gitconfig', '../.gitconfig', true],
     ['which does not exist yet', 'later/settings', '../later/settings', false],
     ['by a path of the home folder', 'shared', '~/../repo/shared', false],
-  ] as const)('stays in it when settings include a file, %s', async (_name, file, included, exists) => {
+  ] as const)('gets no more when settings include a file, %s', async (_name, file, included, exists) => {
     git('config', 'include.path', included);
     if (exists) writeFileSync(join(repo, file), '[user]\n\tname = a\n');
     const settings = `printf '[core]\\n\\tfsmonitor = "touch ${ran}; false"\\n'`;
@@ -212,7 +212,7 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('stays in it when hooks come from the workspace', async () => {
+  test('gets no more when hooks come from the workspace', async () => {
     git('config', 'core.hooksPath', '.husky');
     const hook = '.husky/post-index-change';
     const makes = `mkdir .husky && printf '#!/bin/sh\\ntouch ${ran}\\n' > ${hook} && chmod +x ${hook} && touch new`;
@@ -220,7 +220,7 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     expect(existsSync(ran)).toBe(false);
   });
 
-  test("stays in it when commands may write the user's own settings", async () => {
+  test("gets no more when commands may write the user's own settings", async () => {
     home = repo;
     await run([`printf '[core]\\n\\tfsmonitor = "touch ${ran}; false"\\n' > .gitconfig`, 'git status']);
     expect(existsSync(ran)).toBe(false);

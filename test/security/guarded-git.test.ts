@@ -24,9 +24,9 @@ beforeEach(() => {
   whenTestEnds(() => rmSync(programs, { recursive: true, force: true }));
 });
 
-const guard = (cwd = lab.repo, given = env) => {
+const guard = async (cwd = lab.repo, given = env) => {
   const bounds = gitBounds({ cwd, programs: ['git'], env: given });
-  return bounds === undefined ? undefined : createGuardedGit(programs).variables(bounds, given);
+  return bounds === undefined ? undefined : (await createGuardedGit(programs).guard(bounds, given))?.variables;
 };
 
 function run(words: readonly string[], more: Readonly<Record<string, string>> = {}, cwd = lab.repo) {
@@ -81,7 +81,7 @@ const disguises: readonly (readonly [string, () => void])[] = [
   ],
 ];
 
-describe.runIf(process.platform === 'linux')('git that has left the sandbox', () => {
+describe.runIf(process.platform === 'linux')('guarded git', () => {
   test.each(disguises)('runs no program of a repository that a command has planted, %s', async (_name, disguise) => {
     lab.branchWithLink('evil', 'vendor');
     lab.git('checkout', '-q', 'evil');

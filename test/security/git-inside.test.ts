@@ -57,7 +57,7 @@ describe.runIf(process.platform === 'linux')('git that a rule allows works in th
     writeFileSync(join(lab.home, '.gitconfig'), `[includeIf "gitdir:${lab.repo}/"]\n\tpath = work\n`);
     writeFileSync(join(lab.home, 'work'), '[user]\n\tname = at work\n\temail = a@work\n');
     lab.write('new', '');
-    const { said } = await run(['git add new', 'git commit -q -m two'], { sandbox: 'read-only' });
+    const { said } = await run(['git add new', 'git commit -q -m two'], { sandbox: ['sandbox_mode="read-only"'] });
     expect(codes(said)).toEqual([0, 0]);
     expect(lab.git('log', '-1', '--format=%an %s')).toBe('at work two\n');
     expect(readFileSync(join(lab.repo, 'hooked'), 'utf8')).toBe('A  new\n?? hooked\n');

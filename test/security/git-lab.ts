@@ -59,13 +59,14 @@ export function createGitLab() {
         rules = '',
         asked,
         cwd = repo,
-        sandbox = 'workspace-write',
+        sandbox = ['sandbox_mode="workspace-write"'],
         onEvent,
       }: {
         rules?: string;
         asked?: (question: Question) => Promise<Answer> | Answer;
         cwd?: string;
-        sandbox?: 'workspace-write' | 'read-only';
+        /** As `--config` has it. */
+        sandbox?: readonly string[];
         onEvent?: (event: ThreadEvent) => void;
       } = {},
     ) {
@@ -75,7 +76,7 @@ export function createGitLab() {
       writeFileSync(join(live.place.home, 'rules/x.rules'), rules);
       const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home };
       const approval = asked === undefined ? 'never' : 'on-request';
-      const overrides = [`sandbox_mode="${sandbox}"`, `approval_policy="${approval}"`, 'allow_login_shell=false'];
+      const overrides = [...sandbox, `approval_policy="${approval}"`, 'allow_login_shell=false'];
       const questions: Question[] = [];
       const askUser = asked && {
         async ask(question: Question) {

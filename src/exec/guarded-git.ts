@@ -27,14 +27,13 @@ export function createGuardedGit(folder: string): GuardedGit {
     async guard(bounds, given) {
       const programs = await programsOf(bounds.program, given);
       if (programs === undefined) return undefined;
-      const conditional = await conditionalSettings(bounds, given);
-      const variables = guardVariables(bounds, { programs, given, conditional });
-      const env = { ...given, ...variables };
-      const [taken, refused, trusted = '', hooks] = await Promise.all([
-        gitSays(bounds, env, ['rev-parse', '--absolute-git-dir']),
-        gitSays(bounds, { ...env, ...withoutRepository(env) }, ['rev-parse', '--absolute-git-dir']),
+      const plain = { ...given, ...guardVariables(bounds, { programs, given, conditional: [] }) };
+      const [conditional, taken, refused, trusted = '', hooks] = await Promise.all([
+        conditionalSettings(bounds, given),
+        gitSays(bounds, plain, ['rev-parse', '--absolute-git-dir']),
+        gitSays(bounds, { ...plain, ...withoutRepository(plain) }, ['rev-parse', '--absolute-git-dir']),
         gitSays({ ...bounds, cwd: '/' }, given, ['config', '--get-all', 'safe.directory']),
-        gitSays({ ...bounds, cwd: bounds.top }, env, ['rev-parse', '--git-path', 'hooks']),
+        gitSays({ ...bounds, cwd: bounds.top }, plain, ['rev-parse', '--git-path', 'hooks']),
       ]);
       // A git that is too old to obey takes every repository, or none. Git that is started for a local remote has lost
       // these variables: a user who trusts every folder has nothing else that would hold it.
@@ -42,7 +41,7 @@ export function createGuardedGit(folder: string): GuardedGit {
       const obeys = taken !== undefined && refused === undefined && !trustsAll;
       if (!obeys || hooks === undefined || !bounds.folders.some((each) => each === realPath(taken))) return undefined;
       const names = namesIn(resolve(bounds.top, hooks)).filter((name) => !name.endsWith('.sample'));
-      return { variables, hooks: names };
+      return { variables: guardVariables(bounds, { programs, given, conditional }), hooks: names };
     },
   };
 }

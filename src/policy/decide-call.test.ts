@@ -364,7 +364,7 @@ describe('a command', () => {
     ['git -c core.fsmonitor=x status', 'protected', 'run sandbox'],
     ['cd n && git status', 'protected', 'run sandbox'],
     ['git fetch origin', 'protected', 'run sandbox repository network'],
-    ['git ls-remote origin', 'protected', 'run sandbox network'],
+    ['git ls-remote origin', 'protected', 'run sandbox repository network'],
     ['git checkout x', 'protected', 'run sandbox repository'],
     ['git checkout x && git status', 'protected', 'run sandbox repository'],
     ['git status && git checkout x', 'protected', 'ask outside'],

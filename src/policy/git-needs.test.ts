@@ -17,7 +17,7 @@ const withSettings = (...agents: readonly string[]) => ({ repository: { ...place
 
 test.each([
   ['git status', {}],
-  ['git ls-remote origin', { network: true }],
+  ['git ls-remote origin', { network: true, ...repository('/ssh', '/names') }],
   ['git add . && git status', repository()],
   ['git commit -m x', repository('/gpg')],
   ['git checkout x', repository()],

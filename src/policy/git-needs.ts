@@ -34,7 +34,8 @@ const subcommands: Readonly<Record<string, SubcommandNeeds>> = {
   ...each('commit tag', { changes: 'repository', signs: true }),
   branch: { changes: 'repository', settings: 'always' },
   fetch: { changes: 'repository', network: true, settings: 'upstream' },
-  'ls-remote': { network: true },
+  // It changes nothing, but what it starts for the network gets no more than for the others.
+  'ls-remote': { changes: 'repository', network: true },
   pull: { changes: 'checkout', network: true, signs: true },
   push: { changes: 'repository', network: true, signs: true, settings: 'upstream' },
 };

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { serveRepositories } from '../harness/git-daemon.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { createGitLab } from './git-lab.ts';
 
 let lab: ReturnType<typeof createGitLab>;
@@ -20,6 +22,13 @@ async function run(scripts: readonly string[], more: Parameters<typeof lab.run>[
     { rules, ...more },
   );
   return { live, said: outputs.map(({ exitCode, output }) => [exitCode, output.trim()] as const) };
+}
+
+function listen(path: string): Promise<{ path: string; close: () => void }> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.end()).on('error', reject);
+    server.listen(path, () => resolve({ path, close: () => void server.close() }));
+  });
 }
 
 const codes = (said: readonly (readonly [number | undefined, string])[]) =>
@@ -112,6 +121,7 @@ describe.runIf(process.platform === 'linux')('git that a rule allows works in th
       '.git/x',
       `${lab.base}/x`,
       '"$GIT_DIR/commondir"',
+      '"$GIT_DIR/config.worktree"',
     ];
     writeFileSync(
       hook,
@@ -121,10 +131,34 @@ describe.runIf(process.platform === 'linux')('git that a rule allows works in th
     const before = readFileSync(join(lab.repo, '.git/config'), 'utf8');
     const { said } = await run(['git commit -q --allow-empty -m two']);
     expect(said.map(([code, output]) => [code, output.split('\n').filter((line) => line.startsWith('wrote'))])).toEqual(
-      [[0, [expect.stringMatching(/^wrote \/dev\/git-[0-9a-f]{48}\/commondir$/)]]],
+      [
+        [
+          0,
+          ['commondir', 'config.worktree'].map(
+            (name) => expect.stringMatching(new RegExp(`^wrote /dev/git-[0-9a-f]{48}/${name}$`)) as string,
+          ),
+        ],
+      ],
     );
     expect(readFileSync(join(lab.repo, '.git/config'), 'utf8')).toBe(before);
-    expect(existsSync(join(lab.repo, '.git/commondir'))).toBe(false);
+    const left = ['commondir', 'config.worktree'].filter((name) => existsSync(join(lab.repo, '.git', name)));
+    expect(left).toEqual([]);
+  });
+
+  test('and reaches no socket but those of agents, also with the network', async () => {
+    const { path, close } = await listen(join(lab.base, 'engine'));
+    whenTestEnds(close);
+    lab.git('remote', 'add', 'origin', `${await serveRepositories(lab.base)}/remote.git`);
+    lab.git('clone', '-q', '--bare', '.', join(lab.base, 'remote.git'));
+    const connects = `perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) && connect(S, sockaddr_un("${path}")) or exit 1'`;
+    const hook = join(lab.repo, '.git/hooks/pre-push');
+    writeFileSync(hook, `#!/bin/sh\n${connects} && echo connected\nexit 1\n`, { mode: 0o755 });
+    const push = 'git push origin main';
+    const closed = await run([push]);
+    expect(closed.said.map(([, output]) => output).join('')).not.toContain('connected');
+    const agent = { SSH_AUTH_SOCK: path };
+    const open = await run([push], { env: agent });
+    expect(open.said.map(([, output]) => output).join('')).toContain('connected');
   });
 
   test('and stays without it beside another command, or behind one that may have said where it is', async () => {

@@ -60,6 +60,7 @@ export function createGitLab() {
         asked,
         cwd = repo,
         sandbox = ['sandbox_mode="workspace-write"'],
+        env: more = {},
         onEvent,
       }: {
         rules?: string;
@@ -67,6 +68,7 @@ export function createGitLab() {
         cwd?: string;
         /** As `--config` has it. */
         sandbox?: readonly string[];
+        env?: Readonly<Record<string, string>>;
         onEvent?: (event: ThreadEvent) => void;
       } = {},
     ) {
@@ -74,7 +76,7 @@ export function createGitLab() {
       const live = await LiveThread.in([...said, answer({ items: [say('Done.')] })]);
       mkdirSync(join(live.place.home, 'rules'), { recursive: true });
       writeFileSync(join(live.place.home, 'rules/x.rules'), rules);
-      const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home };
+      const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, ...more };
       const approval = asked === undefined ? 'never' : 'on-request';
       const overrides = [...sandbox, `approval_policy="${approval}"`, 'allow_login_shell=false'];
       const questions: Question[] = [];

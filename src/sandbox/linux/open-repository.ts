@@ -23,6 +23,12 @@ const closedNames = ['config.worktree', 'hooks', 'info', 'commondir', 'gitdir', 
 const keptMissing = ['hooks', 'modules'];
 
 /**
+ * What no subcommand makes that a rule allows. If a hook ran a file of the project, that could have: git takes programs
+ * from there, and a mount over what is missing would be in git's own way.
+ */
+const madeByNone = ['commondir', 'config.worktree'];
+
+/**
  * The git folder of a repository at a path that is new for each command and that only the command knows. At its own path
  * it stays read-only. So a file that git writes through a link, which another command put into the checkout meanwhile,
  * never gets there: a missing `commondir`, for one, could not be kept by a mount, because git would read the mount.
@@ -49,7 +55,9 @@ export function openRepository(
     .filter((path) => disk.look(path).kind === 'missing');
   const readOnly = (paths: readonly string[]) =>
     paths.filter(isThere).flatMap((path) => ['--ro-bind', path, named(path)]);
-  const hadCommon = disk.look(`${common}/commondir`).kind !== 'missing';
+  const unmade = madeByNone
+    .flatMap((name) => [`${common}/${name}`, `${folder}/${name}`])
+    .filter((path) => disk.look(path).kind === 'missing');
   return {
     options: [
       '--bind',
@@ -75,12 +83,12 @@ export function openRepository(
       ]),
     },
     tidy() {
-      if (hadCommon) return;
-      // A main repository has none. If a hook ran a file of the project, that could have made one, which leads git elsewhere.
-      try {
-        fileSystem.rmSync(diskPath(`${common}/commondir`), { force: true, recursive: true });
-      } catch {
-        // It is no file that git would read.
+      for (const path of unmade) {
+        try {
+          fileSystem.rmSync(diskPath(path), { force: true, recursive: true });
+        } catch {
+          // It is no file that git would read.
+        }
       }
     },
   };

@@ -134,6 +134,28 @@ describe.runIf(process.platform === 'linux')('guarded git', () => {
     expect(run(['config', 'user.name'], { ...given, ...variables }).stdout).toBe('from outside\n');
   });
 
+  test('is prepared anew after a try that failed', async () => {
+    const folder = join(programs, 'taken');
+    writeFileSync(folder, '');
+    const guarded = createGuardedGit(folder);
+    const bounds = gitBounds({ cwd: lab.repo, programs: ['git'], env })!;
+    expect(await guarded.guard(bounds, env)).toBeUndefined();
+    rmSync(folder);
+    expect(await guarded.guard(bounds, env)).toMatchObject({ hooks: [] });
+  });
+
+  test('knows its hooks, and settings of the user that hold for the place of the repository alone', async () => {
+    writeFileSync(join(lab.repo, '.git/hooks/pre-push'), '');
+    writeFileSync(join(lab.home, '.gitconfig'), `[includeIf "gitdir:${lab.repo}/"]\n\tpath = work\n[a]\n\tb = c\n`);
+    writeFileSync(join(lab.home, 'work'), '[user]\n\tname = at work\n\temail = a@work\n');
+    lab.git('config', 'user.email', 'own@b');
+    const bounds = gitBounds({ cwd: lab.repo, programs: ['git'], env })!;
+    const { variables, hooks } = (await createGuardedGit(programs).guard(bounds, env))!;
+    expect(hooks).toEqual(['pre-push']);
+    expect([variables['GIT_CONFIG_KEY_0'], variables['GIT_CONFIG_VALUE_0']]).toEqual(['user.name', 'at work']);
+    expect(variables['GIT_CONFIG_KEY_1']).toBe('safe.directory');
+  });
+
   test('gets nothing where it would not obey: another program than git, a repository that it does not take', async () => {
     mkdirSync(join(lab.base, 'bin'));
     writeFileSync(join(lab.base, 'bin/git'), '#!/bin/sh\necho /anything\n', { mode: 0o755 });

@@ -21,12 +21,17 @@ export interface DecidedRun {
  */
 export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: DecidedRun): ResolvedPolicy {
   if (where === 'outside') return deniesReading(policy) ? withDeniesAlone(policy) : unlimited;
-  const files = withPaths(policy, extra);
+  const { repository } = extra;
+  // Git works on the whole checkout, also where commands only read it.
+  const files = withPaths(policy, repository ? { ...extra, write: [...(extra.write ?? []), repository.top] } : extra);
   const opened = extra.network === true ? withNetwork({ ...policy, files }) : { ...policy, files };
   const { lists } = opened;
-  return lists === undefined || extra.hosts === undefined
-    ? opened
-    : { ...opened, lists: { ...lists, granted: [...new Set([...(lists.granted ?? []), ...extra.hosts])] } };
+  const reached =
+    lists === undefined || extra.hosts === undefined
+      ? opened
+      : { ...opened, lists: { ...lists, granted: [...new Set([...(lists.granted ?? []), ...extra.hosts])] } };
+  if (repository === undefined) return reached;
+  return { ...reached, sockets: [...new Set([...(policy.sockets ?? []), ...repository.sockets])], repository };
 }
 
 /** All hosts, but for what lists deny: a grant opens nothing that someone closed by name. */
@@ -164,8 +169,8 @@ function openedHosts(policy: ResolvedPolicy, { hosts = [] }: GrantedExtra): read
   });
 }
 
-export function isNoPermission({ network, read = [], write = [], hosts = [] }: GrantedExtra): boolean {
-  return network !== true && read.length + write.length + hosts.length === 0;
+export function isNoPermission({ network, read = [], write = [], hosts = [], repository }: GrantedExtra): boolean {
+  return network !== true && repository === undefined && read.length + write.length + hosts.length === 0;
 }
 
 /** Both together. */
@@ -174,6 +179,7 @@ export function joinPermissions(a: GrantedExtra, b: GrantedExtra): GrantedExtra 
   const joined = { read: join(a.read, b.read), write: join(a.write, b.write), hosts: join(a.hosts, b.hosts) };
   return {
     ...(a.network === true || b.network === true ? { network: true } : {}),
+    ...defined({ repository: b.repository ?? a.repository }),
     ...Object.fromEntries(Object.entries(joined).filter(([, all]) => all.length > 0)),
   };
 }

@@ -86,7 +86,8 @@ function isSettled(context: DecisionContext, words: readonly string[]): boolean 
   const { ground, analysis } = context;
   const [program = ''] = words;
   if (ground === undefined || !ground.settled.has(program)) return false;
-  if (isGit(words)) return isSafeGit(context, [words]);
+  if (isGit(words))
+    return isSafeGit(context, [words]) && (ground.git?.isOpenable === true || !needsSandbox(context.policy));
   return !moves(analysis) || !program.includes('/') || program.startsWith('/');
 }
 

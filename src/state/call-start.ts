@@ -24,6 +24,8 @@ export interface CallStart {
   readonly outside?: true;
   /** It ran in a wider one, which only denied what may not be read. */
   readonly confined?: true;
+  /** It was git, in the sandbox, and might change its repository. */
+  readonly repository?: true;
   /** Once it is known, and if there is one. */
   readonly process?: StartedProcess;
   /** Of what is said about the process. */
@@ -37,9 +39,14 @@ export interface CallBegins extends Omit<CallStart, 'item' | 'process' | 'proces
 
 /** Durable before the call has an effect. */
 export function callStarted({ threadId, turnId, callId, tool, at, item, ...marks }: CallBegins): LineDraft {
-  const { idempotent, outside, confined } = marks;
+  const { idempotent, outside, confined, repository } = marks;
   const ids = { thread_id: threadId, turn_id: turnId, call_id: callId };
-  const about = { tool, started_at_ms: at, ...defined({ idempotent, outside, confined }), item: shownCall(item) };
+  const about = {
+    tool,
+    started_at_ms: at,
+    ...defined({ idempotent, outside, confined, repository }),
+    item: shownCall(item),
+  };
   return { type: lineType.call, payload: { ...ids, ...about } };
 }
 

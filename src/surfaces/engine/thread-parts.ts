@@ -177,6 +177,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       shellEnvironment,
       opened,
       guardedGit: engine.guardedGit,
+      opensRepositories: engine.sandbox.opensRepositories,
       gitGuard,
       temporary: ['/tmp', env['TMPDIR'] ?? ''],
     }),

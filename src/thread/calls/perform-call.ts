@@ -36,7 +36,8 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const at = parts.clock.now();
   const { policy, allowed, ground, leaves, confined: within, answer } = grant;
   const outside = grant.where === 'outside' || undefined;
-  const more = defined({ idempotent, outside, confined: within });
+  const repository = (policy.repository !== undefined && !leaves) || undefined;
+  const more = defined({ idempotent, outside, confined: within, repository });
   const begins = callStarted({ threadId, turnId, callId, tool, at, item, ...more });
   recordDecided(turn, callId, 'allowed', () => log.record(begins));
   // Not sooner: another call's sync must not let it out before its line.
@@ -61,7 +62,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
     ...asked,
     folder: ground?.folder,
     leaves,
-    variables: leaves && ground?.gitVariables,
+    variables: (leaves ?? policy.repository) && ground?.git?.variables,
     answerHost: hosts?.decide,
     elicit,
   });
@@ -73,7 +74,8 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   over.abort('ended');
   const notes = (await hosts?.end()) ?? [];
   if (signal.aborted) memory.cutShort = true;
-  const ran = { ...end, policy, mayWrite };
+  const typed = needs.typed && { approval: envelope.policy.approval, left: leaves === true };
+  const ran = { ...end, policy, mayWrite, ...defined({ typed }) };
   return notes.length === 0 ? ran : { ...ran, output: withNote(end.output, notes.join('\n')) };
 }
 

@@ -11,7 +11,7 @@ import type { AgentIdentity } from '../../protocol/agent.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { PermissionProfile } from '../../protocol/permission-profile.ts';
-import { words } from '../../protocol/user-input.ts';
+import { wordsOf } from '../../protocol/user-input.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { EngineRefused } from './engine-refused.ts';
 import { setEffort } from './configure-thread.ts';
@@ -127,10 +127,10 @@ function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | unde
     ...(unknown === undefined ? {} : { note: unknown.message }),
     async run(message, bounds) {
       const change = narrowing(opened.settings, { ...bounds, profile: profileOfRole(bounds, role) });
-      return turnEnd(await opened.submit({ input: words(message), ...defined({ change }) }));
+      return turnEnd(await opened.submit({ input: wordsOf('agent', message), ...defined({ change }) }));
     },
     async steer(message) {
-      return (await opened.steer({ input: words(message) })).kind === 'steered';
+      return (await opened.steer({ input: wordsOf('agent', message) })).kind === 'steered';
     },
     async interrupt(reason) {
       await opened.interrupt(reason);

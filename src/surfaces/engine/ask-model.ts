@@ -4,7 +4,7 @@ import { readOnlyProfile } from '../../policy/read-only-profile.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { noUsage, type Usage } from '../../protocol/usage.ts';
-import { words } from '../../protocol/user-input.ts';
+import { type UserInput, wordsOf } from '../../protocol/user-input.ts';
 import type { TurnResult } from '../../thread/turn/settle.ts';
 import type { EngineRefused } from './engine-refused.ts';
 import type { ThreadRequest } from './thread-request.ts';
@@ -45,7 +45,7 @@ interface AskedEngine {
 interface AskedThread {
   readonly usage: { readonly total: Usage; readonly effectiveWindow: number };
   run(turn: {
-    readonly input: ReturnType<typeof words>;
+    readonly input: UserInput;
     readonly outputSchema: JsonObject;
     readonly signal: AbortSignal;
   }): Promise<TurnResult>;
@@ -77,7 +77,7 @@ export async function askModel(engine: AskedEngine, asked: AskModel): Promise<Mo
   if (opened.kind === 'refused') return { kind: 'failed', outcome: opened.outcome, used: noUsage };
   const { thread } = opened;
   try {
-    const input = words(asked.message(thread.usage.effectiveWindow));
+    const input = wordsOf('program', asked.message(thread.usage.effectiveWindow));
     const ended = await thread.run({ input, outputSchema, signal });
     const used = thread.usage.total;
     if (ended.kind === 'failed') return { kind: 'failed', outcome: ended.outcome, used };

@@ -20,7 +20,7 @@ import type { Item } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { Usage } from '../../protocol/usage.ts';
-import { words } from '../../protocol/user-input.ts';
+import { wordsOf } from '../../protocol/user-input.ts';
 import { changesToReview } from './changes-to-review.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
@@ -99,7 +99,7 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
     asked.opened?.(thread.settings);
     const diff = fittingDiff(changes.diff, diffBudget(thread.usage.effectiveWindow), estimateTokens);
     const text = changeToReview({ target, ...defined({ mergeBase: changes.mergeBase }), ...attachment(diff) });
-    const ended = await thread.run({ input: words(text), signal });
+    const ended = await thread.run({ input: wordsOf('program', text), signal });
     if (ended.kind === 'failed') {
       await record(engine, parent, { ...reviewBroke(ended.outcome.message), cost: thread.state.usage.total });
       return { kind: 'failed', outcome: ended.outcome };

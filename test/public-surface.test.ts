@@ -30,7 +30,7 @@ it('the library exports these values', () => {
     'sealsWithKey',
     'version',
     'words',
-    'wordsOf',
+    'writtenBy',
   ]);
 });
 

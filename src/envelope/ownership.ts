@@ -156,6 +156,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'capabilities.webSearch': catalogue,
   'capabilities.apps': facts,
   'capabilities.plugins': facts,
+  'capabilities.onlyTools': chosen('default', 'onlyTools'),
   'capabilities.withoutTools': chosen('default', 'withoutTools'),
   'capabilities.clientTools': chosen('default', 'clientTools'),
 

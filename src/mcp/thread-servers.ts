@@ -1,12 +1,5 @@
 import type { McpNews } from '../envelope/facts.ts';
-import type {
-  McpAnswer,
-  McpCallWays,
-  McpResourceRequest,
-  McpServers,
-  McpTool,
-  McpToolCall,
-} from '../ports/mcp-servers.ts';
+import type { McpAnswer, McpCallWays, McpResourceRequest, McpServers, McpToolCall } from '../ports/mcp-servers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { equalJson, type JsonObject } from '../protocol/json.ts';
@@ -15,7 +8,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { callAsTask } from './call-as-task.ts';
 import type { McpConnection } from './connection.ts';
 import type { ServerListing } from './listed-tool.ts';
-import { deferredGroups, serverNews } from './server-news.ts';
+import { deferredGroups, type NewsOf, serverNews } from './server-news.ts';
 import { heldSpecs, sortTools, type ThreadTools } from './sort-tools.ts';
 
 /**
@@ -52,14 +45,14 @@ export class ThreadServers implements McpServers {
     return (this.#tools ??= this.#sorted());
   }
 
-  /** What the model should know of the servers besides the tools in its list. `isUsable`: the policy lets a call of it run. */
-  news(isUsable: (tool: McpTool) => boolean): McpNews {
+  /** What the model should know of the servers besides the tools in its list. */
+  news({ isUsable, isChosen }: Pick<NewsOf, 'isUsable' | 'isChosen'>): McpNews {
     const servers = [...this.#connections.values()].map(({ server: { config }, listing, problem }) => ({
       name: config.name,
       instructions: listing?.instructions,
       problem: this.#firstProblem(config.name, problem),
     }));
-    const about = { servers, tools: this.tools, budget: this.#budget(), isUsable };
+    const about = { servers, tools: this.tools, budget: this.#budget(), isUsable, isChosen };
     return { deferred: deferredGroups(about), ...serverNews(about) };
   }
 

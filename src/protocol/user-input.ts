@@ -45,6 +45,6 @@ export function words(text: string): UserInput {
 }
 
 /** What a user did not write, whatever it quotes. */
-export function wordsOf(author: Exclude<Author, 'user'>, text: string): UserInput {
+export function writtenBy(author: Exclude<Author, 'user'>, text: string): UserInput {
   return { author, text, images: [] };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
-import { type UserInput, words, wordsOf } from '../protocol/user-input.ts';
+import { type UserInput, words, writtenBy } from '../protocol/user-input.ts';
 import { reduce } from './reduce.ts';
 import { emptyState, type ThreadState } from './thread-state.ts';
 import { claimOfMessage, entering, messageDropped, messageWaits, type WaitingMessage } from './waiting.ts';
@@ -45,7 +45,7 @@ describe('messages that wait', () => {
   it('have a claim that says who wrote them, unless it was a user', () => {
     const claim = (input: UserInput) => claimOfMessage({ id: 'a', kind: 'words', input });
     expect(claim(words('x'))).toEqual(['capstan_waiting', 'a', 'words', 'x', [], null]);
-    expect(claim(wordsOf('agent', 'x'))).toEqual(['capstan_waiting', 'a', 'words', 'x', [], null, 'agent']);
+    expect(claim(writtenBy('agent', 'x'))).toEqual(['capstan_waiting', 'a', 'words', 'x', [], null, 'agent']);
   });
 
   it.each<readonly [string, JsonObject]>([

@@ -20,6 +20,8 @@ export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
   /** The same where a call may ask for more than the sandbox grants. Absent: no call does. */
   askingSpec?(offer: AskingOffer): ToolSpec;
+  /** The program that opened the thread gave it to it. */
+  readonly isOwn?: true;
   /** Another program wrote the schema and gets all arguments. */
   readonly foreignSchema?: true;
   /** Reads what the model wrote and says what would be done. Has no effect on the world. A promise never rejects. */

@@ -62,6 +62,7 @@ export function ownTool(own: OwnTool, picture: ShowPicture): Tool {
     name,
     spec: { type: 'function', name, description, strict: false, parameters },
     foreignSchema: true,
+    isOwn: true,
     ...(own.deferLoading === true ? { deferred: true as const } : {}),
     prepare({ callId, input }, { envelope: { telemetry, workspace, capabilities } }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);

@@ -190,6 +190,7 @@ describe('with everything that can be chosen', () => {
       webSearch: true,
       apps: true,
       plugins: true,
+      onlyTools: ['exec_command', 'mcp__*'],
       withoutTools: ['update_plan'],
     });
   });

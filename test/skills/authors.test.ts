@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { words, wordsOf } from '../../src/index.ts';
+import { words, writtenBy } from '../../src/index.ts';
 import type { UserInput } from '../../src/protocol/user-input.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { agentScene } from '../agents/agent-scene.ts';
@@ -25,8 +25,8 @@ const bodies = (texts: readonly unknown[]): readonly unknown[] =>
 
 it.each<readonly [string, UserInput, number]>([
   ['the user', words('Use $knit.'), 1],
-  ['an agent', wordsOf('agent', 'Use $knit.'), 0],
-  ['a program', wordsOf('program', 'Use $knit.'), 0],
+  ['an agent', writtenBy('agent', 'Use $knit.'), 0],
+  ['a program', writtenBy('program', 'Use $knit.'), 0],
 ])('words of %s name skills and go through hooks only if a user wrote them', async (_, input, times) => {
   const made = await hookedScene(() => done, {}, {});
   const { live, write, keeps } = made;

@@ -9,11 +9,14 @@ import { textDigest } from '../../protocol/text-digest.ts';
 import { clientTool } from '../../tools/client-tool/client-tool.ts';
 import type { StepFacts } from '../../envelope/facts.ts';
 import type { Tool } from '../../tools/define.ts';
+import type { ToolView } from '../../tools/router.ts';
 import { callToolTool, toolSearchTool } from '../../tools/mcp/deferred-tools.ts';
+
+type Announced = NonNullable<StepFacts['deferredTools']>;
 
 /** What a thread has of tools that its client defined. */
 export interface ClientToolSet {
-  readonly announced: NonNullable<StepFacts['deferredTools']>;
+  announced(isChosen: ToolView['isChosen']): Announced;
   readonly tools: readonly Tool[];
   readonly deferred: readonly Tool[];
   /** The same for the same tools. Absent: there are none. */
@@ -55,15 +58,16 @@ export function clientToolSet(
   const reached = { listed: direct, searched: deferred };
   const searching =
     searchesElsewhere || deferred.length === 0 ? [] : [toolSearchTool(() => reached), callToolTool(() => reached)];
-  const announced = newsOf([
-    ...ownDeferred.map(({ name }) => ({ name, namespace: ofProgram })),
-    ...all.filter(({ name }) => !shown.has(name)),
-  ]);
+  const announced = (isChosen: ToolView['isChosen']): Announced =>
+    newsOf([
+      ...ownDeferred.map(({ name }) => ({ name, namespace: ofProgram })),
+      ...all.filter((tool) => !shown.has(tool.name) && isChosen(tool)),
+    ]);
   const digest = textDigest(JSON.stringify([settings.clientTools, [...shown]]));
   return { tools: [...direct, ...searching, ...hidden], deferred, announced, digest };
 }
 
-function newsOf(deferred: readonly Pick<CallableTool, 'name' | 'namespace'>[]): ClientToolSet['announced'] {
+function newsOf(deferred: readonly Pick<CallableTool, 'name' | 'namespace'>[]): Announced {
   const groups = new Map(deferred.map(({ namespace = ungrouped }) => [namespace.name, namespace]));
   return [...groups.values()].map(({ name, description }) => {
     const names = deferred.filter(({ namespace = ungrouped }) => namespace.name === name).map((each) => each.name);

@@ -44,6 +44,7 @@ type Choices = Pick<
   | 'approval'
   | 'unlessReviewed'
   | 'permissionProfile'
+  | 'onlyTools'
   | 'withoutTools'
   | 'clientTools'
   | 'changesNothing'
@@ -71,6 +72,7 @@ export async function configureThread(
     approval,
     unlessReviewed,
     permissionProfile,
+    onlyTools,
     withoutTools,
     clientTools,
     changesNothing,
@@ -111,7 +113,7 @@ export async function configureThread(
   const { requirements } = base;
   const made = settingsFrom(config, {
     cwd,
-    ...defined({ resumed, approval, unlessReviewed, profile, withoutTools, clientTools, changesNothing }),
+    ...defined({ resumed, approval, unlessReviewed, profile, onlyTools, withoutTools, clientTools, changesNothing }),
     ...texts,
     catalogue,
     requirements,

@@ -5,7 +5,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import type { Tool } from '../../tools/define.ts';
 import { nameClash } from '../../tools/own-tool.ts';
-import type { Router, ToolSource } from '../../tools/router.ts';
+import type { Router, ToolSource, ToolView } from '../../tools/router.ts';
 import type { ClientToolSet } from './client-tool-set.ts';
 
 /** The tools that a client defined for a thread. They may change from turn to turn; most threads have none. */
@@ -17,7 +17,7 @@ export interface ThreadClientTools extends Required<Pick<ThreadParts, 'beforeTur
   problem(settings: Settings, router: Pick<Router, 'tools'>): Outcome | undefined;
 }
 
-const none: ClientToolSet = { tools: [], deferred: [], announced: [] };
+const none: ClientToolSet = { tools: [], deferred: [], announced: () => [] };
 
 export interface ClientToolsOptions {
   readonly catalogue: Catalogue;
@@ -47,7 +47,10 @@ export async function openClientTools(settings: Settings, options: ClientToolsOp
   await beforeTurn(settings);
   return {
     source: Object.assign((): readonly Tool[] => made.tools, {
-      announced: () => (made.announced.length === 0 ? {} : { deferredTools: made.announced }),
+      announced: ({ isChosen }: ToolView) => {
+        const deferredTools = made.announced(isChosen);
+        return deferredTools.length === 0 ? {} : { deferredTools };
+      },
     }),
     deferred: () => made.deferred,
     beforeTurn,

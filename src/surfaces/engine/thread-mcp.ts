@@ -16,7 +16,7 @@ import type { Tool } from '../../tools/define.ts';
 import { callToolTool, type ReachedTools, toolSearchTool } from '../../tools/mcp/deferred-tools.ts';
 import { mcpResourceTools } from '../../tools/mcp/resource-tools.ts';
 import { mcpNeed, mcpTool, missingMcpTool } from '../../tools/mcp/mcp-tool.ts';
-import type { IsUsable, ToolSource } from '../../tools/router.ts';
+import type { ToolSource, ToolView } from '../../tools/router.ts';
 import { confineServer } from './confine-server.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { serverFolder } from './server-folder.ts';
@@ -63,7 +63,7 @@ export async function openThreadMcp(
     return missing;
   }
   return {
-    source: toolSource(engine, { servers, alsoDeferred }, settings.withoutTools ?? []),
+    source: toolSource(engine, { servers, alsoDeferred }),
     start: () => servers.startAll(),
     async beforeTurn(now, { signal, warn }) {
       chosen = now;
@@ -100,7 +100,6 @@ function poolOf(engine: EngineParts): ServerPool {
 function toolSource(
   { clock, resizeImage }: EngineParts,
   { servers, alsoDeferred }: Pick<McpThread, 'alsoDeferred'> & { readonly servers: ThreadServers },
-  without: readonly string[],
 ): ToolSource {
   let known: ThreadServers['tools'] | undefined;
   let reached: ReachedTools = { listed: [], searched: [] };
@@ -119,26 +118,28 @@ function toolSource(
     if (now === known && beside === others) return all;
     known = now;
     others = beside;
-    const isLeft = ({ name }: { readonly name: string }): boolean => !without.includes(name);
-    const direct = now.direct.filter(isLeft).map((tool) => mcpTool(tool, ports, { deferred: false }));
-    const missing = now.missing
-      .filter(isLeft)
-      .map((tool) => missingMcpTool(tool, () => mcpToolMissing(tool, servers.whyMissing(tool.server))));
+    const direct = now.direct.map((tool) => mcpTool(tool, ports, { deferred: false }));
+    const missing = now.missing.map((tool) =>
+      missingMcpTool(tool, () => mcpToolMissing(tool, servers.whyMissing(tool.server))),
+    );
     const listed = [...direct, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const searched = (tools: readonly McpTool[]): readonly Tool[] =>
-      tools.filter(isLeft).map((tool) => mcpTool(tool, ports, { deferred: true }));
+      tools.map((tool) => mcpTool(tool, ports, { deferred: true }));
     const deferred = searched(now.deferred);
     reached = { listed, searched: [...deferred, ...searched(now.changed), ...others] };
     const readers = now.hasResources ? resources : [];
     const reaching = servers.names.length === 0 && others.length === 0 ? [] : fixed;
-    all = [...readers, ...listed, ...reaching, ...deferred].filter(isLeft);
+    all = [...readers, ...listed, ...reaching, ...deferred];
     return all;
   };
   return Object.assign(give, {
     renew: () => servers.renew(),
-    announced: (isUsable: IsUsable) => {
+    announced: ({ isUsable, isChosen }: ToolView) => {
       if (servers.names.length === 0) return {};
-      const { deferred, ...mcpServers } = servers.news((tool) => isUsable({ name: tool.name, mcp: mcpNeed(tool) }));
+      const { deferred, ...mcpServers } = servers.news({
+        isUsable: (tool) => isUsable({ name: tool.name, mcp: mcpNeed(tool) }),
+        isChosen,
+      });
       return { deferredTools: deferred, mcpServers };
     },
   });

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { usesMemories, writesMemories } from '../../config/memories.ts';
 import { providerAddress, type ProviderConfig, providerVariables } from '../../config/providers.ts';
 import type { Settings } from '../../envelope/settings.ts';
+import { choosesNone } from '../../envelope/tool-choice.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import type { ShellEnvironmentOptions } from '../../exec/shell-environment.ts';
 import { systemProcesses } from '../../exec/survivors.ts';
@@ -123,8 +124,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       loadImage: (path, { policy, signal }) =>
         loadImage(path, cwd, { denies: readGuard(policy).deniesModel, resize: engine.resizeImage, signal }),
     }),
-  ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);
-  const searchesElsewhere = hasMcpServers(config);
+  ];
+  const searchesElsewhere = hasMcpServers(config) && !choosesNone(settings);
   const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere, ownTools, picture });
   const { deferred: alsoDeferred } = clientTools;
   const mcp = searchesElsewhere
@@ -143,7 +144,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const more = [...agentTools, ...goalTools];
   const offered = more.length === 0 ? builtIn : [...builtIn, ...more];
   const fromServers = mcp === undefined ? [] : [mcp.source];
-  const router = createRouter([() => offered, () => ownTools, ...fromServers, clientTools.source]);
+  const router = createRouter([() => offered, () => ownTools, ...fromServers, clientTools.source], settings);
   const memories =
     isRoot && writesMemories(settings.features, config.memories)
       ? (await import('./thread-memories.ts')).openThreadMemories(engine, { config, settings, catalogue })
@@ -224,9 +225,6 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     },
   };
 }
-
-/** A tool is of no use without this one. */
-const sessionToolOf: Readonly<Record<string, string>> = { write_stdin: 'exec_command' };
 
 function notifier(engine: EngineParts, argv: readonly string[]): ThreadParts['notify'] {
   if (argv.length === 0) return undefined;

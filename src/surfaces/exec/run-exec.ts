@@ -108,7 +108,11 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   });
   const { cyberAccessProgram } = options;
   const text = typeof prompt === 'string' ? prompt : '';
-  const turn = { input: { author: 'user' as const, text, ...pictures }, ...outputSchema, ...defined({ cyberAccessProgram }) };
+  const turn = {
+    input: { author: 'user' as const, text, ...pictures },
+    ...outputSchema,
+    ...defined({ cyberAccessProgram }),
+  };
   const result = await lostAsValue(async () => {
     try {
       return await (missing === undefined ? thread.submit({ ...turn, signal }) : thread.continue({ signal }));

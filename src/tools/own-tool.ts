@@ -63,6 +63,7 @@ export function ownTool(own: OwnTool, picture: ShowPicture): Tool {
     spec: { type: 'function', name, description, strict: false, parameters },
     foreignSchema: true,
     isOwn: true,
+    ...(own.remote === undefined ? {} : { isExternal: true as const }),
     ...(own.deferLoading === true ? { deferred: true as const } : {}),
     prepare({ callId, input }, { envelope: { telemetry, workspace, capabilities } }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);

@@ -9,7 +9,7 @@ import type { CallItem } from '../protocol/item.ts';
 import { mostLevels, nestsDeeperThan, parseJsonObject } from '../protocol/json.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 import type { StepFacts, ToolTraits } from '../envelope/facts.ts';
-import type { Prepared, Tool } from './define.ts';
+import { type Prepared, prepareCall, type Tool } from './define.ts';
 import { reportUnknown } from './unknown-arguments.ts';
 
 /** The tools of a thread. Which there are may change from step to step; a step offers those of its own moment. */
@@ -109,7 +109,7 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
       const input = call.type === 'function_call' ? call.arguments : call.input;
       const odd = call.type === 'function_call' ? (deepArgument(input) ?? oddArgument(input)) : oddPatch(input);
       if (odd !== undefined) return { kind: 'refused', output: badArguments(odd) };
-      const prepared = tool.prepare({ callId: call.call_id, input }, step);
+      const prepared = prepareCall(tool, { callId: call.call_id, input }, step);
       return prepared instanceof Promise
         ? prepared.then((ready) => reportUnknown(tool, call, ready))
         : reportUnknown(tool, call, prepared);

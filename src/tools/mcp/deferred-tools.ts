@@ -6,7 +6,7 @@ import type { ToolSpec } from '../../ports/prompt.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
-import type { Tool } from '../define.ts';
+import { prepareCall, type Tool } from '../define.ts';
 import { rankTools } from './rank-tools.ts';
 
 /** The tools of servers that there are now. */
@@ -121,7 +121,7 @@ export function callToolTool(reached: ReachedNow): Tool {
         const names = searched.map((each) => each.name);
         return { kind: 'refused', output: isListed ? callDirectly(name) : noDeferredTool(name, names) };
       }
-      return tool.prepare({ callId, input: text }, step);
+      return prepareCall(tool, { callId, input: text }, step);
     },
   };
 }

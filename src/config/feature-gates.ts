@@ -13,6 +13,11 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['web_search', 'web_search_request'],
 ]);
 
+/** The name of a feature today. */
+export function gateName(name: string): string {
+  return aliases.get(name) ?? name;
+}
+
 /** The gates that do something here. All other names belong to Codex, and change nothing. */
 export const usedGates: readonly { readonly name: string; readonly isOpen: boolean; readonly does: string }[] = [
   { name: 'current_time_reminder', isOpen: false, does: 'the tool current_time' },
@@ -35,7 +40,7 @@ export function featureGates(given: Readonly<Record<string, boolean | JsonObject
     const open = isJsonObject(value) ? value['enabled'] : value;
     return typeof open === 'boolean' ? [[name, open]] : [];
   });
-  const renamed = gates.map(([name, open]): [string, boolean] => [aliases.get(name) ?? name, open]);
+  const renamed = gates.map(([name, open]): [string, boolean] => [gateName(name), open]);
   return Object.fromEntries([...renamed, ...gates.filter(([name]) => !aliases.has(name))]);
 }
 

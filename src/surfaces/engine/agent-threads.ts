@@ -84,7 +84,7 @@ function requestFor(
   { parent, roles, developerInstructions, questions }: AgentThreadsOptions,
   thread: 'new' | 'known',
 ): AgentLiveRequest {
-  const { cwd, provider, approval, onlyTools, withoutTools } = bounds;
+  const { cwd, provider, approval, onlyTools } = bounds;
   const role = roles.find(({ name }) => name === agent.role);
   const given = thread === 'new' ? bounds : undefined;
   const [model, effort] = [role?.model ?? given?.model, role?.effort ?? given?.effort];
@@ -98,6 +98,8 @@ function requestFor(
     { path: ['developer_instructions'], value: text },
     ...(role?.overrides ?? []),
   ];
+  const left = [...(bounds.withoutTools ?? []), ...(role?.withoutTools ?? [])];
+  const withoutTools = left.length === 0 ? undefined : left;
   const { profile: named, ephemeral } = parent;
   return {
     agent,

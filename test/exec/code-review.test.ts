@@ -101,6 +101,8 @@ it('has the hooks of the user, and of the tools of servers those that only read'
   writeFileSync(join(place.home, 'hooks.json'), JSON.stringify({ hooks }));
   trustAll(place.home);
   expect(await place.run('review')).toMatchObject({ code: 0 });
+  const offered = (model.requests[0]!.body['tools'] as { name: string }[]).map(({ name }) => name);
+  expect(offered.filter((name) => name.startsWith('mcp__'))).toEqual(['mcp__s__reads']);
   const [blocked, refused, read] = [1, 2, 3].map((at) => JSON.stringify(inputOf(model, at).at(-1)));
   expect(blocked).toContain('No such words.');
   expect(refused).toContain('needs an approval');

@@ -84,7 +84,6 @@ describe('with nothing but what must be there', () => {
     expect(envelope.modes).toEqual({
       collaboration: { mode: 'default' },
       realtime: { active: false },
-      review: false,
       compaction: 'structured',
       leaveOut: [],
     });
@@ -201,7 +200,6 @@ describe('with everything that can be chosen', () => {
       collaboration: { mode: 'default', asked: 'plan', given: 'Plan first.' },
       personality: 'friendly',
       realtime: { active: true, startInstructions: 'Speak.' },
-      review: false,
       outputSchema: { type: 'object' },
       compaction: 'plain',
       leaveOut: ['apps'],

@@ -109,6 +109,17 @@ it('has the hooks of the user, and of the tools of servers those that only read'
   expect(read).toContain('called reads');
 });
 
+it('does not get what earlier threads left in memory', async () => {
+  const { model, place } = await changed(done, reviewed);
+  appendFileSync(join(place.home, 'config.toml'), '\n[features]\nmemories = true\n');
+  mkdirSync(join(place.home, 'memories'));
+  writeFileSync(join(place.home, 'memories/memory_summary.md'), 'Likes tabs.\n');
+  expect(await place.run('exec', 'hello')).toMatchObject({ code: 0 });
+  expect(await place.run('review')).toMatchObject({ code: 0 });
+  const knows = [0, 1].map((at) => textsOf(inputOf(model, at)).join('\n').includes('Likes tabs.'));
+  expect(knows).toEqual([true, false]);
+});
+
 it('exec review names a commit or a branch, and prints findings as data', async () => {
   const { model, place } = await changed(reviewed, reviewed, answer({ items: [say('All fine.')] }));
   const commit = git(place, 'rev-parse', 'HEAD');

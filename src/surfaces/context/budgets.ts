@@ -46,7 +46,7 @@ export function budgetsOf(
       budget('auto-compact', window.autoCompact, total, 'everything'),
       budget('reserve', window.compactionReserve, inReserve, 'what reaches into it'),
       budget('skills', window.skills, sumTokens(skills), 'the catalogue of skills'),
-      budget('memory', window.memory, 0, 'nothing reads memory yet'),
+      budget('memory', window.memory, 0, 'of a thread that notes are written about, in a request of its own'),
       budget('baseline', window.baseline, sumTokens(first), 'instructions, tools, context'),
       toolOutput,
     ],

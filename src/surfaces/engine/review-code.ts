@@ -91,6 +91,8 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
       { path: ['instructions'], value: reviewRubric },
       { path: ['developer_instructions'], value: '' },
       { path: ['features', 'multi_agent'], value: false },
+      // A review goes by the change, not by what the user said about others.
+      { path: ['features', 'memories'], value: false },
     ],
     approval: 'never',
     permissionProfile: profile,

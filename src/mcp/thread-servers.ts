@@ -9,7 +9,7 @@ import { callAsTask } from './call-as-task.ts';
 import type { McpConnection } from './connection.ts';
 import type { ServerListing } from './listed-tool.ts';
 import { deferredGroups, type NewsOf, serverNews } from './server-news.ts';
-import { heldSpecs, sortTools, type ThreadTools } from './sort-tools.ts';
+import { heldSpecs, sortTools, specTokens, type ThreadTools } from './sort-tools.ts';
 
 /**
  * What a thread has of its servers. Tools stand before the conversation in every request, so which are offered directly
@@ -18,13 +18,21 @@ import { heldSpecs, sortTools, type ThreadTools } from './sort-tools.ts';
 export class ThreadServers implements McpServers {
   readonly #connections: ReadonlyMap<string, McpConnection>;
   readonly #budget: () => number;
+  readonly #besides: () => number;
   readonly #unwatch: readonly (() => void)[];
   /** As the last request of the thread had them, by name. Absent: nothing holds them yet. */
   #held: ReadonlyMap<string, ToolSpec> | undefined;
   #tools: ThreadTools | undefined;
   readonly #problems = new Map<string, string>();
 
-  constructor(connections: readonly McpConnection[], held: readonly ToolSpec[] | undefined, budget: () => number) {
+  /** `budget`: what all optional tools may weigh. `besides`: what those of other sources weigh now. */
+  constructor(
+    connections: readonly McpConnection[],
+    held: readonly ToolSpec[] | undefined,
+    budget: () => number,
+    besides: () => number = () => 0,
+  ) {
+    this.#besides = besides;
     this.#connections = new Map(connections.map((connection) => [connection.server.config.name, connection]));
     this.#held = held && byName(held);
     this.#budget = budget;
@@ -43,6 +51,11 @@ export class ThreadServers implements McpServers {
   /** The same value until a server lists something else, or tools may change. */
   get tools(): ThreadTools {
     return (this.#tools ??= this.#sorted());
+  }
+
+  /** What those in the list weigh, once it is settled. */
+  get directTokens(): number {
+    return this.#held === undefined ? 0 : this.tools.direct.reduce((sum, { spec }) => sum + specTokens(spec), 0);
   }
 
   /** What the model should know of the servers besides the tools in its list. */
@@ -106,7 +119,7 @@ export class ThreadServers implements McpServers {
 
   #sorted(): ThreadTools {
     const servers = [...this.#connections.values()].map(({ server: { config }, listing }) => ({ config, listing }));
-    return sortTools({ servers, held: this.#held, budget: this.#budget() });
+    return sortTools({ servers, held: this.#held, budget: Math.max(0, this.#budget() - this.#besides()) });
   }
 
   async call(wanted: McpToolCall, ways: McpCallWays): Promise<McpAnswer> {

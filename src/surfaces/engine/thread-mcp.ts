@@ -26,6 +26,8 @@ import { settingsWindow } from './settings-window.ts';
 /** What a thread has of MCP servers. Loaded only where some are configured. */
 export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'release'>> {
   readonly source: ToolSource;
+  /** What tools in the list weigh, once it is settled. */
+  directTokens(): number;
   /** Starts the servers and waits for nothing. */
   start(): void;
 }
@@ -35,13 +37,15 @@ interface McpThread extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'set
   readonly held?: readonly ToolSpec[];
   /** Deferred tools of other sources, which are found by the same search. The same array until they change. */
   readonly alsoDeferred: () => readonly Tool[];
+  /** What direct tools of other sources take of the share that optional tools have, in tokens. */
+  readonly besides: () => number;
 }
 
 const pools = new WeakMap<EngineParts, ServerPool>();
 
 export async function openThreadMcp(
   engine: EngineParts,
-  { config, catalogue, settings, held, alsoDeferred }: McpThread,
+  { config, catalogue, settings, held, alsoDeferred, besides }: McpThread,
 ): Promise<ThreadMcp | Outcome> {
   const { servers: configured, problems } = readMcpServers(config.mcpServers, engine.base.requirements.mcpServers);
   const pool = poolOf(engine);
@@ -50,7 +54,7 @@ export async function openThreadMcp(
   const budget = (): number => optionalToolsBudget(settingsWindow(chosen, catalogue));
   // A thread that began without servers has another list anyway.
   const hasCall = held?.some((spec) => spec['name'] === 'call_tool') === true;
-  const servers = new ThreadServers(connections, hasCall ? held : undefined, budget);
+  const servers = new ThreadServers(connections, hasCall ? held : undefined, budget, besides);
   const release = async (): Promise<void> => {
     servers.release();
     await Promise.all(connections.map((connection) => pool.release(connection)));
@@ -64,6 +68,7 @@ export async function openThreadMcp(
   }
   return {
     source: toolSource(engine, { servers, alsoDeferred }),
+    directTokens: () => servers.directTokens,
     start: () => servers.startAll(),
     async beforeTurn(now, { signal, warn }) {
       chosen = now;

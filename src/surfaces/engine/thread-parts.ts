@@ -50,6 +50,7 @@ import { threadProviders } from './thread-providers.ts';
 import { threadPlugins } from './thread-plugins.ts';
 import { openClientTools } from './thread-client-tools.ts';
 import { createThreadSkills } from './thread-skills.ts';
+import type { ThreadMcp } from './thread-mcp.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
 export interface ThreadPartsInput extends Pick<
@@ -126,14 +127,17 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     }),
   ];
   const searchesElsewhere = hasMcpServers(config) && !choosesNone(settings);
-  const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere, ownTools, picture });
-  const { deferred: alsoDeferred } = clientTools;
+  let ofServers: ThreadMcp | undefined;
+  const besides = (): number => ofServers?.directTokens() ?? 0;
+  const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere, besides, ownTools, picture });
+  const others = { alsoDeferred: clientTools.deferred, besides: clientTools.directTokens };
   const mcp = searchesElsewhere
     ? await (
         await import('./thread-mcp.ts')
-      ).openThreadMcp(engine, { config, catalogue, settings, alsoDeferred, ...defined({ held }) })
+      ).openThreadMcp(engine, { config, catalogue, settings, ...others, ...defined({ held }) })
     : undefined;
   if (mcp !== undefined && 'code' in mcp) return mcp;
+  ofServers = mcp;
   const isRoot = !ephemeral && request.agent === undefined;
   const hasAgents = request.agent !== undefined || startsAgents(config.agents, settings.features);
   const agents = hasAgents

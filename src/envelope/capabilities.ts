@@ -1,3 +1,4 @@
+import { openGates } from '../config/feature-gates.ts';
 import { defined } from '../protocol/defined.ts';
 import type { FoundCapabilities, TurnFacts } from './facts.ts';
 import type { ModelRecord } from './model-record.ts';
@@ -29,7 +30,7 @@ export function resolveCapabilities(
   const { apps = false, plugins = false } = facts.found ?? {};
   const { model } = identity;
   const { onlyTools, withoutTools, clientTools } = settings;
-  const features = Object.entries(settings.features ?? {}).flatMap(([name, open]) => (open ? [name] : []));
+  const features = openGates(settings.features);
   const { mode } = collaborationFor(identity, settings);
   const offered = facts.tools
     .filter((tool) => isOffered(tool, identity, policy, { mode, features }))

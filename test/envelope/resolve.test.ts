@@ -71,7 +71,7 @@ describe('with nothing but what must be there', () => {
     expect(resolved).toMatchObject({ enforcement: 'managed', network: 'restricted' });
     expect(envelope.capabilities).toEqual({
       tools: ['exec_command'],
-      features: [],
+      features: ['hooks', 'plugins', 'remote_compaction_v2'],
       modalities: ['text', 'image'],
       imageGeneration: false,
       webSearch: false,
@@ -183,7 +183,7 @@ describe('with everything that can be chosen', () => {
     expect(envelope.capabilities).toEqual({
       tools: ['exec_command', 'view_image'],
       clientTools: [{ type: 'function', name: 'lookup', description: 'Looks up.', inputSchema: { type: 'object' } }],
-      features: ['one'],
+      features: ['hooks', 'plugins', 'remote_compaction_v2', 'one'],
       modalities: ['text', 'image'],
       imageGeneration: true,
       webSearch: true,

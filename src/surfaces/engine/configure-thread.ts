@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { isGateOpen } from '../../config/feature-gates.ts';
 import { explainWrongValue } from '../../config/explain-wrong-value.ts';
 import { onceEach, refusalOf } from '../../config/config-problem.ts';
 import { effortFor, effortProblem } from '../../envelope/effort.ts';
@@ -154,7 +155,7 @@ function switchedOn(
   { features }: Settings,
   { features: required }: Requirements,
 ): ConfiguredThread['hooks'] {
-  if (features?.['hooks'] !== false) return hooks;
+  if (isGateOpen('hooks', features)) return hooks;
   return required?.pins['hooks'] === false ? [] : hooks.filter(({ source }) => source.owner === 'managed');
 }
 

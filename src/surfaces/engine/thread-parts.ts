@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { startsAgents } from '../../config/agents.ts';
+import { isGateOpen } from '../../config/feature-gates.ts';
 import type { Config } from '../../config/config.ts';
 import { usesMemories, writesMemories } from '../../config/memories.ts';
 import { providerAddress, type ProviderConfig, providerVariables } from '../../config/providers.ts';
@@ -50,7 +51,6 @@ import { threadProviders } from './thread-providers.ts';
 import { threadPlugins } from './thread-plugins.ts';
 import { openClientTools } from './thread-client-tools.ts';
 import { createThreadSkills } from './thread-skills.ts';
-import type { ThreadMcp } from './thread-mcp.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
 export interface ThreadPartsInput extends Pick<
@@ -103,7 +103,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     sandbox.prepare();
     return commands.prepare();
   };
-  const plugins = threadPlugins(home, config);
+  const plugins = threadPlugins(home, config, settings.features);
   const picture = (dataUrl: string) => loadImage(dataUrl, '/', { resize: engine.resizeImage });
   const ownTools = (request.tools ?? []).map((own) => ownTool(own, picture));
   const sessions = engine.openSessions();
@@ -127,8 +127,9 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     }),
   ];
   const searchesElsewhere = hasMcpServers(config) && !choosesNone(settings);
-  let ofServers: ThreadMcp | undefined;
-  const besides = (): number => ofServers?.directTokens() ?? 0;
+  // Known once servers are open, which need the tools of clients before.
+  const direct = { ofServers: (): number => 0 };
+  const besides = (): number => direct.ofServers();
   const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere, besides, ownTools, picture });
   const others = { alsoDeferred: clientTools.deferred, besides: clientTools.directTokens };
   const mcp = searchesElsewhere
@@ -137,14 +138,14 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       ).openThreadMcp(engine, { config, catalogue, settings, ...others, ...defined({ held }) })
     : undefined;
   if (mcp !== undefined && 'code' in mcp) return mcp;
-  ofServers = mcp;
+  if (mcp !== undefined) direct.ofServers = mcp.directTokens;
   const isRoot = !ephemeral && request.agent === undefined;
   const hasAgents = request.agent !== undefined || startsAgents(config.agents, settings.features);
   const agents = hasAgents
     ? await (await import('./thread-agents.ts')).openThreadAgents(engine, { config, settings, request })
     : undefined;
   const agentTools = agents?.tools ?? [];
-  const goalTools = isRoot && settings.features?.['goals'] === true ? await goalToolsOf(config) : [];
+  const goalTools = isRoot && isGateOpen('goals', settings.features) ? await goalToolsOf(config) : [];
   const more = [...agentTools, ...goalTools];
   const offered = more.length === 0 ? builtIn : [...builtIn, ...more];
   const fromServers = mcp === undefined ? [] : [mcp.source];

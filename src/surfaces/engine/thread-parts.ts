@@ -233,7 +233,13 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
 
 function notifier(engine: EngineParts, argv: readonly string[]): ThreadParts['notify'] {
   if (argv.length === 0) return undefined;
-  return (cwd, about) => startDetached([...argv, JSON.stringify(about)], { cwd, env: programVariables(engine) });
+  const failed: Outcome = {
+    code: 'notify-failed',
+    message: `The program of notify could not be started: ${argv[0] ?? ''}`,
+    next: 'Correct notify in config.toml, or remove it.',
+  };
+  return (cwd, about) =>
+    startDetached([...argv, JSON.stringify(about)], { cwd, env: programVariables(engine) }) ? undefined : failed;
 }
 
 /** Loaded on use: most threads have none. */

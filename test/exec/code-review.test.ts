@@ -189,3 +189,13 @@ it('names the files of a change that is too large to be attached', async () => {
   expect(asked).toContain('+brand new');
   expect(asked).toContain('did not fit here. Look at them yourself:\n- "huge.txt"');
 });
+
+it('counts what a review cost that failed', async () => {
+  const look = answer({ items: [callTool('exec_command', { cmd: 'true' })] });
+  const { place } = await changed(look, httpError({ status: 400, body: 'No.' }));
+  const ran = await place.run('review');
+  expect(ran.code).toBe(1);
+  const [listed] = (await place.run('threads', 'list', '--json')).events;
+  expect(JSON.stringify(listed)).toContain('"totalTokens":110');
+  expect((await place.run('threads', 'show', '--last')).stdout).toContain('100 in (20 cached), 10 out');
+});

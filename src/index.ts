@@ -76,4 +76,4 @@ export type { Line, LineDraft } from './protocol/line.ts';
 export { Fault, type Outcome } from './protocol/outcome.ts';
 export { type Ordinal, parseThreadId, type ThreadId, type TurnId } from './protocol/ids.ts';
 export { version } from './protocol/version.ts';
-export { type UserImage, type UserInput, words } from './protocol/user-input.ts';
+export { type Author, type UserImage, type UserInput, words, writtenBy } from './protocol/user-input.ts';

@@ -30,6 +30,7 @@ it('the library exports these values', () => {
     'sealsWithKey',
     'version',
     'words',
+    'writtenBy',
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { closableFeatures } from './agent-role.ts';
 import { featureNames } from './feature-names.ts';
 import type { KeyTable, TableKind } from './key-kind.ts';
 
@@ -22,7 +23,7 @@ export const roleTable: TableKind<KeyTable> = {
     personality: name,
     service_tier: name,
     sandbox_mode: { type: 'choice', choices: ['read-only', 'workspace-write', 'danger-full-access'], aliases: {} },
-    features: { type: 'toggles', names: featureNames, tables: 'allowed' },
+    features: { type: 'toggles', names: featureNames, tables: 'allowed', closable: closableFeatures },
   },
   unused: ['nickname_candidates', 'skills', 'mcp_servers'],
   unknown: 'warning',

@@ -1,5 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { featureGates } from './feature-gates.ts';
 import type { Override } from './override.ts';
 
 /** What an agent of this role is there for, and what is fixed for it. */
@@ -13,6 +14,8 @@ export interface AgentRole {
   readonly effort?: string;
   /** Other settings that the role fixes. */
   readonly overrides: readonly Override[];
+  /** Tools that it does without. */
+  readonly withoutTools?: readonly string[];
   /** It changes no files, whatever its parent may do. */
   readonly readOnly?: true;
 }
@@ -40,35 +43,60 @@ export const builtInRoles: readonly AgentRole[] = [
 /** Settings that a role may fix, beside model, effort and instructions. */
 const fixable = ['model_reasoning_summary', 'model_verbosity', 'personality', 'service_tier'] as const;
 
-/** The names of gates that a role may close. It opens none. */
-const closable = ['shell_tool', 'apps', 'personality', 'plugins', 'memories', 'request_permissions_tool'];
+/** Gates that a role may close. It opens none, and hooks of the user watch every agent. */
+const closableGates = [
+  'apps',
+  'current_time_reminder',
+  'image_generation',
+  'memories',
+  'multi_agent',
+  'plugins',
+  'sleep_tool',
+  'token_budget',
+];
+
+/** Features that are no gates here: a role does without their tools. */
+const toolsOfFeature: Readonly<Record<string, readonly string[]>> = {
+  shell_tool: ['exec_command'],
+  request_permissions_tool: ['request_permissions'],
+};
+
+/** What `features` of a role may switch off. */
+export const closableFeatures = [...closableGates, ...Object.keys(toolsOfFeature), 'personality'].toSorted();
 
 /** A role as a table or a file says it. What a role may not change is left out. */
 export function readRole(name: string, table: JsonObject, description: string): AgentRole {
   const instructions = stringAt(table, 'developer_instructions')?.trim();
-  const features = objectAt(table, 'features') ?? {};
+  const gates = featureGates((objectAt(table, 'features') ?? {}) as Parameters<typeof featureGates>[0]);
+  const isClosed = (name: string): boolean => gates[name] === false;
   const overrides: Override[] = [
     ...fixable.flatMap((key) => {
       const value = stringAt(table, key);
       return value === undefined ? [] : [{ path: [key], value }];
     }),
-    ...closable.flatMap((gate) => (features[gate] === false ? [{ path: ['features', gate], value: false }] : [])),
+    ...(isClosed('personality') ? [{ path: ['personality'], value: 'none' }] : []),
+    ...closableGates.filter(isClosed).map((gate) => ({ path: ['features', gate], value: false })),
   ];
+  const withoutTools = Object.keys(toolsOfFeature)
+    .filter(isClosed)
+    .flatMap((name) => toolsOfFeature[name] ?? []);
   return {
     name,
     description,
     overrides,
     ...defined({ model: stringAt(table, 'model'), effort: stringAt(table, 'model_reasoning_effort') }),
     ...(instructions === undefined || instructions === '' ? {} : { instructions }),
+    ...(withoutTools.length === 0 ? {} : { withoutTools }),
     ...(table['sandbox_mode'] === 'read-only' ? { readOnly: true as const } : {}),
   };
 }
 
 /** What the model that starts agents reads of a role, with what it cannot choose. */
-export function roleWords({ description, model, effort, readOnly }: AgentRole): string {
+export function roleWords({ description, model, effort, withoutTools, readOnly }: AgentRole): string {
   const fixed = [
     ...(model === undefined ? [] : [`model ${model}`]),
     ...(effort === undefined ? [] : [`effort ${effort}`]),
+    ...(withoutTools === undefined ? [] : [`without ${withoutTools.join(' and ')}`]),
     ...(readOnly === true ? ['read-only'] : []),
   ];
   return fixed.length === 0 ? description : `${description} (fixed: ${fixed.join(', ')})`;

@@ -1,3 +1,4 @@
+import { isGateOpen } from './feature-gates.ts';
 import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type Json } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -63,5 +64,5 @@ export function readAgentsConfig(given: Json | undefined): AgentsReading {
 export function startsAgents(table: Json | undefined, features: Readonly<Record<string, boolean>> = {}): boolean {
   const enabled = isJsonObject(table) ? table['enabled'] : undefined;
   if (enabled === false || features['multi_agent'] === false) return false;
-  return enabled === true || features['multi_agent'] === true;
+  return enabled === true || isGateOpen('multi_agent', features);
 }

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import { oddMember } from '../protocol/odd-text.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import { type ConfigProblem, type ConfigProblemCode, keyProblem } from './config-problem.ts';
+import { gateName } from './feature-gates.ts';
 import type { KeyKind, KeyTable, NamedTablesKind, TableKind, TogglesKind } from './key-kind.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { describeKind, type LeafKind, leafValue, wantsQuotes } from './kind-rules.ts';
@@ -100,8 +101,19 @@ class Check {
     return members(value, path, (member, at, name) => {
       if (!kind.names.includes(name)) return this.#unknown({ keys: {}, unused: kind.names, unknown: 'warning' }, at);
       const isRight = typeof member === 'boolean' || (kind.tables === 'allowed' && isJsonObject(member));
-      return isRight ? this.#keep(member, at) : this.#wrongValue({ type: 'boolean' }, member, at);
+      if (!isRight) return this.#wrongValue({ type: 'boolean' }, member, at);
+      if (kind.closable === undefined) return this.#keep(member, at);
+      return this.#closed(kind.closable, member, at, name);
     });
+  }
+
+  /** A switch of which only one way counts. */
+  #closed(closable: readonly string[], value: Json, at: Path, name: string): Json | undefined {
+    const isClosable = closable.includes(gateName(name));
+    if (isClosable && (isJsonObject(value) ? value['enabled'] : value) === false) return this.#keep(value, at);
+    const what = isClosable ? 'can only be false here' : 'has no effect here';
+    const next = `Remove it. What can be switched off here: ${closable.join(', ')}.`;
+    return this.#report('warning', 'config-unsupported-key', at, what, next);
   }
 
   #leaf(kind: LeafKind, value: Json, at: Path): Json | undefined {

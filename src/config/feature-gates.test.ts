@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { featureGates, usedGates } from './feature-gates.ts';
+import { featureGates, type GateName, isGateOpen, openGates, usedGates } from './feature-gates.ts';
 
 test('a feature with settings of its own is as its switch says, and one without a switch says nothing', () => {
   const given = { memories: true, hooks: false, token_budget: { enabled: false }, tool_registry: { a: 1 } };
@@ -14,16 +14,39 @@ test('the newer name wins over the older one, whichever comes first', () => {
   expect(featureGates({ multi_agent: false, collab: true })).toEqual({ multi_agent: false });
 });
 
-test('every gate that code looks at is listed for the user', () => {
+/** How sources ask for gates: by the open ones, through `isGateOpen`, or past it. */
+function looks(pattern: RegExp): readonly (string | undefined)[] {
   const source = join(import.meta.dirname, '..');
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /(?<!\.test)\.ts$/.test(name),
   );
-  const looks = /(?:features|gates)(?:\?\.)?(?:\[|\.includes\()'(\w+)'/g;
-  const read = files.flatMap((name) =>
-    [...readFileSync(join(source, name), 'utf8').matchAll(looks)].map(([, gate]) => gate),
+  return files.flatMap((name) =>
+    [...readFileSync(join(source, name), 'utf8').matchAll(pattern)].map(([, gate]) => gate),
   );
-  expect(read.length).toBeGreaterThan(5);
-  const listed = usedGates.map(({ name }) => name);
+}
+
+test('every gate that code looks at is listed for the user', () => {
+  const read = [...looks(/features\.includes\('(\w+)'/g), ...looks(/isGateOpen\('(\w+)'/g)];
+  const listed: readonly string[] = usedGates.map(({ name }) => name);
   expect(read.filter((gate) => !listed.includes(gate ?? ''))).toEqual([]);
+  expect(listed.filter((name) => !read.includes(name))).toEqual([]);
+});
+
+test('what holds for a gate that is not set stands in the list, and nowhere else', () => {
+  // Agents may be forbidden by the gate, and by their own key.
+  expect(looks(/(?:features|gates|config)(?:\?\.)?\['(\w+)'\]/g)).toEqual(['multi_agent']);
+});
+
+test('a gate is as it is set, else as the list says', () => {
+  expect(['hooks', 'goals'].map((name) => isGateOpen(name as GateName, undefined))).toEqual([true, false]);
+  expect(['hooks', 'goals'].map((name) => isGateOpen(name as GateName, { hooks: false, goals: true }))).toEqual([
+    false,
+    true,
+  ]);
+  expect(openGates({ hooks: false, goals: true, one: true, two: false }).toSorted()).toEqual([
+    'goals',
+    'one',
+    'plugins',
+    'remote_compaction_v2',
+  ]);
 });

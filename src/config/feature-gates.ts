@@ -13,8 +13,13 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['web_search', 'web_search_request'],
 ]);
 
-/** The gates that do something here. All other names belong to Codex, and change nothing. */
-export const usedGates: readonly { readonly name: string; readonly isOpen: boolean; readonly does: string }[] = [
+/** The name of a feature today. */
+export function gateName(name: string): string {
+  return aliases.get(name) ?? name;
+}
+
+/** The gates that do something here. All other names belong to Codex, and change nothing. `isOpen`: unless it is set. */
+const gates = [
   { name: 'current_time_reminder', isOpen: false, does: 'the tool current_time' },
   { name: 'default_mode_request_user_input', isOpen: false, does: 'the tool request_user_input outside plan mode' },
   { name: 'goals', isOpen: false, does: 'a thread continues by itself until its goal is reached' },
@@ -27,7 +32,24 @@ export const usedGates: readonly { readonly name: string; readonly isOpen: boole
   { name: 'image_generation', isOpen: false, does: 'pictures that the provider generates' },
   { name: 'token_budget', isOpen: false, does: 'the tools get_context_remaining and new_context' },
   { name: 'use_legacy_landlock', isOpen: false, does: 'Landlock in the place of bubblewrap' },
-];
+] as const;
+
+export type GateName = (typeof gates)[number]['name'];
+
+export const usedGates: readonly { readonly name: GateName; readonly isOpen: boolean; readonly does: string }[] = gates;
+
+/** What is set of gates, by name. Absent: nothing. */
+export type GivenGates = Readonly<Record<string, boolean>> | undefined;
+
+export function isGateOpen(name: GateName, given: GivenGates): boolean {
+  return given?.[name] ?? gates.some((gate) => gate.name === name && gate.isOpen);
+}
+
+/** The names of all gates that are open, those of other programs too. */
+export function openGates(given: GivenGates): readonly string[] {
+  const all = { ...Object.fromEntries(gates.map(({ name, isOpen }) => [name, isOpen])), ...given };
+  return Object.keys(all).filter((name) => all[name] === true);
+}
 
 /** The features that the configuration opened or closed. One with settings of its own is as its `enabled` says. */
 export function featureGates(given: Readonly<Record<string, boolean | JsonObject>>): Readonly<Record<string, boolean>> {
@@ -35,7 +57,7 @@ export function featureGates(given: Readonly<Record<string, boolean | JsonObject
     const open = isJsonObject(value) ? value['enabled'] : value;
     return typeof open === 'boolean' ? [[name, open]] : [];
   });
-  const renamed = gates.map(([name, open]): [string, boolean] => [aliases.get(name) ?? name, open]);
+  const renamed = gates.map(([name, open]): [string, boolean] => [gateName(name), open]);
   return Object.fromEntries([...renamed, ...gates.filter(([name]) => !aliases.has(name))]);
 }
 

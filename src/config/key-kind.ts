@@ -44,6 +44,8 @@ export interface TogglesKind {
   readonly type: 'toggles';
   readonly names: readonly string[];
   readonly tables: 'allowed' | 'refused';
+  /** Those that may only be switched off; all others have no effect here. Absent: each may be switched both ways. */
+  readonly closable?: readonly string[];
 }
 
 export interface TableKind<Keys extends KeyTable> {

@@ -1,4 +1,5 @@
 import { defined } from '../protocol/defined.ts';
+import { type GivenGates, isGateOpen } from './feature-gates.ts';
 import type { GivenValues } from './key-table.ts';
 
 /** When notes are written about earlier threads, and by which model. */
@@ -24,15 +25,12 @@ type MemoryKeys = NonNullable<GivenValues['memories']>;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-type Gates = Readonly<Record<string, boolean>> | undefined;
-
-/** Off unless it is asked for. */
-export function usesMemories(gates: Gates, keys: MemoryKeys | undefined): boolean {
-  return gates?.['memories'] === true && keys?.useMemories !== false;
+export function usesMemories(gates: GivenGates, keys: MemoryKeys | undefined): boolean {
+  return isGateOpen('memories', gates) && keys?.useMemories !== false;
 }
 
-export function writesMemories(gates: Gates, keys: MemoryKeys | undefined): boolean {
-  return gates?.['memories'] === true && keys?.generateMemories !== false;
+export function writesMemories(gates: GivenGates, keys: MemoryKeys | undefined): boolean {
+  return isGateOpen('memories', gates) && keys?.generateMemories !== false;
 }
 
 /** A number beyond what makes sense counts as the nearest one that does. */

@@ -5,6 +5,7 @@ import type { Envelope } from './envelope.ts';
 /** What a turn may do: its agents may not do more. */
 export function agentBoundsOf({ workspace, identity, policy, capabilities, modes }: Envelope): AgentBounds {
   const { effort } = identity.chosen;
+  const { onlyTools, withoutTools } = capabilities;
   return {
     cwd: workspace.cwd,
     provider: identity.provider,
@@ -14,6 +15,6 @@ export function agentBoundsOf({ workspace, identity, policy, capabilities, modes
     profile: policy.askedProfile ?? policy.profile,
     mode: modes.collaboration.mode,
     ...(policy.changesNothing === 'thread' ? { changesNothing: true } : {}),
-    ...defined({ effort, withoutTools: capabilities.withoutTools }),
+    ...defined({ effort, onlyTools, withoutTools }),
   };
 }

@@ -1,3 +1,4 @@
+import { openGates } from '../config/feature-gates.ts';
 import { defined } from '../protocol/defined.ts';
 import type { FoundCapabilities, TurnFacts } from './facts.ts';
 import type { ModelRecord } from './model-record.ts';
@@ -6,15 +7,15 @@ import { collaborationFor } from './collaboration.ts';
 import type { Policy } from './policy.ts';
 import type { Settings } from './settings.ts';
 import { isOffered } from './offered-tools.ts';
+import type { ToolChoice } from './tool-choice.ts';
 
 /** What the turn can do: tools by name (the router builds them), gates, and optional abilities. */
 export interface Capabilities
   extends
     Pick<ModelRecord, 'modalities' | 'imageGeneration' | 'webSearch'>,
-    Required<Pick<FoundCapabilities, 'apps' | 'plugins'>> {
+    Required<Pick<FoundCapabilities, 'apps' | 'plugins'>>,
+    ToolChoice {
   readonly tools: readonly string[];
-  /** Built-in ones that the thread was started without. */
-  readonly withoutTools?: readonly string[];
   /** Tools that the client defined. A line of a turn has their names. */
   readonly clientTools?: Settings['clientTools'];
   /** Gates that are open. */
@@ -28,7 +29,8 @@ export function resolveCapabilities(
 ): Capabilities {
   const { apps = false, plugins = false } = facts.found ?? {};
   const { model } = identity;
-  const features = Object.entries(settings.features ?? {}).flatMap(([name, open]) => (open ? [name] : []));
+  const { onlyTools, withoutTools, clientTools } = settings;
+  const features = openGates(settings.features);
   const { mode } = collaborationFor(identity, settings);
   const offered = facts.tools
     .filter((tool) => isOffered(tool, identity, policy, { mode, features }))
@@ -41,6 +43,6 @@ export function resolveCapabilities(
     webSearch: model.webSearch,
     apps,
     plugins,
-    ...defined({ withoutTools: settings.withoutTools, clientTools: settings.clientTools }),
+    ...defined({ onlyTools, withoutTools, clientTools }),
   };
 }

@@ -8,8 +8,6 @@ import type { OmittedContext, RealtimeSetting, TurnSettings } from './settings.t
 export interface Modes extends Pick<TurnSettings, 'personality' | 'outputSchema' | 'cyberAccessProgram'> {
   readonly collaboration: Collaboration;
   readonly realtime: RealtimeSetting;
-  /** The turn reviews work and does none. */
-  readonly review: boolean;
   /** How a checkpoint is asked for. */
   readonly compaction: NonNullable<TurnSettings['compaction']>;
   readonly leaveOut: readonly OmittedContext[];
@@ -27,7 +25,6 @@ export function resolveModes(
     collaboration: collaborationFor(identity, settings),
     ...defined({ personality }),
     realtime: realtime ?? { active: false },
-    review: false,
     ...defined({ outputSchema }),
     ...(known ? { cyberAccessProgram } : {}),
     compaction: settings.compaction ?? 'structured',

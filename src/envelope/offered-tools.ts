@@ -1,5 +1,5 @@
 import { allowsAsking, type AskedAbout } from '../policy/approval-policy.ts';
-import { needsApproval } from '../policy/decide-mcp.ts';
+import { asksAboutTool } from '../policy/decide-mcp.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Identity } from './identity.ts';
 import type { Policy } from './policy.ts';
@@ -9,14 +9,20 @@ import type { ToolTraits, TurnOffering } from './facts.ts';
 export function isOffered(
   { effect, asksAbout, givesPictures, deferred, offeredIn, mcp }: ToolTraits,
   { model }: Pick<Identity, 'model'>,
-  { approval, sandboxLevel, canAsk, hasUser }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'hasUser'>,
+  {
+    approval,
+    sandboxLevel,
+    canAsk,
+    hasUser,
+    changesNothing,
+  }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'hasUser' | 'changesNothing'>,
   work: Omit<TurnOffering, 'hasUser' | 'isUnlimited'>,
 ): boolean {
   if (deferred === true) return false;
   const isUnlimited = sandboxLevel === 'danger-full-access' || sandboxLevel === 'external-sandbox';
   if (offeredIn?.({ ...work, isUnlimited, hasUser: hasUser === true }) === false) return false;
   if (givesPictures === true && !model.modalities.includes('image')) return false;
-  const policy = { approval, sandboxLevel, ...defined({ canAsk }) };
+  const policy = { approval, sandboxLevel, ...defined({ canAsk, changesNothing }) };
   if (mcp !== undefined && !isUsable(mcp, policy)) return false;
   if (asksAbout !== undefined && !canBeWidened(policy, asksAbout)) return false;
   if (effect === undefined) return true;
@@ -29,10 +35,16 @@ export function isOffered(
 /** Whether the policy lets calls of a server's tool run, at once or after a question. Grants of earlier answers aside. */
 export function isUsable(
   need: NonNullable<ToolTraits['mcp']>,
-  { approval, sandboxLevel, canAsk }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk'>,
+  {
+    approval,
+    sandboxLevel,
+    canAsk,
+    changesNothing,
+  }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'changesNothing'>,
 ): boolean {
   const isUnlimited = sandboxLevel === 'danger-full-access' || sandboxLevel === 'external-sandbox';
-  if (!needsApproval(need) || (approval === 'never' && isUnlimited)) return true;
+  const isFree = approval === 'never' && isUnlimited;
+  if (!asksAboutTool(need, { isFree, changesNothing: changesNothing === 'thread' })) return true;
   return canAsk === true && allowsAsking(approval, 'mcp');
 }
 

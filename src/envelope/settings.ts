@@ -6,9 +6,10 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import type { Trust } from '../config/trust.ts';
+import type { ToolChoice } from './tool-choice.ts';
 
 /** What was chosen for a thread. A turn never sees a change of these: it has the envelope resolved from them. */
-export interface Settings {
+export interface Settings extends ToolChoice {
   readonly model: string;
   readonly provider: string;
   /** Absent, like summary and verbosity: the default of the model. */
@@ -49,8 +50,6 @@ export interface Settings {
   readonly realtime?: RealtimeSetting;
   /** Parts of the context that the configuration turned off. */
   readonly leaveOut?: readonly OmittedContext[];
-  /** Names of built-in tools that the thread does without. */
-  readonly withoutTools?: readonly string[];
   /** Tools that the client defined and answers. */
   readonly clientTools?: readonly ClientTool[];
   /** The thread was started to change nothing: its commands write nowhere, and only an answer of the user lets one out. */

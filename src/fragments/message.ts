@@ -6,7 +6,7 @@ import { imageParts } from './events/user-image.ts';
 /** The places where messages of the roles `user` and `developer` are made; a test holds every room to them. */
 
 /** What the user said: pictures first, then the words. */
-export function userMessage(id: string, { text, images }: UserInput): Item {
+export function userMessage(id: string, { text, images }: Pick<UserInput, 'text' | 'images'>): Item {
   const said = text === '' ? [] : [{ type: 'input_text', text }];
   const content = [...images.flatMap((image, i) => imageParts(image, i + 1)), ...said];
   return { type: 'message', id, role: 'user', content };

@@ -16,23 +16,25 @@ export interface KnownServer {
   readonly problem: string | undefined;
 }
 
-interface NewsOf {
+export interface NewsOf {
   readonly servers: readonly KnownServer[];
   readonly tools: ThreadTools;
   /** What all texts may weigh, in tokens. */
   readonly budget: number;
   /** Whether the policy lets a call of it run, now or after a question. */
   readonly isUsable: (tool: McpTool) => boolean;
+  /** Whether the thread has it. Of others nothing is said. */
+  readonly isChosen: (tool: { readonly name: string }) => boolean;
 }
 
 /** Groups of deferred tools, for the text that announces them. */
-export function deferredGroups({ servers, tools, budget, isUsable }: NewsOf): McpNews['deferred'] {
-  const usable = tools.deferred.filter(isUsable);
+export function deferredGroups({ servers, tools, budget, isUsable, isChosen }: NewsOf): McpNews['deferred'] {
+  const usable = tools.deferred.filter((tool) => isChosen(tool) && isUsable(tool));
   const names = [...new Set(usable.map(({ server }) => server))];
   const most = shareOf(budget, percent.announced, names.length);
   return names.map((server) => {
     const own = usable.filter((tool) => tool.server === server).map(({ name }) => name);
-    const isTold = tools.direct.some((tool) => tool.server === server);
+    const isTold = tools.direct.some((tool) => tool.server === server && isChosen(tool));
     const words = servers.find(({ name }) => name === server)?.instructions?.split('\n', 1)[0];
     const about = isTold || words === undefined ? '' : `${words} `;
     const shown = own.slice(0, 8).join(', ');
@@ -42,11 +44,12 @@ export function deferredGroups({ servers, tools, budget, isUsable }: NewsOf): Mc
 }
 
 /** What the model should know of servers besides their tools. The same words until something changes. */
-export function serverNews({ servers, tools, budget, isUsable }: NewsOf): Omit<McpNews, 'deferred'> {
+export function serverNews({ servers, tools, budget, isUsable, isChosen }: NewsOf): Omit<McpNews, 'deferred'> {
   const mostOfEach = shareOf(budget, percent.notes, servers.length);
   const notes = servers.flatMap(({ name, problem }) => {
-    const of = <Tool extends { readonly server: string }>(all: readonly Tool[]): readonly Tool[] =>
-      all.filter(({ server }) => server === name);
+    const of = <Tool extends { readonly name: string; readonly server: string }>(
+      all: readonly Tool[],
+    ): readonly Tool[] => all.filter((tool) => tool.server === name && isChosen(tool));
     const listed = (names: readonly string[]): string => fitting(names, mostOfEach / 3);
     const note = {
       server: name,
@@ -63,7 +66,7 @@ export function serverNews({ servers, tools, budget, isUsable }: NewsOf): Omit<M
     const { server: _name, ...words } = note;
     return Object.values(words).every((text) => text === '') ? [] : [note];
   });
-  const speaking = servers.filter(({ name }) => tools.direct.some(({ server }) => server === name));
+  const speaking = servers.filter(({ name }) => tools.direct.some((tool) => tool.server === name && isChosen(tool)));
   const most = shareOf(budget, percent.instructions, servers.length);
   const instructions = speaking.flatMap(({ name, instructions: text }) =>
     text === undefined ? [] : [{ server: name, text: cut(text, most) }],

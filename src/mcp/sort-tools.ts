@@ -38,6 +38,11 @@ export interface ToolsToSort {
   readonly budget: number;
 }
 
+/** What a tool weighs in the list of tools. */
+export function specTokens(spec: ToolSpec): number {
+  return sentTokens(JSON.stringify(spec));
+}
+
 /** What a list of tools holds until history is rewritten. */
 export function heldSpecs({ direct, hasResources }: ThreadTools): readonly ToolSpec[] {
   const marked = hasResources ? [{ type: 'function', name: resourcesMark }] : [];
@@ -65,8 +70,8 @@ export function sortTools({ servers, held, budget }: ToolsToSort): ThreadTools {
     };
   }
   const groups = known.map(({ config: { name } }) => {
-    const specs = all.filter(({ server }) => server === name).map(({ spec }) => JSON.stringify(spec));
-    return { name, tokens: specs.reduce((sum, spec) => sum + sentTokens(spec), 0) };
+    const own = all.filter(({ server }) => server === name);
+    return { name, tokens: own.reduce((sum, { spec }) => sum + specTokens(spec), 0) };
   });
   const fitting = directGroups(groups, budget);
   const isDirect = (tool: McpTool): boolean => fitting.has(tool.server) && !isOmitted(tool, 'direct');

@@ -1,12 +1,5 @@
 import type { McpNews } from '../envelope/facts.ts';
-import type {
-  McpAnswer,
-  McpCallWays,
-  McpResourceRequest,
-  McpServers,
-  McpTool,
-  McpToolCall,
-} from '../ports/mcp-servers.ts';
+import type { McpAnswer, McpCallWays, McpResourceRequest, McpServers, McpToolCall } from '../ports/mcp-servers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { equalJson, type JsonObject } from '../protocol/json.ts';
@@ -15,8 +8,8 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { callAsTask } from './call-as-task.ts';
 import type { McpConnection } from './connection.ts';
 import type { ServerListing } from './listed-tool.ts';
-import { deferredGroups, serverNews } from './server-news.ts';
-import { heldSpecs, sortTools, type ThreadTools } from './sort-tools.ts';
+import { deferredGroups, type NewsOf, serverNews } from './server-news.ts';
+import { heldSpecs, sortTools, specTokens, type ThreadTools } from './sort-tools.ts';
 
 /** What a thread's file says of its servers. */
 export interface PastServers {
@@ -41,6 +34,7 @@ export interface ServerBudgets {
 export class ThreadServers implements McpServers {
   readonly #connections: ReadonlyMap<string, McpConnection>;
   readonly #budgets: () => ServerBudgets;
+  readonly #besides: () => number;
   readonly #unwatch: readonly (() => void)[];
   /** As the last request of the thread had them, by name. Absent: nothing holds them yet. */
   #held: ReadonlyMap<string, ToolSpec> | undefined;
@@ -48,11 +42,14 @@ export class ThreadServers implements McpServers {
   /** What the model reads about servers that do not run, by name. */
   readonly #problems: Map<string, string>;
 
+  /** `besides`: what optional tools of other sources weigh now, of the same budget. */
   constructor(
     connections: readonly McpConnection[],
     { held, problems = {} }: PastServers,
     budgets: () => ServerBudgets,
+    besides: () => number = () => 0,
   ) {
+    this.#besides = besides;
     this.#connections = new Map(connections.map((connection) => [connection.server.config.name, connection]));
     this.#held = held && byName(held);
     this.#problems = new Map(Object.entries(problems));
@@ -74,14 +71,19 @@ export class ThreadServers implements McpServers {
     return (this.#tools ??= this.#sorted());
   }
 
-  /** What the model should know of the servers besides the tools in its list. `isUsable`: the policy lets a call of it run. */
-  news(isUsable: (tool: McpTool) => boolean): McpNews {
+  /** What those in the list weigh, once it is settled. */
+  get directTokens(): number {
+    return this.#held === undefined ? 0 : this.tools.direct.reduce((sum, { spec }) => sum + specTokens(spec), 0);
+  }
+
+  /** What the model should know of the servers besides the tools in its list. */
+  news({ isUsable, isChosen }: Pick<NewsOf, 'isUsable' | 'isChosen'>): McpNews {
     const servers = [...this.#connections.values()].map((connection) => ({
       name: connection.server.config.name,
       instructions: connection.listing?.instructions,
       problem: this.#toldProblem(connection),
     }));
-    const about = { servers, tools: this.tools, budget: this.#budgets().texts, isUsable };
+    const about = { servers, tools: this.tools, budget: this.#budgets().texts, isUsable, isChosen };
     return { deferred: deferredGroups(about), ...serverNews(about) };
   }
 
@@ -138,7 +140,7 @@ export class ThreadServers implements McpServers {
 
   #sorted(): ThreadTools {
     const servers = [...this.#connections.values()].map(({ server: { config }, listing }) => ({ config, listing }));
-    return sortTools({ servers, held: this.#held, budget: this.#budgets().tools });
+    return sortTools({ servers, held: this.#held, budget: Math.max(0, this.#budgets().tools - this.#besides()) });
   }
 
   async call(wanted: McpToolCall, ways: McpCallWays): Promise<McpAnswer> {

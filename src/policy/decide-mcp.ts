@@ -17,7 +17,7 @@ export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision
   const grantKeys = [mcpToolKey(server, tool)];
   const isFree = approval === 'never' && !needsSandbox(policy);
   const mayWrite = changesNothing && !onlyReads(need);
-  if (!mayWrite && (!needsApproval(need) || isFree)) return run;
+  if (!asksAboutTool(need, { isFree, changesNothing })) return run;
   if (!mayWrite && mode === 'auto' && coversAll(grants, grantKeys)) return run;
   const what = `the tool ${JSON.stringify(tool)} of the MCP server ${JSON.stringify(server)}`;
   if (!canAskAbout(context, 'mcp')) {
@@ -34,12 +34,22 @@ export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision
   };
 }
 
-function onlyReads({ hints: { readOnly, destructive } }: McpNeed): boolean {
+function onlyReads({ hints: { readOnly, destructive } }: Pick<McpNeed, 'hints'>): boolean {
   return readOnly === true && destructive !== true;
 }
 
-/** Whether calls of it are asked about, unless an earlier answer covers them. */
-export function needsApproval({ mode, hints: { readOnly, destructive, openWorld = true } }: McpNeed): boolean {
+/** Whether calls of it are asked about, unless an earlier answer covers them. `isFree`: the policy leaves all to the model. */
+export function asksAboutTool(
+  need: Pick<McpNeed, 'mode' | 'hints'>,
+  { isFree, changesNothing }: { readonly isFree: boolean; readonly changesNothing: boolean },
+): boolean {
+  return (changesNothing && !onlyReads(need)) || (needsApproval(need) && !isFree);
+}
+
+function needsApproval({
+  mode,
+  hints: { readOnly, destructive, openWorld = true },
+}: Pick<McpNeed, 'mode' | 'hints'>): boolean {
   switch (mode) {
     case 'approve':
       return false;

@@ -82,6 +82,8 @@ export interface AgentBounds {
   readonly mode: 'default' | 'plan';
   /** The thread was started to change nothing: so are its agents. */
   readonly changesNothing?: true;
+  /** The tools that the thread was started with alone, and those that it was started without. */
+  readonly onlyTools?: readonly string[];
   readonly withoutTools?: readonly string[];
 }
 

@@ -6,6 +6,8 @@ export interface GoalOfThread {
   readonly current: Goal | undefined;
   /** In the place of one that is complete. */
   create(wanted: Pick<Goal, 'objective' | 'tokenBudget'>): Goal;
-  /** Undefined: there is none. */
-  change(status: GoalStatus): Goal | undefined;
+  /** It continues by itself, and the user has said nothing since it began to. */
+  readonly isAlone: boolean;
+  /** `more`: tokens for it from now on. Absent: its budget stays as it is. Undefined: there is none. */
+  change(status: GoalStatus, options?: { readonly more?: number }): Goal | undefined;
 }

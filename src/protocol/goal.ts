@@ -8,6 +8,8 @@ export interface Goal {
   readonly status: GoalStatus;
   /** Absent: as many as it takes. */
   readonly tokenBudget?: number;
+  /** How many tokens it was given last, where that is not the whole budget. */
+  readonly share?: number;
   /** Input that was not cached, and output. */
   readonly tokensUsed: number;
   readonly timeUsedSeconds: number;

@@ -1,7 +1,16 @@
 import type { Outcome } from './outcome.ts';
 
-/** What a user submits: words, pictures, or both. */
+/**
+ * Who wrote the words of a turn: the user, an agent's parent, or a program that put them together, such as a diff for a
+ * reviewer. Only words of a user name skills and plugins, and only they go through hooks for prompts.
+ */
+export const authors = ['user', 'agent', 'program'] as const;
+
+export type Author = (typeof authors)[number];
+
+/** What a turn is submitted or steered with: words, pictures, or both. */
 export interface UserInput {
+  readonly author: Author;
   readonly text: string;
   /** In the order in which they were given; they stand before the words. */
   readonly images: readonly UserImage[];
@@ -30,6 +39,12 @@ export interface ResizedImage {
   readonly to: string;
 }
 
+/** What a user wrote. */
 export function words(text: string): UserInput {
-  return { text, images: [] };
+  return { author: 'user', text, images: [] };
+}
+
+/** What a user did not write, whatever it quotes. */
+export function writtenBy(author: Exclude<Author, 'user'>, text: string): UserInput {
+  return { author, text, images: [] };
 }

@@ -33,18 +33,20 @@ export interface CallStart {
 }
 
 export interface CallBegins extends Omit<CallStart, 'item' | 'process' | 'processSeal'> {
+  /** What it answers was written outside, such as by a server. */
+  readonly external?: true;
   readonly turnId: TurnId;
   readonly item: TurnItem;
 }
 
 /** Durable before the call has an effect. */
 export function callStarted({ threadId, turnId, callId, tool, at, item, ...marks }: CallBegins): LineDraft {
-  const { idempotent, outside, confined, repository } = marks;
+  const { idempotent, external, outside, confined, repository } = marks;
   const ids = { thread_id: threadId, turn_id: turnId, call_id: callId };
   const about = {
     tool,
     started_at_ms: at,
-    ...defined({ idempotent, outside, confined, repository }),
+    ...defined({ idempotent, external, outside, confined, repository }),
     item: shownCall(item),
   };
   return { type: lineType.call, payload: { ...ids, ...about } };

@@ -50,8 +50,8 @@ export function goalUpdated(threadId: string, turnId: string, goal: RecordedGoal
   };
 }
 
-function goalFields(threadId: string, { spent, reason, ...goal }: RecordedGoal): JsonObject {
-  const ours = defined({ spent, reason });
+function goalFields(threadId: string, { spent, reason, share, ...goal }: RecordedGoal): JsonObject {
+  const ours = defined({ spent, reason, share });
   return { goal: { threadId, ...goal }, ...(Object.keys(ours).length === 0 ? {} : { capstan: ours }) };
 }
 
@@ -69,7 +69,8 @@ export function readGoal(event: JsonObject | undefined): RecordedGoal | undefine
     timeUsedSeconds: count(goal, 'timeUsedSeconds'),
     createdAt: count(goal, 'createdAt'),
     updatedAt: count(goal, 'updatedAt'),
-    ...defined({ tokenBudget, spent: numberAt(ours, 'spent'), reason: stringAt(ours, 'reason') }),
+    ...defined({ tokenBudget, share: numberAt(ours, 'share') }),
+    ...defined({ spent: numberAt(ours, 'spent'), reason: stringAt(ours, 'reason') }),
   };
 }
 

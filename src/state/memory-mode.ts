@@ -6,7 +6,8 @@ export type MemoryMode = 'enabled' | 'disabled' | 'polluted';
 
 /** Lines that say something about it. */
 export function concernsMemory({ type }: LineKind): boolean {
-  return type === lineType.sessionMeta || type === lineType.responseItem || type === lineType.event;
+  const { sessionMeta, responseItem, event, call } = lineType;
+  return type === sessionMeta || type === responseItem || type === event || type === call;
 }
 
 /** The mode after one more line. What the thread says of itself counts, the last word first. */
@@ -20,9 +21,11 @@ export function foldMemoryMode(mode: MemoryMode, line: Line): MemoryMode {
 
 /** Taken back or not: the words may live on in what came after them. */
 function bringsOthersWords({ type, payload }: Line): boolean {
+  if (type === lineType.call) return payload['external'] === true;
   const kind = stringAt(payload, 'type') ?? '';
   if (type === lineType.event) return kind.startsWith('mcp_tool_call') || kind.startsWith('web_search');
   if (kind === 'web_search_call' || kind === 'mcp_call' || kind === 'mcp_tool_call') return true;
+  // Other programs do not say it of a call, and neither do our older files: there the names of tools have to.
   if (kind !== 'function_call' && kind !== 'custom_tool_call') return false;
   const [name, namespace] = [stringAt(payload, 'name') ?? '', stringAt(payload, 'namespace') ?? ''];
   return [name, namespace].some((each) => each.startsWith('mcp__')) || name === 'call_tool' || namespace === 'web';

@@ -40,21 +40,22 @@ export function lastSettings({ meta, context, settings, newest }: ThreadState): 
 /** What the thread was given at its start: the newest change of settings says it, also after later turns. */
 function startedWith(settings: JsonObject | undefined): Loose {
   const start = objectAt(objectAt(settings, 'capstan'), 'start');
-  const names = arrayAt(start, 'without_tools')?.filter((name) => typeof name === 'string');
+  const names = (key: string) => arrayAt(start, key)?.filter((name) => typeof name === 'string');
   const given = start?.['client_tools'];
   const tools = given === undefined ? undefined : readClientTools(given);
   return {
     developerInstructions: stringAt(start, 'developer_instructions'),
     compactPrompt: stringAt(start, 'compact_prompt'),
-    withoutTools: names,
+    onlyTools: names('only_tools'),
+    withoutTools: names('without_tools'),
     clientTools: Array.isArray(tools) ? tools : undefined,
   };
 }
 
 /** The same without it, for a thread whose settings no seal proves. */
 export function withoutStart(last: LastSettings): LastSettings {
-  const { developerInstructions: _instructions, compactPrompt: _prompt, withoutTools: _left, ...others } = last;
-  const { clientTools: _given, ...rest } = others;
+  const { developerInstructions: _instructions, compactPrompt: _prompt, ...others } = last;
+  const { clientTools: _given, onlyTools: _only, withoutTools: _left, ...rest } = others;
   return rest;
 }
 

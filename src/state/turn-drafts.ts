@@ -104,6 +104,7 @@ function startedWith({ instructions, capabilities, telemetry }: Envelope): JsonO
   const start = defined({
     developer_instructions: given('developerInstructions', instructions.developer),
     compact_prompt: given('compactPrompt', instructions.compactPrompt),
+    only_tools: given('onlyTools', capabilities.onlyTools),
     without_tools: given('withoutTools', capabilities.withoutTools),
     client_tools: given('clientTools', capabilities.clientTools) as unknown as JsonObject[] | undefined,
   });

@@ -3,13 +3,14 @@ import type { TurnId } from '../protocol/ids.ts';
 import { asItem } from '../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
-import { noUsage, type Usage } from '../protocol/usage.ts';
+import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
 import { askedOfCall, readAnswer } from './question-fields.ts';
 import { type AskedOfCall, outputOf, type RecordedCall, type RecordedItem, recordedItem } from './recorded-item.ts';
 import { isCostCarried } from './turn-drafts.ts';
 import type { TurnStatus } from './turn-event.ts';
 import { countTurns, foldPlace, isOfTurn, noTurnsOfAny, standingTurns, turnNumber, type TurnLog } from './turns.ts';
 import { readUsage } from './usage-fields.ts';
+import { reportIn, totalIn } from './waiting.ts';
 
 /** A turn with what happened in it. */
 export interface TurnWithItems {
@@ -89,6 +90,7 @@ class TurnItemsReader {
     if (type === lineType.question) this.#readQuestion(payload);
     if (type === lineType.call) this.#readPlace(payload);
     if (type === lineType.event && payload['type'] === 'token_count') this.#count(payload);
+    if (type === lineType.waiting) this.#countMessage(payload);
     if (type === lineType.step && isUncounted(payload)) {
       const turn = this.#turn(line);
       turn.uncounted = (turn.uncounted ?? 0) + 1;
@@ -175,6 +177,19 @@ class TurnItemsReader {
     // What turns cost that were taken back is no turn's of this file.
     const turn = isCostCarried(event) ? undefined : this.#turns.at(-1);
     const spent = less(this.#usage, this.#before);
+    if (turn !== undefined && spent.total > 0) turn.usage = spent;
+  }
+
+  /** What an agent cost is part of the turn that it worked for. What a code review cost is part of no turn. */
+  #countMessage(payload: JsonObject): void {
+    const total = totalIn(payload);
+    // One that is recorded again says what was known at first.
+    if (total === undefined || total.total < this.#usage.total) return;
+    const isTurns = reportIn(payload) !== undefined;
+    if (!isTurns) this.#before = addUsage(this.#before, less(total, this.#usage));
+    this.#usage = total;
+    const turn = isTurns ? this.#turns.at(-1) : undefined;
+    const spent = less(total, this.#before);
     if (turn !== undefined && spent.total > 0) turn.usage = spent;
   }
 

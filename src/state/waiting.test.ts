@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
-import { words } from '../protocol/user-input.ts';
+import { type UserInput, words, writtenBy } from '../protocol/user-input.ts';
 import { reduce } from './reduce.ts';
 import { emptyState, type ThreadState } from './thread-state.ts';
-import { entering, messageDropped, messageWaits, type WaitingMessage } from './waiting.ts';
+import { claimOfMessage, entering, messageDropped, messageWaits, type WaitingMessage } from './waiting.ts';
 
 const said = (id: string): WaitingMessage => ({ id, kind: 'words', input: words(`words ${id}`) });
 const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'words a' }] };
@@ -31,14 +31,21 @@ describe('messages that wait', () => {
     expect(idsOf(fold(messageWaits(said('a')), enters('b'), messageDropped('b', 'forked')))).toEqual(['a']);
   });
 
-  it('keep pictures as they were, and files that were none', () => {
-    const input = {
+  it('keep who wrote them, pictures as they were, and files that were none', () => {
+    const input: UserInput = {
+      author: 'agent',
       text: '',
       images: [{ path: 'a.png', dataUrl: 'data:,' }],
       unusableImages: [{ path: 'b.png', problem: { code: 'x', message: 'It is none.', next: 'Try another.' } }],
     };
     const { waiting } = fold(messageWaits({ id: 'a', kind: 'words', input }));
     expect(waiting).toEqual([{ id: 'a', kind: 'words', input }]);
+  });
+
+  it('have a claim that says who wrote them, unless it was a user', () => {
+    const claim = (input: UserInput) => claimOfMessage({ id: 'a', kind: 'words', input });
+    expect(claim(words('x'))).toEqual(['capstan_waiting', 'a', 'words', 'x', [], null]);
+    expect(claim(writtenBy('agent', 'x'))).toEqual(['capstan_waiting', 'a', 'words', 'x', [], null, 'agent']);
   });
 
   it.each<readonly [string, JsonObject]>([
@@ -55,7 +62,9 @@ describe('messages that wait', () => {
     const images = [null, 'a.png', { path: 1, dataUrl: 'data:,' }, { path: 'a.png' }];
     const payload = { id: 'a', kind: 'words', input: { text: 'x', images, unusableImages: [{}, null] } };
     const { waiting } = fold({ type: 'capstan_waiting', payload });
-    expect(waiting).toEqual([{ id: 'a', kind: 'words', input: { text: 'x', images: [], unusableImages: [] } }]);
+    expect(waiting).toEqual([
+      { id: 'a', kind: 'words', input: { author: 'user', text: 'x', images: [], unusableImages: [] } },
+    ]);
   });
 
   it('go with a rollback that reaches behind their line, and do not come back if they entered history', () => {

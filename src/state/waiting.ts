@@ -5,7 +5,7 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
 import { mendUsage, noUsage, type Usage } from '../protocol/usage.ts';
-import type { UserInput } from '../protocol/user-input.ts';
+import { type Author, authors, type UserInput } from '../protocol/user-input.ts';
 import { subagentNotificationFragment } from '../fragments/events/subagent-notification.ts';
 import { contextMessage, userMessage } from '../fragments/message.ts';
 import { render } from '../fragments/text/define.ts';
@@ -55,7 +55,14 @@ export function waitingProblem(waiting: readonly WaitingMessage[]): Outcome<'too
 export type DroppedBecause = 'forked' | 'rolled-back' | 'unproven' | (string & {});
 
 export function messageWaits(message: WaitingMessage): LineDraft {
-  return { type: lineType.waiting, payload: message as unknown as JsonObject };
+  return { type: lineType.waiting, payload: stored(message) };
+}
+
+/** Words without an author are a user's, as in every file before authors were written. */
+function stored(message: WaitingMessage): JsonObject {
+  if (message.kind !== 'words' || message.input.author !== 'user') return message as unknown as JsonObject;
+  const { author: _author, ...input } = message.input;
+  return { ...message, input } as unknown as JsonObject;
 }
 
 /** What the thread has cost after a `capstan_waiting` line, where the line says so. */
@@ -72,7 +79,7 @@ export function reportIn(payload: JsonObject): AgentReport | undefined {
 
 /** The same for one that is recorded a second time. It stays as proven as it was: an empty seal proves nothing. */
 export function messageWaitsAgain({ seal = '', ...message }: RecordedMessage): LineDraft {
-  return { type: lineType.waiting, payload: { ...(message as unknown as JsonObject), seal } };
+  return { type: lineType.waiting, payload: { ...stored(message), seal } };
 }
 
 /** What the seal of a message's line is made over. */
@@ -82,8 +89,9 @@ export function claimOfMessage(message: WaitingMessage): Json {
     return [lineType.waiting, id, 'item', message.item, (message.maker ?? null) as unknown as Json];
   }
   if (message.kind === 'agent') return [lineType.waiting, id, 'agent', message.report as unknown as Json];
-  const { text, images, unusableImages = null } = message.input;
-  return [lineType.waiting, id, 'words', text, images as unknown as Json, unusableImages as unknown as Json];
+  const { author, text, images, unusableImages = null } = message.input;
+  const claim = [lineType.waiting, id, 'words', text, images as unknown as Json, unusableImages as unknown as Json];
+  return author === 'user' ? claim : [...claim, author];
 }
 
 export function messageDropped(id: string, because: DroppedBecause): LineDraft {
@@ -165,7 +173,17 @@ function readInput(stored: JsonObject | undefined): UserInput | undefined {
   const unusableImages = arrayAt(stored, 'unusableImages')?.filter(
     (value) => hasTexts(value, 'path') && hasTexts(value['problem'], 'code', 'message', 'next'),
   );
-  return { text, images, ...defined({ unusableImages }) } as unknown as UserInput;
+  return {
+    author: readAuthor(stored?.['author']),
+    text,
+    images,
+    ...defined({ unusableImages }),
+  } as unknown as UserInput;
+}
+
+/** One that is not known gets no more than a program does. */
+function readAuthor(value: Json | undefined): Author {
+  return value === undefined ? 'user' : (authors.find((each) => each === value) ?? 'program');
 }
 
 function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is JsonObject {

@@ -3,7 +3,7 @@ import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
-import type { UserInput } from '../protocol/user-input.ts';
+import { authors, type UserInput } from '../protocol/user-input.ts';
 import type { TurnInput } from './parts/parts.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 
@@ -51,12 +51,19 @@ export function notData(subject: string): Outcome<'odd-input'> {
 
 /** Why a turn cannot begin with this; undefined when it can. A zero byte in words is kept: it does no harm. */
 export function inputProblem(input: UserInput, outputSchema: JsonObject | undefined): Outcome<'odd-input'> | undefined {
+  if (!authors.includes(input.author)) return noAuthor;
   if (!input.text.isWellFormed()) return oddInput('The message', halfCharacter);
   const paths = oddMember(input.images.map(({ path }) => path));
   if (paths !== undefined) return oddInput('The path of a picture', paths.what);
   const schema = oddMember(outputSchema);
   return schema === undefined ? undefined : oddInput('The output schema', schema.what);
 }
+
+const noAuthor: Outcome<'odd-input'> = {
+  code: 'odd-input',
+  message: `The message does not say who wrote it: its author is none of ${authors.join(', ')}.`,
+  next: 'Nothing was changed or sent. Set its author, or make the message of a user with words().',
+};
 
 function oddInput(subject: string, what: string): Outcome<'odd-input'> {
   return {

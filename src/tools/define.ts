@@ -20,10 +20,22 @@ export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
   /** The same where a call may ask for more than the sandbox grants. Absent: no call does. */
   askingSpec?(offer: AskingOffer): ToolSpec;
+  /** The program that opened the thread gave it to it. */
+  readonly isOwn?: true;
+  /** What it answers was written elsewhere, such as by a server. */
+  readonly isExternal?: true;
   /** Another program wrote the schema and gets all arguments. */
   readonly foreignSchema?: true;
   /** Reads what the model wrote and says what would be done. Has no effect on the world. A promise never rejects. */
   prepare(call: ToolCall, step: Step): Prepared | Promise<Prepared>;
+}
+
+/** A call of a tool as it is prepared wherever one calls another: what is true of the tool is true of the call. */
+export function prepareCall(tool: Tool, call: ToolCall, step: Step): Prepared | Promise<Prepared> {
+  const marked = (prepared: Prepared): Prepared =>
+    prepared.kind === 'prepared' && tool.isExternal === true ? { ...prepared, isExternal: true } : prepared;
+  const prepared = tool.prepare(call, step);
+  return prepared instanceof Promise ? prepared.then(marked) : marked(prepared);
 }
 
 /** What a question of a call can lead to. */
@@ -48,6 +60,8 @@ export interface PreparedCall {
   readonly needs: CallNeeds;
   /** It runs beside no other call of its step: it waits for those before it, and those after it wait. */
   readonly alone?: true;
+  /** As its tool: what it answers was written outside. */
+  readonly isExternal?: true;
   /** Calling again does no harm: the model hears so if the program dies while the call runs. */
   readonly idempotent?: true;
   /** The item outlives the call: later calls change it, and it is over when the turn is. */

@@ -62,6 +62,8 @@ export function ownTool(own: OwnTool, picture: ShowPicture): Tool {
     name,
     spec: { type: 'function', name, description, strict: false, parameters },
     foreignSchema: true,
+    isOwn: true,
+    ...(own.remote === undefined ? {} : { isExternal: true as const }),
     ...(own.deferLoading === true ? { deferred: true as const } : {}),
     prepare({ callId, input }, { envelope: { telemetry, workspace, capabilities } }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);

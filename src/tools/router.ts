@@ -1,6 +1,7 @@
 import { canBeWidened } from '../envelope/offered-tools.ts';
 import type { Policy } from '../envelope/policy.ts';
 import type { Step } from '../envelope/step.ts';
+import { isChosen, type ToolChoice } from '../envelope/tool-choice.ts';
 import { badArguments, unknownTool } from '../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { defined } from '../protocol/defined.ts';
@@ -8,7 +9,7 @@ import type { CallItem } from '../protocol/item.ts';
 import { mostLevels, nestsDeeperThan, parseJsonObject } from '../protocol/json.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 import type { StepFacts, ToolTraits } from '../envelope/facts.ts';
-import type { Prepared, Tool } from './define.ts';
+import { type Prepared, prepareCall, type Tool } from './define.ts';
 import { reportUnknown } from './unknown-arguments.ts';
 
 /** The tools of a thread. Which there are may change from step to step; a step offers those of its own moment. */
@@ -22,8 +23,8 @@ export interface Router {
    * policy that calls may ask to widen shows how to; `plain` never does.
    */
   specs(names: readonly string[], policy: OfferingPolicy | 'plain'): readonly ToolSpec[];
-  /** What texts say about tools besides the list. `isUsable`: the policy lets calls of it run. */
-  announced(isUsable: IsUsable): ToolNews;
+  /** What texts say about tools besides the list. */
+  announced(isUsable: ToolView['isUsable']): ToolNews;
   /** History was rewritten: sources that kept their tools for the sake of the prefix may offer others. */
   renew(): void;
   /** Finds the tool for a call of a step, among those that the step offers and those that are deferred. */
@@ -33,16 +34,23 @@ export interface Router {
 type OfferingPolicy = Parameters<typeof canBeWidened>[0] & Pick<Policy, 'answersOnce'>;
 
 type ToolNews = Pick<StepFacts, 'deferredTools' | 'mcpServers'>;
-export type IsUsable = (tool: Pick<ToolTraits, 'name' | 'mcp'>) => boolean;
+
+/** Of which tools a source may speak. */
+export interface ToolView {
+  /** The policy lets calls of it run. */
+  isUsable(tool: Pick<ToolTraits, 'name' | 'mcp'>): boolean;
+  /** The thread has it, if it is there. */
+  isChosen(tool: Pick<Tool, 'name' | 'isOwn'>): boolean;
+}
 
 /** Where tools come from. Gives the same array until they change. `renew`: history was rewritten, and they may. */
 export type ToolSource = (() => readonly Tool[]) & {
   readonly renew?: () => void;
-  readonly announced?: (isUsable: IsUsable) => ToolNews;
+  readonly announced?: (view: ToolView) => ToolNews;
 };
 
-/** Of two tools with one name the one of the earlier source counts. */
-export function createRouter(sources: readonly ToolSource[]): Router {
+/** Of two tools with one name the one of the earlier source counts. Those that are not chosen are not there. */
+export function createRouter(sources: readonly ToolSource[], choice: ToolChoice = {}): Router {
   let given: readonly (readonly Tool[])[] = [];
   let clashes: readonly string[] = [];
   const byName = new Map<string, Tool>();
@@ -53,8 +61,9 @@ export function createRouter(sources: readonly ToolSource[]): Router {
     given = now;
     planned.clear();
     byName.clear();
-    for (const tool of now.flat()) if (!byName.has(tool.name)) byName.set(tool.name, tool);
-    clashes = now.flat().flatMap((tool) => (byName.get(tool.name) === tool ? [] : [tool.name]));
+    const all = now.flat().filter((tool) => isChosen(tool, choice));
+    for (const tool of all) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+    clashes = all.flatMap((tool) => (byName.get(tool.name) === tool ? [] : [tool.name]));
     return byName;
   };
   return {
@@ -79,7 +88,8 @@ export function createRouter(sources: readonly ToolSource[]): Router {
     },
 
     announced(isUsable) {
-      const news = sources.flatMap((source) => source.announced?.(isUsable) ?? []);
+      const view: ToolView = { isUsable, isChosen: (tool) => isChosen(tool, choice) };
+      const news = sources.flatMap((source) => source.announced?.(view) ?? []);
       const deferredTools = news.flatMap((each) => each.deferredTools ?? []);
       const mcpServers = news.find((each) => each.mcpServers !== undefined)?.mcpServers;
       return { ...(deferredTools.length === 0 ? {} : { deferredTools }), ...defined({ mcpServers }) };
@@ -99,7 +109,7 @@ export function createRouter(sources: readonly ToolSource[]): Router {
       const input = call.type === 'function_call' ? call.arguments : call.input;
       const odd = call.type === 'function_call' ? (deepArgument(input) ?? oddArgument(input)) : oddPatch(input);
       if (odd !== undefined) return { kind: 'refused', output: badArguments(odd) };
-      const prepared = tool.prepare({ callId: call.call_id, input }, step);
+      const prepared = prepareCall(tool, { callId: call.call_id, input }, step);
       return prepared instanceof Promise
         ? prepared.then((ready) => reportUnknown(tool, call, ready))
         : reportUnknown(tool, call, prepared);

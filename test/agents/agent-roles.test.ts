@@ -148,3 +148,45 @@ it('a trusted project adds roles and replaces none; of another one nothing is re
   });
   expect(await offered('untrusted')).toMatchObject({ roles: ['default', 'explorer', 'worker'] });
 });
+
+it('features that a role switches off are off for its agents, and a warning names those that it cannot switch', async () => {
+  const bodies = new Map<string, JsonObject>();
+  const { live, begin, of } = await agentScene(
+    {
+      root: ({ index }) =>
+        [
+          answer({ items: [spawn('a', { agent_type: 'reader' }), spawn('b')] }),
+          answer({ items: [callTool('wait_agent', { until: 'all' })] }),
+        ][index] ?? done,
+      a: ({ body }) => (bodies.set('a', body), done),
+      b: ({ body }) => (bodies.set('b', body), done),
+    },
+    { features: 'memories = true\nsleep_tool = true\n', config: 'personality = "friendly"' },
+  );
+  const { home } = live.place;
+  mkdirSync(join(home, 'memories'));
+  writeFileSync(join(home, 'memories/memory_summary.md'), 'Likes tabs.\n');
+  mkdirSync(join(home, 'agents'));
+  const path = join(home, 'agents/reader.toml');
+  const off = ['shell_tool', 'personality', 'memory_tool', 'sleep_tool'].map((name) => `${name} = false`);
+  writeFileSync(
+    path,
+    `name = "reader"\ndescription = "reads."\n[features]\n${[...off, 'hooks = false', 'token_budget = true'].join('\n')}\n`,
+  );
+  const warned: string[] = [];
+  const { thread } = await begin();
+  thread.subscribe({ event: (event) => void (event.kind === 'warning' && warned.push(event.outcome.message)) });
+  await thread.run({ input: words('go'), signal });
+  expect(warned).toEqual([
+    expect.stringContaining(`${path}:8: features.hooks has no effect here.`),
+    expect.stringContaining(`${path}:9: features.token_budget can only be false here.`),
+  ]);
+  const tools = (name: string) => (bodies.get(name)!['tools'] as JsonObject[]).map((tool) => tool['name']);
+  const closed = ['exec_command', 'write_stdin', 'sleep'];
+  expect(closed.filter((name) => tools('b').includes(name))).toEqual(closed);
+  expect(closed.filter((name) => tools('a').includes(name))).toEqual([]);
+  const [mine, others] = [of('a')[0]!.join('\n'), of('b')[0]!.join('\n')];
+  expect([mine, others].map((text) => text.includes('Likes tabs.'))).toEqual([false, true]);
+  const friendly = ['a', 'b'].map((name) => JSON.stringify(bodies.get(name)).includes('Manner of speech: friendly'));
+  expect(friendly).toEqual([false, true]);
+});

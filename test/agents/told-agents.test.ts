@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import { readTurnItems } from '../../src/state/turn-items.ts';
 import { answer, callTool, hang, say, type ScriptStep } from '../../src/testing/index.ts';
 import { type AgentRequest, agentScene } from './agent-scene.ts';
 
@@ -127,4 +128,30 @@ it('a text tells a fork which agents stay with the other conversation', async ()
   expect(told[0]).toContain('their answers do not come here: /root/slow.');
   await forked.thread.close();
   letGo();
+});
+
+it('what an agent costs after the turn is in the cost of that turn and of the thread, wherever it is read', async () => {
+  const turnOver = Promise.withResolvers<void>();
+  const { live, begin } = await agentScene({
+    root: inTurn(answer({ items: [spawning('a')] })),
+    a: async () => {
+      await turnOver.promise;
+      return answer({ items: [say('Late.')] });
+    },
+  });
+  const { thread, engine } = await begin();
+  await thread.run({ input: words('one'), signal });
+  turnOver.resolve();
+  await expect.poll(() => thread.state.usage.total.total).toBe(3 * 110);
+  const costs = async () => {
+    const { lines } = await engine.stored.read(thread.id, () => {});
+    const { turns, usage } = readTurnItems(lines);
+    return [usage.total, ...turns.map((turn) => turn.usage?.total)];
+  };
+  expect(await costs()).toEqual([3 * 110, 3 * 110]);
+  await thread.run({ input: words('two'), signal });
+  expect(await costs()).toEqual([4 * 110, 3 * 110, 110]);
+  expect(thread.state.usage.total.total).toBe(4 * 110);
+  await engine.close();
+  expect((await live.place.run('threads', 'show', thread.id)).stdout).toContain('400 in (80 cached), 40 out');
 });

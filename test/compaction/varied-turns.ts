@@ -63,7 +63,7 @@ export async function variedTurns({ auth, provider, overrides, checkpoint }: Var
   await live.turn('Mind both parts.');
   await live.turn('Run it.');
   await live.turn('What is in the picture?', {
-    input: { text: 'What is in the picture?', images: [picture] },
+    input: { author: 'user', text: 'What is in the picture?', images: [picture] },
   });
   await live.thread.inject(shell);
   await live.thread.inject(shellOutput);

@@ -450,7 +450,7 @@ describe('capstan envelope', () => {
     expect(at('policy.approval')).toMatchObject({ value: 'never', origin: 'surface' });
     expect(at('workspace.timezone')).toMatchObject({ origin: 'facts' });
     expect(at('identity.model.contextWindow')).toMatchObject({ origin: 'model catalogue' });
-    expect(at('modes.review')).toMatchObject({ origin: 'default', awaits: 'turns that review' });
+    expect(at('workspace.environment')).toMatchObject({ origin: 'default', awaits: 'commands in another environment' });
     expect(at('instructions.base.text')).toMatchObject({
       value: { characters: expect.any(Number), digest: expect.any(String) },
     });

@@ -162,7 +162,7 @@ describe('a model that only reads', () => {
 
   it('gets words in the place of pictures, and no tool to look at them; another one has them back', async () => {
     const live = await withModels([{ slug: 'blind', input_modalities: ['text'] }]);
-    await live.turn('', { input: { text: 'Look.', images: [picture] } });
+    await live.turn('', { input: { author: 'user', text: 'Look.', images: [picture] } });
     await live.thread.overrideTurnContext({ model: 'blind' });
     await live.turn('two');
     await live.thread.overrideTurnContext({ model: 'gpt-5.5' });

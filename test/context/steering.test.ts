@@ -144,7 +144,12 @@ describe('who may steer', () => {
     ['another turn', 'another-turn', { input, turnId: 'turn-0' as TurnId }, running],
     ['with nothing to say', 'empty-input', { input: words(' \n') }, running],
     ['with nothing to say and no turn', 'empty-input', { input: words('') }, undefined],
-    ['with a picture alone', 'steered', { input: { text: '', images: [{ path: 'a.png', url: 'data:,' }] } }, running],
+    [
+      'with a picture alone',
+      'steered',
+      { input: { author: 'user', text: '', images: [{ path: 'a.png', url: 'data:,' }] } },
+      running,
+    ],
     ['with its schema', 'steered', { input, outputSchema: running.outputSchema }, running],
     [
       'with its schema in another order of keys',

@@ -271,7 +271,9 @@ test('a program that ends at a question about a host leaves a command whose outc
   const { port } = await site();
   const { live, asked, open } = await thread([runs(curl(`http://localhost:${port}/a`)), done], () => never);
   const opened = await open();
-  void opened.run({ input: { text: 'go', images: [] }, signal: new AbortController().signal }).catch(() => {});
+  void opened
+    .run({ input: { author: 'user', text: 'go', images: [] }, signal: new AbortController().signal })
+    .catch(() => {});
   await vi.waitUntil(() => asked.length === 1, { timeout: 20_000 });
   const said = deadTurnNotice(opened.id, opened.state);
   expect(said).toMatchObject({ code: 'turn-cut-off' });

@@ -55,7 +55,7 @@ describe('the window that a server names in its refusal', () => {
   test('binds the rest of the turn, whose contract stays as it was when the turn began', async () => {
     let steered: Promise<Steered> | undefined;
     const steers = (): ScriptStep => {
-      steered = live.thread.steer({ input: { text: 'word '.repeat(30_000), images: [] } });
+      steered = live.thread.steer({ input: { author: 'user', text: 'word '.repeat(30_000), images: [] } });
       return says('Done.');
     };
     const live = await LiveThread.in(talk([saysLong(), names(20_000), steers, says('More.')]));

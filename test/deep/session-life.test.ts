@@ -57,7 +57,10 @@ describe('a session', () => {
     const forked = await engine.fork(told.live.id, { kind: 'latest' }, { listener: () => {} });
     if (forked.kind === 'refused') throw new Error(forked.outcome.message);
     told.live.model.push(answer({ items: [say('Yes.')] }));
-    await forked.thread.run({ input: { text: 'go', images: [] }, signal: new AbortController().signal });
+    await forked.thread.run({
+      input: { author: 'user', text: 'go', images: [] },
+      signal: new AbortController().signal,
+    });
     expect(ended(told)).toEqual([
       expect.stringContaining('belong to the conversation that this one was branched from'),
     ]);

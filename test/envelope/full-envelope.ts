@@ -62,6 +62,7 @@ export function fullSettings(): Required<Omit<TurnSettings, 'changesNothing'>> {
     summary: 'concise',
     verbosity: 'high',
     serviceTier: 'fast',
+    onlyTools: ['exec_command', 'mcp__*'],
     withoutTools: ['update_plan'],
     clientTools: [{ type: 'function', name: 'lookup', description: 'Looks up.', inputSchema: { type: 'object' } }],
     approval: 'on-request',

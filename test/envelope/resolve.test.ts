@@ -71,7 +71,7 @@ describe('with nothing but what must be there', () => {
     expect(resolved).toMatchObject({ enforcement: 'managed', network: 'restricted' });
     expect(envelope.capabilities).toEqual({
       tools: ['exec_command'],
-      features: [],
+      features: ['hooks', 'plugins', 'remote_compaction_v2'],
       modalities: ['text', 'image'],
       imageGeneration: false,
       webSearch: false,
@@ -84,7 +84,6 @@ describe('with nothing but what must be there', () => {
     expect(envelope.modes).toEqual({
       collaboration: { mode: 'default' },
       realtime: { active: false },
-      review: false,
       compaction: 'structured',
       leaveOut: [],
     });
@@ -184,12 +183,13 @@ describe('with everything that can be chosen', () => {
     expect(envelope.capabilities).toEqual({
       tools: ['exec_command', 'view_image'],
       clientTools: [{ type: 'function', name: 'lookup', description: 'Looks up.', inputSchema: { type: 'object' } }],
-      features: ['one'],
+      features: ['hooks', 'plugins', 'remote_compaction_v2', 'one'],
       modalities: ['text', 'image'],
       imageGeneration: true,
       webSearch: true,
       apps: true,
       plugins: true,
+      onlyTools: ['exec_command', 'mcp__*'],
       withoutTools: ['update_plan'],
     });
   });
@@ -200,7 +200,6 @@ describe('with everything that can be chosen', () => {
       collaboration: { mode: 'default', asked: 'plan', given: 'Plan first.' },
       personality: 'friendly',
       realtime: { active: true, startInstructions: 'Speak.' },
-      review: false,
       outputSchema: { type: 'object' },
       compaction: 'plain',
       leaveOut: ['apps'],

@@ -101,10 +101,23 @@ it('has the hooks of the user, and of the tools of servers those that only read'
   writeFileSync(join(place.home, 'hooks.json'), JSON.stringify({ hooks }));
   trustAll(place.home);
   expect(await place.run('review')).toMatchObject({ code: 0 });
+  const offered = (model.requests[0]!.body['tools'] as { name: string }[]).map(({ name }) => name);
+  expect(offered.filter((name) => name.startsWith('mcp__'))).toEqual(['mcp__s__reads']);
   const [blocked, refused, read] = [1, 2, 3].map((at) => JSON.stringify(inputOf(model, at).at(-1)));
   expect(blocked).toContain('No such words.');
   expect(refused).toContain('needs an approval');
   expect(read).toContain('called reads');
+});
+
+it('does not get what earlier threads left in memory', async () => {
+  const { model, place } = await changed(done, reviewed);
+  appendFileSync(join(place.home, 'config.toml'), '\n[features]\nmemories = true\n');
+  mkdirSync(join(place.home, 'memories'));
+  writeFileSync(join(place.home, 'memories/memory_summary.md'), 'Likes tabs.\n');
+  expect(await place.run('exec', 'hello')).toMatchObject({ code: 0 });
+  expect(await place.run('review')).toMatchObject({ code: 0 });
+  const knows = [0, 1].map((at) => textsOf(inputOf(model, at)).join('\n').includes('Likes tabs.'));
+  expect(knows).toEqual([true, false]);
 });
 
 it('exec review names a commit or a branch, and prints findings as data', async () => {
@@ -175,4 +188,14 @@ it('names the files of a change that is too large to be attached', async () => {
   expect(asked.length).toBeLessThan(200_000);
   expect(asked).toContain('+brand new');
   expect(asked).toContain('did not fit here. Look at them yourself:\n- "huge.txt"');
+});
+
+it('counts what a review cost that failed', async () => {
+  const look = answer({ items: [callTool('exec_command', { cmd: 'true' })] });
+  const { place } = await changed(look, httpError({ status: 400, body: 'No.' }));
+  const ran = await place.run('review');
+  expect(ran.code).toBe(1);
+  const [listed] = (await place.run('threads', 'list', '--json')).events;
+  expect(JSON.stringify(listed)).toContain('"totalTokens":110');
+  expect((await place.run('threads', 'show', '--last')).stdout).toContain('100 in (20 cached), 10 out');
 });

@@ -95,6 +95,64 @@ it('ends with its budget, after one more answer', async () => {
   expect(live.thread.state.goal).toMatchObject({ status: 'budgetLimited', tokenBudget: 150, tokensUsed: 180 });
 });
 
+it.each([
+  ['as many tokens again', {}, 180 + 150],
+  ['the number that the user names', { token_budget: 100 }, 180 + 100],
+  ['no more at once than is configured', { token_budget: 9000 }, 180 + 150],
+])('a goal that ran out of tokens is resumed by the user, with %s', async (_, more, tokenBudget) => {
+  const live = await LiveThread.in(
+    [
+      begin({ token_budget: 5000 }),
+      run('echo one'),
+      // It cannot give itself more.
+      run('echo two'),
+      call('update_goal', { status: 'active', token_budget: 5000 }),
+      call('update_goal', { status: 'active' }),
+      done('Two are done.'),
+      call('update_goal', { status: 'active', ...more }),
+      call('update_goal', { status: 'complete' }),
+      done('Reached.'),
+    ],
+    `${config}\ngoals.max_goal_token_budget = 150`,
+  );
+  await live.turn('Set a goal.');
+  expect(outputs(live).slice(-2)).toEqual([
+    expect.stringMatching(/^Not done: Only the user/),
+    expect.stringMatching(/^Not done: Only the user/),
+  ]);
+  expect(live.thread.state.goal).toMatchObject({ status: 'budgetLimited', tokenBudget: 150, tokensUsed: 180 });
+  expect(live.told('warning').map(({ outcome }) => outcome.code)).toEqual(['goal-out-of-tokens']);
+  // Another process knows as much.
+  await live.open();
+  expect(await live.turn('Resume the goal.')).toMatchObject({ lastMessage: 'Reached.' });
+  expect(live.thread.state.goal).toMatchObject({ status: 'complete', tokenBudget, tokensUsed: 270 });
+});
+
+it('words of the user in a turn that continues by itself raise the budget, too, each time by what was given last', async () => {
+  const live = await LiveThread.in(
+    [
+      begin({ token_budget: 100 }),
+      run('echo one'),
+      run('echo two'),
+      async () => {
+        await live.thread.steer({ input: words('Take 50 more.') });
+        return done('Out of tokens.');
+      },
+      call('update_goal', { status: 'active', token_budget: 50 }),
+      run('echo three'),
+      done('Out again.'),
+      call('update_goal', { status: 'active' }),
+      call('update_goal', { status: 'complete' }),
+      done('Reached.'),
+    ],
+    config,
+  );
+  await live.turn('Set a goal.');
+  expect(live.thread.state.goal).toMatchObject({ status: 'budgetLimited', tokenBudget: 230, tokensUsed: 270 });
+  await live.turn('Go on.');
+  expect(live.thread.state.goal).toMatchObject({ status: 'complete', tokenBudget: 320, tokensUsed: 360 });
+});
+
 it('rests when the user interrupts, and goes on when asked', async () => {
   const stop = new AbortController();
   const script = [
@@ -146,6 +204,8 @@ it.each([
   ['create_goal', { objective: 'x'.repeat(4001) }],
   ['create_goal', { objective: 'x', token_budget: 0 }],
   ['update_goal', { status: 'budgetLimited' }],
+  ['update_goal', { status: 'paused', token_budget: 5 }],
+  ['update_goal', { status: 'active', token_budget: -5 }],
 ])('refuses %s %o', async (name, args) => {
   const live = await LiveThread.in([call(name, args), done()], config);
   await live.turn('Set a goal.');

@@ -144,3 +144,17 @@ it('a program hears of each turn', async () => {
     'last-assistant-message': 'Done.',
   });
 });
+
+it('a program of notify that cannot be started is one notice', async () => {
+  const { live } = await hookedScene([done, done], {}, { config: 'notify = ["/no/such/program"]' });
+  expect(await live.turn('go')).toMatchObject({ kind: 'completed' });
+  await live.turn('again');
+  const told = live.events.flatMap((event) =>
+    event.kind === 'warning' ? [event.outcome.message] : event.kind === 'turn-completed' ? [event.kind] : [],
+  );
+  expect(told).toEqual([
+    'The program of notify could not be started: /no/such/program',
+    'turn-completed',
+    'turn-completed',
+  ]);
+});

@@ -13,6 +13,7 @@ const script = (request: RecordedRequest) =>
 
 const given = {
   overrides: ['developer_instructions="Be brief."', 'compact_prompt="Sum up in verse."', 'compaction.strategy="plain"'],
+  onlyTools: ['exec_command', 'update_plan'],
   withoutTools: ['update_plan'],
 };
 
@@ -36,12 +37,13 @@ it('a thread keeps what it was started with, also in another process, in a fork,
     expect(each.settings).toMatchObject({
       developerInstructions: 'Be brief.',
       compactPrompt: 'Sum up in verse.',
+      onlyTools: ['exec_command', 'update_plan'],
       withoutTools: ['update_plan'],
     });
     const before = scene.model.requests.length;
     await each.submit({ input: words('three') });
     const [request] = scene.model.requests.slice(before);
-    expect(toolsIn(request!)).not.toContain('update_plan');
+    expect(toolsIn(request!)).toEqual(['exec_command', 'write_stdin']);
     expect(JSON.stringify(request!.body['input'])).toContain('Be brief.');
   }
   expect(JSON.stringify(loaded.settings.origins)).toContain('"withoutTools":"thread"');

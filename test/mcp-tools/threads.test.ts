@@ -218,7 +218,10 @@ it('a thread that another program writes is refused with who holds it, and can b
   whenTestEnds(() => engine.close());
   const opened = await engine.start({ cwd: place.workspace });
   if (opened.kind === 'refused') throw new Error(opened.outcome.message);
-  await opened.thread.run({ input: { text: 'mine', images: [] }, signal: new AbortController().signal });
+  await opened.thread.run({
+    input: { author: 'user', text: 'mine', images: [] },
+    signal: new AbortController().signal,
+  });
   const client = new TestClient(app);
   const thread_id = opened.thread.id;
   for (const tool of ['thread_send', 'thread_compact']) {

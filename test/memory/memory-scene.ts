@@ -71,7 +71,7 @@ export async function memoryScene(answers: WriterAnswers = {}, config = 'feature
       const opened = await engine.start({ cwd: live.place.workspace });
       if (opened.kind === 'refused') throw new Error(opened.outcome.message);
       const { thread } = opened;
-      await thread.run({ input: { text, images: [] }, signal: new AbortController().signal });
+      await thread.run({ input: { author: 'user', text, images: [] }, signal: new AbortController().signal });
       const { id, location } = thread;
       await thread.close();
       const then = new Date(Date.now() - hours * hourMs);

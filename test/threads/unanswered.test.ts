@@ -150,7 +150,7 @@ it('what was allowed for the session holds in that thread: a fork asks, also aft
   });
   const goOn = async (opened: Awaited<ReturnType<typeof engine.fork>>) => {
     if (opened.kind === 'refused') throw new Error(opened.outcome.message);
-    await opened.thread.run({ input: { text: 'go on', images: [] }, signal });
+    await opened.thread.run({ input: { author: 'user', text: 'go on', images: [] }, signal });
     await opened.thread.close();
     return opened.thread.id;
   };

@@ -49,6 +49,14 @@ describe('a tool that a client defines', () => {
     expect((await live.place.run('replay', '--last')).code).toBe(0);
   });
 
+  it('gets all arguments: what its schema means is its own matter', async () => {
+    const strict = { ...schema, properties: {}, additionalProperties: false };
+    const given: Answer = { kind: 'allowed', content: { content: 'Broken pump.' } };
+    const { asked, output } = await told(given, { ...ticket, inputSchema: strict });
+    expect(asked).toMatchObject([{ item: { arguments: { id: 'T1' } } }]);
+    expect(output).toBe('Broken pump.');
+  });
+
   it.each<[string, Answer, unknown]>([
     ['a failure', { kind: 'allowed', content: { content: 'No such ticket.', success: false } }, 'No such ticket.'],
     ['no content', { kind: 'allowed' }, 'The tool failed: the client gave no result.'],

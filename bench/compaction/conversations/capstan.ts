@@ -88,7 +88,7 @@ async function continueAfterCheckpoint(
   try {
     const made = await thread.compact({ signal });
     if (made.kind !== 'installed') return made.kind === 'failed' ? made.outcome.message : made.kind;
-    const ended = await thread.run({ input: { text: nextWords, images: [] }, signal });
+    const ended = await thread.run({ input: { author: 'user', text: nextWords, images: [] }, signal });
     return ended.kind === 'failed' ? ended.outcome.message : undefined;
   } finally {
     await thread.close();

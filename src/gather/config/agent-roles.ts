@@ -79,10 +79,11 @@ export async function loadAgentRoles(
     else if (loaded.problems.length === 0) problems.push(oddRole(path, 'no name'));
   }
   for (const path of projects.flatMap(roleFiles)) {
-    const { layer, problems: wrong } = await loadTomlFile('project', path, rules);
-    problems.push(...wrong);
+    const loaded = await loadTomlFile('project', path, rules);
+    const { layer } = loaded;
+    if (!check(loaded)) continue;
     const name = stringAt(layer.values, 'name');
-    if (name === undefined) problems.push(...(wrong.length === 0 ? [oddRole(path, 'no name')] : []));
+    if (name === undefined) problems.push(...(loaded.problems.length === 0 ? [oddRole(path, 'no name')] : []));
     else if (roles.has(name)) problems.push(oddRole(path, `the name ${JSON.stringify(name)}, which is taken`));
     else add(name, layer.values, path);
   }

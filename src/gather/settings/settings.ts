@@ -48,7 +48,9 @@ export interface SettingsChoices {
   readonly baseInstructions?: string;
   /** The same for `experimental_compact_prompt_file`. */
   readonly compactPrompt?: string;
-  /** Built-in tools that the program which opens the thread leaves out. */
+  /** Tools that the program which opens the thread wants alone. */
+  readonly onlyTools?: readonly string[];
+  /** Tools that it leaves out. */
   readonly withoutTools?: readonly string[];
   /** Tools that its client defines. */
   readonly clientTools?: Settings['clientTools'];
@@ -121,6 +123,7 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     baseInstructions: baseInstructions(config, choices),
     developerInstructions: ranked('developerInstructions', notBlank(config.developerInstructions)),
     compactPrompt: compactPrompt(config, choices),
+    onlyTools: ofThread(choices.onlyTools, resumed?.onlyTools),
     withoutTools: ofThread(choices.withoutTools, resumed?.withoutTools),
     clientTools: ofThread(choices.clientTools, resumed?.clientTools),
     // A user who chooses another sandbox for the thread frees it.

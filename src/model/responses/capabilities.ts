@@ -1,3 +1,4 @@
+import { isGateOpen } from '../../config/feature-gates.ts';
 import type { ProviderConfig } from '../../config/providers.ts';
 import type { ProviderCapabilities } from '../../ports/provider.ts';
 
@@ -13,8 +14,7 @@ export function responsesCapabilities(
 ): ProviderCapabilities {
   const isAzure = name.toLowerCase() === 'azure' || azureAddress.test(baseUrl);
   const canCompact = name === 'OpenAI' || isAzure || bedrockIds.has(id);
-  // The gate decides between the two forms; it is open unless the configuration closes it.
-  const form = gates['remote_compaction_v2'] === false ? 'unary' : 'stream';
+  const form = isGateOpen('remote_compaction_v2', gates) ? 'stream' : 'unary';
   return {
     remoteCompaction: canCompact ? form : 'none',
     freeformTools: 'grammar',

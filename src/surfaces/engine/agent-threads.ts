@@ -11,7 +11,7 @@ import type { AgentIdentity } from '../../protocol/agent.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { PermissionProfile } from '../../protocol/permission-profile.ts';
-import { words } from '../../protocol/user-input.ts';
+import { writtenBy } from '../../protocol/user-input.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { EngineRefused } from './engine-refused.ts';
 import { setEffort } from './configure-thread.ts';
@@ -84,7 +84,7 @@ function requestFor(
   { parent, roles, developerInstructions, questions }: AgentThreadsOptions,
   thread: 'new' | 'known',
 ): AgentLiveRequest {
-  const { cwd, provider, approval, withoutTools } = bounds;
+  const { cwd, provider, approval, onlyTools } = bounds;
   const role = roles.find(({ name }) => name === agent.role);
   const given = thread === 'new' ? bounds : undefined;
   const [model, effort] = [role?.model ?? given?.model, role?.effort ?? given?.effort];
@@ -98,6 +98,8 @@ function requestFor(
     { path: ['developer_instructions'], value: text },
     ...(role?.overrides ?? []),
   ];
+  const left = [...(bounds.withoutTools ?? []), ...(role?.withoutTools ?? [])];
+  const withoutTools = left.length === 0 ? undefined : left;
   const { profile: named, ephemeral } = parent;
   return {
     agent,
@@ -107,7 +109,7 @@ function requestFor(
     permissionProfile: profileOfRole(bounds, role),
     ...(bounds.changesNothing === true || role?.readOnly === true ? { changesNothing: true } : {}),
     ...defined({ model }),
-    ...defined({ profile: named, ephemeral, withoutTools }),
+    ...defined({ profile: named, ephemeral, onlyTools, withoutTools }),
     ...(parent.askUser === undefined
       ? { unattended: true }
       : { askUser: agentAsker(parent.askUser, agent.path, questions(agent.rootId)) }),
@@ -127,10 +129,10 @@ function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | unde
     ...(unknown === undefined ? {} : { note: unknown.message }),
     async run(message, bounds) {
       const change = narrowing(opened.settings, { ...bounds, profile: profileOfRole(bounds, role) });
-      return turnEnd(await opened.submit({ input: words(message), ...defined({ change }) }));
+      return turnEnd(await opened.submit({ input: writtenBy('agent', message), ...defined({ change }) }));
     },
     async steer(message) {
-      return (await opened.steer({ input: words(message) })).kind === 'steered';
+      return (await opened.steer({ input: writtenBy('agent', message) })).kind === 'steered';
     },
     async interrupt(reason) {
       await opened.interrupt(reason);

@@ -4,7 +4,7 @@ import { readOnlyProfile } from '../../policy/read-only-profile.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { noUsage, type Usage } from '../../protocol/usage.ts';
-import { words } from '../../protocol/user-input.ts';
+import { type UserInput, writtenBy } from '../../protocol/user-input.ts';
 import type { TurnResult } from '../../thread/turn/settle.ts';
 import type { EngineRefused } from './engine-refused.ts';
 import type { ThreadRequest } from './thread-request.ts';
@@ -22,8 +22,6 @@ export interface AskModel {
   readonly cwd: string;
   /** Of the thread for which it is asked. */
   readonly settings: Pick<Settings, 'provider' | 'profile'>;
-  /** Names of the servers that are configured: none of them is started. */
-  readonly mcpServers: readonly string[];
   /** For whom, in the provider's logs. */
   readonly threadSource: string;
   readonly signal: AbortSignal;
@@ -45,17 +43,15 @@ interface AskedEngine {
 interface AskedThread {
   readonly usage: { readonly total: Usage; readonly effectiveWindow: number };
   run(turn: {
-    readonly input: ReturnType<typeof words>;
+    readonly input: UserInput;
     readonly outputSchema: JsonObject;
     readonly signal: AbortSignal;
   }): Promise<TurnResult>;
   close(): Promise<void>;
 }
 
-const withoutTools =
-  'exec_command write_stdin apply_patch view_image update_plan request_permissions request_user_input'.split(' ');
-const closedGates =
-  'hooks memories goals multi_agent multi_agent_v2 sleep_tool current_time_reminder token_budget'.split(' ');
+/** Gates that would add to the context, or run something beside the question. Tools need none: there are none. */
+const closedGates = ['hooks', 'memories', 'multi_agent', 'multi_agent_v2', 'current_time_reminder', 'token_budget'];
 
 /**
  * Asks in a thread of its own of which nothing is kept: no tools, no context but the instructions, and no one who could
@@ -69,7 +65,7 @@ export async function askModel(engine: AskedEngine, asked: AskModel): Promise<Mo
     overrides: overridesFor(asked),
     approval: 'never',
     permissionProfile: readOnlyProfile(settings.profile),
-    withoutTools,
+    onlyTools: [],
     ephemeral: true,
     threadSource,
     compactsAfterTurns: false,
@@ -77,7 +73,7 @@ export async function askModel(engine: AskedEngine, asked: AskModel): Promise<Mo
   if (opened.kind === 'refused') return { kind: 'failed', outcome: opened.outcome, used: noUsage };
   const { thread } = opened;
   try {
-    const input = words(asked.message(thread.usage.effectiveWindow));
+    const input = writtenBy('program', asked.message(thread.usage.effectiveWindow));
     const ended = await thread.run({ input, outputSchema, signal });
     const used = thread.usage.total;
     if (ended.kind === 'failed') return { kind: 'failed', outcome: ended.outcome, used };
@@ -88,14 +84,13 @@ export async function askModel(engine: AskedEngine, asked: AskModel): Promise<Mo
   }
 }
 
-function overridesFor({ instructions, settings, effort, mcpServers }: AskModel): Overrides {
+function overridesFor({ instructions, settings, effort }: AskModel): Overrides {
   const set = (value: Json, ...path: string[]): Overrides[number] => ({ path, value });
   return [
     set(instructions, 'instructions'),
     set('', 'developer_instructions'),
     set(settings.provider, 'model_provider'),
     ...(effort === undefined ? [] : [set(effort, 'model_reasoning_effort')]),
-    set('disabled', 'web_search'),
     set(0, 'project_doc_max_bytes'),
     set(false, 'include_environment_context'),
     set(false, 'include_permissions_instructions'),
@@ -103,6 +98,5 @@ function overridesFor({ instructions, settings, effort, mcpServers }: AskModel):
     set(false, 'include_apps_instructions'),
     set(false, 'skills', 'include_instructions'),
     ...closedGates.map((gate) => set(false, 'features', gate)),
-    ...mcpServers.map((server) => set(false, 'mcp_servers', server, 'enabled')),
   ];
 }

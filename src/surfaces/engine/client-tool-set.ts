@@ -10,13 +10,18 @@ import { textDigest } from '../../protocol/text-digest.ts';
 import { clientTool } from '../../tools/client-tool/client-tool.ts';
 import type { StepFacts } from '../../envelope/facts.ts';
 import type { Tool } from '../../tools/define.ts';
+import type { ToolView } from '../../tools/router.ts';
 import { callToolTool, toolSearchTool } from '../../tools/mcp/deferred-tools.ts';
+
+type Announced = NonNullable<StepFacts['deferredTools']>;
 
 /** What a thread has of tools that its client defined. */
 export interface ClientToolSet {
-  readonly announced: NonNullable<StepFacts['deferredTools']>;
+  announced(isChosen: ToolView['isChosen']): Announced;
   readonly tools: readonly Tool[];
   readonly deferred: readonly Tool[];
+  /** What the direct ones weigh. */
+  readonly tokens: number;
   /** The same for the same tools. Absent: there are none. */
   readonly digest?: string;
 }
@@ -30,6 +35,8 @@ const longestNews = 400;
 interface ClientToolSetOptions {
   readonly catalogue: Catalogue;
   readonly searchesElsewhere: boolean;
+  /** What direct tools of other sources take of the share that optional tools have, in tokens. */
+  besides(): number;
   /** Tools of the program that are found by the same search. */
   readonly ownDeferred: readonly Tool[];
   readonly picture: ShowPicture;
@@ -38,15 +45,17 @@ interface ClientToolSetOptions {
 /** Those that the client defers, and those that weigh too much for the window, are found by searching. */
 export function clientToolSet(
   settings: Settings,
-  { catalogue, searchesElsewhere, ownDeferred, picture }: ClientToolSetOptions,
+  { catalogue, searchesElsewhere, besides, ownDeferred, picture }: ClientToolSetOptions,
 ): ClientToolSet {
   const all = callableTools(settings.clientTools ?? []);
-  // Servers take their own share.
-  const budget = contextBudget('optionalTools', settingsWindow(settings, catalogue)) / (searchesElsewhere ? 2 : 1);
+  const share = contextBudget('optionalTools', settingsWindow(settings, catalogue));
+  // One share for all: at most half of it where there are servers, which get the rest.
+  const budget = Math.min(searchesElsewhere ? share / 2 : share, Math.max(0, share - besides()));
   const weighed = all
     .filter(({ deferLoading }) => deferLoading !== true)
     .map(({ name, description, inputSchema }) => ({ name, tokens: jsonTokens({ name, description, inputSchema }) }));
   const shown = directGroups(weighed, budget);
+  const tokens = weighed.reduce((sum, each) => (shown.has(each.name) ? sum + each.tokens : sum), 0);
   const made = (isDirect: boolean): readonly Tool[] =>
     all
       .filter(({ name }) => shown.has(name) === isDirect)
@@ -56,15 +65,16 @@ export function clientToolSet(
   const reached = { listed: direct, searched: deferred };
   const searching =
     searchesElsewhere || deferred.length === 0 ? [] : [toolSearchTool(() => reached), callToolTool(() => reached)];
-  const announced = newsOf([
-    ...ownDeferred.map(({ name }) => ({ name, namespace: ofProgram })),
-    ...all.filter(({ name }) => !shown.has(name)),
-  ]);
+  const announced = (isChosen: ToolView['isChosen']): Announced =>
+    newsOf([
+      ...ownDeferred.map(({ name }) => ({ name, namespace: ofProgram })),
+      ...all.filter((tool) => !shown.has(tool.name) && isChosen(tool)),
+    ]);
   const digest = textDigest(JSON.stringify([settings.clientTools, [...shown]]));
-  return { tools: [...direct, ...searching, ...hidden], deferred, announced, digest };
+  return { tools: [...direct, ...searching, ...hidden], deferred, announced, tokens, digest };
 }
 
-function newsOf(deferred: readonly Pick<CallableTool, 'name' | 'namespace'>[]): ClientToolSet['announced'] {
+function newsOf(deferred: readonly Pick<CallableTool, 'name' | 'namespace'>[]): Announced {
   const groups = new Map(deferred.map(({ namespace = ungrouped }) => [namespace.name, namespace]));
   return [...groups.values()].map(({ name, description }) => {
     const names = deferred.filter(({ namespace = ungrouped }) => namespace.name === name).map((each) => each.name);

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { isGateOpen } from '../../config/feature-gates.ts';
 import { explainWrongValue } from '../../config/explain-wrong-value.ts';
 import { onceEach, refusalOf } from '../../config/config-problem.ts';
 import { effortFor, effortProblem } from '../../envelope/effort.ts';
@@ -44,6 +45,7 @@ type Choices = Pick<
   | 'approval'
   | 'unlessReviewed'
   | 'permissionProfile'
+  | 'onlyTools'
   | 'withoutTools'
   | 'clientTools'
   | 'changesNothing'
@@ -71,6 +73,7 @@ export async function configureThread(
     approval,
     unlessReviewed,
     permissionProfile,
+    onlyTools,
     withoutTools,
     clientTools,
     changesNothing,
@@ -111,7 +114,7 @@ export async function configureThread(
   const { requirements } = base;
   const made = settingsFrom(config, {
     cwd,
-    ...defined({ resumed, approval, unlessReviewed, profile, withoutTools, clientTools, changesNothing }),
+    ...defined({ resumed, approval, unlessReviewed, profile, onlyTools, withoutTools, clientTools, changesNothing }),
     ...texts,
     catalogue,
     requirements,
@@ -152,7 +155,7 @@ function switchedOn(
   { features }: Settings,
   { features: required }: Requirements,
 ): ConfiguredThread['hooks'] {
-  if (features?.['hooks'] !== false) return hooks;
+  if (isGateOpen('hooks', features)) return hooks;
   return required?.pins['hooks'] === false ? [] : hooks.filter(({ source }) => source.owner === 'managed');
 }
 

@@ -1,3 +1,4 @@
+import { featureGates, isGateOpen } from '../../config/feature-gates.ts';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lazyImageResizer } from '../../gather/files/lazy-image-resizer.ts';
@@ -81,7 +82,7 @@ export function createEngineParts(
     programFiles: nodeProgramFiles,
     processes: processTable,
     limits: base.config.sandbox ?? {},
-    landlock: base.config.features?.['use_legacy_landlock'] === true ? 'preferred' : 'fallback',
+    landlock: isGateOpen('use_legacy_landlock', featureGates(base.config.features ?? {})) ? 'preferred' : 'fallback',
     landlockHelper: {
       node: process.execPath,
       script: join(root, isSource ? 'src/sandbox/linux/landlock-helper.ts' : 'dist/landlock-helper.js'),

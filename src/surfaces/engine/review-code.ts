@@ -20,7 +20,7 @@ import type { Item } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { Usage } from '../../protocol/usage.ts';
-import { words } from '../../protocol/user-input.ts';
+import { writtenBy } from '../../protocol/user-input.ts';
 import { changesToReview } from './changes-to-review.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
@@ -59,8 +59,17 @@ interface ReviewingEngine {
   openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome>;
 }
 
-/** Tools that a reviewer has no use for, or must not have. */
-const withoutTools = ['apply_patch', 'update_plan', 'request_permissions', 'request_user_input'];
+/** It reads, runs commands that change nothing, and has those tools of servers that only read. */
+const onlyTools = [
+  'exec_command',
+  'view_image',
+  'mcp__*',
+  'list_mcp_resources',
+  'list_mcp_resource_templates',
+  'read_mcp_resource',
+  'tool_search',
+  'call_tool',
+];
 
 /**
  * Reviews code in a thread of its own: fresh history, its own instructions, read-only, no questions. Nothing of that
@@ -82,12 +91,13 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
       { path: ['instructions'], value: reviewRubric },
       { path: ['developer_instructions'], value: '' },
       { path: ['features', 'multi_agent'], value: false },
-      { path: ['web_search'], value: 'disabled' },
+      // A review goes by the change, not by what the user said about others.
+      { path: ['features', 'memories'], value: false },
     ],
     approval: 'never',
     permissionProfile: profile,
     changesNothing: true,
-    withoutTools,
+    onlyTools,
     ephemeral: true,
     threadSource: 'review',
     compactsAfterTurns: false,
@@ -99,7 +109,7 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
     asked.opened?.(thread.settings);
     const diff = fittingDiff(changes.diff, diffBudget(thread.usage.effectiveWindow), estimateTokens);
     const text = changeToReview({ target, ...defined({ mergeBase: changes.mergeBase }), ...attachment(diff) });
-    const ended = await thread.run({ input: words(text), signal });
+    const ended = await thread.run({ input: writtenBy('program', text), signal });
     if (ended.kind === 'failed') {
       await record(engine, parent, { ...reviewBroke(ended.outcome.message), cost: thread.state.usage.total });
       return { kind: 'failed', outcome: ended.outcome };

@@ -75,7 +75,7 @@ export async function openThreadAgents(
     : [];
   return {
     agents,
-    tools: tools.filter(({ name }) => settings.withoutTools?.includes(name) !== true),
+    tools,
     async beforeTurn(_settings, { warn }) {
       for (const problem of [...problems, ...loaded.problems]) warn(problem);
       await agents.settle();

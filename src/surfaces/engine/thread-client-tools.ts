@@ -5,7 +5,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import type { Tool } from '../../tools/define.ts';
 import { nameClash } from '../../tools/own-tool.ts';
-import type { Router, ToolSource } from '../../tools/router.ts';
+import type { Router, ToolSource, ToolView } from '../../tools/router.ts';
 import type { ClientToolSet } from './client-tool-set.ts';
 
 /** The tools that a client defined for a thread. They may change from turn to turn; most threads have none. */
@@ -13,16 +13,20 @@ export interface ThreadClientTools extends Required<Pick<ThreadParts, 'beforeTur
   readonly source: ToolSource;
   /** Those that are found by searching. The same array until they change. */
   readonly deferred: () => readonly Tool[];
+  /** What those in the list weigh. */
+  directTokens(): number;
   /** Why settings cannot have the tools that they name. */
   problem(settings: Settings, router: Pick<Router, 'tools'>): Outcome | undefined;
 }
 
-const none: ClientToolSet = { tools: [], deferred: [], announced: [] };
+const none: ClientToolSet = { tools: [], deferred: [], announced: () => [], tokens: 0 };
 
 export interface ClientToolsOptions {
   readonly catalogue: Catalogue;
   /** Another source has the tools that find deferred ones. */
   readonly searchesElsewhere: boolean;
+  /** What direct tools of other sources take of the share that optional tools have, in tokens. */
+  besides(): number;
   /** Tools of the program. Those that are deferred are found by the same search. */
   readonly ownTools: readonly Tool[];
   /** Gives a picture as models take it. */
@@ -47,9 +51,13 @@ export async function openClientTools(settings: Settings, options: ClientToolsOp
   await beforeTurn(settings);
   return {
     source: Object.assign((): readonly Tool[] => made.tools, {
-      announced: () => (made.announced.length === 0 ? {} : { deferredTools: made.announced }),
+      announced: ({ isChosen }: ToolView) => {
+        const deferredTools = made.announced(isChosen);
+        return deferredTools.length === 0 ? {} : { deferredTools };
+      },
     }),
     deferred: () => made.deferred,
+    directTokens: () => made.tokens,
     beforeTurn,
     release: () => Promise.resolve(),
     problem({ clientTools = [] }, { tools }) {

@@ -15,7 +15,7 @@ import type { Tool } from '../../tools/define.ts';
 import { callToolTool, type ReachedTools, toolSearchTool } from '../../tools/mcp/deferred-tools.ts';
 import { mcpResourceTools } from '../../tools/mcp/resource-tools.ts';
 import { mcpNeed, mcpTool, missingMcpTool } from '../../tools/mcp/mcp-tool.ts';
-import type { IsUsable, ToolSource } from '../../tools/router.ts';
+import type { ToolSource, ToolView } from '../../tools/router.ts';
 import { confineServer } from './confine-server.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { serverFolder } from './server-folder.ts';
@@ -25,6 +25,8 @@ import { settingsWindow } from './settings-window.ts';
 /** What a thread has of MCP servers. Loaded only where some are configured. */
 export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'release'>> {
   readonly source: ToolSource;
+  /** What tools in the list weigh, once it is settled. */
+  directTokens(): number;
   /** Starts the servers and waits for nothing. */
   start(): void;
 }
@@ -34,13 +36,15 @@ interface McpThread extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'set
   readonly past?: PastServers;
   /** Deferred tools of other sources, which are found by the same search. The same array until they change. */
   readonly alsoDeferred: () => readonly Tool[];
+  /** What direct tools of other sources take of the share that optional tools have, in tokens. */
+  readonly besides: () => number;
 }
 
 const pools = new WeakMap<EngineParts, ServerPool>();
 
 export async function openThreadMcp(
   engine: EngineParts,
-  { config, catalogue, settings, past = {}, alsoDeferred }: McpThread,
+  { config, catalogue, settings, past = {}, alsoDeferred, besides }: McpThread,
 ): Promise<ThreadMcp | Outcome> {
   const { servers: configured, problems } = readMcpServers(config.mcpServers, engine.base.requirements.mcpServers);
   const pool = poolOf(engine);
@@ -52,7 +56,7 @@ export async function openThreadMcp(
   };
   // A thread that began without servers has another list anyway.
   const hasCall = past.held?.some((spec) => spec['name'] === 'call_tool') === true;
-  const servers = new ThreadServers(connections, { ...past, held: hasCall ? past.held : undefined }, budgets);
+  const servers = new ThreadServers(connections, { ...past, held: hasCall ? past.held : undefined }, budgets, besides);
   const release = async (): Promise<void> => {
     servers.release();
     await Promise.all(connections.map((connection) => pool.release(connection)));
@@ -65,7 +69,8 @@ export async function openThreadMcp(
     return missing;
   }
   return {
-    source: toolSource(engine, { servers, alsoDeferred }, settings.withoutTools ?? []),
+    source: toolSource(engine, { servers, alsoDeferred }),
+    directTokens: () => servers.directTokens,
     start: () => servers.startAll(),
     async beforeTurn(now, { signal, warn }) {
       chosen = now;
@@ -102,7 +107,6 @@ function poolOf(engine: EngineParts): ServerPool {
 function toolSource(
   { clock, resizeImage }: EngineParts,
   { servers, alsoDeferred }: Pick<McpThread, 'alsoDeferred'> & { readonly servers: ThreadServers },
-  without: readonly string[],
 ): ToolSource {
   let known: ThreadServers['tools'] | undefined;
   let reached: ReachedTools = { listed: [], searched: [] };
@@ -121,26 +125,28 @@ function toolSource(
     if (now === known && beside === others) return all;
     known = now;
     others = beside;
-    const isLeft = ({ name }: { readonly name: string }): boolean => !without.includes(name);
-    const direct = now.direct.filter(isLeft).map((tool) => mcpTool(tool, ports, { deferred: false }));
-    const missing = now.missing
-      .filter(isLeft)
-      .map((tool) => missingMcpTool(tool, () => mcpToolMissing(tool, servers.whyMissing(tool.server))));
+    const direct = now.direct.map((tool) => mcpTool(tool, ports, { deferred: false }));
+    const missing = now.missing.map((tool) =>
+      missingMcpTool(tool, () => mcpToolMissing(tool, servers.whyMissing(tool.server))),
+    );
     const listed = [...direct, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const searched = (tools: readonly McpTool[]): readonly Tool[] =>
-      tools.filter(isLeft).map((tool) => mcpTool(tool, ports, { deferred: true }));
+      tools.map((tool) => mcpTool(tool, ports, { deferred: true }));
     const deferred = searched(now.deferred);
     reached = { listed, searched: [...deferred, ...searched(now.changed), ...others] };
     const readers = now.hasResources ? resources : [];
     const reaching = servers.names.length === 0 && others.length === 0 ? [] : fixed;
-    all = [...readers, ...listed, ...reaching, ...deferred].filter(isLeft);
+    all = [...readers, ...listed, ...reaching, ...deferred];
     return all;
   };
   return Object.assign(give, {
     renew: () => servers.renew(),
-    announced: (isUsable: IsUsable) => {
+    announced: ({ isUsable, isChosen }: ToolView) => {
       if (servers.names.length === 0) return {};
-      const { deferred, ...mcpServers } = servers.news((tool) => isUsable({ name: tool.name, mcp: mcpNeed(tool) }));
+      const { deferred, ...mcpServers } = servers.news({
+        isUsable: (tool) => isUsable({ name: tool.name, mcp: mcpNeed(tool) }),
+        isChosen,
+      });
       return { deferredTools: deferred, mcpServers };
     },
   });

@@ -110,7 +110,6 @@ function writerParts(
         model,
         cwd: memoryFolder(home),
         settings,
-        mcpServers: Object.keys(config.mcpServers ?? {}),
         threadSource: 'memory_consolidation',
         signal,
         ...defined({ effort }),

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { startsAgents } from '../../config/agents.ts';
+import { isGateOpen } from '../../config/feature-gates.ts';
 import type { Config } from '../../config/config.ts';
 import { usesMemories, writesMemories } from '../../config/memories.ts';
 import { providerAddress, type ProviderConfig, providerVariables } from '../../config/providers.ts';
 import type { Settings } from '../../envelope/settings.ts';
+import { choosesNone } from '../../envelope/tool-choice.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import type { ShellEnvironmentOptions } from '../../exec/shell-environment.ts';
 import { systemProcesses } from '../../exec/survivors.ts';
@@ -101,7 +103,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     sandbox.prepare();
     return commands.prepare();
   };
-  const plugins = threadPlugins(home, config);
+  const plugins = threadPlugins(home, config, settings.features);
   const picture = (dataUrl: string) => loadImage(dataUrl, '/', { resize: engine.resizeImage });
   const ownTools = (request.tools ?? []).map((own) => ownTool(own, picture));
   const sessions = engine.openSessions();
@@ -123,27 +125,31 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       loadImage: (path, { policy, signal }) =>
         loadImage(path, cwd, { denies: readGuard(policy).deniesModel, resize: engine.resizeImage, signal }),
     }),
-  ].filter(({ name }) => settings.withoutTools?.includes(sessionToolOf[name] ?? name) !== true);
-  const searchesElsewhere = hasMcpServers(config);
-  const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere, ownTools, picture });
-  const { deferred: alsoDeferred } = clientTools;
+  ];
+  const searchesElsewhere = hasMcpServers(config) && !choosesNone(settings);
+  // Known once servers are open, which need the tools of clients before.
+  const direct = { ofServers: (): number => 0 };
+  const besides = (): number => direct.ofServers();
+  const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere, besides, ownTools, picture });
+  const others = { alsoDeferred: clientTools.deferred, besides: clientTools.directTokens };
   const mcp = searchesElsewhere
     ? await (
         await import('./thread-mcp.ts')
-      ).openThreadMcp(engine, { config, catalogue, settings, alsoDeferred, ...defined({ past }) })
+      ).openThreadMcp(engine, { config, catalogue, settings, ...others, ...defined({ past }) })
     : undefined;
   if (mcp !== undefined && 'code' in mcp) return mcp;
+  if (mcp !== undefined) direct.ofServers = mcp.directTokens;
   const isRoot = !ephemeral && request.agent === undefined;
   const hasAgents = request.agent !== undefined || startsAgents(config.agents, settings.features);
   const agents = hasAgents
     ? await (await import('./thread-agents.ts')).openThreadAgents(engine, { config, settings, request })
     : undefined;
   const agentTools = agents?.tools ?? [];
-  const goalTools = isRoot && settings.features?.['goals'] === true ? await goalToolsOf(config) : [];
+  const goalTools = isRoot && isGateOpen('goals', settings.features) ? await goalToolsOf(config) : [];
   const more = [...agentTools, ...goalTools];
   const offered = more.length === 0 ? builtIn : [...builtIn, ...more];
   const fromServers = mcp === undefined ? [] : [mcp.source];
-  const router = createRouter([() => offered, () => ownTools, ...fromServers, clientTools.source]);
+  const router = createRouter([() => offered, () => ownTools, ...fromServers, clientTools.source], settings);
   const memories =
     isRoot && writesMemories(settings.features, config.memories)
       ? (await import('./thread-memories.ts')).openThreadMemories(engine, { config, settings, catalogue })
@@ -226,12 +232,15 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   };
 }
 
-/** A tool is of no use without this one. */
-const sessionToolOf: Readonly<Record<string, string>> = { write_stdin: 'exec_command' };
-
 function notifier(engine: EngineParts, argv: readonly string[]): ThreadParts['notify'] {
   if (argv.length === 0) return undefined;
-  return (cwd, about) => startDetached([...argv, JSON.stringify(about)], { cwd, env: programVariables(engine) });
+  const failed: Outcome = {
+    code: 'notify-failed',
+    message: `The program of notify could not be started: ${argv[0] ?? ''}`,
+    next: 'Correct notify in config.toml, or remove it.',
+  };
+  return (cwd, about) =>
+    startDetached([...argv, JSON.stringify(about)], { cwd, env: programVariables(engine) }) ? undefined : failed;
 }
 
 /** Loaded on use: most threads have none. */

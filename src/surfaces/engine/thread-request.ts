@@ -10,6 +10,13 @@ import type { OwnTool } from '../../tools/own-tool.ts';
 
 /** What belongs to one thread, from its opening until it is closed. Threads of one engine may each have something else. */
 export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
+  /**
+   * The model is offered no tools but these and `tools`; empty: no others. A name that ends with `*` stands for all that
+   * begin so. The thread and its agents keep to it.
+   */
+  readonly onlyTools?: readonly string[];
+  /** Names of tools that the model is not offered, `tools` aside. The thread remembers them. */
+  readonly withoutTools?: readonly string[];
   /** Absolute. A resumed thread keeps its own folder when none is given. */
   readonly cwd?: string;
   /** The folder may be gone: the thread is opened to be moved with `overrideTurnContext`. Commands fail until it is. */
@@ -36,8 +43,6 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly tools?: readonly OwnTool[];
   /** Tools that this program's clients answer by question: see the kind `client-tool`. The thread remembers them. */
   readonly clientTools?: readonly ClientTool[];
-  /** Names of built-in tools that the model is not offered. The thread remembers them. */
-  readonly withoutTools?: readonly string[];
   /** It changes nothing, whatever rules allow: only an answer of the user lets a command write. The thread remembers it. */
   readonly changesNothing?: true;
   /** Answers questions about calls. Absent: the user cannot be asked, and what would be asked is refused. */

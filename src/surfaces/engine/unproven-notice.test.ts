@@ -4,7 +4,11 @@ import type { Unproven } from '../../thread/branch/unproven.ts';
 import { unprovenNotice } from './unproven-notice.ts';
 
 const id = 'ID' as ThreadId;
-const message: Unproven['messages'][number] = { id: 'w', kind: 'words', input: { text: 'Go.', images: [] } };
+const message: Unproven['messages'][number] = {
+  id: 'w',
+  kind: 'words',
+  input: { author: 'user', text: 'Go.', images: [] },
+};
 const pin: Unproven['pins'][number] = { id: 'p', text: 'Be brief.' };
 
 it('speaks of one note as of one, and of several things as of several', () => {

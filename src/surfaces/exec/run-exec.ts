@@ -16,7 +16,7 @@ import type { Approvals } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
 import { loadImages } from './images.ts';
 import { loadEngine } from './load-engine.ts';
-import { agentsLeft } from './agents-left.ts';
+import { agentsLeft, workingBeside } from './agents-left.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
 import { approvalMismatch, asksNow, nothingToAnswer } from './approvals/approval-notices.ts';
 import { forkProblem, missingAddedFolders, needsPrompt, whileLocked } from './option-problems.ts';
@@ -108,13 +108,18 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   });
   const { cyberAccessProgram } = options;
   const text = typeof prompt === 'string' ? prompt : '';
-  const turn = { input: { text, ...pictures }, ...outputSchema, ...defined({ cyberAccessProgram }) };
+  const turn = {
+    input: { author: 'user' as const, text, ...pictures },
+    ...outputSchema,
+    ...defined({ cyberAccessProgram }),
+  };
   const result = await lostAsValue(async () => {
     try {
       return await (missing === undefined ? thread.submit({ ...turn, signal }) : thread.continue({ signal }));
     } finally {
-      const left = await agentsLeft(engine.stored, threads, thread.id);
+      const working = workingBeside(threads, thread.id);
       await threads.close();
+      const left = working.length === 0 ? undefined : agentsLeft(working, await engine.stored.agents(thread.id));
       if (left !== undefined) output.notice(left);
       over();
       await approvals?.close?.();

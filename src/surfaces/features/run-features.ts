@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { featureGates, usedGates } from '../../config/feature-gates.ts';
+import { featureGates, isGateOpen, usedGates } from '../../config/feature-gates.ts';
 import { featureNames } from '../../config/feature-names.ts';
 import { type JsonObject, objectAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -31,9 +31,9 @@ async function list({ folder = '.', json }: FeaturesArguments['options']): Promi
     (objectAt(effective.values, 'features') ?? {}) as Readonly<Record<string, boolean | JsonObject>>,
   );
   const pins = requirements.features?.pins ?? {};
-  const gates = usedGates.map(({ name, isOpen, does }) => {
+  const gates = usedGates.map(({ name, does }) => {
     const decided = pins[name] === undefined ? (set[name] === undefined ? 'default' : 'config') : 'managed';
-    return { name, open: pins[name] ?? set[name] ?? isOpen, decided, does };
+    return { name, open: isGateOpen(name, { ...set, ...pins }), decided, does };
   });
   if (json) print(`${JSON.stringify({ features: gates })}\n`, 'json');
   else print(table(gates.map(({ name, open, decided, does }) => [name, open ? 'on' : 'off', decided, does])), 'text');

@@ -7,6 +7,7 @@ const words: Readonly<Record<string, string>> = {
   networkRules: 'network rules',
   developerInstructions: 'developer instructions',
   compactPrompt: 'compact prompt',
+  onlyTools: 'only tools',
   withoutTools: 'tools left out',
   changesNothing: 'changes nothing',
 };

@@ -32,12 +32,12 @@ interface CallToPerform {
 export async function performCall(turn: Turn, { wanted, prepared, grant, questions }: CallToPerform): Promise<RanCall> {
   const { log, parts, signal, threadId, turnId, effects, envelope, memory } = turn;
   const { call_id: callId, name: tool } = wanted.call;
-  const { item, needs, idempotent } = prepared;
+  const { item, needs, idempotent, isExternal } = prepared;
   const at = parts.clock.now();
   const { policy, allowed, ground, leaves, confined: within, answer } = grant;
   const outside = grant.where === 'outside' || undefined;
   const repository = (policy.repository !== undefined && !leaves) || undefined;
-  const more = defined({ idempotent, outside, confined: within, repository });
+  const more = defined({ idempotent, external: isExternal, outside, confined: within, repository });
   const begins = callStarted({ threadId, turnId, callId, tool, at, item, ...more });
   recordDecided(turn, callId, 'allowed', () => log.record(begins));
   // Not sooner: another call's sync must not let it out before its line.

@@ -3,7 +3,7 @@ import { defined } from '../../protocol/defined.ts';
 import { goalNow, goalUpdated, type RecordedGoal, spentOf } from '../../state/goals.ts';
 import type { Turn } from '../parts/parts.ts';
 
-type GoalTurn = Pick<Turn, 'log' | 'parts' | 'threadId' | 'turnId' | 'envelope'>;
+type GoalTurn = Pick<Turn, 'log' | 'parts' | 'threadId' | 'turnId' | 'envelope' | 'memory'>;
 
 /** The goal with what it has used by now. What is spent on a plan is not spent on the goal. */
 export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
@@ -35,12 +35,16 @@ export function goalOfThread(turn: GoalTurn): GoalOfThread {
       recordGoal(turn, goal);
       return goal;
     },
-    change(status) {
+    get isAlone() {
+      return turn.memory.rounds.alone;
+    },
+    change(status, { more } = {}) {
       const now = currentGoal(turn);
       if (now === undefined) return undefined;
       const { reason: _reason, ...goal } = now;
       const at = Math.floor(turn.parts.clock.now() / 1000);
-      const changed = { ...goal, status, updatedAt: at, spent: spentOf(turn.log.state.usage.total) };
+      const budget = more === undefined ? {} : { tokenBudget: goal.tokensUsed + more, share: more };
+      const changed = { ...goal, ...budget, status, updatedAt: at, spent: spentOf(turn.log.state.usage.total) };
       recordGoal(turn, changed);
       return changed;
     },

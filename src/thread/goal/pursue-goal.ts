@@ -19,6 +19,7 @@ export function keepBudget(turn: Turn): boolean {
   if (goal?.status !== 'active' || goal.tokenBudget === undefined || goal.tokensUsed < goal.tokenBudget) return false;
   recordGoal(turn, { ...goal, status: 'budgetLimited', reason: 'It has used its tokens.' });
   tell(turn, 'budget', goal);
+  turn.log.tell({ kind: 'warning', outcome: outOfTokens(goal.tokenBudget) });
   return true;
 }
 
@@ -38,6 +39,7 @@ export function goesOn(turn: Turn): boolean {
 }
 
 function tell(turn: Turn, about: 'goes-on' | 'budget', { objective, tokensUsed, tokenBudget }: RecordedGoal): void {
+  turn.memory.rounds.alone = true;
   recordEvent(turn, goalFragment, { about, objective, used: tokensUsed, ...defined({ budget: tokenBudget }) });
 }
 
@@ -63,6 +65,14 @@ function hasProgress({ log, memory: { rounds } }: Turn): boolean {
   }
   rounds.idle = isNew ? 0 : rounds.idle + 1;
   return rounds.idle < mostIdle;
+}
+
+function outOfTokens(budget: number): Outcome<'goal-out-of-tokens'> {
+  return {
+    code: 'goal-out-of-tokens',
+    message: `The goal has used its budget of ${budget} tokens. The model gets one more answer.`,
+    next: 'To continue, ask to resume the goal: it gets as many tokens again, or the number that you name.',
+  };
 }
 
 const stalled: Outcome<'goal-stalled'> = {

@@ -8,8 +8,8 @@ import { readNamedSkills } from '../record/named-skills.ts';
 import { hearLateHooks, keepTexts, recordTexts, runHooks } from './run-hooks.ts';
 
 /**
- * What arrived meanwhile enters history, in the order in which it came, each message after hooks have looked at it.
- * The turn ends where they let none of the user's words in. What they have not looked at waits for the next turn.
+ * What arrived meanwhile enters history, in the order in which it came, words of the user after hooks have looked at
+ * them. The turn ends where they let none of the user's words in. What they have not looked at waits for the next turn.
  */
 export async function hearInbox(turn: Turn): Promise<void> {
   const { inbox, parts, signal } = turn;
@@ -39,7 +39,7 @@ export async function hearInbox(turn: Turn): Promise<void> {
 }
 
 async function look(turn: Turn, mail: Mail): Promise<HookVerdict> {
-  if (mail.kind !== 'words') return noVerdict;
+  if (mail.kind !== 'words' || mail.input.author !== 'user') return noVerdict;
   return runHooks(turn, { event: 'UserPromptSubmit', about: { prompt: mail.input.text } });
 }
 

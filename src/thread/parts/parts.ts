@@ -110,8 +110,8 @@ export interface ThreadParts {
   readonly checkpointHooks?: CheckpointHooks;
   /** Nothing of the thread is kept on the disk. */
   readonly isEphemeral?: true;
-  /** Starts a program when a turn has ended, and waits for nothing. Absent: none is configured. */
-  notify?(cwd: string, about: JsonObject): void;
+  /** Starts a program when a turn has ended, and waits for nothing. Gives why it could not. Absent: none is configured. */
+  notify?(cwd: string, about: JsonObject): Outcome | undefined;
   /** Runs a command of the user's own, outside the sandbox. Absent: there is no shell. Never rejects. */
   userShell?(command: UserCommand): Promise<ProcessEnd>;
   /** Absent: no hook is configured that may run. */

@@ -34,8 +34,11 @@ export interface TurnMemory {
   endedBy: 'hook' | undefined;
   /** How often hooks kept the turn from ending. */
   keptGoing: number;
-  /** Rounds towards a goal: those in a row without anything new, how much of history was looked at, and what was seen. */
-  readonly rounds: { idle: number; read: number; readonly seen: Set<string> };
+  /**
+   * Rounds towards a goal: those in a row without anything new, how much of history was looked at, and
+   * what was seen. `alone`: the turn continues by itself, and the user has said nothing since.
+   */
+  readonly rounds: { idle: number; read: number; readonly seen: Set<string>; alone: boolean };
   /** What a reviewer has decided, and until when one is at work. */
   readonly reviews: { history: ReviewHistory; running: Promise<void> };
 }
@@ -56,7 +59,7 @@ export function newMemory(): TurnMemory {
     givenSkills: new Map(),
     endedBy: undefined,
     keptGoing: 0,
-    rounds: { idle: 0, read: 0, seen: new Set() },
+    rounds: { idle: 0, read: 0, seen: new Set(), alone: false },
     reviews: { history: [], running: Promise.resolve() },
   };
 }

@@ -14,11 +14,12 @@ import { recordEvent } from './record-context.ts';
 /** Less of a skill is of no use. */
 const leastTokens = 100;
 
-/** Reads the skills that waiting messages name: what a message brings along is recorded with it, at once. */
+/** Reads the skills that waiting words of the user name: what a message brings along is recorded with it, at once. */
 export async function readNamedSkills({ parts: { skills }, inbox, memory }: Turn): Promise<void> {
   if (skills === undefined) return;
   for (;;) {
-    const texts = inbox.waiting.flatMap((mail) => (mail.kind === 'words' ? [mail.input.text] : []));
+    const said = inbox.waiting.flatMap((mail) => (mail.kind === 'words' ? [mail.input] : []));
+    const texts = said.filter(({ author }) => author === 'user').map(({ text }) => text);
     const text = texts.find((each) => /[$@]/.test(each) && !memory.namedSkills.has(each));
     if (text === undefined) return;
     memory.namedSkills.set(text, await skills.named(text));

@@ -90,6 +90,8 @@ export function drainInbox(turn: Turn): void {
 export function recordMail(turn: Turn, mail: Mail): void {
   if (mail.kind === 'words') {
     recordUserMessage(turn, mail.input, mail.id);
+    if (mail.input.author !== 'user') return;
+    turn.memory.rounds.alone = false;
     recordNamedSkills(turn, mail.input);
     recordSkillHints(turn, mail.input);
   } else if (mail.kind === 'agent') recordReport(turn, mail.report, mail.id);

@@ -58,9 +58,12 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
       const unfit = await unfitAnswer(turn, lastMessage);
       if (unfit !== undefined) log.tell({ kind: 'warning', outcome: unfit });
       log.record(turnComplete({ ...end, ...ended }));
+      if (parts.notify !== undefined) {
+        await log.durable();
+        notifyEnd(turn, lastMessage);
+      }
       log.tell({ kind: 'turn-completed', turnId, usage: log.state.usage.total, ...said, ...ended });
       await log.durable();
-      notifyEnd(turn, lastMessage);
       return { kind: 'completed', ...said, ...defined({ unfit }), ...ended };
     }
     case 'aborted':

@@ -17,6 +17,7 @@ export function clientTool(
   return {
     name,
     spec: { type: 'function', name, description, strict: false, parameters },
+    foreignSchema: true,
     ...(deferred ? { deferred } : {}),
     prepare({ callId, input }, { envelope: { capabilities } }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);

@@ -1,5 +1,5 @@
 import { badArguments } from '../../fragments/answers/call-answers.ts';
-import { goalAnswer, goalExists, noGoal } from '../../fragments/answers/goal-answers.ts';
+import { budgetIsUsers, goalAnswer, goalExists, noGoal } from '../../fragments/answers/goal-answers.ts';
 import type { Step } from '../../envelope/step.ts';
 import type { GoalOfThread } from '../../ports/goals.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
@@ -43,11 +43,17 @@ const updateSpec: ToolSpec = {
   type: 'function',
   name: 'update_goal',
   description:
-    'Changes the status of the goal. "complete": only after you have checked that every part of it is reached. "blocked": you cannot continue without the user. "paused" and "active": only if the user asks to pause or to resume.',
+    'Changes the status of the goal. "complete": only after you have checked that every part of it is reached. "blocked": you cannot continue without the user. "paused" and "active": only if the user asks to pause or to resume. A goal without tokens that the user resumes gets as many again.',
   strict: false,
   parameters: {
     type: 'object',
-    properties: { status: { type: 'string', enum: changes } },
+    properties: {
+      status: { type: 'string', enum: changes },
+      token_budget: {
+        type: 'integer',
+        description: 'With "active": tokens for it from now on, above zero. Only if the user names a number.',
+      },
+    },
     required: ['status'],
     additionalProperties: false,
   },
@@ -68,9 +74,20 @@ export function goalTools({ mostTokens }: { readonly mostTokens?: number }): rea
     goalTool(updateSpec, {
       read(given) {
         const status = changes.find((each) => each === given['status']);
-        return status === undefined ? `\`status\` must be one of ${changes.join(', ')}.` : { status };
+        if (status === undefined) return `\`status\` must be one of ${changes.join(', ')}.`;
+        const tokens = readBudget(given);
+        if (typeof tokens === 'string') return tokens;
+        if (tokens !== undefined && status !== 'active') return '`token_budget` needs the status "active".';
+        return { status, ...defined({ tokens }) };
       },
-      answer: (goal, { status }) => goal.change(status) ?? noGoal,
+      answer(goal, { status, tokens }) {
+        const { current } = goal;
+        if (current === undefined) return noGoal;
+        const more = status === 'active' ? moreTokens(current, tokens, mostTokens) : undefined;
+        // A budget that the model could raise by itself would be none.
+        if (more !== undefined && goal.isAlone) return budgetIsUsers;
+        return goal.change(status, defined({ more })) ?? noGoal;
+      },
     }),
   ];
 }
@@ -79,11 +96,25 @@ function readWanted(given: JsonObject, mostTokens: number | undefined) {
   const objective = stringAt(given, 'objective')?.trim() ?? '';
   if (objective === '' || objective.length > mostObjective)
     return `\`objective\` must be a text of 1 to ${mostObjective} characters.`;
-  const budget = given['token_budget'] ?? undefined;
-  if (budget !== undefined && (typeof budget !== 'number' || !Number.isSafeInteger(budget) || budget < 1))
-    return '`token_budget` must be an integer above zero.';
+  const budget = readBudget(given);
+  if (typeof budget === 'string') return budget;
   const tokenBudget = budget === undefined ? mostTokens : Math.min(budget, mostTokens ?? budget);
   return { objective, ...defined({ tokenBudget }) };
+}
+
+/** A text says what is wrong with it. */
+function readBudget(given: JsonObject): number | string | undefined {
+  const budget = given['token_budget'] ?? undefined;
+  const isRight = budget === undefined || (typeof budget === 'number' && Number.isSafeInteger(budget) && budget > 0);
+  return isRight ? budget : '`token_budget` must be an integer above zero.';
+}
+
+/** Tokens that a goal gets when it is resumed. Undefined: it still has some, and no others are asked for. */
+function moreTokens(goal: Goal, wanted: number | undefined, most = Infinity): number | undefined {
+  const { tokenBudget, tokensUsed, share = tokenBudget } = goal;
+  const isSpent = tokenBudget !== undefined && tokensUsed >= tokenBudget;
+  const more = wanted ?? (isSpent ? share : undefined);
+  return more === undefined ? undefined : Math.min(more, most);
 }
 
 interface GoalWork<Wanted extends object> {

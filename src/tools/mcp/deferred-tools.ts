@@ -1,11 +1,12 @@
 import { badArguments } from '../../fragments/answers/call-answers.ts';
 import { isUsable } from '../../envelope/offered-tools.ts';
+import { isChosen, type ToolChoice } from '../../envelope/tool-choice.ts';
 import { callDirectly, foundTools, noDeferredTool } from '../../fragments/answers/found-tools.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
-import type { Tool } from '../define.ts';
+import { prepareCall, type Tool } from '../define.ts';
 import { rankTools } from './rank-tools.ts';
 
 /** The tools of servers that there are now. */
@@ -57,7 +58,7 @@ export function toolSearchTool(reached: ReachedNow): Tool {
   return {
     name: 'tool_search',
     spec: searchSpec,
-    prepare({ callId, input }, { envelope: { policy } }) {
+    prepare({ callId, input }, { envelope: { policy, capabilities } }) {
       const given = parseJsonObject(input) ?? {};
       const query = stringAt(given, 'query')?.trim() ?? '';
       if (query === '') return { kind: 'refused', output: badArguments('`query` must be a string that is not empty.') };
@@ -75,7 +76,9 @@ export function toolSearchTool(reached: ReachedNow): Tool {
         needs: {},
         idempotent: true,
         async run() {
-          const all = reached().searched.filter(({ mcp }) => mcp === undefined || isUsable(mcp, policy));
+          const all = reachedIn(reached, capabilities).searched.filter(
+            ({ mcp }) => mcp === undefined || isUsable(mcp, policy),
+          );
           const found = rankTools(query, all).slice(0, limit).map(foundTool);
           const output = foundTools(query, found, all.length);
           return { output, item: { ...item, status: 'completed', output } };
@@ -83,6 +86,13 @@ export function toolSearchTool(reached: ReachedNow): Tool {
       };
     },
   };
+}
+
+/** Without tools that the thread was started without. Those of the program are always there. */
+function reachedIn(reached: ReachedNow, choice: ToolChoice): ReachedTools {
+  const isHere = (tool: Tool): boolean => isChosen(tool, choice);
+  const { listed, searched } = reached();
+  return { listed: listed.filter(isHere), searched: searched.filter(isHere) };
 }
 
 function foundTool({ name, spec }: Tool) {
@@ -104,14 +114,14 @@ export function callToolTool(reached: ReachedNow): Tool {
       // Some models write arguments as text, as they do for every other tool.
       const text = typeof inner === 'string' ? inner : isJsonObject(inner) ? JSON.stringify(inner) : undefined;
       if (text === undefined) return { kind: 'refused', output: badArguments('`arguments` must be an object.') };
-      const { listed, searched } = reached();
+      const { listed, searched } = reachedIn(reached, step.envelope.capabilities);
       const tool = [...searched, ...listed].find((each) => each.name === name);
       if (tool === undefined) {
         const isListed = step.tools.some((each) => each['name'] === name);
         const names = searched.map((each) => each.name);
         return { kind: 'refused', output: isListed ? callDirectly(name) : noDeferredTool(name, names) };
       }
-      return tool.prepare({ callId, input: text }, step);
+      return prepareCall(tool, { callId, input: text }, step);
     },
   };
 }

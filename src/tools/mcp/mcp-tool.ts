@@ -37,6 +37,7 @@ export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { rea
     name,
     spec,
     foreignSchema: true,
+    isExternal: true,
     mcp: need,
     ...(deferred ? { deferred } : {}),
     prepare({ callId, input }, { envelope: { capabilities, telemetry } }) {

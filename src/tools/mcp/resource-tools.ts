@@ -108,6 +108,7 @@ function resourceTool(
   return {
     name,
     spec,
+    isExternal: true,
     prepare({ callId, input }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);
       if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };

@@ -19,7 +19,7 @@ export async function readCalledMessage(
     if ('code' in image) return image;
     images.push(image);
   }
-  return { text, images };
+  return { author: 'user', text, images };
 }
 
 const emptyMessage: Outcome = {

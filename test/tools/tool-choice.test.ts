@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { usedGates } from '../../src/config/feature-gates.ts';
+import { isChosen } from '../../src/envelope/tool-choice.ts';
+import { type OwnTool, type ThreadRequest, words } from '../../src/index.ts';
+import { answer, callTool, type RecordedRequest, say } from '../../src/testing/index.ts';
+import { agentScene } from '../agents/agent-scene.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+import { inputOf, scene, textsOf } from '../harness/scene.ts';
+import { mcpScene, reading } from '../mcp/mcp-scene.ts';
+import { eventually, memoryScene } from '../memory/memory-scene.ts';
+
+/** Everything that brings tools is on: a tool that a later version adds behind a gate is there, too. */
+const gates = usedGates.map(({ name }) => `features.${name} = ${name !== 'use_legacy_landlock'}`).join('\n');
+const config = `web_search = "live"\n${gates}`;
+const done = answer({ items: [say('Done.')] });
+const schema = { type: 'object' } as const;
+const ticket = { type: 'function', name: 'ticket', description: 'Finds tickets.', inputSchema: schema } as const;
+const lookUp: OwnTool = {
+  name: 'look_up',
+  description: 'Looks up.',
+  parameters: schema,
+  run: () => ({ output: 'x', ok: true }),
+};
+
+function toolsIn({ body }: RecordedRequest): readonly string[] {
+  return (body['tools'] as unknown as readonly { readonly name?: string; readonly type: string }[]).map(
+    ({ name, type }) => name ?? type,
+  );
+}
+
+async function offeredWith(request: Partial<ThreadRequest>): Promise<readonly string[]> {
+  const live = await LiveThread.in(() => done, config);
+  await live.open({}, request);
+  await live.turn('go');
+  return toolsIn(live.model.requests[0]!);
+}
+
+it('the scene has every kind of tool', async () => {
+  const offered = await offeredWith({ clientTools: [ticket], tools: [lookUp] });
+  const kinds = ['exec_command', 'web_search', 'image_generation', 'get_goal', 'ticket', 'look_up'];
+  expect(kinds.filter((name) => !offered.includes(name))).toEqual([]);
+});
+
+it('a thread that has no tools, or only some, gets no others, whoever brings them', async () => {
+  expect(await offeredWith({ onlyTools: [], clientTools: [ticket] })).toEqual([]);
+  expect(await offeredWith({ onlyTools: ['exec_command'], clientTools: [ticket] })).toEqual([
+    'exec_command',
+    'write_stdin',
+  ]);
+  expect(await offeredWith({ onlyTools: ['tick*'], clientTools: [ticket], tools: [lookUp] })).toEqual([
+    'look_up',
+    'ticket',
+  ]);
+});
+
+it('leaves out tools of every source, but for those that the program brings itself', async () => {
+  const without = ['get_goal', 'create_goal', 'ticket', 'look_up', 'web_search'];
+  const offered = await offeredWith({ withoutTools: without, clientTools: [ticket], tools: [lookUp] });
+  expect(without.filter((name) => offered.includes(name))).toEqual(['look_up']);
+});
+
+it('leaves out tools that start agents', async () => {
+  const { begin, requests, live } = await agentScene({ root: () => done }, { open: { withoutTools: ['spawn_agent'] } });
+  const { thread } = await begin();
+  await thread.run({ input: words('go'), signal: new AbortController().signal });
+  const offered = toolsIn(live.model.requests[0]!);
+  expect([requests.length, offered.includes('spawn_agent'), offered.includes('wait_agent')]).toEqual([1, false, true]);
+});
+
+it('a tool that is left out is not found, not called and not announced', async () => {
+  const live = await LiveThread.in([
+    answer({ items: [callTool('tool_search', { query: 'tickets orders' })] }),
+    answer({ items: [callTool('call_tool', { name: 'ticket', arguments: {} })] }),
+    done,
+  ]);
+  const order = { ...ticket, name: 'order', description: 'Finds orders.' };
+  const clientTools = [ticket, order].map((tool) => ({ ...tool, deferLoading: true as const }));
+  await live.open({}, { withoutTools: ['ticket'], clientTools });
+  await live.turn('go');
+  const all = textsOf(inputOf(live.model, 2)).map(String);
+  expect(all.join('\n')).toContain('Finds orders.');
+  expect(all.filter((text) => /Finds tickets|Tools: .*ticket/.test(text))).toEqual([]);
+  expect(all.at(-1)).toContain('order');
+});
+
+it('a server is not started for a thread without tools, and is not spoken of where none of its tools is chosen', async () => {
+  const tools = [
+    { name: 'reads', annotations: reading, inputSchema: schema },
+    { name: 'writes', inputSchema: schema },
+  ];
+  for (const [onlyTools, started] of [
+    [[], false],
+    [['exec_command'], true],
+  ] as const) {
+    const made = await mcpScene({ plan: { tools, instructions: 'I know it all.' } });
+    await made.live.open({}, { onlyTools });
+    await made.calls();
+    expect(made.log().length > 0).toBe(started);
+    expect(textsOf(inputOf(made.live.model, 0)).join('\n')).not.toMatch(/mcp__s__|I know it all/);
+  }
+});
+
+it('questions beside the conversation have no tools, whatever is configured', async () => {
+  const { live, past, asked } = await memoryScene({}, config);
+  await past('I like tabs.');
+  await live.turn('hello');
+  await eventually(() => asked('consolidate').length > 0);
+  expect([...asked('extract'), ...asked('consolidate')].map(toolsIn)).toEqual([[], []]);
+});
+
+it('a reviewer has tools to look at things, whatever is configured', async () => {
+  const { model, place } = await scene([done]);
+  execFileSync('git', ['init', '--quiet'], { cwd: place.workspace });
+  writeFileSync(join(place.workspace, 'a.txt'), 'new\n');
+  appendFileSync(join(place.home, 'config.toml'), `\n${config}\n`);
+  await place.run('review');
+  expect(toolsIn(model.requests[0]!)).toEqual(['exec_command', 'write_stdin', 'view_image']);
+});
+
+it('is a choice by name, by beginnings of names, and by the tool that another one serves', () => {
+  const chosen = (name: string, choice: Parameters<typeof isChosen>[1]) => isChosen({ name }, choice);
+  expect(chosen('a', {})).toBe(true);
+  expect(chosen('mcp__s__a', { onlyTools: ['mcp__s__*'] })).toBe(true);
+  expect(chosen('mcp__t__a', { onlyTools: ['mcp__s__*'] })).toBe(false);
+  expect(chosen('mcp__s__a', { onlyTools: ['mcp__s__*'], withoutTools: ['mcp__s__a'] })).toBe(false);
+  expect(chosen('write_stdin', { withoutTools: ['exec_command'] })).toBe(false);
+  expect(isChosen({ name: 'a', isOwn: true }, { onlyTools: [] })).toBe(true);
+});

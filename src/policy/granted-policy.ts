@@ -1,6 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
-import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { OpenedRepository, PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access, isDenied, type RestrictedFiles } from './access.ts';
 import { type Grant, type GrantedExtra, permissionsOf } from './grants.ts';
 import { decideHost, readHostLists } from './network/decide-host.ts';
@@ -22,8 +22,7 @@ export interface DecidedRun {
 export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: DecidedRun): ResolvedPolicy {
   if (where === 'outside') return deniesReading(policy) ? withDeniesAlone(policy) : unlimited;
   const { repository } = extra;
-  // Git works on the whole checkout, also where commands only read it.
-  const files = withPaths(policy, repository ? { ...extra, write: [...(extra.write ?? []), repository.top] } : extra);
+  const files = repository ? withCheckout(policy, extra, repository) : withPaths(policy, extra);
   const opened = extra.network === true ? withNetwork({ ...policy, files }) : { ...policy, files };
   const { lists } = opened;
   const reached =
@@ -32,6 +31,21 @@ export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: Dec
       : { ...opened, lists: { ...lists, granted: [...new Set([...(lists.granted ?? []), ...extra.hosts])] } };
   if (repository === undefined) return reached;
   return { ...reached, sockets: [...new Set([...(policy.sockets ?? []), ...repository.sockets])], repository };
+}
+
+/** Git works on the whole checkout, also where commands only read it. Its git folder opens by a second name alone. */
+function withCheckout(
+  policy: ResolvedPolicy,
+  extra: GrantedExtra,
+  { top, folder, common }: OpenedRepository,
+): ResolvedPolicy['files'] {
+  const files = withPaths(policy, { ...extra, write: [...(extra.write ?? []), top] });
+  if (files.kind === 'unrestricted') return files;
+  const opened = [folder, common].filter(
+    (path) => access({ ...policy, files }, path) === 'write' && access(policy, path) !== 'write',
+  );
+  const kept = opened.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }));
+  return kept.length === 0 ? files : { ...files, rules: [...files.rules, ...kept] };
 }
 
 /** All hosts, but for what lists deny: a grant opens nothing that someone closed by name. */

@@ -168,6 +168,15 @@ describe.runIf(process.platform === 'linux')('git that a rule allows works in th
     expect(said.map(([code]) => code)).not.toContain(0);
   });
 
+  test('and undo names what changed the repository', async () => {
+    lab.write('new', '');
+    const { live } = await run(['git status', 'git add new']);
+    await live.close();
+    const { stdout } = await live.place.run('threads', 'restore', live.id, '--before-turn', '1');
+    expect(stdout).toContain('Could change the git repository, which stays as it is: git add new\n');
+    expect(stdout).not.toContain('git status');
+  });
+
   test('by the path of the program, too', async () => {
     lab.write('new', '');
     const { stdout } = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' });

@@ -3,7 +3,7 @@ import { fileSystem } from '../../disk/file-system.ts';
 import { diskPath } from '../../disk/path-bytes.ts';
 import { isWithin } from '../../policy/paths.ts';
 import type { OpenedRepository } from '../../protocol/resolved-policy.ts';
-import type { DiskView } from '../common/host-disk.ts';
+import { type DiskView, isMissingOrEmpty } from '../common/host-disk.ts';
 import { mountOptions } from './bubblewrap.ts';
 
 export interface SecondName {
@@ -42,17 +42,13 @@ export function openRepository(
   const named = (path: string): string => (isWithin(path, common) ? `${at}${path.slice(common.length)}` : path);
   const isThere = (path: string): boolean => ['file', 'folder'].includes(disk.look(path).kind);
   const isLinked = folder !== common;
-  const closed = [
-    ...(settings === true ? [] : ['config']),
-    ...closedNames,
-    // Other worktrees have names like these, too.
-    ...(isLinked ? [] : ['worktrees']),
-  ].map((name) => `${common}/${name}`);
+  // Other worktrees have names like these, too.
+  const closed = [...(settings === true ? [] : ['config']), ...closedNames, 'worktrees'].map(
+    (name) => `${common}/${name}`,
+  );
   const own = isLinked ? closedNames.map((name) => `${folder}/${name}`) : [];
-  const around = isLinked && isThere(`${common}/worktrees`) ? [`${common}/worktrees`] : [];
-  const mountPoints = keptMissing
-    .map((name) => `${common}/${name}`)
-    .filter((path) => disk.look(path).kind === 'missing');
+  // An empty one may be a mount point of a command that ends before this one starts.
+  const mountPoints = keptMissing.map((name) => `${common}/${name}`).filter((path) => isMissingOrEmpty(disk, path));
   const readOnly = (paths: readonly string[]) =>
     paths.filter(isThere).flatMap((path) => ['--ro-bind', path, named(path)]);
   const unmade = madeByNone
@@ -63,10 +59,14 @@ export function openRepository(
       '--bind',
       common,
       at,
-      ...readOnly([...around, ...closed]),
+      ...readOnly(closed.filter((path) => !mountPoints.includes(path))),
       ...(isLinked ? ['--bind', folder, named(folder)] : []),
       ...readOnly(own),
-      ...mountPoints.flatMap((path) => mountOptions(named(path), { kind: 'empty-folder', mode: '555' })),
+      ...mountPoints.flatMap((path) => [
+        ...mountOptions(named(path), { kind: 'empty-folder', mode: '555' }),
+        '--remount-ro',
+        named(path),
+      ]),
     ],
     mountPoints,
     variables: {

@@ -6,7 +6,7 @@ import type { Provider, ProviderCapabilities } from '../../src/ports/provider.ts
 export function responsesProvider(options: HttpClientOptions): Provider {
   return {
     wire: responsesFormat.name,
-    encoder: responsesFormat.encoder(),
+    encoder: responsesFormat.encoder(options.provider),
     client: responsesFormat.client(options),
     capabilities: responsesFormat.capabilities(options.provider, {}),
   };

@@ -49,6 +49,12 @@ const openaiKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY'];
 const openaiKeyInstructions = 'Create a key at https://platform.openai.com/api-keys and set OPENAI_API_KEY to it.';
 const mostRetries = 100;
 
+/** What is added to the address of a provider, by wire format. */
+const endpoints: ReadonlyMap<string, string> = new Map([
+  ['responses', '/responses'],
+  ['chat', '/chat/completions'],
+]);
+
 /** What a provider gets that says nothing about it. */
 export const providerDefaults = {
   wireApi: 'responses',
@@ -108,9 +114,11 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
   const refused = refuse(id, given);
   if (refused !== undefined) return refused;
   const baseUrl = given.baseUrl ?? (given.requiresOpenaiAuth === true ? openaiUrl : undefined);
-  if (baseUrl === undefined) {
-    const next = `Set model_providers.${id}.base_url to the address that ends before /responses.`;
-    return incomplete(`The provider "${id}" has no base_url`, next);
+  const endpoint = endpoints.get(given.wireApi ?? providerDefaults.wireApi);
+  const shorter = `Set model_providers.${id}.base_url to the address that ends before ${endpoint ?? 'the endpoint'}.`;
+  if (baseUrl === undefined) return incomplete(`The provider "${id}" has no base_url`, shorter);
+  if (endpoint !== undefined && withoutSlash(baseUrl).endsWith(endpoint)) {
+    return incomplete(`The base_url of the provider "${id}" includes ${endpoint}, which Capstan adds itself`, shorter);
   }
   const namesKey = given.envKey !== undefined || given.experimentalBearerToken !== undefined;
   const usesOpenaiKeys = !namesKey && given.requiresOpenaiAuth === true;

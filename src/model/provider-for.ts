@@ -8,6 +8,7 @@ import type { WireFormat } from './http/wire-format.ts';
 /** By their names. A format that few threads use is imported when it is asked for. */
 const builtIn: Readonly<Record<string, () => WireFormat | Promise<WireFormat>>> = {
   responses: () => responsesFormat,
+  chat: async () => (await import('./chat/client.ts')).chatFormat,
 };
 
 /**
@@ -27,7 +28,7 @@ export async function providerFor(
   }
   return {
     wire: found.name,
-    encoder: found.encoder(),
+    encoder: found.encoder(provider),
     client: found.client(options),
     capabilities: found.capabilities(provider, gates),
   };
@@ -36,13 +37,16 @@ export async function providerFor(
 /** By version: with them requests of the past are made again, whose records name the version. */
 export async function loadEncoders(): Promise<ReadonlyMap<string, Encoder>> {
   const formats = await Promise.all(Object.values(builtIn).map((load) => load()));
-  return new Map(formats.map((format) => format.encoder()).map((encoder) => [encoder.version, encoder]));
+  const encoders = formats.flatMap((format) => format.everyEncoder?.() ?? [format.encoder(anyProvider)]);
+  return new Map(encoders.map((encoder) => [encoder.version, encoder]));
 }
 
+/** Formats with one encoder for all do not look at it. */
+const anyProvider = { id: '', name: '', baseUrl: '' };
+
 function unknownFormat(id: string, wireApi: string, known: readonly string[]): ProviderProblem {
-  const names = known.map((name) => `"${name}"`);
-  const supported = names.length === 1 ? `Capstan supports only ${names[0]}` : `Capstan supports ${names.join(', ')}`;
-  const message = `The provider "${id}" has wire_api "${wireApi}"; ${supported}`;
-  const next = `Remove model_providers.${id}.wire_api if the server speaks the Responses API, or choose another provider.`;
+  const names = known.map((name) => `"${name}"`).join(', ');
+  const message = `The provider "${id}" has wire_api "${wireApi}"; Capstan supports ${names}`;
+  const next = `Set model_providers.${id}.wire_api to the format that the server speaks, or choose another provider.`;
   return { code: 'provider-wire-api', message, next };
 }

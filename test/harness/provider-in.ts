@@ -1,0 +1,18 @@
+import type { HttpClientOptions } from '../../src/model/http/ask.ts';
+import type { WireFormat } from '../../src/model/http/wire-format.ts';
+import type { Provider, ProviderCapabilities } from '../../src/ports/provider.ts';
+
+/** A provider that speaks the format. Unless its options name one that can, it does not compact by itself. */
+export function providerIn(format: WireFormat, options: HttpClientOptions): Provider {
+  return {
+    wire: format.name,
+    encoder: format.encoder(options.provider),
+    client: format.client(options),
+    capabilities: format.capabilities(options.provider, {}),
+  };
+}
+
+/** The same provider, if it could do something else. */
+export function withCapabilities(provider: Provider, capabilities: Partial<ProviderCapabilities>): Provider {
+  return { ...provider, capabilities: { ...provider.capabilities, ...capabilities } };
+}

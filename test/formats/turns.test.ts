@@ -106,7 +106,7 @@ describe.each(formats)('a turn in $title', (format) => {
     writeFileSync(join(thread.live.place.workspace, 'a.png'), png);
     await thread.open();
     const url = `data:image/png;base64,${png.toString('base64')}`;
-    const input = { text: 'Look.', images: [{ path: 'a.png', dataUrl: url }] };
+    const input = { author: 'user' as const, text: 'Look.', images: [{ path: 'a.png', dataUrl: url }] };
     expect(await thread.live.turn('', { input })).toEqual(completed);
     expect(thread.said(0).filter(([who]) => who === 'picture')).toEqual([['picture', url]]);
     expect(thread.added(1).filter(([who]) => who === 'picture')).toEqual([

@@ -5,7 +5,6 @@
 export const consumerTable = `
 request builder | src/thread/request/request-options.ts | identity.effort identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
 compactor | src/thread/checkpoint/checkpoint-hooks.ts | workspace.cwd
-compactor | src/thread/checkpoint/compaction-requests.ts | window.effective
 compactor | src/thread/checkpoint/install-checkpoint.ts | identity.model.slug instructions.base.text instructions.model window.effective
 compactor | src/thread/turn/overflow.ts | identity.model.slug identity.provider window.effective
 token count | src/thread/contract/active-now.ts | instructions.base.text

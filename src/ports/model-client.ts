@@ -50,7 +50,8 @@ export type ModelEvent =
   | { readonly kind: 'item'; readonly item: Item }
   /** `endTurn` false means that the model wants another step although it called no tool. */
   | { readonly kind: 'completed'; readonly responseId: string; readonly usage?: Usage; readonly endTurn?: boolean }
-  | { readonly kind: 'failed'; readonly failure: ModelFailure };
+  /** `usage`: what an answer cost that ended before it was complete, where the provider counted it. */
+  | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly usage?: Usage };
 
 export type ModelFailureCode =
   | 'aborted'

@@ -59,6 +59,8 @@ export interface IncompleteStep {
   readonly kind: 'incomplete';
   readonly reason: string;
   readonly items: readonly ItemDraft[];
+  /** Absent: the server does not say what the answer cost. */
+  readonly usage?: ScriptedUsage;
 }
 
 /** A step that answers with a stream of events. */

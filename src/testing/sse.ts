@@ -36,7 +36,12 @@ function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
     case 'incomplete':
       return streamOf(step, context.ids, (id) => ({
         type: 'response.incomplete',
-        response: { id, status: 'incomplete', incomplete_details: { reason: step.reason } },
+        response: {
+          id,
+          status: 'incomplete',
+          incomplete_details: { reason: step.reason },
+          ...(step.usage === undefined ? {} : wireCounts(step.usage, context.usage)),
+        },
       }));
   }
 }

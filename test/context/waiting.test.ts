@@ -184,7 +184,7 @@ describe('words are on the disk', () => {
     await live.turn(task);
     await live.turn('Go on.');
     expect(stored).toEqual([
-      { id: expect.any(String), kind: 'words', input: words('Go on.'), seal: expect.any(String) },
+      { id: expect.any(String), kind: 'words', input: { text: 'Go on.', images: [] }, seal: expect.any(String) },
     ]);
   });
 

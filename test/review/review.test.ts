@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Answer } from '../../src/protocol/question.ts';
-import { answer, callTool, hang, httpError, say } from '../../src/testing/index.ts';
+import { answer, callTool, hang, httpError, incomplete, say } from '../../src/testing/index.ts';
 import { answering } from '../harness/needy-scene.ts';
 import { allow, answersIn, deny, type ReviewScene, reviewScene, verdict } from '../harness/review-scene.ts';
 import { replayed } from '../harness/replayed.ts';
@@ -36,6 +36,15 @@ describe('a reviewer', () => {
     );
     expect(outputs(scene)).toContain('Not asked for.');
     expect(await replayed(scene.live)).toEqual(['step same', 'review same', 'step same']);
+  });
+
+  it('that fails has cost what the provider counted', async () => {
+    const cut = incomplete({ reason: 'max_output_tokens', usage: {} });
+    const scene = await reviewScene([calls('a'), done], [cut]);
+    await scene.turn('go');
+    expect(scene.tool.ran).toEqual([]);
+    const counts = (await scene.live.lines()).filter(({ payload }) => payload['type'] === 'token_count');
+    expect(counts.at(-1)?.payload).toMatchObject({ info: { total_token_usage: { total_tokens: 3 * 110 } } });
   });
 
   it('cannot allow what is beyond the thresholds', async () => {

@@ -35,7 +35,8 @@ async function* answer(
   if (opened.kind === 'failed') return yield failed(hide(opened.failure));
   const events = read(opened, { wire, limits: limitsOf(options, request), idleMs, signal });
   try {
-    for await (const event of events) yield event?.kind === 'failed' ? failed(hide(event.failure)) : event;
+    for await (const event of events)
+      yield event?.kind === 'failed' ? { ...event, failure: hide(event.failure) } : event;
   } catch (error) {
     // A reader that throws may cite the answer, and a server may send the key back.
     yield failed(hide(providerFault(error)));

@@ -241,6 +241,18 @@ describe('failures', () => {
     ]);
   });
 
+  test('say what the answer cost, where the provider counted it', () => {
+    const usage = { input_tokens: 3, output_tokens: 4 };
+    const ends = ['response.incomplete', 'response.failed'].map(
+      (type) => decoded([wire([{ type, response: { usage } }])])[0],
+    );
+    const counted = { input: 3, cachedInput: 0, cacheWriteInput: 0, output: 4, reasoningOutput: 0, total: 7 };
+    expect(ends).toMatchObject([
+      { kind: 'failed', usage: counted },
+      { kind: 'failed', usage: counted },
+    ]);
+  });
+
   test('of an answer that was ended early are permanent and name the reason', () => {
     const incomplete = (details: object | undefined): object => ({
       type: 'response.incomplete',

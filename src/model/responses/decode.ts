@@ -68,9 +68,9 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       case eventType.completed:
         return completed(response ?? {}, responseId);
       case eventType.failed:
-        return failed(streamFailure(errorOf(response ?? event)));
+        return failed(streamFailure(errorOf(response ?? event)), response);
       case eventType.incomplete:
-        return failed(incompleteFailure(response ?? {}));
+        return failed(incompleteFailure(response ?? {}), response);
       case eventType.error:
         reported = streamFailure(errorOf(event) ?? event);
         return undefined;
@@ -135,8 +135,9 @@ function withId(item: Item, addedId: string | undefined): Item {
   return { type, id: addedId, ...rest };
 }
 
-function failed(failure: ModelFailure): ModelEvent {
-  return { kind: 'failed', failure };
+/** `response`: the end of an answer, which may say what it cost. */
+function failed(failure: ModelFailure, response?: JsonObject): ModelEvent {
+  return { kind: 'failed', failure, ...defined({ usage: usageFromWire(objectAt(response, 'usage')) }) };
 }
 
 const incompleteAdvice: Readonly<Record<string, string>> = {

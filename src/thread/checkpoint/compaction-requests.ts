@@ -11,9 +11,9 @@ import { isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { isSameProvider } from '../../protocol/provider-name.ts';
 import { addUsage, noUsage, type Usage } from '../../protocol/usage.ts';
 import type { Auxiliary } from '../../state/request-record.ts';
-import { costOf, tokenCount } from '../../state/turn-drafts.ts';
 import type { Turn } from '../parts/parts.ts';
-import { compactionContract, windowNow } from '../contract/contract-now.ts';
+import { compactionContract } from '../contract/contract-now.ts';
+import { recordSpent } from '../record/record-usage.ts';
 import { ModelExchange, type RequestToSend } from '../request/model-exchange.ts';
 import { requestOptions } from '../request/request-options.ts';
 import { tryAgain } from '../request/try-again.ts';
@@ -132,19 +132,16 @@ export class CompactionRequests {
     for await (const event of events) {
       if (event.kind === 'failed') failure = event.failure;
       if (event.kind === 'item') items.push(event.item);
-      if (event.kind === 'completed') this.#spend(event.usage);
+      if (event.kind === 'completed' || event.kind === 'failed') this.#spend(event.usage);
     }
     return failure === undefined ? answerOf(items) : { kind: 'failed', failure };
   }
 
-  /** Counts in the thread's total. What the next sampling request weighs is not touched by it. */
   #spend(usage: Usage | undefined): void {
     if (usage === undefined) return;
-    const { log } = this.#turn;
     this.#counted++;
     this.#usage = addUsage(this.#usage, usage);
-    const { total, last } = costOf(log.state.usage);
-    log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(this.#turn).effective }));
+    recordSpent(this.#turn, usage);
   }
 
   /**

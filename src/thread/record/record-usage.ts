@@ -6,10 +6,18 @@ import { percentRemaining, usageAfterOverflow } from '../../history/percent-rema
 import { defined } from '../../protocol/defined.ts';
 import { addUsage, noUsage, type Usage } from '../../protocol/usage.ts';
 import type { ShownUsage } from '../../state/shown-usage.ts';
-import { tokenCount, usageShown } from '../../state/turn-drafts.ts';
+import { costOf, tokenCount, usageShown } from '../../state/turn-drafts.ts';
 import { activeAfter, countFor, estimateNow, fixedTokens } from '../contract/active-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
+
+/** Counts in the thread's total alone: what the next request of the conversation weighs is not touched by it. */
+export function recordSpent(turn: Turn, usage: Usage | undefined): void {
+  if (usage === undefined) return;
+  const { log } = turn;
+  const { total, last } = costOf(log.state.usage);
+  log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(turn).effective }));
+}
 
 /** What the request cost, and what is left; estimated where the provider says nothing of the input. */
 export function recordUsage(turn: Turn, step: Step, counted: Usage | undefined): void {

@@ -14,15 +14,14 @@ import { isCall, isMessage, messageText } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Question } from '../../protocol/question.ts';
 import type { ReviewVerdict } from '../../protocol/review-verdict.ts';
-import { addUsage, type Usage } from '../../protocol/usage.ts';
 import { questionFields } from '../../state/question-fields.ts';
 import { wordsInCall } from '../../state/word-in-call.ts';
 import { reviewInput, type ReviewRequest } from '../../state/review-request.ts';
-import { costOf, tokenCount } from '../../state/turn-drafts.ts';
 import { grantsNow } from '../parts/grants-now.ts';
 import { approvedPrefixesNow } from '../parts/rules-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
+import { recordSpent } from '../record/record-usage.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
 import { requestOptions } from '../request/request-options.ts';
 import { tryAgain } from '../request/try-again.ts';
@@ -135,18 +134,10 @@ async function readAnswer(turn: Turn, exchange: ModelExchange, limit: AbortSigna
     if (next.done === true) return failure ?? text;
     const event = next.value;
     if (event.kind === 'failed') ({ failure } = event);
-    if (event.kind === 'completed') spend(turn, event.usage);
+    if (event.kind === 'completed' || event.kind === 'failed') recordSpent(turn, event.usage);
     if (event.kind === 'item' && isMessage(event.item) && event.item.role === 'assistant')
       text += messageText(event.item);
   }
-}
-
-/** Counts in the thread's total. What the next request of the conversation weighs is not touched by it. */
-function spend(turn: Turn, usage: Usage | undefined): void {
-  if (usage === undefined) return;
-  const { log } = turn;
-  const { total, last } = costOf(log.state.usage);
-  log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(turn).effective }));
 }
 
 function requestFor(turn: Turn, question: Question, again: string | undefined): ReviewRequest {

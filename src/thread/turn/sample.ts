@@ -12,7 +12,7 @@ import { learnWindow } from '../contract/learned-window.ts';
 import type { Turn } from '../parts/parts.ts';
 import { type RequestToSend, ModelExchange } from '../request/model-exchange.ts';
 import { requestOptions } from '../request/request-options.ts';
-import { recordOverflow, recordUsage } from '../record/record-usage.ts';
+import { recordOverflow, recordSpent, recordUsage } from '../record/record-usage.ts';
 import { recordTurnItem } from '../record/record.ts';
 import { tryAgain } from '../request/try-again.ts';
 
@@ -63,7 +63,10 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
         if (isCall(item)) calls.start(item);
         if (isMessage(item) && item.role === 'assistant') lastMessage = messageText(item);
       }
-      if (event.kind === 'failed') answer = { kind: 'failed', failure: event.failure, bytes: request.bytes };
+      if (event.kind === 'failed') {
+        recordSpent(turn, event.usage);
+        answer = { kind: 'failed', failure: event.failure, bytes: request.bytes };
+      }
       if (event.kind === 'completed') {
         recordUsage(turn, step, event.usage);
         answer = calls.count > 0 || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };

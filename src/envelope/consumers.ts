@@ -70,7 +70,7 @@ call pipeline | src/thread/calls/granted-call.ts | policy.resolved
 usage of now | src/thread/contract/usage-now.ts | capabilities.tools window.baseline window.effective
 call pipeline | src/thread/parts/rules-now.ts | policy.approvedPrefixes policy.rules
 call pipeline | src/thread/calls/calls.ts | policy.profile policy.resolved
-sessions of commands | src/thread/turn/begin-sessions.ts | policy.profile workspace.places
+sessions of commands | src/thread/turn/begin-sessions.ts | policy.approval policy.profile workspace.places
 hooks | src/thread/contract/session-context-now.ts | window.effective
 hooks | src/thread/hooks/hook-input.ts | identity.model.slug modes.collaboration.mode policy.approval workspace.cwd
 hooks | src/thread/hooks/run-hooks.ts | window.effective workspace.cwd
@@ -90,4 +90,5 @@ goals | src/tools/goals/goal-tools.ts | telemetry.threadId
 call pipeline | src/thread/calls/turn-granted.ts | policy.resolved
 hooks | src/thread/hooks/question-hooks.ts | policy.changesNothing
 tools for agents | src/envelope/agent-bounds.ts | capabilities.withoutTools identity.chosen.effort identity.model.slug identity.provider modes.collaboration.mode policy.approval policy.askedProfile policy.changesNothing policy.profile workspace.cwd
+call pipeline | src/thread/calls/perform-call.ts | policy.approval
 `;

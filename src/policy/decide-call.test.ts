@@ -436,6 +436,9 @@ describe('a command', () => {
       question: { reason: expect.stringContaining('git run only in a call of its own') as string, scopes: ['call'] },
       grantKeys: [],
     });
+    const reads = { commands: [['git', 'log'], ['make']], seen: [['git', 'log']], isReadOnly: true };
+    const read = decideCall(context({ ...given, analysis: reads }), command('git log | make'));
+    expect(read).toEqual({ kind: 'run', where: 'sandbox' });
     const alone = decideCall(context({ ...given, canAsk: false }), command('make && git add .'));
     expect(alone).toEqual({ kind: 'run', where: 'sandbox' });
   });

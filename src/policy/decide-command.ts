@@ -42,7 +42,12 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
     return { kind: 'refuse', why, next: 'Find another way, or tell the user what is needed.' };
   }
   const git = gitRun(context);
-  const isApart = judged.decision === 'allow' && judged.allowedByRules && git?.kind === 'apart';
+  // What changes nothing needs no more than the sandbox gives.
+  const isApart =
+    judged.decision === 'allow' &&
+    judged.allowedByRules &&
+    git?.kind === 'apart' &&
+    context.analysis?.isReadOnly !== true;
   if (judged.decision === 'allow' && !(isApart && canAskAbout(context, 'sandbox'))) {
     return judged.allowedByRules ? runLasting(plainly.extra, git) : { kind: 'run', ...inSandbox(plainly.extra) };
   }

@@ -112,9 +112,10 @@ describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
   test('reads nothing through a link that the profile keeps from commands', async () => {
     const secret = join(lab.base, 'secret');
     mkdirSync(secret);
+    lab.write('empty', '');
     writeFileSync(join(secret, 'key'), 'the secret\n');
     const sandbox = `permissions.p={ extends = ":workspace", filesystem = { "${secret}" = "deny" } }`;
-    const call = { cmd: 'git diff --no-index /dev/null link/key' };
+    const call = { cmd: 'git diff --no-index empty link/key' };
     const { outputs } = await lab.run([[{ cmd: `ln -s ${secret} link` }], [call]], {
       rules,
       sandbox: ['default_permissions="p"', sandbox],

@@ -4,20 +4,21 @@
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { perform } from '../../src/testing/perform.ts';
+import { type Audience, perform } from '../../src/testing/perform.ts';
 import { answer, callTool, httpError, say } from '../../src/testing/script.ts';
-import { numbering, type StreamContext } from '../../src/testing/sse.ts';
+import { responsesRenderer } from '../../src/testing/sse.ts';
+import { numbering } from '../../src/testing/wire-renderer.ts';
 import { type Arrival, countedInput, type FromModel, monotonicMs, type Piece, type ToModel } from './piece.ts';
 
 let piece: Piece = { calls: 0, tool: '', arguments: {} };
 let arrivals: Arrival[] = [];
 let lastBody = '';
-let context = newContext();
+let audience = newAudience();
 let goOn = Promise.withResolvers<void>();
 
 const server = createServer({ noDelay: true }, (request, response) => {
   if (request.method === 'POST' && /\/responses(\?|$)/.test(request.url ?? '')) listen(request, response);
-  else void perform(httpError({ status: 404 }), response, context);
+  else void perform(httpError({ status: 404 }), response, audience);
 });
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
@@ -30,7 +31,7 @@ process.on('message', (message: ToModel) => {
       ({ piece } = message);
       arrivals = [];
       lastBody = '';
-      context = newContext();
+      audience = newAudience();
       goOn = Promise.withResolvers();
       return tell({ kind: 'ready' });
     case 'go-on':
@@ -45,8 +46,8 @@ process.on('disconnect', () => process.exit());
  * Every request has the same count: too few tokens to fill a window, and enough for Capstan to believe them without
  * weighing the history.
  */
-function newContext(): StreamContext {
-  return { ids: numbering(), usage: { input: countedInput } };
+function newAudience(): Audience {
+  return { renderer: responsesRenderer, context: { ids: numbering(), usage: { input: countedInput } } };
 }
 
 function listen(request: IncomingMessage, response: ServerResponse): void {
@@ -67,13 +68,13 @@ function listen(request: IncomingMessage, response: ServerResponse): void {
 async function respond(index: number, body: Buffer, response: ServerResponse): Promise<void> {
   if (index === 0 && piece.keepFirstBody !== undefined) writeFileSync(piece.keepFirstBody, body);
   if (index < piece.calls) {
-    await perform(answer({ items: [callTool(piece.tool, piece.arguments)] }), response, context);
+    await perform(answer({ items: [callTool(piece.tool, piece.arguments)] }), response, audience);
     return;
   }
   lastBody = body.toString('utf8');
   tell({ kind: 'held' });
   await goOn.promise;
-  await perform(answer({ items: [say('Done.')] }), response, context);
+  await perform(answer({ items: [say('Done.')] }), response, audience);
 }
 
 function tell(message: FromModel): void {

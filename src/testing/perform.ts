@@ -1,14 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { ExchangeEnd } from './recorded-request.ts';
-import type { AnswerOptions, CompactedStep, HttpErrorStep, ScriptStep, StreamStep } from './script.ts';
-import { compactedBody, eventsOf, type StreamContext } from './sse.ts';
+import { type AnswerOptions, type CompactedStep, httpError, type HttpErrorStep, type ScriptStep } from './script.ts';
+import type { StreamStep } from './script.ts';
+import type { StreamContext, WireRenderer } from './wire-renderer.ts';
+
+/** Who is played to: in which wire format, and what its events are made with. */
+export interface Audience {
+  readonly renderer: WireRenderer;
+  readonly context: StreamContext;
+}
 
 /** Plays one step to the client. Resolves when the exchange is over, with how it ended. */
 export async function perform(
   step: ScriptStep,
   response: ServerResponse,
-  context: StreamContext,
+  { renderer, context }: Audience,
 ): Promise<ExchangeEnd> {
   const gone = new AbortController();
   const closed = new Promise((resolve) => gone.signal.addEventListener('abort', resolve));
@@ -16,7 +23,7 @@ export async function perform(
   // A client that leaves while bytes are on their way to it is no fault of the script.
   response.on('error', () => undefined);
   if (response.destroyed) return 'client-left';
-  const stage: Stage = { response, gone: gone.signal, context };
+  const stage: Stage = { response, gone: gone.signal, renderer, context };
   switch (step.kind) {
     case 'http-error':
       writeError(step, response);
@@ -36,27 +43,27 @@ export async function perform(
   return response.writableFinished ? 'answered' : 'client-left';
 }
 
-interface Stage {
+interface Stage extends Audience {
   readonly response: ServerResponse;
   /** Aborts when the connection is gone: nothing needs to be sent or waited for any more. */
   readonly gone: AbortSignal;
-  readonly context: StreamContext;
 }
 
 /** Sends a body, or its first bytes and no end. Resolves when the operating system has them. */
 async function play(
   step: StreamStep | CompactedStep,
   extent: 'whole' | { readonly bytes: number },
-  { response, gone, context }: Stage,
+  { response, gone, renderer, context }: Stage,
 ): Promise<void> {
   const pace: Partial<AnswerOptions> = step.kind === 'answer' ? step : step.kind === 'malformed' ? step.of : {};
   const { delayMs = 0, firstByteDelayMs = 0, chunkBytes } = pace;
   const bytes = extent === 'whole' ? Number.POSITIVE_INFINITY : extent.bytes;
   await pause(firstByteDelayMs, gone);
   if (bytes <= 0 || gone.aborted) return;
+  if (step.kind === 'compacted' && renderer.whole === undefined) return writeError(noSuchEndpoint, response);
   const contentType = step.kind === 'compacted' ? 'application/json' : 'text/event-stream';
   response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache' });
-  const body = step.kind === 'compacted' ? [compactedBody(step, context)] : eventsOf(step, context);
+  const body = step.kind === 'compacted' ? [renderer.whole!(step, context)] : renderer.events(step, context);
   const events = firstBytes(body, bytes);
   // Without pauses the borders of events mean nothing on the wire, and a piece may reach over them.
   const bursts = delayMs > 0 ? events : [Buffer.concat(events)];
@@ -69,6 +76,11 @@ async function play(
     await Promise.all(writes);
   }
 }
+
+const noSuchEndpoint = httpError({
+  status: 500,
+  body: { error: { message: 'This wire format has no endpoint that makes checkpoints.', code: 'script_unfit' } },
+});
 
 function firstBytes(events: readonly Buffer[], bytes: number): readonly Buffer[] {
   let left = bytes;

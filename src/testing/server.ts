@@ -4,7 +4,9 @@ import { type ModelWindow, overflow } from './overflow.ts';
 import { perform } from './perform.ts';
 import { type ExchangeEnd, receiveContent, type RecordedRequest } from './recorded-request.ts';
 import { httpError, type Script, type ScriptedUsage, type ScriptStep, type ScriptStepOf } from './script.ts';
-import { numbering, type StreamContext } from './sse.ts';
+import { rendererFor } from './renderers.ts';
+import { responsesRenderer } from './sse.ts';
+import { numbering, type StreamContext } from './wire-renderer.ts';
 
 export interface ScriptedModelOptions {
   /** What differs from 100 input, 20 of them cached, 10 output, 3 of them reasoning tokens per answer. */
@@ -18,13 +20,14 @@ export interface ScriptedModelOptions {
 
 /**
  * A model provider that says what its script says: a real HTTP server on the loopback interface that speaks the
- * Responses API over server-sent events, and its compact endpoint. A request for which the script has no step is
+ * Responses API over server-sent events, its compact endpoint, and the other formats of `renderers.ts`, each at its own
+ * path. A request for which the script has no step is
  * answered with status 500 and a sentence about it.
  */
 export interface ScriptedModel {
   /** The base URL for a client. */
   readonly url: string;
-  /** Every `POST …/responses` and `POST …/responses/compact` so far. */
+  /** Every `POST` to an endpoint of one of the formats so far. */
   readonly requests: readonly RecordedRequest[];
   /** The request with the most tokens, refused ones included; absent before the first and without a window. */
   readonly largest: { readonly index: number; readonly tokens: number } | undefined;
@@ -41,8 +44,6 @@ export async function startScriptedModel(script: Script, options: ScriptedModelO
   await model.listen();
   return model;
 }
-
-const endpoint = /\/responses(\/compact)?(\?|$)/;
 
 class Model implements ScriptedModel {
   readonly requests: RecordedRequest[] = [];
@@ -108,9 +109,12 @@ class Model implements ScriptedModel {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const { method = '', url = '' } = request;
-    const refuse = (status: number, message: string): Promise<unknown> =>
-      perform(httpError({ status, body: { error: { message } } }), response, this.#context);
-    if (method !== 'POST' || !url.startsWith(this.#root) || !endpoint.test(url)) {
+    const renderer = rendererFor(url);
+    const refuse = (status: number, message: string): Promise<unknown> => {
+      const step = httpError({ status, body: { error: { message } } });
+      return perform(step, response, { renderer: renderer ?? responsesRenderer, context: this.#context });
+    };
+    if (method !== 'POST' || !url.startsWith(this.#root) || renderer === undefined) {
       return refuse(404, `The scripted model has nothing at ${method} ${url}.`);
     }
     const content = await receiveContent(request);
@@ -129,7 +133,7 @@ class Model implements ScriptedModel {
     this.#waiters.get(recorded.index)?.resolve(recorded);
     this.#waiters.delete(recorded.index);
     const { step, context } = await this.#turnTo(recorded);
-    return ended.resolve(await perform(step, response, context));
+    return ended.resolve(await perform(step, response, { renderer, context }));
   }
 
   async #turnTo(request: RecordedRequest): Promise<{ readonly step: ScriptStep; readonly context: StreamContext }> {

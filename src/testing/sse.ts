@@ -1,27 +1,18 @@
 import { defined } from '../protocol/defined.ts';
-import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
+import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { AnswerOptions, CompactedStep, ItemDraft, ScriptedUsage, StreamStep } from './script.ts';
+import {
+  draftTexts,
+  identified,
+  type Numbering,
+  scriptedCounts,
+  streamedWords,
+  type StreamContext,
+  type WireRenderer,
+} from './wire-renderer.ts';
 
-/** Gives out `resp_1`, `msg_1`, `call_1`, … per server, so that two runs of a script give the same bytes. */
-export type Numbering = (prefix: string) => string;
-
-export function numbering(): Numbering {
-  const counters = new Map<string, number>();
-  return (prefix) => {
-    const count = (counters.get(prefix) ?? 0) + 1;
-    counters.set(prefix, count);
-    return `${prefix}_${count}`;
-  };
-}
-
-export interface StreamContext {
-  readonly ids: Numbering;
-  readonly usage: ScriptedUsage;
-}
-
-/** The events of a step, each as the bytes that go over the wire. */
-export function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
+function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
   switch (step.kind) {
     case 'answer': {
       const more = { ...wireCounts(step.usage, context.usage), ...defined({ end_turn: step.endTurn }) };
@@ -64,29 +55,9 @@ function streamOf(
   return events.map((event) => Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`));
 }
 
-/** The body of a step that answers in one piece. */
-export function compactedBody(step: CompactedStep, { ids, usage }: StreamContext): Buffer {
+function compactedBody(step: CompactedStep, { ids, usage }: StreamContext): Buffer {
   const output = step.output.map((draft) => identified(draft, ids));
   return Buffer.from(JSON.stringify({ output, ...wireCounts(step.usage, usage) }));
-}
-
-const idPrefixes: Readonly<Record<string, string>> = {
-  message: 'msg',
-  reasoning: 'rs',
-  function_call: 'fc',
-  custom_tool_call: 'ctc',
-  compaction: 'cmp',
-};
-
-function identified(draft: ItemDraft, ids: Numbering): ItemDraft {
-  const { type, id, ...rest } = draft;
-  const isCall = type === 'function_call' || type === 'custom_tool_call';
-  return {
-    type,
-    id: id ?? ids(idPrefixes[type] ?? 'item'),
-    ...rest,
-    ...(isCall && rest['call_id'] === undefined ? { call_id: ids('call') } : {}),
-  };
 }
 
 function itemEvents(item: ItemDraft, index: number, deltas: boolean): readonly JsonObject[] {
@@ -108,12 +79,12 @@ function unfinished(item: ItemDraft): ItemDraft {
 function deltaEvents(item: ItemDraft, index: number): readonly JsonObject[] {
   const place = { item_id: stringAt(item, 'id') ?? '', output_index: index };
   const deltas = (type: string, text: string, more: JsonObject): readonly JsonObject[] =>
-    words(text).map((delta) => ({ type, ...place, ...more, delta }));
+    streamedWords(text).map((delta) => ({ type, ...place, ...more, delta }));
   return [
-    ...texts(item, 'summary').flatMap((text, part) =>
+    ...draftTexts(item, 'summary').flatMap((text, part) =>
       deltas('response.reasoning_summary_text.delta', text, { summary_index: part }),
     ),
-    ...texts(item, 'content').flatMap((text, part) =>
+    ...draftTexts(item, 'content').flatMap((text, part) =>
       deltas('response.output_text.delta', text, { content_index: part }),
     ),
     ...deltas('response.function_call_arguments.delta', stringAt(item, 'arguments') ?? '', {}),
@@ -121,30 +92,26 @@ function deltaEvents(item: ItemDraft, index: number): readonly JsonObject[] {
   ];
 }
 
-function texts(item: ItemDraft, key: string): readonly string[] {
-  return (arrayAt(item, key) ?? []).map((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? '') : ''));
-}
-
-function words(text: string): readonly string[] {
-  return text.match(/\s*\S+|\s+$/g) ?? [];
-}
-
-/** The step's own counts over those of the server; a word in either stands for all of them, the step's first. */
+/** The counts as members of a response. */
 function wireCounts(own: ScriptedUsage | undefined, ofServer: ScriptedUsage): JsonObject {
-  const given = own ?? ofServer;
-  if (given === 'none') return {};
-  if (given === 'null') return { usage: null };
-  if (given === 'zero') return { usage: wireUsage({ input: 0, cachedInput: 0, output: 0, reasoningOutput: 0 }) };
-  return { usage: wireUsage(typeof ofServer === 'string' ? given : { ...ofServer, ...given }) };
+  const counts = scriptedCounts(own, ofServer);
+  if (counts === 'none') return {};
+  return { usage: counts === 'null' ? null : wireUsage(counts) };
 }
 
-function wireUsage(given: Partial<Usage>): JsonObject {
-  const { input = 100, cachedInput = 20, cacheWriteInput = 0, output = 10, reasoningOutput = 3 } = given;
+function wireUsage({ input, cachedInput, cacheWriteInput, output, reasoningOutput, total }: Usage): JsonObject {
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: cachedInput, cache_write_tokens: cacheWriteInput },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: reasoningOutput },
-    total_tokens: given.total ?? input + output,
+    total_tokens: total,
   };
 }
+
+/** The Responses API, and its compact endpoint. */
+export const responsesRenderer: WireRenderer = {
+  endpoint: /\/responses(\/compact)?(\?|$)/,
+  events: eventsOf,
+  whole: compactedBody,
+};

@@ -114,7 +114,7 @@ test('an unknown id names the known ones', () => {
   const config = configOf({ model_providers: { mine: { base_url: 'http://x' } } });
   expect(providerOf(config, 'opnai')).toEqual({
     code: 'provider-unknown',
-    message: 'There is no provider "opnai". Known providers: openai, ollama, lmstudio, mine',
+    message: 'There is no provider "opnai". Known providers: openai, anthropic, ollama, lmstudio, mine',
     next: expect.stringContaining('[model_providers.opnai]'),
   });
   expect(providerOf(config, 'toString')).toMatchObject({ code: 'provider-unknown' });

@@ -47,6 +47,9 @@ const chatgptUrl = 'https://chatgpt.com/backend-api/codex';
 /** The narrower name first: a user who sets it means this program, while the other may be there for anything. */
 const openaiKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY'];
 const openaiKeyInstructions = 'Create a key at https://platform.openai.com/api-keys and set OPENAI_API_KEY to it.';
+const anthropicUrl = 'https://api.anthropic.com/v1';
+const anthropicKeyInstructions =
+  'Create a key at https://console.anthropic.com/settings/keys and set ANTHROPIC_API_KEY to it.';
 const mostRetries = 100;
 
 /** What a provider gets that says nothing about it. */
@@ -99,6 +102,15 @@ function builtInProviders(config: Config): readonly ProviderConfig[] {
       login: loginFor(config.openaiBaseUrl),
       envHttpHeaders: { 'OpenAI-Organization': 'OPENAI_ORGANIZATION', 'OpenAI-Project': 'OPENAI_PROJECT' },
     },
+    {
+      ...providerDefaults,
+      id: 'anthropic',
+      name: 'Anthropic',
+      baseUrl: anthropicUrl,
+      wireApi: 'anthropic',
+      envKeys: ['ANTHROPIC_API_KEY'],
+      envKeyInstructions: anthropicKeyInstructions,
+    },
     { ...providerDefaults, id: 'ollama', name: 'Ollama', baseUrl: 'http://localhost:11434/v1' },
     { ...providerDefaults, id: 'lmstudio', name: 'LM Studio', baseUrl: 'http://localhost:1234/v1' },
   ];
@@ -109,7 +121,7 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
   if (refused !== undefined) return refused;
   const baseUrl = given.baseUrl ?? (given.requiresOpenaiAuth === true ? openaiUrl : undefined);
   if (baseUrl === undefined) {
-    const next = `Set model_providers.${id}.base_url to the address that ends before /responses.`;
+    const next = `Set model_providers.${id}.base_url to the address that ends before /${endpointOf(given)}.`;
     return incomplete(`The provider "${id}" has no base_url`, next);
   }
   const namesKey = given.envKey !== undefined || given.experimentalBearerToken !== undefined;
@@ -168,6 +180,11 @@ function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem 
   const key = provider.id === 'openai' ? 'openai_base_url' : `model_providers.${provider.id}.base_url`;
   const message = `The address of the provider "${provider.id}" is not a web address: "${provider.baseUrl}"`;
   return incomplete(message, `Set ${key} to an address that begins with https:// or http://.`);
+}
+
+/** What follows the base URL in the wire format that the provider is said to speak. */
+function endpointOf({ wireApi }: ConfiguredProvider): string {
+  return wireApi === 'anthropic' ? 'messages' : 'responses';
 }
 
 function incomplete(message: string, next: string): ProviderProblem {

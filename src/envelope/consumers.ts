@@ -3,7 +3,7 @@
  * which writes them anew with `npm test -- test/envelope/ownership.test.ts -u`; what a source does is written by hand.
  */
 export const consumerTable = `
-request builder | src/thread/request/request-options.ts | identity.effort identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
+request builder | src/thread/request/request-options.ts | identity.effort identity.model.maxOutputTokens identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
 compactor | src/thread/checkpoint/checkpoint-hooks.ts | workspace.cwd
 compactor | src/thread/checkpoint/compaction-requests.ts | window.effective
 compactor | src/thread/checkpoint/install-checkpoint.ts | identity.model.slug instructions.base.text instructions.model window.effective

@@ -15,17 +15,18 @@ const own = { ...responsesFormat, name: 'own' };
 
 test('wire_api chooses the format', async () => {
   expect(await providerFor(options('responses'), { gates: {}, formats: [own] })).toMatchObject({ wire: 'responses' });
+  expect(await providerFor(options('anthropic'), { gates: {}, formats: [] })).toMatchObject({ wire: 'anthropic' });
   expect(await providerFor(options('own'), { gates: {}, formats: [own] })).toMatchObject({ wire: 'own' });
 });
 
 test.each(['chat', 'toString', ''])('"%s" is refused with the formats that there are', async (wireApi) => {
   expect(await providerFor(options(wireApi), { gates: {}, formats: [] })).toEqual({
     code: 'provider-wire-api',
-    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports only "responses"`,
-    next: 'Remove model_providers.mine.wire_api if the server speaks the Responses API, or choose another provider.',
+    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports "responses", "anthropic"`,
+    next: 'Set model_providers.mine.wire_api to the format that the server speaks, or choose another provider.',
   });
   expect(await providerFor(options(wireApi), { gates: {}, formats: [own] })).toMatchObject({
-    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports "responses", "own"`,
+    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports "responses", "anthropic", "own"`,
   });
 });
 
@@ -33,5 +34,6 @@ test('a request of the past is encoded by the version that its record names', as
   const encoders = await loadEncoders();
   const { version } = responsesFormat.encoder();
   expect(encoders.get(version)).toMatchObject({ version });
+  expect(encoders.get('anthropic/1')).toMatchObject({ version: 'anthropic/1' });
   expect(encoders.get('responses/0')).toBe(undefined);
 });

@@ -8,6 +8,7 @@ import type { WireFormat } from './http/wire-format.ts';
 /** By their names. A format that few threads use is imported when it is asked for. */
 const builtIn: Readonly<Record<string, () => WireFormat | Promise<WireFormat>>> = {
   responses: () => responsesFormat,
+  anthropic: async () => (await import('./anthropic/client.ts')).anthropicFormat,
 };
 
 /**
@@ -40,9 +41,8 @@ export async function loadEncoders(): Promise<ReadonlyMap<string, Encoder>> {
 }
 
 function unknownFormat(id: string, wireApi: string, known: readonly string[]): ProviderProblem {
-  const names = known.map((name) => `"${name}"`);
-  const supported = names.length === 1 ? `Capstan supports only ${names[0]}` : `Capstan supports ${names.join(', ')}`;
-  const message = `The provider "${id}" has wire_api "${wireApi}"; ${supported}`;
-  const next = `Remove model_providers.${id}.wire_api if the server speaks the Responses API, or choose another provider.`;
+  const names = known.map((name) => `"${name}"`).join(', ');
+  const message = `The provider "${id}" has wire_api "${wireApi}"; Capstan supports ${names}`;
+  const next = `Set model_providers.${id}.wire_api to the format that the server speaks, or choose another provider.`;
   return { code: 'provider-wire-api', message, next };
 }

@@ -18,6 +18,8 @@ export interface RequestOptions {
   readonly serviceTier?: string;
   readonly outputSchema?: JsonObject;
   readonly cyberAccessProgram?: string;
+  /** The most tokens that an answer may have, for a format that must name it. */
+  readonly maxOutputTokens?: number;
   readonly parallelToolCalls: boolean;
   /** The model sees the tools and may call none. Absent: it decides. */
   readonly toolChoice?: 'none';

@@ -21,6 +21,8 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
   let messageId = '';
   let announced = 0;
   let stopReason: string | undefined;
+  /** The newest event could not be read. If the stream ends there, it was cut. */
+  let isBroken = false;
   const usage: (JsonObject | undefined)[] = [];
   const open = new Map<number, AnswerBlock>();
   let thoughts: Item[] = [];
@@ -98,8 +100,10 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       const text = data.toString('utf8');
       // Some servers end every stream as that of another format does.
       if (text === '[DONE]') return nothing;
+      if (isBroken) return [failed(unreadableAnswer('event'))];
       const event = parseJsonObject(text);
-      return event === undefined ? [failed(unreadableAnswer('event'))] : decode(event);
+      isBroken = event === undefined;
+      return event === undefined ? nothing : decode(event);
     },
     // Everything is there once the reason is: some servers leave the last event out.
     end: () => (stopReason === undefined || open.size > 0 ? nothing : completed()),

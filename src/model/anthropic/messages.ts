@@ -47,7 +47,10 @@ export class Messages {
   ending(lastWords: string | undefined): readonly PlacedBlock[] {
     if (this.#open.size === 0 && this.#speaker === 'user' && lastWords === undefined) return [];
     const rest = this.#continued();
-    for (const id of this.#open.keys()) rest.#take({ kind: 'result', id, content: missingResult, blocks: [] });
+    // What waited for a result may bring calls of its own.
+    for (let [id] = rest.#open.keys(); id !== undefined; [id] = rest.#open.keys()) {
+      rest.#take({ kind: 'result', id, content: missingResult, blocks: [] });
+    }
     // The model is asked for an answer, not for the rest of one that it began.
     if (lastWords !== undefined) rest.#place('user', textBlock(lastWords));
     else if (rest.#speaker !== 'user') rest.#place('user', textBlock(wordsToContinue));

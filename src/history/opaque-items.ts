@@ -27,9 +27,16 @@ export function isOpaque(item: Item): boolean {
   return key !== undefined && (item[key] as readonly Json[]).some(isOpaquePart);
 }
 
+/** Whether it matters who made the item. Thoughts in plain words go back to their maker alone: others refuse them. */
+export function needsMaker(item: Item): boolean {
+  return item.type === 'reasoning' || isOpaque(item);
+}
+
 /** The item as a provider is sent it, without what only another can read; undefined if nothing of it is left. */
 export function forReader(item: Item, maker: ProviderName | undefined, reader: ProviderName): Item | undefined {
-  if (!isOpaque(item) || (maker !== undefined && isSameProvider(maker, reader))) return item;
+  if (maker !== undefined && isSameProvider(maker, reader)) return item;
+  // Whose plain thoughts they are is not known in files of other programs.
+  if (maker === undefined ? !isOpaque(item) : !needsMaker(item)) return item;
   if (item.type === 'reasoning' || checkpointTypes.has(item.type)) return undefined;
   return withoutOpaqueParts(item);
 }

@@ -15,25 +15,26 @@ const own = { ...responsesFormat, name: 'own' };
 
 test('wire_api chooses the format', async () => {
   expect(await providerFor(options('responses'), { gates: {}, formats: [own] })).toMatchObject({ wire: 'responses' });
+  expect(await providerFor(options('chat'), { gates: {}, formats: [own] })).toMatchObject({ wire: 'chat' });
   expect(await providerFor(options('anthropic'), { gates: {}, formats: [] })).toMatchObject({ wire: 'anthropic' });
   expect(await providerFor(options('own'), { gates: {}, formats: [own] })).toMatchObject({ wire: 'own' });
 });
 
-test.each(['chat', 'toString', ''])('"%s" is refused with the formats that there are', async (wireApi) => {
+test.each(['chats', 'toString', ''])('"%s" is refused with the formats that there are', async (wireApi) => {
   expect(await providerFor(options(wireApi), { gates: {}, formats: [] })).toEqual({
     code: 'provider-wire-api',
-    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports "responses", "anthropic"`,
+    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports "responses", "chat", "anthropic"`,
     next: 'Set model_providers.mine.wire_api to the format that the server speaks, or choose another provider.',
   });
   expect(await providerFor(options(wireApi), { gates: {}, formats: [own] })).toMatchObject({
-    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports "responses", "anthropic", "own"`,
+    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports "responses", "chat", "anthropic", "own"`,
   });
 });
 
 test('a request of the past is encoded by the version that its record names', async () => {
   const encoders = await loadEncoders();
-  const { version } = responsesFormat.encoder();
+  const { version } = responsesFormat.encoder(options('responses').provider);
   expect(encoders.get(version)).toMatchObject({ version });
-  expect(encoders.get('anthropic/1')).toMatchObject({ version: 'anthropic/1' });
-  expect(encoders.get('responses/0')).toBe(undefined);
+  expect([...encoders.keys()]).toEqual(['responses/2', 'chat/1', 'chat-openai/1', 'chat-thinking/1', 'anthropic/1']);
+  expect([...encoders].every(([version, encoder]) => encoder.version === version)).toBe(true);
 });

@@ -8,6 +8,7 @@ import type { WireFormat } from './http/wire-format.ts';
 /** By their names. A format that few threads use is imported when it is asked for. */
 const builtIn: Readonly<Record<string, () => WireFormat | Promise<WireFormat>>> = {
   responses: () => responsesFormat,
+  chat: async () => (await import('./chat/client.ts')).chatFormat,
   anthropic: async () => (await import('./anthropic/client.ts')).anthropicFormat,
 };
 
@@ -28,7 +29,7 @@ export async function providerFor(
   }
   return {
     wire: found.name,
-    encoder: found.encoder(),
+    encoder: found.encoder(provider),
     client: found.client(options),
     capabilities: found.capabilities(provider, gates),
   };
@@ -37,8 +38,12 @@ export async function providerFor(
 /** By version: with them requests of the past are made again, whose records name the version. */
 export async function loadEncoders(): Promise<ReadonlyMap<string, Encoder>> {
   const formats = await Promise.all(Object.values(builtIn).map((load) => load()));
-  return new Map(formats.map((format) => format.encoder()).map((encoder) => [encoder.version, encoder]));
+  const encoders = formats.flatMap((format) => format.everyEncoder?.() ?? [format.encoder(anyProvider)]);
+  return new Map(encoders.map((encoder) => [encoder.version, encoder]));
 }
+
+/** Formats with one encoder for all do not look at it. */
+const anyProvider = { id: '', name: '', baseUrl: '' };
 
 function unknownFormat(id: string, wireApi: string, known: readonly string[]): ProviderProblem {
   const names = known.map((name) => `"${name}"`).join(', ');

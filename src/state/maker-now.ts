@@ -1,5 +1,5 @@
 import type { Entry } from '../history/entry.ts';
-import { isOpaque } from '../history/opaque-items.ts';
+import { needsMaker } from '../history/opaque-items.ts';
 import type { Item } from '../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { providerName, type ProviderName } from '../protocol/provider-name.ts';
@@ -45,7 +45,7 @@ export function withMaker(entry: Entry, said: Said): Entry {
     const { maker: _claimed, ...rest } = entry;
     return rest;
   }
-  if (!isOpaque(entry.item)) return entry;
+  if (!needsMaker(entry.item)) return entry;
   const maker = makerNow(said);
   return maker === undefined ? entry : { ...entry, maker };
 }
@@ -55,5 +55,5 @@ export function withMaker(entry: Entry, said: Said): Entry {
  * another provider may answer.
  */
 export function makerOfWaiting(item: Item, said: Said): ProviderName | undefined {
-  return isOpaque(item) ? makerNow(said) : undefined;
+  return needsMaker(item) ? makerNow(said) : undefined;
 }

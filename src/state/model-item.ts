@@ -1,6 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
-import { objectAt, stringAt } from '../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, objectAt, stringAt } from '../protocol/json.ts';
 import { proposedPlan } from '../protocol/proposed-plan.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 
@@ -19,8 +19,16 @@ export function modelItem(item: Item, place: number): TurnItem | undefined {
   }
   if (item.type === 'web_search_call') return { kind: 'web-search', id, query: searchedFor(item) };
   if (!isReasoning(item)) return undefined;
-  const summary = item.summary.flatMap((part) => stringAt(part, 'text') ?? []).filter((text) => text.trim() !== '');
-  return summary.length === 0 ? undefined : { kind: 'reasoning', id, summary };
+  // Where there is no summary, the thoughts themselves are what there is to read.
+  const summary = textsIn(item.summary);
+  const shown = summary.length > 0 ? summary : textsIn(arrayAt(item, 'content') ?? []);
+  return shown.length === 0 ? undefined : { kind: 'reasoning', id, summary: shown };
+}
+
+function textsIn(parts: readonly Json[]): readonly string[] {
+  return parts
+    .flatMap((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? []) : []))
+    .filter((text) => text.trim() !== '');
 }
 
 function searchedFor(item: Item): string {

@@ -1,10 +1,13 @@
 import { expect, inject, it, onTestFinished } from 'vitest';
 import type { TurnFacts } from '../../src/envelope/facts.ts';
 import type { Identity } from '../../src/envelope/identity.ts';
+import { chatFormat } from '../../src/model/chat/client.ts';
+import type { WireFormat } from '../../src/model/http/wire-format.ts';
+import { responsesFormat } from '../../src/model/responses/client.ts';
 import { lookUpModel } from '../../src/envelope/model-record.ts';
 import { resolveWindow } from '../../src/envelope/window.ts';
 import { userMessage } from '../../src/fragments/message.ts';
-import type { Json } from '../../src/protocol/json.ts';
+import type { Json, JsonObject } from '../../src/protocol/json.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { inputOf } from '../../src/state/request.ts';
 import {
@@ -50,19 +53,20 @@ class UncountedThread {
   #words = '';
   #steps: ScriptStep[] = [];
 
-  private constructor(model: ScriptedModel, write: Writer) {
+  private constructor(model: ScriptedModel, write: Writer, format: WireFormat) {
     this.model = model;
     this.#write = write;
     const disk = new SimulatedDisk();
     this.#thread = new WatchedThread(model.url, { home: '/home', files: disk, locks: disk.locks });
     this.#thread.world = world;
+    this.#thread.format = format;
     this.#thread.outputOf = () => this.#text(16_000);
     this.#thread.onEvent = (event) => {
       if (event.kind === 'checkpoint-started') this.#measure(event.phase);
     };
   }
 
-  static async start(usage: Usage, write: Writer): Promise<UncountedThread> {
+  static async start(usage: Usage, write: Writer, format: WireFormat): Promise<UncountedThread> {
     const model: ScriptedModel = await startScriptedModel(
       (request) =>
         isCompaction(request)
@@ -70,7 +74,7 @@ class UncountedThread {
           : (thread.#steps.shift() ?? answer({ items: [say(thread.#text(1500))] })),
       { usage, window: { tokens: limits.effective, count: countedTokens } },
     );
-    const thread: UncountedThread = new UncountedThread(model, write);
+    const thread: UncountedThread = new UncountedThread(model, write, format);
     onTestFinished(async () => {
       await thread.#thread.close();
       await model.close();
@@ -99,7 +103,8 @@ class UncountedThread {
 
   /** Before a turn its words are still to come. */
   #measure(phase: string): void {
-    const { instructions = '', tools = [] } = this.model.requests.findLast((request) => !isCompaction(request))!.body;
+    const { body } = this.model.requests.findLast((request) => !isCompaction(request))!;
+    const { tools = [], instructions = firstMessage(body) } = body;
     const { history } = this.#thread.live!.state;
     const coming = phase === 'pre_turn' ? [userMessage('msg_', words(this.#words))] : [];
     const input = [...inputOf(history, { modalities: ['text', 'image'] }), ...coming] as unknown as Json;
@@ -107,21 +112,27 @@ class UncountedThread {
   }
 }
 
+/** Where there are only messages, the first one holds the instructions. */
+function firstMessage({ messages }: JsonObject): Json {
+  return (messages as readonly JsonObject[])[0]!['content']!;
+}
+
 const world = { ...firstWorld, window: contextWindow };
 const limits = resolveWindow({ thread: {} } as TurnFacts, settingsOf(world), {
   identity: { model: lookUpModel(worldModels, world.model) } as Identity,
 });
 
-/** Every text with every usage; the fast tests take the usages by turns. */
+/** Every text with every usage in every format; the fast tests take usages and formats by turns. */
+const all = usages.flatMap((usage) => [responsesFormat, chatFormat].map((format) => ({ usage, format })));
 const cases = Object.entries(texts).flatMap(([about, write], at) => {
-  const some = inject('runFactor') === 1 ? [usages[at % usages.length]!] : usages;
-  return some.map((usage) => ({ about, write, usage }));
+  const some = inject('runFactor') === 1 ? [all[at % all.length]!] : all;
+  return some.map((each) => ({ about, write, wire: each.format.name, ...each }));
 });
 
 it.each(cases)(
-  'a provider that counts nothing ($usage): no request of a thread with $about is too large, and none compacts early',
-  async ({ usage, write }) => {
-    const thread = await UncountedThread.start(usage, write);
+  'a provider that counts nothing ($usage, $wire): no request of a thread with $about is too large, and none compacts early',
+  async ({ usage, write, format }) => {
+    const thread = await UncountedThread.start(usage, write, format);
     await thread.play();
     expect(thread.model.largest!.tokens).toBeLessThanOrEqual(limits.effective);
     expect(thread.shares.length).toBeGreaterThanOrEqual(2);

@@ -2,13 +2,11 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { Json } from '../../src/protocol/json.ts';
 import type { RecordedRequest } from '../../src/testing/index.ts';
 
-/** What a request weighs by a real tokeniser: the JSON of its instructions, its tools and its items. */
+/** What a request weighs by a real tokeniser: the JSON of its instructions, its tools and its items or messages. */
 export function countedTokens({ body }: Pick<RecordedRequest, 'body'>): number {
-  const { instructions = '', tools = [], input = [] } = body;
-  return [instructions, ...(tools as readonly Json[]), ...(input as readonly Json[])].reduce(
-    (sum: number, part) => sum + countedPart(JSON.stringify(part)),
-    0,
-  );
+  const { instructions = '', tools = [], input = [], messages = [] } = body;
+  const lists = [tools, input, messages] as readonly (readonly Json[])[];
+  return [instructions, ...lists.flat()].reduce((sum: number, part) => sum + countedPart(JSON.stringify(part)), 0);
 }
 
 /** Most parts stand in request after request. */

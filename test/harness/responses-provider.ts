@@ -1,14 +1,19 @@
 import type { HttpClientOptions } from '../../src/model/http/ask.ts';
+import type { WireFormat } from '../../src/model/http/wire-format.ts';
 import { responsesFormat } from '../../src/model/responses/client.ts';
 import type { Provider, ProviderCapabilities } from '../../src/ports/provider.ts';
 
 /** A provider that speaks the Responses API. Unless its options name one that can, it does not compact by itself. */
 export function responsesProvider(options: HttpClientOptions): Provider {
+  return providerIn(responsesFormat, options);
+}
+
+export function providerIn(format: WireFormat, options: HttpClientOptions): Provider {
   return {
-    wire: responsesFormat.name,
-    encoder: responsesFormat.encoder(),
-    client: responsesFormat.client(options),
-    capabilities: responsesFormat.capabilities(options.provider, {}),
+    wire: format.name,
+    encoder: format.encoder(options.provider),
+    client: format.client(options),
+    capabilities: format.capabilities(options.provider, {}),
   };
 }
 

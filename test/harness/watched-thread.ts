@@ -33,7 +33,9 @@ import { createRouter, type Router } from '../../src/tools/router.ts';
 import { updatePlanTool } from '../../src/tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../src/tools/view-image/view-image.ts';
 import { countingIds, noThreads, steppingClock } from './fixed-parts.ts';
-import { responsesProvider } from './responses-provider.ts';
+import type { WireFormat } from '../../src/model/http/wire-format.ts';
+import { responsesFormat } from '../../src/model/responses/client.ts';
+import { providerIn } from './responses-provider.ts';
 import { memorySeals } from './memory-seals.ts';
 import { worldSkills } from './world-skills.ts';
 import { configuredIn, factsOf, firstWorld, settingsOf, stepFactsOf, type World } from './world.ts';
@@ -71,6 +73,8 @@ export type OpenedWith = 'world' | 'thread';
  */
 export class WatchedThread {
   world: World = firstWorld;
+  /** What its provider speaks. */
+  format: WireFormat = responsesFormat;
   /** Over what the world gives. */
   settings: Partial<Settings> = {};
   readonly acknowledged: Acknowledged[] = [];
@@ -201,7 +205,7 @@ export class WatchedThread {
       store: this.#watched(withSeals(store, memorySeals())),
       seals: memorySeals(),
       digester: createDigester(),
-      provider: responsesProvider({
+      provider: providerIn(this.format, {
         provider: {
           id: 'scripted',
           name: 'scripted',

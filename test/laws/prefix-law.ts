@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createDigester } from '../../src/model/digester.ts';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
+import { loadEncoders } from '../../src/model/provider-for.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import type { PrefixBreak } from '../../src/protocol/thread-event.ts';
@@ -20,11 +20,12 @@ interface Rebuilt {
 }
 
 /** All requests that the file alone gives: what the lines say, not the objects they were made from. */
-async function rebuiltRequests(lines: readonly Line[]): Promise<readonly Rebuilt[]> {
+export async function rebuiltRequests(lines: readonly Line[]): Promise<readonly Rebuilt[]> {
   const stored = lines.map((line) => JSON.parse(JSON.stringify(line)) as Line);
   const rebuilt: Rebuilt[] = [];
   const verdictOn = createComparison(createDigester());
-  for await (const request of rebuildRequests(stored, () => responsesEncoder())) {
+  const encoders = await loadEncoders();
+  for await (const request of rebuildRequests(stored, (version) => encoders.get(version))) {
     // Where the digest of what was sent is in the file, the file gives it back.
     expect(verdictOn(request).kind).toMatch(/^(same|not-recorded)$/);
     if (request.kind === 'inferred') continue;

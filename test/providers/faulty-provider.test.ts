@@ -6,7 +6,7 @@ import type { WireFormat } from '../../src/model/http/wire-format.ts';
 import type { ModelEvent } from '../../src/ports/model-client.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { startToyServer } from './toy-server.ts';
-import { toyFormat } from './toy-wire.ts';
+import { toyEncoder, toyFormat } from './toy-wire.ts';
 
 type Answer = () => AsyncIterable<unknown>;
 
@@ -150,7 +150,7 @@ it('a call that runs when the format throws ends before its turn, and is answere
 it('an encoder that throws fails the turn, which has one end', async () => {
   const live = await LiveThread.in([], '[model_providers.own]\nbase_url = "http://127.0.0.1:9"\nwire_api = "own"\n');
   let encoded = 0;
-  const encoder = toyFormat.encoder();
+  const encoder = toyEncoder();
   const own: WireFormat = {
     ...toyFormat,
     name: 'own',

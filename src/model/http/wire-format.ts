@@ -8,8 +8,10 @@ import type { HttpClientOptions } from './ask.ts';
 export interface WireFormat {
   /** As `wire_api` names it. */
   readonly name: string;
-  /** A new one for each thread: it may keep the bytes of items. */
-  encoder(): Encoder;
+  /** A new one for each thread: it may keep the bytes of items. `provider`: who gets the requests. */
+  encoder(provider: Pick<ProviderConfig, 'id' | 'name' | 'baseUrl'>): Encoder;
+  /** All that `encoder` may give, where providers of the format differ. Absent: it gives one and the same. */
+  everyEncoder?(): readonly Encoder[];
   /** Opens nothing before the first request. */
   client(options: HttpClientOptions): ModelClient;
   /** Of this provider, which speaks the format. `gates`: features that are switched on or off. */

@@ -1,6 +1,6 @@
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
-import { inputEncoder } from './encode-input.ts';
-import { itemBytes } from './item-bytes.ts';
+import { listEncoder } from '../list-encoder.ts';
+import { itemBytes, itemWriter } from './item-bytes.ts';
 
 /** Grows when the bytes made of the same prompt change. */
 const version = 'responses/2';
@@ -11,7 +11,7 @@ const version = 'responses/2';
  * the caller must not change these objects afterwards.
  */
 export function responsesEncoder(): Encoder {
-  const inputPieces = inputEncoder();
+  const inputPieces = listEncoder(itemWriter);
   const toolsCache = new WeakMap<readonly ToolSpec[], Uint8Array>();
   let instructionsCache = { text: '', bytes: bytesOf('') };
 

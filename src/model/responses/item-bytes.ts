@@ -1,6 +1,7 @@
 import { asItem, type Item } from '../../protocol/item.ts';
 import { takeItemText } from '../../protocol/item-text.ts';
 import { type Json, nestsDeeperThan } from '../../protocol/json.ts';
+import type { EntryWriter } from '../list-encoder.ts';
 
 /** Housekeeping of another program, found in its files. Providers refuse it. */
 const foreignKey = 'internal_chat_message_metadata_passthrough';
@@ -13,7 +14,7 @@ export function itemBytes(item: Item): Buffer {
 }
 
 /** The same as it was read; undefined if its text must be made. */
-export function storedBytes(item: Item): Buffer | undefined {
+function storedBytes(item: Item): Buffer | undefined {
   const stored = takeItemText(item);
   return stored === undefined ? undefined : fromStored(stored, item);
 }
@@ -28,13 +29,16 @@ function fromStored(stored: Buffer, item: Item): Buffer | undefined {
 }
 
 /** The same, made from the object. */
-export function itemText(item: Item): string {
+function itemText(item: Item): string {
   const dropId = hasForeignId(item);
   if (!dropId && !Object.hasOwn(item, foreignKey)) return JSON.stringify(item);
   const kept = Object.entries(item).filter(([key]) => key !== foreignKey && !(dropId && key === 'id'));
   // fromEntries defines its members, so that even a key like __proto__ comes through as what it is.
   return JSON.stringify(Object.fromEntries(kept));
 }
+
+/** Writes the items of a body. */
+export const itemWriter: EntryWriter<Item> = { stored: storedBytes, text: itemText };
 
 /** Providers take back only ids of the shape they give out, `prefix_suffix`. */
 function hasForeignId(item: Item): boolean {

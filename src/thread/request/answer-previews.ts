@@ -1,8 +1,10 @@
 import type { ModelEvent } from '../../ports/model-client.ts';
-import { isMessage, type Item } from '../../protocol/item.ts';
+import { isMessage, isReasoning, type Item } from '../../protocol/item.ts';
 import type { Turn } from '../parts/parts.ts';
 
 type Delta = Extract<ModelEvent, { kind: 'text-delta' | 'reasoning-delta' }>;
+
+const prefixes: Readonly<Record<Delta['kind'], string>> = { 'text-delta': 'msg', 'reasoning-delta': 'rs' };
 
 /**
  * Shows an answer while it arrives. Every item that was begun is completed, or dropped when the answer ends. One whose
@@ -12,8 +14,8 @@ export class AnswerPreviews {
   readonly #turn: Pick<Turn, 'log' | 'parts' | 'turnId'>;
   readonly #begun = new Set<string>();
   readonly #unwanted = new Set<string>();
-  /** Given to a message that the server does not name. */
-  #ownId: string | undefined;
+  /** Given to a message, and to a thought, that the server does not name. */
+  readonly #ownIds = new Map<Delta['kind'], string>();
 
   constructor(turn: Pick<Turn, 'log' | 'parts' | 'turnId'>) {
     this.#turn = turn;
@@ -21,9 +23,10 @@ export class AnswerPreviews {
 
   delta(event: Delta): void {
     const { log, turnId } = this.#turn;
-    if (event.delta === '' || this.#unwanted.has(event.itemId)) return;
-    if (!log.subscribers.wantPreviews) return void this.#unwanted.add(event.itemId);
-    const itemId = event.itemId === '' ? (this.#ownId ??= `msg_${this.#turn.parts.ids.uuid()}`) : event.itemId;
+    const name = event.itemId === '' ? event.kind : event.itemId;
+    if (event.delta === '' || this.#unwanted.has(name)) return;
+    if (!log.subscribers.wantPreviews) return void this.#unwanted.add(name);
+    const itemId = event.itemId === '' ? this.#ownId(event.kind) : event.itemId;
     this.#begun.add(itemId);
     const about = { provisional: true, turnId, itemId, text: event.delta } as const;
     log.subscribers.preview(
@@ -33,13 +36,20 @@ export class AnswerPreviews {
 
   /** The item under the name of its preview. */
   named(item: Item): Item {
+    const kind = isMessage(item) ? 'text-delta' : isReasoning(item) ? 'reasoning-delta' : undefined;
+    if (item['id'] !== undefined || kind === undefined) return item;
     // The next one without a name is another.
-    if (item['id'] === undefined) this.#unwanted.delete('');
-    if (item['id'] !== undefined || this.#ownId === undefined || !isMessage(item)) return item;
+    this.#unwanted.delete(kind);
+    const id = this.#ownIds.get(kind);
+    this.#ownIds.delete(kind);
     const { type, ...rest } = item;
-    const id = this.#ownId;
-    this.#ownId = undefined;
-    return { type, id, ...rest };
+    return id === undefined ? item : { type, id, ...rest };
+  }
+
+  #ownId(kind: Delta['kind']): string {
+    const id = this.#ownIds.get(kind) ?? `${prefixes[kind]}_${this.#turn.parts.ids.uuid()}`;
+    this.#ownIds.set(kind, id);
+    return id;
   }
 
   /** The answer is over: what is not recorded by now never will be. */

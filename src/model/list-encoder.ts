@@ -1,5 +1,9 @@
-import type { Item } from '../../protocol/item.ts';
-import { itemText, storedBytes } from './item-bytes.ts';
+/** How the entries of a list are written. */
+export interface EntryWriter<Entry> {
+  /** The bytes that are there already; undefined if the text must be made. Asked once per entry. */
+  stored(entry: Entry): Buffer | undefined;
+  text(entry: Entry): string;
+}
 
 /** Each piece costs the transport some work, and an item is small: pieces hold many items and end anywhere in one. */
 const slabBytes = 64 * 1024;
@@ -17,9 +21,9 @@ interface Piece {
   view?: Buffer;
 }
 
-/** The newest input that began with a certain item, kept to be extended. */
-interface EncodedInput {
-  readonly items: Item[];
+/** The newest list that began with a certain entry, kept to be extended. */
+interface EncodedList<Entry> {
+  readonly items: Entry[];
   /** Where the bytes of each item end, counted from the first one. */
   readonly ends: number[];
   readonly pieces: Piece[];
@@ -27,21 +31,23 @@ interface EncodedInput {
   slab: { readonly buffer: Buffer; used: number };
 }
 
-const fullSlab: EncodedInput['slab'] = { buffer: Buffer.alloc(0), used: 0 };
+const fullSlab: EncodedList<never>['slab'] = { buffer: Buffer.alloc(0), used: 0 };
 
 /**
  * Encodes lists of items, commas between them. A list that continues from the one before costs the bytes of what is new
  * and one comparison of pointers for each item that is not. Bytes are held once, and as long as the first item lives.
  */
-export function inputEncoder(): (input: readonly Item[]) => readonly Uint8Array[] {
-  const known = new WeakMap<Item, EncodedInput>();
+export function listEncoder<Entry extends object>(
+  writer: EntryWriter<Entry>,
+): (input: readonly Entry[]) => readonly Uint8Array[] {
+  const known = new WeakMap<Entry, EncodedList<Entry>>();
   return (input) => {
     const first = input[0];
     if (first === undefined) return [];
     const encoded = known.get(first) ?? { items: [], ends: [], pieces: [], slab: fullSlab };
     known.set(first, encoded);
     cut(encoded, commonLength(encoded.items, input));
-    for (let index = encoded.items.length; index < input.length; index++) add(encoded, input[index]!);
+    for (let index = encoded.items.length; index < input.length; index++) add(encoded, input[index]!, writer);
     return encoded.pieces.map(viewOf);
   };
 }
@@ -53,14 +59,14 @@ function viewOf(piece: Piece): Buffer {
 }
 
 /** `Object.is` compares the pointers alone; `===` looks into both objects first. */
-function commonLength(before: readonly Item[], now: readonly Item[]): number {
+function commonLength(before: readonly object[], now: readonly object[]): number {
   const most = Math.min(before.length, now.length);
   for (let index = 0; index < most; index++) if (!Object.is(before[index], now[index])) return index;
   return most;
 }
 
 /** Keeps so many items. What is cut off may be on its way to a provider: its place is not filled again. */
-function cut({ items, ends, pieces }: EncodedInput, length: number): void {
+function cut<Entry>({ items, ends, pieces }: EncodedList<Entry>, length: number): void {
   if (length === items.length) return;
   let over = ends.at(-1)! - (length === 0 ? 0 : ends[length - 1]!);
   items.length = length;
@@ -75,20 +81,20 @@ function cut({ items, ends, pieces }: EncodedInput, length: number): void {
   }
 }
 
-function add(encoded: EncodedInput, item: Item): void {
+function add<Entry>(encoded: EncodedList<Entry>, item: Entry, writer: EntryWriter<Entry>): void {
   const { items, ends } = encoded;
-  const stored = storedBytes(item);
+  const stored = writer.stored(item);
   const comma = items.length === 0 ? '' : ',';
   const length =
     stored === undefined
-      ? addText(encoded, comma + itemText(item))
+      ? addText(encoded, comma + writer.text(item))
       : addText(encoded, comma) + addBytes(encoded, stored);
   items.push(item);
   ends.push((ends.at(-1) ?? 0) + length);
 }
 
 /** Most texts are short: they are encoded where they will stand. */
-function addText(encoded: EncodedInput, text: string): number {
+function addText(encoded: EncodedList<unknown>, text: string): number {
   const { buffer, used } = encoded.slab;
   if (text.length * mostBytesPerUnit > buffer.length - used) return addBytes(encoded, Buffer.from(text, 'utf8'));
   const length = buffer.write(text, used);
@@ -96,7 +102,7 @@ function addText(encoded: EncodedInput, text: string): number {
   return length;
 }
 
-function addBytes(encoded: EncodedInput, bytes: Buffer): number {
+function addBytes(encoded: EncodedList<unknown>, bytes: Buffer): number {
   if (bytes.length >= ownPiece) {
     encoded.pieces.push({ buffer: bytes, from: 0, to: bytes.length });
     return bytes.length;
@@ -112,7 +118,7 @@ function addBytes(encoded: EncodedInput, bytes: Buffer): number {
 }
 
 /** So much was written behind what the slab held. */
-function filled({ pieces, slab }: EncodedInput, length: number): void {
+function filled({ pieces, slab }: Pick<EncodedList<unknown>, 'pieces' | 'slab'>, length: number): void {
   if (length === 0) return;
   const last = pieces.at(-1);
   if (last?.buffer === slab.buffer && last.to === slab.used) last.to += length;

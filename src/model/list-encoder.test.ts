@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { entryOf } from '../../history/entry.ts';
-import { append, emptyHistory, type History } from '../../history/history.ts';
-import { project } from '../../history/project.ts';
-import type { Item } from '../../protocol/item.ts';
-import { rememberItemText } from '../../protocol/item-text.ts';
-import { inputEncoder } from './encode-input.ts';
+import { entryOf } from '../history/entry.ts';
+import { append, emptyHistory, type History } from '../history/history.ts';
+import { project } from '../history/project.ts';
+import type { Item } from '../protocol/item.ts';
+import { rememberItemText } from '../protocol/item-text.ts';
+import { listEncoder } from './list-encoder.ts';
+import { itemWriter } from './responses/item-bytes.ts';
 
 const message = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
 const picture = (text: string): Item => ({
@@ -44,7 +45,7 @@ describe('inputs', () => {
   test('are encoded as if each were the first, over branches, rollbacks and changes of what the model takes', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 10 }), (steps) => {
-        const encode = inputEncoder();
+        const encode = listEncoder(itemWriter);
         const histories: History[] = [emptyHistory()];
         const given = steps.map(({ from, batch, modalities }) => {
           const start = from === null ? histories.at(-1)! : histories[from % histories.length]!;
@@ -70,7 +71,7 @@ describe('inputs', () => {
       },
       content: 'x'.repeat(1000),
     });
-    const encode = inputEncoder();
+    const encode = listEncoder(itemWriter);
     const items = Array.from({ length: 200 }, (_, index) => counted(`role ${index}`));
     const bodies = items.map((_, index) => encode(items.slice(0, index + 1)));
     expect(made).toBe(200);
@@ -86,7 +87,7 @@ describe('inputs', () => {
     const part = fc.record({ keep: fc.nat(), lengths, isStored: fc.boolean() });
     fc.assert(
       fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
-        const encode = inputEncoder();
+        const encode = listEncoder(itemWriter);
         let input: readonly Item[] = [message('first')];
         const given = parts.map(({ keep, lengths: added, isStored }, index) => {
           const rest = added.map((length) => message(String(index % 10).repeat(length)));
@@ -99,7 +100,7 @@ describe('inputs', () => {
   });
 
   test('give a long text out as it was read, and continue behind it where they were', () => {
-    const encode = inputEncoder();
+    const encode = listEncoder(itemWriter);
     const [first, long, other] = [message('a'), message('b'.repeat(20_000)), message('c'.repeat(20_000))];
     const texts = [long, other].map((each) => Buffer.from(JSON.stringify(each)));
     rememberItemText(long, texts[0]!);
@@ -122,7 +123,7 @@ describe('inputs', () => {
   });
 
   test('are none of the other’s business if they begin otherwise', () => {
-    const encode = inputEncoder();
+    const encode = listEncoder(itemWriter);
     const [one, other] = [message('one'), message('other')];
     expect([[one], [other], [one, other], [other, one], []].map((input) => joined(encode(input)))).toEqual(
       [[one], [other], [one, other], [other, one], []].map((input) => JSON.stringify(input).slice(1, -1)),

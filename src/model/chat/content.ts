@@ -1,0 +1,75 @@
+import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+
+/** A part of a message that is not a plain text. */
+export type ContentPart = JsonObject & { readonly type: string };
+
+/** Content parts of an item as the content of a message: a text, or parts where there is more than text. */
+export function contentOf(parts: readonly Json[]): string | readonly ContentPart[] {
+  const read = parts.filter(isJsonObject).map(partOf);
+  // Servers that know only text take no list.
+  if (read.every(({ type }) => type === 'text')) return joined(read);
+  return read.filter((part) => part['text'] !== '');
+}
+
+/** The texts of parts in one, with a line in the place of each part of media, and those parts. */
+export function textAndMedia(parts: readonly Json[]): {
+  readonly text: string;
+  readonly media: readonly ContentPart[];
+} {
+  const read = parts.filter(isJsonObject).map(partOf);
+  const media = read.filter(({ type }) => type !== 'text');
+  return { text: joined(read.map((part) => (part.type === 'text' ? part : textPart(places[part.type] ?? '')))), media };
+}
+
+/** Where media of a tool's output stood: it takes text alone. */
+const places: Readonly<Record<string, string>> = {
+  image_url: '[A picture: it follows in the next message.]',
+  input_audio: '[A recording: it follows in the next message.]',
+};
+
+function joined(parts: readonly ContentPart[]): string {
+  return parts
+    .map((part) => stringAt(part, 'text') ?? '')
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+function textPart(text: string): ContentPart {
+  return { type: 'text', text };
+}
+
+/** `input_text`, `output_text`, `reasoning_text` and what else holds a text are one to this format. */
+function partOf(part: JsonObject): ContentPart {
+  switch (part['type']) {
+    case 'input_image':
+      return pictureOf(part);
+    case 'input_audio':
+      return recordingOf(part);
+    case 'encrypted_content':
+      return textPart('[Something stands here that only another provider can read. It was left out.]');
+    default:
+      return textPart(stringAt(part, 'text') ?? '');
+  }
+}
+
+/** The finest detail has another name here. */
+const details: Readonly<Record<string, string>> = { auto: 'auto', low: 'low', high: 'high', original: 'high' };
+
+function pictureOf(part: JsonObject): ContentPart {
+  const url = stringAt(part, 'image_url');
+  if (url === undefined) return textPart('[A picture stands here that this wire format cannot carry.]');
+  const given = stringAt(part, 'detail') ?? '';
+  const detail = Object.hasOwn(details, given) ? details[given] : undefined;
+  return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } };
+}
+
+const recording = /^data:audio\/(?:x-)?(wav|wave|mp3|mpeg);base64,/i;
+
+/** Two kinds of recordings can be sent, and only inside the request. */
+function recordingOf(part: JsonObject): ContentPart {
+  const url = stringAt(part, 'audio_url') ?? '';
+  const [opening = '', kind = ''] = recording.exec(url) ?? [];
+  if (opening === '') return textPart('[A recording stands here that this wire format cannot carry.]');
+  const format = kind.toLowerCase().startsWith('wav') ? 'wav' : 'mp3';
+  return { type: 'input_audio', input_audio: { data: url.slice(opening.length), format } };
+}

@@ -1,0 +1,93 @@
+import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
+import { listEncoder } from '../list-encoder.ts';
+import type { ChatDialect } from './dialect.ts';
+import { messageMaker } from './messages.ts';
+import type { ChatMessage } from './projection.ts';
+import { chatTools } from './tools.ts';
+
+/**
+ * Encodes prompts for Chat Completions. As in every format, what changes least comes first, and what is asked of the
+ * answer comes last. Messages and their bytes are kept by the identity of items: the caller must not change these.
+ */
+export function chatEncoder(dialect: ChatDialect): Encoder {
+  const messagesOf = messageMaker(dialect);
+  const listPieces = listEncoder<ChatMessage>({ stored: () => undefined, text: (message) => JSON.stringify(message) });
+  const toolsCache = new WeakMap<readonly ToolSpec[], EncodedTools>();
+  let instructionsCache = { text: '', bytes: bytesOf('') };
+
+  function encodedTools(tools: readonly ToolSpec[]): EncodedTools {
+    const known = toolsCache.get(tools);
+    if (known !== undefined) return known;
+    const offered = chatTools(tools);
+    const list = offered.length === 0 ? '' : `,"tools":${JSON.stringify(offered)}`;
+    const encoded = { bytes: bytesOf(`${list},"messages":[`), areOffered: offered.length > 0 };
+    toolsCache.set(tools, encoded);
+    return encoded;
+  }
+
+  function instructionsBytes(text: string): Uint8Array {
+    if (text !== instructionsCache.text) {
+      const message = JSON.stringify({ role: dialect.developer, content: text });
+      instructionsCache = { text, bytes: bytesOf(message) };
+    }
+    return instructionsCache.bytes;
+  }
+
+  return {
+    version: dialect.version,
+    body({ options, instructions, tools, input }: Prompt) {
+      const { bytes, areOffered } = encodedTools(tools);
+      const messages = messagesOf(input);
+      const head = instructions === '' ? [] : [instructionsBytes(instructions)];
+      return [
+        bytesOf(opening(options, dialect, areOffered)),
+        bytes,
+        ...head,
+        ...(head.length > 0 && messages.length > 0 ? [comma] : []),
+        ...listPieces(messages),
+        bytesOf(closing(options, dialect, areOffered)),
+      ];
+    },
+    // As if it stood alone: with its neighbours it may share a message.
+    item: (item) => bytesOf(JSON.stringify(messageMaker(dialect)([item]))),
+  };
+}
+
+interface EncodedTools {
+  readonly bytes: Uint8Array;
+  /** Servers refuse settings of calls in a request without tools. */
+  readonly areOffered: boolean;
+}
+
+const comma = bytesOf(',');
+
+/** What stands before tools and messages. Absent options leave no trace: JSON.stringify skips undefined. */
+function opening(options: RequestOptions, { fields }: ChatDialect, areOffered: boolean): string {
+  const known = fields === 'openai';
+  return JSON.stringify({
+    model: options.model,
+    parallel_tool_calls: areOffered ? options.parallelToolCalls : undefined,
+    reasoning_effort: options.effort,
+    service_tier: known ? options.serviceTier : undefined,
+    prompt_cache_key: known ? options.cacheKey : undefined,
+  }).slice(0, -1);
+}
+
+/** What follows the messages: how the answer is wanted. */
+function closing(options: RequestOptions, { fields }: ChatDialect, areOffered: boolean): string {
+  const members = JSON.stringify({
+    stream: true,
+    stream_options: { include_usage: true },
+    tool_choice: areOffered ? (options.toolChoice ?? 'auto') : undefined,
+    response_format: options.outputSchema && {
+      type: 'json_schema',
+      json_schema: { name: 'codex_output_schema', schema: options.outputSchema, strict: true },
+    },
+    verbosity: fields === 'openai' ? options.verbosity : undefined,
+  }).slice(1);
+  return `],${members}`;
+}
+
+function bytesOf(text: string): Uint8Array {
+  return Buffer.from(text, 'utf8');
+}

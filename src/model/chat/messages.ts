@@ -1,0 +1,144 @@
+import type { Item } from '../../protocol/item.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { ContentPart } from './content.ts';
+import type { ChatDialect } from './dialect.ts';
+import {
+  type ChatCall,
+  type ChatMessage,
+  mediaHeading,
+  noOutput,
+  projectItem,
+  type Projected,
+  strayHeading,
+} from './projection.ts';
+
+/** A list of items as messages, as far as it was read. */
+interface Folded {
+  readonly items: Item[];
+  readonly projected: Projected[];
+  readonly messages: ChatMessage[];
+  /** Places of answers that stand behind their call already. */
+  readonly placed: Set<number>;
+  /** How often each id of a call was used: a server refuses a second call under one id. */
+  readonly ids: Map<string, number>;
+  /** What comes next may change the messages: the model's last words may go on, or a call may get its answer. */
+  isOpen: boolean;
+}
+
+/**
+ * Makes messages of items. What the model made in one go is one assistant message, its calls are answered directly
+ * behind it, and the pictures of the answers follow in a user message. A list that continues from the one before gives
+ * the same messages and those of what is new: nothing of a message depends on what comes after its step.
+ */
+export function messageMaker(dialect: ChatDialect): (items: readonly Item[]) => readonly ChatMessage[] {
+  const known = new WeakMap<Item, Folded>();
+  return (items) => {
+    const first = items[0];
+    if (first === undefined) return [];
+    const before = known.get(first);
+    const folded = before !== undefined && !before.isOpen && beginsWith(items, before.items) ? before : nothing();
+    known.set(first, folded);
+    const from = folded.items.length;
+    for (let index = from; index < items.length; index++) {
+      folded.items.push(items[index]!);
+      folded.projected.push(projectItem(items[index]!, dialect));
+    }
+    for (let index = from; index < items.length;) index = addAt(index, folded, dialect);
+    return folded.messages;
+  };
+}
+
+function nothing(): Folded {
+  return { items: [], projected: [], messages: [], placed: new Set(), ids: new Map(), isOpen: false };
+}
+
+function beginsWith(items: readonly Item[], beginning: readonly Item[]): boolean {
+  return beginning.length <= items.length && beginning.every((item, index) => Object.is(item, items[index]));
+}
+
+/** Adds what stands at this place, and gives the next one. */
+function addAt(index: number, folded: Folded, dialect: ChatDialect): number {
+  const here = folded.projected[index]!;
+  switch (here.kind) {
+    case 'left-out':
+      return index + 1;
+    case 'message':
+      folded.messages.push(here.message);
+      return index + 1;
+    case 'output':
+      if (!folded.placed.has(index)) folded.messages.push(strayMessage(here));
+      return index + 1;
+    default:
+      return addStep(index, folded, dialect);
+  }
+}
+
+type Output = Extract<Projected, { kind: 'output' }>;
+
+/** What the model made in one go, the answers to its calls, and what they hold beside text. */
+function addStep(from: number, folded: Folded, { thoughts }: ChatDialect): number {
+  const { projected, messages } = folded;
+  const made = { said: [] as string[], thought: [] as string[], calls: [] as ChatCall[] };
+  let end = from;
+  for (; end < projected.length; end++) {
+    const each = projected[end]!;
+    if (each.kind === 'said') made.said.push(each.text);
+    else if (each.kind === 'thought') made.thought.push(each.text);
+    else if (each.kind === 'call') made.calls.push(each.call);
+    else if (each.kind !== 'left-out') break;
+  }
+  folded.isOpen ||= end === projected.length;
+  const calls = made.calls.map((call) => ({
+    call,
+    id: freshId(call.id, folded.ids),
+    output: outputFor(call, end, folded),
+  }));
+  if (made.said.length === 0 && calls.length === 0) return end;
+  const thought = made.thought.join('\n\n');
+  messages.push({
+    role: 'assistant',
+    content: made.said.length === 0 ? null : made.said.join('\n\n'),
+    // Where thoughts go back, a call without them is refused, even if there were none.
+    ...(thoughts === 'returned' && (thought !== '' || calls.length > 0) && { reasoning_content: thought }),
+    ...(calls.length > 0 && { tool_calls: calls.map(({ id, call }) => wireCall(id, call)) }),
+  });
+  for (const { id, output } of calls) {
+    messages.push({ role: 'tool', tool_call_id: id, content: output?.text ?? noOutput });
+  }
+  const media = calls.flatMap(({ output }) => output?.media ?? []);
+  if (media.length > 0) messages.push({ role: 'user', content: [textPart(mediaHeading), ...media] });
+  return end;
+}
+
+/** The first answer to the call that is not placed yet: usually it follows at once. */
+function outputFor({ id }: ChatCall, from: number, folded: Folded): Output | undefined {
+  const { projected, placed } = folded;
+  for (let index = from; index < projected.length; index++) {
+    const each = projected[index]!;
+    if (each.kind !== 'output' || each.callId !== id || placed.has(index)) continue;
+    placed.add(index);
+    return each;
+  }
+  folded.isOpen = true;
+  return undefined;
+}
+
+/** The id as it is, unless an earlier call of the request has it. */
+function freshId(id: string, ids: Map<string, number>): string {
+  const used = (ids.get(id) ?? 0) + 1;
+  ids.set(id, used);
+  return used === 1 ? id : freshId(`${id}_${used}`, ids);
+}
+
+function wireCall(id: string, { name, arguments: given }: ChatCall): JsonObject {
+  return { id, type: 'function', function: { name, arguments: given } };
+}
+
+function strayMessage({ text, media }: Output): ChatMessage {
+  const words = `${strayHeading}\n\n${text}`;
+  return { role: 'user', content: media.length === 0 ? words : [textPart(words), ...media] };
+}
+
+function textPart(text: string): ContentPart {
+  return { type: 'text', text };
+}

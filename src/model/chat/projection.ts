@@ -1,0 +1,132 @@
+import { isMessage, type Item } from '../../protocol/item.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  parseJsonObject,
+  stringAt,
+} from '../../protocol/json.ts';
+import type { ChatDialect } from './dialect.ts';
+import { contentOf, type ContentPart, textAndMedia } from './content.ts';
+
+/** A message of a request. */
+export interface ChatMessage extends JsonObject {
+  readonly role: string;
+}
+
+/** A call of the model, as an assistant message holds it. */
+export interface ChatCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** What an item becomes. What the model made in one go is joined into one assistant message (`messages.ts`). */
+export type Projected =
+  /** A message of its own. */
+  | { readonly kind: 'message'; readonly message: ChatMessage }
+  /** Text of an assistant message. */
+  | { readonly kind: 'said'; readonly text: string }
+  /** What the model thought before it spoke. */
+  | { readonly kind: 'thought'; readonly text: string }
+  | { readonly kind: 'call'; readonly call: ChatCall }
+  /** An answer to a call. Its media follow all answers of the step in a user message. */
+  | {
+      readonly kind: 'output';
+      readonly callId: string | undefined;
+      readonly text: string;
+      readonly media: readonly ContentPart[];
+    }
+  /** Nothing of it is sent. It stays in history. */
+  | { readonly kind: 'left-out' };
+
+type Rule = (item: Item, dialect: ChatDialect) => Projected;
+
+/** Every rule by the type of its item. docs/providers.md has the same rows. */
+const rules: Readonly<Record<string, Rule>> = {
+  message: (item, { developer }) => {
+    if (!isMessage(item)) return leftOut;
+    if (item.role === 'assistant') return said(textAndMedia(item.content).text);
+    const role = item.role === 'developer' || item.role === 'system' ? developer : 'user';
+    return asMessage(role, item.content);
+  },
+  agent_message: (item) => {
+    const [author = 'an agent', recipient = 'you'] = [stringAt(item, 'author'), stringAt(item, 'recipient')];
+    const heading = { type: 'input_text', text: `[Message from ${author} to ${recipient}]` };
+    return asMessage('user', [heading, ...(arrayAt(item, 'content') ?? [])]);
+  },
+  reasoning: (item, { thoughts }) => {
+    const text = thoughts === 'returned' ? textAndMedia(arrayAt(item, 'content') ?? []).text : '';
+    return text === '' ? leftOut : { kind: 'thought', text };
+  },
+  function_call: (item) => called(item, stringAt(item, 'name'), readableArguments(stringAt(item, 'arguments') ?? '')),
+  custom_tool_call: (item) => called(item, stringAt(item, 'name'), freeformArguments(stringAt(item, 'input') ?? '')),
+  local_shell_call: (item) => called(item, 'local_shell', JSON.stringify(objectAt(item, 'action') ?? {})),
+  tool_search_call: (item) => called(item, 'tool_search', JSON.stringify(item['arguments'] ?? {})),
+  function_call_output: (item) => outputOf(item, item['output']),
+  custom_tool_call_output: (item) => outputOf(item, item['output']),
+  tool_search_output: (item) => outputOf(item, JSON.stringify(item['tools'] ?? [])),
+  web_search_call: (item) => {
+    const action = objectAt(item, 'action');
+    const about = stringAt(action, 'query') ?? stringAt(action, 'url');
+    return said(about === undefined ? '[Searched the web.]' : `[Searched the web: ${about}]`);
+  },
+  image_generation_call: (item) => {
+    const prompt = stringAt(item, 'revised_prompt');
+    return said(prompt === undefined ? '[Generated a picture.]' : `[Generated a picture: ${prompt}]`);
+  },
+};
+
+const leftOut: Projected = { kind: 'left-out' };
+
+/** What an item becomes in a request of this dialect. Types without a rule are for other formats alone. */
+export function projectItem(item: Item, dialect: ChatDialect): Projected {
+  return Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect) : leftOut;
+}
+
+/** The types that have a rule. */
+export const projectedTypes: readonly string[] = Object.keys(rules);
+
+/** The arguments by which a function takes free text: the function of such a tool has this one member. */
+export function freeformArguments(input: string): string {
+  return JSON.stringify({ input });
+}
+
+/** Servers that read the arguments of earlier calls refuse the request, and every later one, if they are broken. */
+function readableArguments(given: string): string {
+  if (given.trim() === '') return '{}';
+  return parseJsonObject(given) === undefined ? JSON.stringify({ unreadable_arguments: given }) : given;
+}
+
+/** Stands in for the answer that a call has nowhere. */
+export const noOutput = 'No output of this call was recorded: whether it had an effect is not known.';
+
+/** Above the media of the answers before it. */
+export const mediaHeading = '[What the tools returned beside text, in order:]';
+
+/** Above an answer whose call is not in the request. */
+export const strayHeading = '[Output of a call that is not shown here:]';
+
+function asMessage(role: string, parts: readonly Json[]): Projected {
+  const content = contentOf(parts);
+  return content === '' ? leftOut : { kind: 'message', message: { role, content } };
+}
+
+function said(text: string): Projected {
+  return text === '' ? leftOut : { kind: 'said', text };
+}
+
+/** A call without a name of its own takes that of its item. */
+function called(item: Item, name = 'unknown', given = '{}'): Projected {
+  const id = stringAt(item, 'call_id') ?? stringAt(item, 'id') ?? 'call';
+  return { kind: 'call', call: { id, name, arguments: given } };
+}
+
+function outputOf(item: Item, output: Json | undefined): Projected {
+  const parts = Array.isArray(output) ? (output as readonly Json[]).filter(isJsonObject) : undefined;
+  const plain = typeof output === 'string' ? output : '';
+  const { text, media } = parts === undefined ? { text: plain, media: [] } : textAndMedia(parts);
+  return { kind: 'output', callId: stringAt(item, 'call_id'), text, media };
+}

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import type { OwnTool } from '../../src/index.ts';
+import { answer, callTool, reason, say, type ScriptStepOf } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+import { rebuiltRequests } from '../laws/prefix-law.ts';
+import { formats, speaking } from './formats.ts';
+
+const lookUp: OwnTool = {
+  name: 'look_up',
+  description: 'Gives the meaning of a word.',
+  parameters: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+  run: ({ word }) => `${String(word)}: a kind of winch`,
+};
+
+/** In every turn: a thought, a call and a patch, then an answer. */
+function script(): ScriptStepOf {
+  let count = 0;
+  return () => {
+    const number = count++;
+    const turn = Math.floor(number / 2);
+    if (number % 2 === 1) return answer({ items: [say(`Answer ${turn}.`)] });
+    const input = `*** Begin Patch\n*** Add File: ${turn}.txt\n+hello\n*** End Patch\n`;
+    const patch = { type: 'custom_tool_call', name: 'apply_patch', input };
+    return answer({ items: [reason(`Thought ${turn}.`), callTool('look_up', { word: `word ${turn}` }), patch] });
+  };
+}
+
+it('a thread changes its format at every turn, and history stays one', async () => {
+  const live = await LiveThread.in(script());
+  const turns = [...formats, ...formats.toReversed(), ...formats];
+  for (const [turn, format] of turns.entries()) {
+    const id = `provider${formats.indexOf(format)}`;
+    await live.open(speaking(format, { id, url: live.model.url }), { tools: [lookUp] });
+    expect(await live.turn(`Question ${turn}?`)).toEqual({ kind: 'completed', lastMessage: `Answer ${turn}.` });
+  }
+
+  const conversation = turns.flatMap((_, turn) => [
+    ['user', `Question ${turn}?`],
+    ['call', 'look_up'],
+    ['call', 'apply_patch'],
+    ['output', `word ${turn}: a kind of winch`],
+    ['output', expect.stringContaining(`${turn}.txt`)],
+    ['assistant', `Answer ${turn}.`],
+  ]);
+  for (const [index, { body, decodedBytes }] of live.model.requests.entries()) {
+    const turn = Math.floor(index / 2);
+    const format = turns[turn]!;
+    // Every request holds the whole conversation so far, in its own format.
+    const said = format
+      .said(body)
+      .filter(([who, text]) => who !== 'developer' && who !== 'thought' && !/^</.test(text));
+    expect(said).toEqual(conversation.slice(0, said.length));
+    expect(said.length).toBe(turn * 6 + (index % 2 === 0 ? 1 : 5));
+    // What another provider thought is not in it: neither encrypted nor in words.
+    const text = decodedBytes.toString('utf8');
+    const others = turns.slice(0, turn).flatMap((each, at) => (each === format ? [] : [`Thought ${at}.`]));
+    expect(others.filter((thought) => text.includes(thought))).toEqual([]);
+  }
+
+  await live.close();
+  const rebuilt = (await rebuiltRequests(live.place.lines())).map(({ body }) => body);
+  expect(rebuilt).toEqual(live.model.requests.map(({ bytes }) => bytes.toString('utf8')));
+});

@@ -22,13 +22,32 @@ function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
       return events.toSpliced(Math.floor(events.length / 2), 0, Buffer.from(`data: ${step.data}\n\n`));
     }
     case 'failed':
-      return streamOf(step, context, [{ type: 'error', error: { type: step.code, message: step.message } }]);
+      return streamOf(step, context, [
+        { type: 'error', error: { type: errorTypes[step.code] ?? step.code, message: step.message } },
+      ]);
     case 'incomplete': {
-      const delta = { stop_reason: step.reason, stop_sequence: null };
+      const delta = { stop_reason: stopReasons[step.reason] ?? step.reason, stop_sequence: null };
       return streamOf(step, context, [{ type: 'message_delta', delta }, { type: 'message_stop' }]);
     }
   }
 }
+
+/** What this format calls the errors of a script. */
+const errorTypes: Readonly<Record<string, string>> = {
+  server_is_overloaded: 'overloaded_error',
+  slow_down: 'overloaded_error',
+  rate_limit_exceeded: 'rate_limit_error',
+  insufficient_quota: 'billing_error',
+  context_length_exceeded: 'invalid_request_error',
+  invalid_prompt: 'invalid_request_error',
+};
+
+/** What it calls the reasons of a script. */
+const stopReasons: Readonly<Record<string, string>> = {
+  max_output_tokens: 'max_tokens',
+  content_filter: 'refusal',
+  context_length_exceeded: 'model_context_window_exceeded',
+};
 
 type Drafts = Pick<AnswerOptions, 'items' | 'responseId' | 'usage'> & { readonly deltas?: boolean };
 

@@ -1,9 +1,10 @@
-import type { JsonObject } from '../../src/protocol/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
 import { answer, type RecordedRequest, say, type ScriptedUsage, type ScriptStep } from '../../src/testing/index.ts';
 
 /** Whether the request is one of a compaction: tools are shown, and none may be called. */
 export function isCompaction({ body }: RecordedRequest): boolean {
-  return body['tool_choice'] === 'none';
+  const choice = body['tool_choice'];
+  return choice === 'none' || (isJsonObject(choice) && choice['type'] === 'none');
 }
 
 /** What a model answers that does as it is told: the request word for word, the newest words, and a summary. */

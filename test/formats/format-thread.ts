@@ -49,7 +49,12 @@ export class FormatThread {
     const rebuilt = await rebuiltRequests(this.live.place.lines());
     const posted = this.live.model.requests.map(({ bytes }) => bytes.toString('utf8'));
     for (const body of posted) expect(rebuilt.map((each) => each.body)).toContain(body);
-    const steps = rebuilt.filter(({ auxiliary }) => !auxiliary);
+    const broken = this.live.model.requests.flatMap(({ body }) => this.#format.broken?.(body) ?? []);
+    expect(broken).toEqual([]);
+    const plain = this.#format.plain ?? ((body: string) => body);
+    const steps = rebuilt
+      .filter(({ auxiliary }) => !auxiliary)
+      .map(({ body, breaks }) => ({ body: plain(body), breaks }));
     for (const [index, { body, breaks }] of steps.entries()) {
       const before = steps[index - 1]?.body;
       if (before === undefined || breaks.length > 0) continue;

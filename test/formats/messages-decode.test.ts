@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkAnySplit, checkJunk, decodeMessages, renderStep } from '../../../test/providers/messages-decoder-law.ts';
-import type { JsonObject } from '../../protocol/json.ts';
-import { answer, callTool, say } from '../../testing/index.ts';
+import { checkAnySplit, checkJunk, decodeMessages, renderStep } from './messages-decoder-law.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { answer, callTool, say } from '../../src/testing/index.ts';
 
 const stream = (...events: readonly (JsonObject | string)[]): Buffer =>
   Buffer.from(

@@ -1,17 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
-import {
-  brokenRules,
-  checkMessagesBody,
-  marksIn,
-  PromptCache,
-  unmarked,
-  wireBlocks,
-} from '../../../test/harness/messages-rules.ts';
-import type { Prompt, RequestOptions } from '../../ports/prompt.ts';
-import type { Item } from '../../protocol/item.ts';
-import type { JsonObject } from '../../protocol/json.ts';
-import { anthropicEncoder } from './encode.ts';
+import { brokenRules, checkMessagesBody, marksIn, PromptCache, unmarked, wireBlocks } from './messages-rules.ts';
+import type { Prompt, RequestOptions } from '../../src/ports/prompt.ts';
+import type { Item } from '../../src/protocol/item.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { anthropicEncoder } from '../../src/model/anthropic/encode.ts';
 
 const options: RequestOptions = {
   model: 'claude-sonnet-4-5',

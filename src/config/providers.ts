@@ -64,11 +64,14 @@ export const providerDefaults = {
   streamIdleTimeoutMs: 300_000,
 } as const satisfies Partial<ProviderConfig>;
 
+/** Other programs have no such provider, and their users may have defined one: a table of theirs goes before ours. */
+const replaceable: ReadonlySet<string> = new Set(['anthropic']);
+
 /** The provider with that id, ready to be used, or why it cannot be. */
 export function providerOf(config: Config, id: string): ProviderConfig | ProviderProblem {
-  const builtIn = builtInProviders(config).find((provider) => provider.id === id);
-  if (builtIn !== undefined) return checkedUrl(builtIn);
   const configured = Object.hasOwn(config.modelProviders, id) ? config.modelProviders[id] : undefined;
+  const builtIn = builtInProviders(config).find((provider) => provider.id === id);
+  if (builtIn !== undefined && (configured === undefined || !replaceable.has(id))) return checkedUrl(builtIn);
   return configured === undefined ? unknownProvider(config, id) : customProvider(id, configured);
 }
 
@@ -196,7 +199,8 @@ function unknownProvider(config: Config, id: string): ProviderProblem {
     const message = 'The provider "ollama-chat" used a wire format that is no longer supported';
     return { code: 'provider-unknown', message, next: 'Set model_provider to "ollama" instead.' };
   }
-  const known = [...builtInProviders(config).map((provider) => provider.id), ...Object.keys(config.modelProviders)];
+  const builtIn = builtInProviders(config).map((provider) => provider.id);
+  const known = [...new Set([...builtIn, ...Object.keys(config.modelProviders)])];
   const next = `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`;
   return {
     code: 'provider-unknown',

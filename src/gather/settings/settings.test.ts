@@ -52,6 +52,7 @@ test.each([
   ['openai', 'gpt-6.1-sol'],
   ['mine', 'gpt-6.1-sol'],
   ['ollama', 'gpt-oss:20b'],
+  ['anthropic', 'claude-sonnet-4-5'],
   ['lmstudio', 'openai/gpt-oss-20b'],
 ])('the model of %s is %s when none is named', (provider, model) => {
   const expected = { settings: { provider, model, origins: { provider: 'user' } } };

@@ -1,7 +1,7 @@
 import type { Item } from '../../protocol/item.ts';
 import { Messages } from './messages.ts';
 
-/** Blocks that no breakpoint reaches any more are encoded together, so that a body has few pieces. */
+/** Blocks that no mark reaches any more are encoded together, so that a body has few pieces. */
 const pieceLength = 64 * 1024;
 
 const given = { lead: '', text: '' } as const;
@@ -58,10 +58,10 @@ function continues(before: readonly Item[], now: readonly Item[]): boolean {
 
 function piecesOf(state: EncodedMessages, lastWords: string | undefined): readonly Uint8Array[] {
   const { messages, pieces } = state;
-  const { blocks, breakpoints } = messages;
-  encodeUpTo(state, breakpoints[0] ?? 0);
+  const { blocks, cacheMarks } = messages;
+  encodeUpTo(state, cacheMarks[0] ?? 0);
   const open = blocks.slice(state.encoded).map(({ lead, text }, index) => {
-    const isMarked = breakpoints.includes(state.encoded + index);
+    const isMarked = cacheMarks.includes(state.encoded + index);
     return isMarked ? `${lead}${text.slice(0, -1)},${cacheControl}}` : lead + text;
   });
   const ending = messages.ending(lastWords).map(({ lead, text }) => lead + text);

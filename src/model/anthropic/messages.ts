@@ -156,7 +156,7 @@ export class Messages {
   }
 
   /** The places in `blocks` where the newest two turns of the user end: the request before this one ended at one. */
-  get breakpoints(): readonly number[] {
+  get cacheMarks(): readonly number[] {
     const last = this.#speaker === 'user' ? [this.blocks.length - 1] : [];
     return [...this.#userEnds.slice(-2), ...last].slice(-2);
   }

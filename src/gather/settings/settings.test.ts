@@ -30,7 +30,7 @@ function settings(layers: Layers, choices: Partial<SettingsChoices> = {}) {
   return settingsFrom(config, { cwd: '/repo', catalogue: bundledCatalogue(), ...choices });
 }
 
-const withheld = ['CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_ORGANIZATION', 'OPENAI_PROJECT'];
+const withheld = ['ANTHROPIC_API_KEY', 'CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_ORGANIZATION', 'OPENAI_PROJECT'];
 
 test('nothing must be configured', () => {
   expect(settings({})).toEqual({

@@ -16,7 +16,7 @@ const large = [
 const own = [...processes, ...large];
 /** Suites whose threads run commands. */
 const commands = [
-  'test/{commands,config,context,exec,exec-bad-input,hooks,live,mcp,mcp-tools,network,replay,security,threads,tools,workspace}/**/*.test.ts',
+  'test/{commands,config,context,exec,exec-bad-input,formats,hooks,live,mcp,mcp-tools,network,replay,security,threads,tools,workspace}/**/*.test.ts',
 ];
 
 /** Suites that share processes, which saves each the start and the loading of the engine. The setup of all comes first. */

@@ -162,6 +162,26 @@ test.each<[string, JsonObject, string]>([
   expect(providerOf(config, 'openai')).toMatchObject({ id: 'openai' });
 });
 
+test.each([
+  [undefined, 'http://x/v1/responses', '/responses'],
+  ['chat', 'http://x/v1/chat/completions/', '/chat/completions'],
+])(
+  'an address with the endpoint in it (wire_api %s) is refused: it would be there twice',
+  (wire_api, base_url, end) => {
+    const provider = { base_url, ...(wire_api !== undefined && { wire_api }) };
+    expect(providerOf(configOf({ model_providers: { own: provider } }), 'own')).toEqual({
+      code: 'provider-incomplete',
+      message: `The base_url of the provider "own" includes ${end}, which Capstan adds itself`,
+      next: `Set model_providers.own.base_url to the address that ends before ${end}.`,
+    });
+  },
+);
+
+test('an address may end in the endpoint of another format', () => {
+  const mixed = { base_url: 'http://x/chat/completions' };
+  expect(providerOf(configOf({ model_providers: { own: mixed } }), 'own')).toMatchObject({ baseUrl: mixed.base_url });
+});
+
 test('a provider that has gone names its successor', () => {
   expect(providerOf(configOf({}), 'ollama-chat')).toMatchObject({
     code: 'provider-unknown',

@@ -52,6 +52,13 @@ const anthropicKeyInstructions =
   'Create a key at https://console.anthropic.com/settings/keys and set ANTHROPIC_API_KEY to it.';
 const mostRetries = 100;
 
+/** What is added to the address of a provider, by wire format. */
+const endpoints: ReadonlyMap<string, string> = new Map([
+  ['responses', '/responses'],
+  ['chat', '/chat/completions'],
+  ['anthropic', '/messages'],
+]);
+
 /** What a provider gets that says nothing about it. */
 export const providerDefaults = {
   wireApi: 'responses',
@@ -123,9 +130,11 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
   const refused = refuse(id, given);
   if (refused !== undefined) return refused;
   const baseUrl = given.baseUrl ?? (given.requiresOpenaiAuth === true ? openaiUrl : undefined);
-  if (baseUrl === undefined) {
-    const next = `Set model_providers.${id}.base_url to the address that ends before /${endpointOf(given)}.`;
-    return incomplete(`The provider "${id}" has no base_url`, next);
+  const endpoint = endpoints.get(given.wireApi ?? providerDefaults.wireApi);
+  const shorter = `Set model_providers.${id}.base_url to the address that ends before ${endpoint ?? 'the endpoint'}.`;
+  if (baseUrl === undefined) return incomplete(`The provider "${id}" has no base_url`, shorter);
+  if (endpoint !== undefined && withoutSlash(baseUrl).endsWith(endpoint)) {
+    return incomplete(`The base_url of the provider "${id}" includes ${endpoint}, which Capstan adds itself`, shorter);
   }
   const namesKey = given.envKey !== undefined || given.experimentalBearerToken !== undefined;
   const usesOpenaiKeys = !namesKey && given.requiresOpenaiAuth === true;
@@ -183,11 +192,6 @@ function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem 
   const key = provider.id === 'openai' ? 'openai_base_url' : `model_providers.${provider.id}.base_url`;
   const message = `The address of the provider "${provider.id}" is not a web address: "${provider.baseUrl}"`;
   return incomplete(message, `Set ${key} to an address that begins with https:// or http://.`);
-}
-
-/** What follows the base URL in the wire format that the provider is said to speak. */
-function endpointOf({ wireApi }: ConfiguredProvider): string {
-  return wireApi === 'anthropic' ? 'messages' : 'responses';
 }
 
 function incomplete(message: string, next: string): ProviderProblem {

@@ -54,3 +54,11 @@ test('a start loads nothing that reads or runs hooks: most users have none', () 
   expect(loaded.flatMap((paths) => [...paths].filter((path) => ofHooks.test(path)))).toEqual([]);
   expect(loaded.every((paths) => paths.has('gather/hooks/hook-places.ts') || !paths.has('index.ts'))).toBe(true);
 });
+
+test('a start loads one wire format: others come with the providers that speak them', () => {
+  const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
+  expect(
+    loaded.flatMap((paths) => [...paths].filter((path) => /^model\/(?!http\/|responses\/)[^/]+\//.test(path))),
+  ).toEqual([]);
+  expect(loaded[0]).toContain('model/responses/client.ts');
+});

@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { overflow, overflowForms } from '../../src/testing/index.ts';
 import { calls, long, requestKinds, says, saysLong, smallLimit, story, talk, task } from '../compaction/talk.ts';
-import { FormatThread } from './format-thread.ts';
+import { checkThread, FormatThread } from './format-thread.ts';
 import { formats } from './formats.ts';
 
 const signal = new AbortController().signal;
@@ -21,7 +21,7 @@ describe.each(formats)('compaction in $title', (format) => {
     expect(texts.some((text) => text.includes(task))).toBe(true);
     expect(texts.some((text) => text.includes('RESUME_AT: the second half'))).toBe(true);
     expect(texts.join().includes(long)).toBe(false);
-    await thread.check();
+    await checkThread(thread);
   });
 
   it('by itself in the middle of a turn, which continues', async () => {
@@ -37,7 +37,7 @@ describe.each(formats)('compaction in $title', (format) => {
       ['call', 'exec_command'],
       ['output', expect.stringContaining('two')],
     ]);
-    await thread.check();
+    await checkThread(thread);
   });
 
   // The fast tests take one form per format.
@@ -61,6 +61,6 @@ describe.each(formats)('compaction in $title', (format) => {
       .map(([, text]) => text)
       .join('\n');
     expect([task, 'Go on.', long].map((text) => texts.split(text).length - 1)).toEqual([1, 1, 0]);
-    await thread.check();
+    await checkThread(thread);
   });
 });

@@ -8,11 +8,11 @@ import { type Format, type Said, speaking } from './formats.ts';
 /** A thread at a scripted model that speaks one of the formats. */
 export class FormatThread {
   readonly live: LiveThread;
-  readonly #format: Format;
+  readonly format: Format;
 
   private constructor(live: LiveThread, format: Format) {
     this.live = live;
-    this.#format = format;
+    this.format = format;
   }
 
   static async in(
@@ -25,40 +25,39 @@ export class FormatThread {
 
   /** Begins the thread, or continues it as another process would. */
   async open(request: Partial<ThreadRequest> = {}, options: Partial<EngineOptions> = {}): Promise<this> {
-    const { overrides } = speaking(this.#format);
+    const { overrides } = speaking(this.format);
     await this.live.open({ ...options, overrides: [...overrides, ...(options.overrides ?? [])] }, request);
     return this;
   }
 
   /** What a request says. */
   said(request: number): readonly Said[] {
-    return this.#format.said(this.live.model.requests[request]!.body);
+    return this.format.said(this.live.model.requests[request]!.body);
   }
 
   /** What a request says that the one before it does not. */
   added(request: number): readonly Said[] {
     return this.said(request).slice(request === 0 ? 0 : this.said(request - 1).length);
   }
+}
 
-  /**
-   * What must hold however it went: the file gives back every request that was posted, byte by byte, and each begins
-   * with the one before it, save where the record says what broke it.
-   */
-  async check(): Promise<void> {
-    await this.live.close();
-    const rebuilt = await rebuiltRequests(this.live.place.lines());
-    const posted = this.live.model.requests.map(({ bytes }) => bytes.toString('utf8'));
-    for (const body of posted) expect(rebuilt.map((each) => each.body)).toContain(body);
-    const broken = this.live.model.requests.flatMap(({ body }) => this.#format.broken?.(body) ?? []);
-    expect(broken).toEqual([]);
-    const plain = this.#format.plain ?? ((body: string) => body);
-    const steps = rebuilt
-      .filter(({ auxiliary }) => !auxiliary)
-      .map(({ body, breaks }) => ({ body: plain(body), breaks }));
-    for (const [index, { body, breaks }] of steps.entries()) {
-      const before = steps[index - 1]?.body;
-      if (before === undefined || breaks.length > 0) continue;
-      expect(body.startsWith(this.#format.kept(before)), `request ${index} does not extend the one before`).toBe(true);
-    }
+/**
+ * What must hold however it went: the file gives back every request that was posted, byte by byte, and each begins with
+ * the one before it, save where the record says what broke it.
+ */
+export async function checkThread({ live, format }: FormatThread): Promise<void> {
+  await live.close();
+  const rebuilt = await rebuiltRequests(live.place.lines());
+  const posted = live.model.requests.map(({ bytes }) => bytes.toString('utf8'));
+  for (const body of posted) expect(rebuilt.map((each) => each.body)).toContain(body);
+  expect(live.model.requests.flatMap(({ body }) => format.broken?.(body) ?? [])).toEqual([]);
+  const plain = format.plain ?? ((body: string) => body);
+  const steps = rebuilt
+    .filter(({ auxiliary }) => !auxiliary)
+    .map(({ body, breaks }) => ({ body: plain(body), breaks }));
+  for (const [index, { body, breaks }] of steps.entries()) {
+    const before = steps[index - 1]?.body;
+    if (before === undefined || breaks.length > 0) continue;
+    expect(body.startsWith(format.kept(before)), `request ${index} does not extend the one before`).toBe(true);
   }
 }

@@ -15,7 +15,7 @@ import {
   type ScriptStep,
 } from '../../src/testing/index.ts';
 import { long, requestKinds, talk, task } from '../compaction/talk.ts';
-import { FormatThread } from './format-thread.ts';
+import { checkThread, FormatThread } from './format-thread.ts';
 import { type Format, formats } from './formats.ts';
 import { marksIn, PromptCache, wireBlocks } from './messages-rules.ts';
 
@@ -79,7 +79,7 @@ describe('thinking', () => {
     ];
     expect(bodies(thread).map(assistants)).toEqual([[], [first], [first, second]]);
     expect(thread.live.told('prefix-broken')).toEqual([]);
-    await thread.check();
+    await checkThread(thread);
   });
 
   it('is asked for with a budget that the model’s record allows', async () => {
@@ -99,7 +99,7 @@ describe('thinking', () => {
     expect(await thread.live.turn('What is it?')).toEqual(completed);
     await thread.live.turn('Sure?');
     expect(assistants(bodies(thread)[2]!)).toEqual([[{ type: 'text', text: 'Done.' }]]);
-    await thread.check();
+    await checkThread(thread);
   });
 });
 
@@ -122,7 +122,7 @@ describe('the cache', () => {
       before = wireBlocks(body).length;
     }
     expect(thread.live.told('prefix-broken')).toEqual([]);
-    await thread.check();
+    await checkThread(thread);
   });
 
   it('counts what it gave and what it took', async () => {
@@ -141,7 +141,7 @@ describe('what a server does wrong', () => {
     const thread = await start([fault, done]);
     expect(await thread.live.turn('Hello?')).toEqual(completed);
     expect(thread.said(1)).toEqual(thread.said(0));
-    await thread.check();
+    await checkThread(thread);
   });
 
   it('an answer that breaks off after its first words: what was said stays, and the model goes on', async () => {
@@ -167,7 +167,7 @@ describe('what a server does wrong', () => {
     expect(await thread.live.turn('Hello?')).toMatchObject({ kind: 'failed', outcome: { code } });
     expect(await thread.live.turn('Go on.')).toEqual(completed);
     expect(thread.said(1).filter(([who]) => who === 'call')).toEqual([]);
-    await thread.check();
+    await checkThread(thread);
   });
 
   it('pause_turn: the model continues in another step', async () => {
@@ -228,5 +228,5 @@ it('a checkpoint of a thread with thinking, and a thread that goes on after it',
     output_config: { format: { type: 'json_schema' } },
   });
   expect(assistants(bodies(thread)[3]!)).toEqual([]);
-  await thread.check();
+  await checkThread(thread);
 });

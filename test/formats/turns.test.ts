@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type OwnTool, words } from '../../src/index.ts';
+import type { OwnTool } from '../../src/index.ts';
 import { answer, callTool, cutAfter, hang, httpError, reason, say, type AnswerStep } from '../../src/testing/index.ts';
 import { largePng } from '../harness/large-png.ts';
-import { FormatThread } from './format-thread.ts';
+import { checkThread, FormatThread } from './format-thread.ts';
 import { formats } from './formats.ts';
 
 const lookUp: OwnTool = {
@@ -37,7 +37,7 @@ describe.each(formats)('a turn in $title', (format) => {
       ['call', 'look_up'],
       ['output', 'winch: a kind of winch'],
     ]);
-    await thread.check();
+    await checkThread(thread);
   });
 
   it('counts what it used', async () => {
@@ -65,7 +65,7 @@ describe.each(formats)('a turn in $title', (format) => {
     await thread.live.turn('Again.');
     const sent = thread.added(1).filter(([who]) => who === 'thought');
     expect(sent).toEqual(format.returnsThoughts ? [['thought', 'Hm, well.']] : []);
-    await thread.check();
+    await checkThread(thread);
   });
 
   it('plans', async () => {
@@ -74,7 +74,7 @@ describe.each(formats)('a turn in $title', (format) => {
     await thread.open();
     expect(await thread.live.turn('Plan.')).toEqual(completed);
     expect(thread.live.told('item-completed').map(({ item }) => item.kind)).toContain('plan');
-    await thread.check();
+    await checkThread(thread);
   });
 
   it('patches files, by free text or by a function', async () => {
@@ -85,7 +85,7 @@ describe.each(formats)('a turn in $title', (format) => {
     expect(await thread.live.turn('Write.')).toEqual(completed);
     expect(readFileSync(join(thread.live.place.workspace, 'a.txt'), 'utf8')).toBe('hello\n');
     expect(thread.added(1).map(([who]) => who)).toEqual(['call', 'output']);
-    await thread.check();
+    await checkThread(thread);
   });
 
   it('looks at pictures: those of the user, and those that a tool returns', async () => {
@@ -97,7 +97,7 @@ describe.each(formats)('a turn in $title', (format) => {
     writeFileSync(join(thread.live.place.workspace, 'a.png'), png);
     await thread.open();
     const url = `data:image/png;base64,${png.toString('base64')}`;
-    const input = { text: 'Look.', images: [{ path: 'a.png', dataUrl: url }] } as unknown as ReturnType<typeof words>;
+    const input = { text: 'Look.', images: [{ path: 'a.png', dataUrl: url }] };
     expect(await thread.live.turn('', { input })).toEqual(completed);
     expect(thread.said(0).filter(([who]) => who === 'picture')).toEqual([['picture', url]]);
     expect(thread.added(1).filter(([who]) => who === 'picture')).toEqual([
@@ -105,7 +105,7 @@ describe.each(formats)('a turn in $title', (format) => {
       ['picture', url],
     ]);
     await thread.live.turn('And now?');
-    await thread.check();
+    await checkThread(thread);
   });
 
   it('continues a resumed thread with the same bytes', async () => {
@@ -117,7 +117,7 @@ describe.each(formats)('a turn in $title', (format) => {
     await thread.open(tools);
     expect(await thread.live.turn('Three?')).toEqual(completed);
     expect(thread.live.told('prefix-broken')).toEqual([]);
-    await thread.check();
+    await checkThread(thread);
   });
 
   it('is interrupted, and the next one runs', async () => {
@@ -130,7 +130,7 @@ describe.each(formats)('a turn in $title', (format) => {
     expect(await turn).toMatchObject({ kind: 'aborted' });
     expect(await thread.live.turn('Go on.')).toEqual(completed);
     expect(thread.said(1).filter(([who]) => who === 'call')).toEqual([]);
-    await thread.check();
+    await checkThread(thread);
   });
 
   it.each([
@@ -144,7 +144,7 @@ describe.each(formats)('a turn in $title', (format) => {
     expect(await thread.live.turn('Hello?')).toEqual(completed);
     expect(thread.live.model.requests.length).toBe(2);
     expect(thread.said(1)).toEqual(thread.said(0));
-    await thread.check();
+    await checkThread(thread);
   });
 
   it('fails for what the server says, and the next one runs', async () => {
@@ -153,6 +153,6 @@ describe.each(formats)('a turn in $title', (format) => {
     await thread.open();
     expect(await thread.live.turn('Hello?')).toMatchObject({ kind: 'failed', outcome: { code: 'unauthorized' } });
     expect(await thread.live.turn('Hello?')).toEqual(completed);
-    await thread.check();
+    await checkThread(thread);
   });
 });

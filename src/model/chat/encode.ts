@@ -1,5 +1,5 @@
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
-import { listEncoder } from '../list-encoder.ts';
+import { listEncoder } from '../http/list-encoder.ts';
 import type { ChatDialect } from './dialect.ts';
 import { messageMaker } from './messages.ts';
 import type { ChatMessage } from './projection.ts';

@@ -61,6 +61,7 @@ function addAt(index: number, folded: Folded, dialect: ChatDialect): number {
   const here = folded.projected[index]!;
   switch (here.kind) {
     case 'left-out':
+    case 'gap':
       return index + 1;
     case 'message':
       folded.messages.push(here.message);

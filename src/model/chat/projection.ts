@@ -40,14 +40,16 @@ export type Projected =
       readonly media: readonly ContentPart[];
     }
   /** Nothing of it is sent. It stays in history. */
-  | { readonly kind: 'left-out' };
+  | { readonly kind: 'left-out' }
+  /** The same, and what the model made before it and after it was not made in one go. */
+  | { readonly kind: 'gap' };
 
 type Rule = (item: Item, dialect: ChatDialect) => Projected;
 
 /** Every rule by the type of its item. docs/providers.md has the same rows. */
 const rules: Readonly<Record<string, Rule>> = {
   message: (item, { developer }) => {
-    if (!isMessage(item)) return leftOut;
+    if (!isMessage(item)) return gap;
     if (item.role === 'assistant') return said(textAndMedia(item.content).text);
     const role = item.role === 'developer' || item.role === 'system' ? developer : 'user';
     return asMessage(role, item.content);
@@ -80,10 +82,11 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 const leftOut: Projected = { kind: 'left-out' };
+const gap: Projected = { kind: 'gap' };
 
 /** What an item becomes in a request of this dialect. Types without a rule are for other formats alone. */
 export function projectItem(item: Item, dialect: ChatDialect): Projected {
-  return Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect) : leftOut;
+  return Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect) : gap;
 }
 
 /** The types that have a rule. */
@@ -111,7 +114,7 @@ export const strayHeading = '[Output of a call that is not shown here:]';
 
 function asMessage(role: string, parts: readonly Json[]): Projected {
   const content = contentOf(parts);
-  return content === '' ? leftOut : { kind: 'message', message: { role, content } };
+  return content === '' ? gap : { kind: 'message', message: { role, content } };
 }
 
 function said(text: string): Projected {

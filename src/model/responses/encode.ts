@@ -1,5 +1,5 @@
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
-import { listEncoder } from '../list-encoder.ts';
+import { listEncoder } from '../http/list-encoder.ts';
 import { itemBytes, itemWriter } from './item-bytes.ts';
 
 /** Grows when the bytes made of the same prompt change. */

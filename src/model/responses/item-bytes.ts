@@ -1,7 +1,7 @@
 import { asItem, type Item } from '../../protocol/item.ts';
 import { takeItemText } from '../../protocol/item-text.ts';
 import { type Json, nestsDeeperThan } from '../../protocol/json.ts';
-import type { EntryWriter } from '../list-encoder.ts';
+import type { EntryWriter } from '../http/list-encoder.ts';
 
 /** Housekeeping of another program, found in its files. Providers refuse it. */
 const foreignKey = 'internal_chat_message_metadata_passthrough';

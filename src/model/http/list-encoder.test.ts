@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { entryOf } from '../history/entry.ts';
-import { append, emptyHistory, type History } from '../history/history.ts';
-import { project } from '../history/project.ts';
-import type { Item } from '../protocol/item.ts';
-import { rememberItemText } from '../protocol/item-text.ts';
+import { entryOf } from '../../history/entry.ts';
+import { append, emptyHistory, type History } from '../../history/history.ts';
+import { project } from '../../history/project.ts';
+import type { Item } from '../../protocol/item.ts';
+import { rememberItemText } from '../../protocol/item-text.ts';
 import { listEncoder } from './list-encoder.ts';
-import { itemWriter } from './responses/item-bytes.ts';
+import { itemWriter } from '../responses/item-bytes.ts';
 
 const message = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
 const picture = (text: string): Item => ({

@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Item } from '../../protocol/item.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { chatDialect, commonDialect, openaiDialect, thinkingDialect } from './dialect.ts';
+import { messageMaker } from './messages.ts';
+import { projectedTypes } from './projection.ts';
+
+const messages = (...items: readonly Item[]): readonly JsonObject[] => messageMaker(commonDialect)(items);
+const toolCall = (id: string, name: string, given: string) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id, type: 'function', function: { name, arguments: given } }],
+});
+const answered = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content });
+const noOutput = 'No output of this call was recorded: whether it had an effect is not known.';
+
+describe('an item becomes', () => {
+  const png = 'data:image/png;base64,AAAA';
+
+  test.each<[string, readonly Item[], readonly unknown[]]>([
+    [
+      'one text, of several parts of text',
+      [
+        {
+          type: 'message',
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'a' },
+            { type: 'input_text', text: 'b' },
+          ],
+        },
+      ],
+      [{ role: 'user', content: 'a\n\nb' }],
+    ],
+    [
+      'parts, where there are pictures',
+      [
+        {
+          type: 'message',
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'a' },
+            { type: 'input_image', image_url: png, detail: 'original' },
+            { type: 'input_image', image_url: png },
+          ],
+        },
+      ],
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'image_url', image_url: { url: png, detail: 'high' } },
+            { type: 'image_url', image_url: { url: png } },
+          ],
+        },
+      ],
+    ],
+    [
+      'parts, where there are recordings that can be sent',
+      [
+        {
+          type: 'message',
+          role: 'user',
+          content: [
+            { type: 'input_audio', audio_url: 'data:audio/wav;base64,AA' },
+            { type: 'input_audio', audio_url: 'https://x/y.ogg' },
+          ],
+        },
+      ],
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_audio', input_audio: { data: 'AA', format: 'wav' } },
+            { type: 'text', text: '[A recording stands here that this wire format cannot carry.]' },
+          ],
+        },
+      ],
+    ],
+    [
+      'nothing, without words',
+      [
+        { type: 'message', role: 'assistant', content: [] },
+        { type: 'message', role: 'user', content: [] },
+      ],
+      [],
+    ],
+    [
+      'nothing, of another provider',
+      [
+        { type: 'compaction', encrypted_content: 'x' },
+        { type: 'reasoning', summary: [], encrypted_content: 'x' },
+      ],
+      [],
+    ],
+    [
+      'a message of an agent',
+      [{ type: 'agent_message', author: 'a', recipient: 'b', content: [{ type: 'input_text', text: 'Hi' }] }],
+      [{ role: 'user', content: '[Message from a to b]\n\nHi' }],
+    ],
+    [
+      'a call of a freeform tool',
+      [
+        { type: 'custom_tool_call', name: 'patch', input: 'x"y', call_id: 'a' },
+        { type: 'custom_tool_call_output', call_id: 'a', output: 'ok' },
+      ],
+      [toolCall('a', 'patch', '{"input":"x\\"y"}'), answered('a', 'ok')],
+    ],
+    [
+      'a call of a shell',
+      [
+        { type: 'local_shell_call', call_id: 'a', status: 'completed', action: { type: 'exec', command: ['ls'] } },
+        { type: 'function_call_output', call_id: 'a', output: 'ok' },
+      ],
+      [toolCall('a', 'local_shell', '{"type":"exec","command":["ls"]}'), answered('a', 'ok')],
+    ],
+    [
+      'a search for tools',
+      [
+        { type: 'tool_search_call', call_id: 'a', execution: 'client', arguments: { query: 'x' } },
+        {
+          type: 'tool_search_output',
+          call_id: 'a',
+          status: 'completed',
+          execution: 'client',
+          tools: [{ type: 'function', name: 't' }],
+        },
+      ],
+      [toolCall('a', 'tool_search', '{"query":"x"}'), answered('a', '[{"type":"function","name":"t"}]')],
+    ],
+    [
+      'a call whose output is nowhere',
+      [{ type: 'function_call', name: 'x', arguments: '', call_id: 'a' }],
+      [toolCall('a', 'x', '{}'), answered('a', noOutput)],
+    ],
+    [
+      'a call that can be read, whatever the model wrote',
+      [{ type: 'function_call', name: 'x', arguments: '{"p', call_id: 'a' }],
+      [toolCall('a', 'x', '{"unreadable_arguments":"{\\"p"}'), answered('a', noOutput)],
+    ],
+    [
+      'words about what the provider did itself',
+      [
+        { type: 'web_search_call', action: { type: 'search', query: 'winch' } },
+        { type: 'image_generation_call', revised_prompt: 'a winch', result: 'AAAA' },
+      ],
+      [{ role: 'assistant', content: '[Searched the web: winch]\n\n[Generated a picture: a winch]' }],
+    ],
+    [
+      'an output without a call',
+      [{ type: 'function_call_output', call_id: 'z', output: 'ok' }],
+      [{ role: 'user', content: '[Output of a call that is not shown here:]\n\nok' }],
+    ],
+  ])('%s', (_, items, expected) => {
+    expect(messages(...items)).toEqual(expected);
+  });
+
+  test('pictures of outputs, behind all outputs of the step', () => {
+    const call = (id: string): Item => ({ type: 'function_call', name: 'look', arguments: '{}', call_id: id });
+    const output = (id: string): Item => ({
+      type: 'function_call_output',
+      call_id: id,
+      output: [
+        { type: 'input_text', text: `This is ${id}:` },
+        { type: 'input_image', image_url: `${png}${id}` },
+      ],
+    });
+    expect(messages(call('a'), call('b'), output('a'), output('b')).slice(1)).toEqual([
+      answered('a', 'This is a:\n\n[A picture: it follows in the next message.]'),
+      answered('b', 'This is b:\n\n[A picture: it follows in the next message.]'),
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '[What the tools returned beside text, in order:]' },
+          { type: 'image_url', image_url: { url: `${png}a` } },
+          { type: 'image_url', image_url: { url: `${png}b` } },
+        ],
+      },
+    ]);
+  });
+});
+
+test('the page about providers has every rule', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/providers.md'), 'utf8');
+  expect(projectedTypes.filter((type) => !page.includes(`\`${type}\``))).toEqual([]);
+});
+
+test.each([
+  ['OpenAI', 'https://gateway.example/v1', openaiDialect],
+  ['openai', 'http://localhost/v1', openaiDialect],
+  ['Azure', 'http://localhost/v1', openaiDialect],
+  ['mine', 'https://api.openai.com/v1', openaiDialect],
+  ['mine', 'https://x.openai.azure.com/openai/v1', openaiDialect],
+  ['mine', 'https://notopenai.com/v1', commonDialect],
+  ['mine', 'https://openai.com.evil.example/v1', commonDialect],
+  ['mine', 'https://api.deepseek.com', thinkingDialect],
+  ['DeepSeek', 'http://localhost:8000/v1', thinkingDialect],
+  ['Moonshot', 'http://localhost:8000/v1', thinkingDialect],
+  ['mine', 'https://api.z.ai/api/paas/v4', thinkingDialect],
+  ['OpenRouter', 'https://openrouter.ai/api/v1', commonDialect],
+  ['mine', 'no address', commonDialect],
+])('%s at %s', (name, baseUrl, expected) => {
+  expect(chatDialect({ name, baseUrl })).toBe(expected);
+});

@@ -27,8 +27,9 @@ export function saysCheckpoint(text: string, usage?: ScriptedUsage): ScriptStep 
 
 /** The text of the messages of the user in a request, context of ours included. */
 export function userTexts({ body }: RecordedRequest): readonly string[] {
-  const input = body['input'] as unknown as readonly JsonObject[];
+  const input = (body['input'] ?? body['messages']) as unknown as readonly JsonObject[];
   return input
     .filter(({ role }) => role === 'user')
-    .flatMap(({ content }) => (content as unknown as readonly JsonObject[]).map(({ text }) => String(text)));
+    .flatMap(({ content }) => content as unknown as readonly JsonObject[])
+    .flatMap(({ type, text }) => (type === 'tool_result' ? [] : [String(text)]));
 }

@@ -95,7 +95,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.guessed': catalogue,
   'identity.provider': chosen('default', 'provider'),
   'identity.address': facts,
-  'identity.modelClient': { ...facts, awaits: 'the wire format in traces' },
+  'identity.modelClient': facts,
   'identity.effort': chosen('default of the model', 'effort', 'planEffort'),
   'identity.summary': chosen('default of the model', 'summary'),
   'identity.verbosity': chosen('default of the model', 'verbosity'),

@@ -15,6 +15,8 @@ export interface StepLabels {
   readonly attempt: number;
   readonly model: string;
   readonly provider: string;
+  /** The wire format in which it is asked. */
+  readonly wire: string;
   readonly effort?: string;
   /** Absent for a request of the conversation itself. */
   readonly purpose?: 'compaction' | 'review';

@@ -36,6 +36,7 @@ function labelAttributes(labels: StepLabels): Attributes {
     'gen_ai.provider.name': labels.provider,
     'gen_ai.request.model': labels.model,
     'gen_ai.conversation.id': labels.threadId,
+    'capstan.wire_format': labels.wire,
     'capstan.turn.id': labels.turnId,
     'capstan.step': labels.step,
     'capstan.attempt': labels.attempt,

@@ -282,6 +282,7 @@ describe('traces', () => {
       'gen_ai.provider.name': 'scripted',
       'gen_ai.request.model': 'gpt-5.5',
       'gen_ai.conversation.id': threadId,
+      'capstan.wire_format': 'responses',
       'capstan.turn.id': turnId,
       'capstan.step': step,
       'capstan.attempt': 1,

@@ -238,17 +238,19 @@ describe('a body', () => {
     ]);
   });
 
-  test('what the format has no place for is left out', () => {
+  test('what the format has no place for is words, or left out', () => {
     const input: Item[] = [
       user('Hello.'),
-      { type: 'web_search_call', id: 'ws_1', status: 'completed' },
+      { type: 'web_search_call', id: 'ws_1', action: { type: 'search', query: 'winches' } },
       { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AAAA' },
       { type: 'compaction', encrypted_content: 'AAAA' },
       { type: 'something_new' },
       { type: 'agent_message', author: 'helper', recipient: 'root', content: [{ type: 'input_text', text: 'Done.' }] },
     ];
     expect(messagesOf(input)).toEqual([
-      { role: 'user', content: [text('Hello.'), text('<agent_message>\nhelper:\nDone.\n</agent_message>')] },
+      { role: 'user', content: [text('Hello.')] },
+      { role: 'assistant', content: [text('[Searched the web: winches]'), text('[Generated a picture.]')] },
+      { role: 'user', content: [text('<agent_message>\nhelper:\nDone.\n</agent_message>')] },
     ]);
     expect(messagesOf([])).toEqual([{ role: 'user', content: [text('Continue.')] }]);
   });

@@ -51,18 +51,28 @@ describe.each(formats)('a turn in $title', (format) => {
   });
 
   it('shows thoughts as they come, and keeps them', async () => {
-    const thread = await FormatThread.in(format, [
-      answer({ items: [reason('Hm, well.'), say('Done.')], deltas: true }),
-      done,
-    ]);
+    const thinks = answer({ items: [reason('Hm, well.'), say('Done.')], deltas: true });
+    const thread = await FormatThread.in(format, [thinks, thinks]);
     await thread.open();
+    const previews = new Map<string, string>();
+    thread.live.thread.subscribe({
+      provisional(event) {
+        if (event.kind !== 'text' && event.kind !== 'reasoning') return;
+        previews.set(event.itemId, (previews.get(event.itemId) ?? '') + event.text);
+      },
+    });
     await thread.live.turn('Think.');
+    await thread.live.turn('Again.');
     const items = thread.live.told('item-completed').map(({ item }) => item);
     expect(items).toMatchObject([
       { kind: 'reasoning', summary: ['Hm, well.'] },
       { kind: 'agent-message', text: 'Done.' },
+      { kind: 'reasoning', summary: ['Hm, well.'] },
+      { kind: 'agent-message', text: 'Done.' },
     ]);
-    await thread.live.turn('Again.');
+    // Each item has the name under which its pieces were shown.
+    const texts = ['Hm, well.', 'Done.', 'Hm, well.', 'Done.'];
+    expect([...previews]).toEqual(items.map(({ id }, at) => [id, texts[at]]));
     const sent = thread.added(1).filter(([who]) => who === 'thought');
     expect(sent).toEqual(format.returnsThoughts ? [['thought', 'Hm, well.']] : []);
     await checkThread(thread);

@@ -35,7 +35,7 @@ import { viewImageTool } from '../../src/tools/view-image/view-image.ts';
 import { countingIds, noThreads, steppingClock } from './fixed-parts.ts';
 import type { WireFormat } from '../../src/model/http/wire-format.ts';
 import { responsesFormat } from '../../src/model/responses/client.ts';
-import { providerIn } from './responses-provider.ts';
+import { providerIn } from './provider-in.ts';
 import { memorySeals } from './memory-seals.ts';
 import { worldSkills } from './world-skills.ts';
 import { configuredIn, factsOf, firstWorld, settingsOf, stepFactsOf, type World } from './world.ts';

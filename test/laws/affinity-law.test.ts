@@ -20,7 +20,7 @@ import {
   type ScriptStep,
 } from '../../src/testing/index.ts';
 import { checkpointText } from '../compaction/summariser.ts';
-import { withCapabilities } from '../harness/responses-provider.ts';
+import { withCapabilities } from '../harness/provider-in.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo } from '../harness/world.ts';
 import { checkRebuilt } from './prefix-law.ts';

@@ -61,9 +61,20 @@ export function projectForMessages(item: Item): ProjectedItem {
       return projectResult(item, item['output']);
     case 'tool_search_output':
       return projectResult(item, JSON.stringify(arrayAt(item, 'tools') ?? []));
+    case 'web_search_call': {
+      const action = objectAt(item, 'action');
+      return didItself('Searched the web', stringAt(action, 'query') ?? stringAt(action, 'url'));
+    }
+    case 'image_generation_call':
+      return didItself('Generated a picture', stringAt(item, 'revised_prompt'));
     default:
       return nothing;
   }
+}
+
+/** What a provider did with a tool of its own, which the format has no block for. */
+function didItself(what: string, about: string | undefined): ProjectedItem {
+  return { kind: 'assistant', blocks: [textBlock(`[${what}${about === undefined ? '.' : `: ${about}`}]`)] };
 }
 
 /** A block of text. Blank ones are refused: they are left out before. */

@@ -210,10 +210,16 @@ describe('messages', () => {
     const first = user('First.');
     const body = (...input: readonly Item[]): string =>
       Buffer.concat(encoder.body({ options, instructions: '', tools: [], input })).toString('utf8');
+    const [a, called, answered, words] = [said('a'), call('x'), output('x'), user('And?')];
     const ways = [
-      [first, said('a'), user('b')],
+      [first, a, user('b')],
       [first],
-      [first, said('a')],
+      // The model goes on where it ended, and a call gets its answer later.
+      [first, a],
+      [first, a, called],
+      [first, a, called, answered],
+      [first, called, words],
+      [first, called, words, answered],
       [first, said('c'), call('x'), output('x')],
     ];
     for (const input of [...ways, ...ways])

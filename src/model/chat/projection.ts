@@ -93,7 +93,7 @@ export function projectItem(item: Item, dialect: ChatDialect): Projected {
 export const projectedTypes: readonly string[] = Object.keys(rules);
 
 /** The arguments by which a function takes free text: the function of such a tool has this one member. */
-export function freeformArguments(input: string): string {
+function freeformArguments(input: string): string {
   return JSON.stringify({ input });
 }
 

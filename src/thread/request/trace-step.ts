@@ -42,6 +42,7 @@ export class StepTrace {
       attempt,
       model: identity.model.slug,
       provider: identity.provider,
+      wire: identity.modelClient,
       ...defined({ effort: identity.effort, purpose }),
     };
     this.#span = turn.parts.tracer.startStep(this.#labels);

@@ -13,7 +13,7 @@ import {
 import type { Thread } from '../../../src/thread/thread.ts';
 import { WatchedThread } from '../../harness/watched-thread.ts';
 import { checkpointText, saysCheckpoint } from '../summariser.ts';
-import { withCapabilities } from '../../harness/responses-provider.ts';
+import { withCapabilities } from '../../harness/provider-in.ts';
 import { impatient } from './impatient-client.ts';
 import { isAnyCompaction } from './is-any-compaction.ts';
 import { checkThread } from './laws.ts';

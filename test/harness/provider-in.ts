@@ -1,13 +1,8 @@
 import type { HttpClientOptions } from '../../src/model/http/ask.ts';
 import type { WireFormat } from '../../src/model/http/wire-format.ts';
-import { responsesFormat } from '../../src/model/responses/client.ts';
 import type { Provider, ProviderCapabilities } from '../../src/ports/provider.ts';
 
-/** A provider that speaks the Responses API. Unless its options name one that can, it does not compact by itself. */
-export function responsesProvider(options: HttpClientOptions): Provider {
-  return providerIn(responsesFormat, options);
-}
-
+/** A provider that speaks the format. Unless its options name one that can, it does not compact by itself. */
 export function providerIn(format: WireFormat, options: HttpClientOptions): Provider {
   return {
     wire: format.name,

@@ -38,6 +38,8 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
   let reason: string | undefined;
   let usage: Usage | undefined;
   let isOver = false;
+  /** The last event could not be read. */
+  let isBroken = false;
 
   function chunk(event: JsonObject): readonly ModelEvent[] {
     const error = reportedError(event);
@@ -99,10 +101,14 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
     event(data) {
       const text = data.toString('utf8').trim();
       if (isOver || text === '') return [];
+      // A piece of the answer is lost with it: nothing says it again.
+      if (isBroken) return failed(unreadableAnswer('event'));
       if (text === doneMark) return responseId === undefined ? failed(unreadableAnswer('end')) : finish();
       const event = parseJsonObject(text);
-      // A piece of the answer is lost with it: nothing says it again.
-      return event === undefined ? failed(unreadableAnswer('event')) : chunk(event);
+      if (event !== undefined) return chunk(event);
+      // The last event of a stream that broke off is none: what comes next tells.
+      isBroken = true;
+      return [];
     },
     end: () => (isOver || reason === undefined ? [] : finish()),
   };

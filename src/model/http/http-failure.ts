@@ -106,17 +106,22 @@ function blockedAdvice(body: string): string | undefined {
 
 type ErrorWords = ReturnType<typeof errorIn>;
 
+/** A list of one error, as Gemini sends it. */
+const listed = /^\s*\[([^]*)\]\s*$/;
+
 /** The error object of a body in any of the shapes that servers use. */
 function errorIn(body: string) {
-  const whole = parseJsonObject(body) ?? {};
+  const whole = parseJsonObject(body) ?? parseJsonObject(listed.exec(body)?.[1] ?? '') ?? {};
   const error = objectAt(whole, 'error') ?? whole;
   const message =
     stringAt(error, 'message') ?? stringAt(whole, 'error') ?? stringAt(whole, 'detail') ?? stringAt(error, 'detail');
+  // A gateway says only that the server behind it refused, and has the words of that server beside it.
+  const raw = stringAt(objectAt(error, 'metadata'), 'raw');
   return {
     code: stringAt(error, 'code') ?? '',
     type: stringAt(error, 'type') ?? '',
     parameter: stringAt(error, 'param') ?? '',
-    message: message ?? '',
+    message: [message, raw].filter((text) => text !== undefined).join(': '),
     resetsAt: timeOf(numberAt(error, 'resets_at')),
   };
 }

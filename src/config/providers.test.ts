@@ -39,6 +39,27 @@ test.each([
   expect(providerOf(configOf({}), id)).toMatchObject({ id, baseUrl, envKeys: [] });
 });
 
+test('anthropic speaks the Messages API with a key of its own, unless a table of the user’s says otherwise', () => {
+  expect(providerOf(configOf({}), 'anthropic')).toEqual({
+    id: 'anthropic',
+    name: 'Anthropic',
+    baseUrl: 'https://api.anthropic.com/v1',
+    wireApi: 'anthropic',
+    envKeys: ['ANTHROPIC_API_KEY'],
+    envKeyInstructions: expect.stringContaining('ANTHROPIC_API_KEY'),
+    httpHeaders: {},
+    envHttpHeaders: {},
+    queryParams: {},
+    requestMaxRetries: 4,
+    streamMaxRetries: 5,
+    streamIdleTimeoutMs: 300_000,
+  });
+  const own = configOf({ model_providers: { anthropic: { base_url: 'http://127.0.0.1:1/v1' } } });
+  expect(providerOf(own, 'anthropic')).toMatchObject({ baseUrl: 'http://127.0.0.1:1/v1', wireApi: 'responses' });
+  const unfinished = configOf({ model_providers: { mine: { wire_api: 'anthropic' } } });
+  expect(providerOf(unfinished, 'mine')).toMatchObject({ next: expect.stringContaining('ends before /messages') });
+});
+
 test('a configured provider keeps what was set and takes the rest from the defaults', () => {
   const config = configOf({
     model_providers: {
@@ -114,7 +135,7 @@ test('an unknown id names the known ones', () => {
   const config = configOf({ model_providers: { mine: { base_url: 'http://x' } } });
   expect(providerOf(config, 'opnai')).toEqual({
     code: 'provider-unknown',
-    message: 'There is no provider "opnai". Known providers: openai, ollama, lmstudio, mine',
+    message: 'There is no provider "opnai". Known providers: openai, anthropic, ollama, lmstudio, mine',
     next: expect.stringContaining('[model_providers.opnai]'),
   });
   expect(providerOf(config, 'toString')).toMatchObject({ code: 'provider-unknown' });

@@ -47,12 +47,16 @@ const chatgptUrl = 'https://chatgpt.com/backend-api/codex';
 /** The narrower name first: a user who sets it means this program, while the other may be there for anything. */
 const openaiKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY'];
 const openaiKeyInstructions = 'Create a key at https://platform.openai.com/api-keys and set OPENAI_API_KEY to it.';
+const anthropicUrl = 'https://api.anthropic.com/v1';
+const anthropicKeyInstructions =
+  'Create a key at https://console.anthropic.com/settings/keys and set ANTHROPIC_API_KEY to it.';
 const mostRetries = 100;
 
 /** What is added to the address of a provider, by wire format. */
 const endpoints: ReadonlyMap<string, string> = new Map([
   ['responses', '/responses'],
   ['chat', '/chat/completions'],
+  ['anthropic', '/messages'],
 ]);
 
 /** What a provider gets that says nothing about it. */
@@ -67,11 +71,14 @@ export const providerDefaults = {
   streamIdleTimeoutMs: 300_000,
 } as const satisfies Partial<ProviderConfig>;
 
+/** Other programs have no such provider, and their users may have defined one: a table of theirs goes before ours. */
+const replaceable: ReadonlySet<string> = new Set(['anthropic']);
+
 /** The provider with that id, ready to be used, or why it cannot be. */
 export function providerOf(config: Config, id: string): ProviderConfig | ProviderProblem {
-  const builtIn = builtInProviders(config).find((provider) => provider.id === id);
-  if (builtIn !== undefined) return checkedUrl(builtIn);
   const configured = Object.hasOwn(config.modelProviders, id) ? config.modelProviders[id] : undefined;
+  const builtIn = builtInProviders(config).find((provider) => provider.id === id);
+  if (builtIn !== undefined && (configured === undefined || !replaceable.has(id))) return checkedUrl(builtIn);
   return configured === undefined ? unknownProvider(config, id) : customProvider(id, configured);
 }
 
@@ -104,6 +111,15 @@ function builtInProviders(config: Config): readonly ProviderConfig[] {
       envKeyInstructions: openaiKeyInstructions,
       login: loginFor(config.openaiBaseUrl),
       envHttpHeaders: { 'OpenAI-Organization': 'OPENAI_ORGANIZATION', 'OpenAI-Project': 'OPENAI_PROJECT' },
+    },
+    {
+      ...providerDefaults,
+      id: 'anthropic',
+      name: 'Anthropic',
+      baseUrl: anthropicUrl,
+      wireApi: 'anthropic',
+      envKeys: ['ANTHROPIC_API_KEY'],
+      envKeyInstructions: anthropicKeyInstructions,
     },
     { ...providerDefaults, id: 'ollama', name: 'Ollama', baseUrl: 'http://localhost:11434/v1' },
     { ...providerDefaults, id: 'lmstudio', name: 'LM Studio', baseUrl: 'http://localhost:1234/v1' },
@@ -187,7 +203,8 @@ function unknownProvider(config: Config, id: string): ProviderProblem {
     const message = 'The provider "ollama-chat" used a wire format that is no longer supported';
     return { code: 'provider-unknown', message, next: 'Set model_provider to "ollama" instead.' };
   }
-  const known = [...builtInProviders(config).map((provider) => provider.id), ...Object.keys(config.modelProviders)];
+  const builtIn = builtInProviders(config).map((provider) => provider.id);
+  const known = [...new Set([...builtIn, ...Object.keys(config.modelProviders)])];
   const next = `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`;
   return {
     code: 'provider-unknown',

@@ -3,7 +3,7 @@
  * which writes them anew with `npm test -- test/envelope/ownership.test.ts -u`; what a source does is written by hand.
  */
 export const consumerTable = `
-request builder | src/thread/request/request-options.ts | identity.effort identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
+request builder | src/thread/request/request-options.ts | identity.effort identity.model.maxOutputTokens identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
 compactor | src/thread/checkpoint/checkpoint-hooks.ts | workspace.cwd
 compactor | src/thread/checkpoint/compaction-requests.ts | window.effective
 compactor | src/thread/checkpoint/install-checkpoint.ts | identity.model.slug instructions.base.text instructions.model window.effective
@@ -50,7 +50,7 @@ AGENTS.md | src/gather/instructions/instruction-document.ts | instructions.user.
 AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved window.effective
 capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode
 capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.canAsk policy.hasUser policy.sandboxLevel
-request builder | src/envelope/provider-of.ts | identity.address identity.provider
+request builder | src/envelope/provider-of.ts | identity.address identity.modelClient identity.provider
 compactor | src/thread/contract/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 tools of a program | src/tools/own-tool.ts | capabilities.modalities telemetry.threadId telemetry.turnId workspace.cwd
 compactor | src/thread/checkpoint/compact.ts | window.effective

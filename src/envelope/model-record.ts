@@ -12,6 +12,8 @@ export interface ModelRecord {
   readonly maxContextWindow?: number;
   readonly effectivePercent: number;
   readonly autoCompactTokens?: number;
+  /** The most tokens that an answer may have. Sent to providers whose wire format must name it. */
+  readonly maxOutputTokens?: number;
   /** How much of one tool output the model takes. */
   readonly truncation: { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
   readonly defaultEffort?: string;

@@ -78,6 +78,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.maxContextWindow': catalogue,
   'identity.model.effectivePercent': catalogue,
   'identity.model.autoCompactTokens': catalogue,
+  'identity.model.maxOutputTokens': catalogue,
   'identity.model.truncation.mode': catalogue,
   'identity.model.truncation.limit': catalogue,
   'identity.model.defaultEffort': catalogue,

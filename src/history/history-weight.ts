@@ -1,5 +1,5 @@
 import { stringAt } from '../protocol/json.ts';
-import type { ProviderName } from '../protocol/provider-name.ts';
+import { providerKey, type ProviderName } from '../protocol/provider-name.ts';
 import { type Entry, isBoundary, isModelMade } from './entry.ts';
 import type { History } from './history.ts';
 import { forReader } from './opaque-items.ts';
@@ -87,7 +87,7 @@ interface Known {
 const knownByReader = new Map<string, Known>();
 
 function knownFor(reader: WeighedFor['reader']): Known {
-  const name = reader === undefined ? '' : JSON.stringify([reader.id, reader.address]);
+  const name = providerKey(reader);
   const known = knownByReader.get(name) ?? { walks: new WeakMap(), totals: new WeakMap() };
   knownByReader.set(name, known);
   return known;

@@ -1,5 +1,5 @@
 import type { Item } from '../protocol/item.ts';
-import type { ProviderName } from '../protocol/provider-name.ts';
+import { providerKey, type ProviderName } from '../protocol/provider-name.ts';
 import type { Entry } from './entry.ts';
 import type { History } from './history.ts';
 import { missingAnswer, pairedItem } from './missing-answer.ts';
@@ -22,7 +22,7 @@ export function project(history: History, { modalities, reader }: ProjectOptions
   const { storage, length } = history;
   const missing = missingMedia(modalities);
   const known = projections.get(storage);
-  const isFor = known?.missing === missing && isSameReader(known.reader, reader);
+  const isFor = known?.missing === missing && providerKey(known.reader) === providerKey(reader);
   if (known !== undefined && isFor && known.length <= length && extend(known, history)) return known.items.slice();
   const sets = { calls: new Set<string>(), answers: new Set<string>(), open: new Set<string>() };
   const fresh = { missing, reader, length: 0, items: [], ...sets, leftOut: new Set<string>() };
@@ -48,11 +48,6 @@ interface Projection {
 }
 
 const projections = new WeakMap<readonly Entry[], Projection>();
-
-/** Distinguished more finely than providers are: whose address is not known may be sent more. */
-function isSameReader(one: ProviderName | undefined, other: ProviderName | undefined): boolean {
-  return one?.id === other?.id && one?.address === other?.address;
-}
 
 /** False, and nothing done, if a new entry is the other half of one that was projected as if it had none. */
 function extend(projection: Projection, { storage, length }: History): boolean {

@@ -16,17 +16,18 @@ const own = { ...responsesFormat, name: 'own' };
 test('wire_api chooses the format', async () => {
   expect(await providerFor(options('responses'), { gates: {}, formats: [own] })).toMatchObject({ wire: 'responses' });
   expect(await providerFor(options('chat'), { gates: {}, formats: [own] })).toMatchObject({ wire: 'chat' });
+  expect(await providerFor(options('anthropic'), { gates: {}, formats: [] })).toMatchObject({ wire: 'anthropic' });
   expect(await providerFor(options('own'), { gates: {}, formats: [own] })).toMatchObject({ wire: 'own' });
 });
 
 test.each(['chats', 'toString', ''])('"%s" is refused with the formats that there are', async (wireApi) => {
   expect(await providerFor(options(wireApi), { gates: {}, formats: [] })).toEqual({
     code: 'provider-wire-api',
-    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports "responses", "chat"`,
+    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports "responses", "chat", "anthropic"`,
     next: 'Set model_providers.mine.wire_api to the format that the server speaks, or choose another provider.',
   });
   expect(await providerFor(options(wireApi), { gates: {}, formats: [own] })).toMatchObject({
-    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports "responses", "chat", "own"`,
+    message: `The provider "mine" has wire_api "${wireApi}"; Capstan supports "responses", "chat", "anthropic", "own"`,
   });
 });
 
@@ -34,6 +35,6 @@ test('a request of the past is encoded by the version that its record names', as
   const encoders = await loadEncoders();
   const { version } = responsesFormat.encoder(options('responses').provider);
   expect(encoders.get(version)).toMatchObject({ version });
-  expect([...encoders.keys()]).toEqual(['responses/2', 'chat/1', 'chat-openai/1', 'chat-thinking/1']);
+  expect([...encoders.keys()]).toEqual(['responses/2', 'chat/1', 'chat-openai/1', 'chat-thinking/1', 'anthropic/1']);
   expect([...encoders].every(([version, encoder]) => encoder.version === version)).toBe(true);
 });

@@ -9,6 +9,7 @@ import type { WireFormat } from './http/wire-format.ts';
 const builtIn: Readonly<Record<string, () => WireFormat | Promise<WireFormat>>> = {
   responses: () => responsesFormat,
   chat: async () => (await import('./chat/client.ts')).chatFormat,
+  anthropic: async () => (await import('./anthropic/client.ts')).anthropicFormat,
 };
 
 /**

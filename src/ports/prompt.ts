@@ -18,6 +18,8 @@ export interface RequestOptions {
   readonly serviceTier?: string;
   readonly outputSchema?: JsonObject;
   readonly cyberAccessProgram?: string;
+  /** The most tokens that an answer may have, for a format that must name it. */
+  readonly maxOutputTokens?: number;
   readonly parallelToolCalls: boolean;
   /** The model sees the tools and may call none. Absent: it decides. */
   readonly toolChoice?: 'none';
@@ -41,7 +43,7 @@ export interface Prompt {
 /**
  * Turns a prompt into the bytes of a request body.
  * Equal prompts give equal bytes, whatever was encoded before. The bytes of `input` for a longer input begin with the
- * bytes of the shorter one, its closing bracket aside, and cost only what is new to it.
+ * bytes of the shorter one, its closing brackets and marks of the cache aside, and cost only what is new to it.
  */
 export interface Encoder {
   /** Names the format and its revision. Stored with each request; bytes may only change together with it. */

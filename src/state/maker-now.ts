@@ -1,6 +1,7 @@
 import type { Entry } from '../history/entry.ts';
 import { needsMaker } from '../history/opaque-items.ts';
 import type { Item } from '../protocol/item.ts';
+import { defined } from '../protocol/defined.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { providerName, type ProviderName } from '../protocol/provider-name.ts';
 import { importOf } from './sealed-lines.ts';
@@ -24,7 +25,10 @@ function believed(name: ProviderName | undefined, meta: JsonObject): ProviderNam
 function nameIn({ meta, envelope, settings }: Said): ProviderName | undefined {
   const identity = objectAt(envelope, 'identity');
   const own = nameAt(identity, 'provider');
-  if (own !== undefined) return providerName(own, stringAt(identity!, 'address'));
+  if (own !== undefined) {
+    const [address, wire] = ['address', 'modelClient'].map((key) => stringAt(identity!, key));
+    return providerName(own, defined({ address, wire }));
+  }
   const ours = objectAt(settings, 'capstan');
   const id = nameAt(ours, 'provider') ?? nameAt(settings, 'model_provider_id');
   if (id !== undefined) return { id };

@@ -8,6 +8,7 @@ import { defined } from '../protocol/defined.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { Fault, type Outcome } from '../protocol/outcome.ts';
+import { providerKey } from '../protocol/provider-name.ts';
 import { textDigest } from '../protocol/text-digest.ts';
 import { instructionsOf, type ThreadState } from './thread-state.ts';
 import { reviewInput } from './review-request.ts';
@@ -89,7 +90,7 @@ const inputs = new WeakMap<History, { readonly reader: string; readonly items: P
 
 /** What a history looks like to a model. */
 export function inputOf(history: History, { modalities, provider }: RequestReader): Prompt['input'] {
-  const reader = JSON.stringify([modalities, provider?.id, provider?.address]);
+  const reader = JSON.stringify([modalities, providerKey(provider)]);
   const known = inputs.get(history);
   if (known?.reader === reader) return known.items;
   const items = project(history, { modalities, ...defined({ reader: provider }) });

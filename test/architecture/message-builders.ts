@@ -5,6 +5,7 @@ const builders: Readonly<Record<string, string>> = {
   'src/fragments/': 'the one home of text that is injected, and of the form of a user message',
   'src/compaction/prompts/': 'what a compaction asks and what it leaves behind',
   'src/model/chat/': 'writes items in the form of another wire format, and its answers as items',
+  'src/model/anthropic/': 'the same',
   'src/testing/': 'plays the model, whose messages it writes',
   'src/state/spoken-words.ts': 'says who spoke, for lists; no message comes of it',
   'src/rollout/index/': 'the same, for searches',

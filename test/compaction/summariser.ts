@@ -1,9 +1,10 @@
-import type { JsonObject } from '../../src/protocol/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
 import { answer, type RecordedRequest, say, type ScriptedUsage, type ScriptStep } from '../../src/testing/index.ts';
 
 /** Whether the request is one of a compaction: tools are shown, and none may be called. */
 export function isCompaction({ body }: RecordedRequest): boolean {
-  return body['tool_choice'] === 'none';
+  const choice = body['tool_choice'];
+  return choice === 'none' || (isJsonObject(choice) && choice['type'] === 'none');
 }
 
 /** What a model answers that does as it is told: the request word for word, the newest words, and a summary. */
@@ -26,8 +27,9 @@ export function saysCheckpoint(text: string, usage?: ScriptedUsage): ScriptStep 
 
 /** The text of the messages of the user in a request, context of ours included. */
 export function userTexts({ body }: RecordedRequest): readonly string[] {
-  const input = body['input'] as unknown as readonly JsonObject[];
+  const input = (body['input'] ?? body['messages']) as unknown as readonly JsonObject[];
   return input
     .filter(({ role }) => role === 'user')
-    .flatMap(({ content }) => (content as unknown as readonly JsonObject[]).map(({ text }) => String(text)));
+    .flatMap(({ content }) => content as unknown as readonly JsonObject[])
+    .flatMap(({ type, text }) => (type === 'tool_result' ? [] : [String(text)]));
 }

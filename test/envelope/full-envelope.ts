@@ -12,6 +12,7 @@ const knownModel: Required<CatalogueEntry> = {
   maxContextWindow: 200_000,
   effectivePercent: 95,
   autoCompactTokens: 80_000,
+  maxOutputTokens: 32_000,
   truncation: { mode: 'tokens', limit: 10_000 },
   defaultEffort: 'medium',
   supportedEfforts: ['low', 'medium', 'high'],

@@ -50,7 +50,11 @@ export async function checkThread({ live, format }: FormatThread): Promise<void>
   const rebuilt = await rebuiltRequests(live.place.lines());
   const posted = live.model.requests.map(({ bytes }) => bytes.toString('utf8'));
   for (const body of posted) expect(rebuilt.map((each) => each.body)).toContain(body);
-  const steps = rebuilt.filter(({ auxiliary }) => !auxiliary);
+  expect(live.model.requests.flatMap(({ body }) => format.broken?.(body) ?? [])).toEqual([]);
+  const plain = format.plain ?? ((body: string) => body);
+  const steps = rebuilt
+    .filter(({ auxiliary }) => !auxiliary)
+    .map(({ body, breaks }) => ({ body: plain(body), breaks }));
   for (const [index, { body, breaks }] of steps.entries()) {
     const before = steps[index - 1]?.body;
     if (before === undefined || breaks.length > 0) continue;

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../src/protocol/json.ts';
+import { brokenRules } from './messages-rules.ts';
 
 /** Who says something in a request, and what: the same words, whatever the format. */
 export type Said = readonly [
@@ -17,13 +18,40 @@ export interface Format {
   said(body: JsonObject): readonly Said[];
   /** The beginning of a request that the next one must begin with. */
   kept(body: string): string;
+  /** A request without what is not part of its content. Absent: all of it is. */
+  plain?(body: string): string;
+  /** Rules of the format that a request breaks. Absent: none are known. */
+  broken?(body: JsonObject): readonly string[];
+  /** Whether a provider that thinks in words gets them back. */
+  readonly returnsThoughts?: true;
+  /** Whether it does not say how much of an answer was thought. */
+  readonly countsNoThoughts?: true;
 }
 
 export const formats: readonly Format[] = [
   { title: 'Responses', wire: 'responses', provider: 'scripted', said: responsesSaid, kept: beforeStream },
   { title: 'Chat', wire: 'chat', provider: 'scripted', said: chatSaid, kept: beforeStream },
   { title: 'Chat of OpenAI', wire: 'chat', provider: 'OpenAI', said: chatSaid, kept: beforeStream },
-  { title: 'Chat that takes thoughts', wire: 'chat', provider: 'DeepSeek', said: chatSaid, kept: beforeStream },
+  {
+    title: 'Chat that takes thoughts',
+    wire: 'chat',
+    provider: 'DeepSeek',
+    said: chatSaid,
+    kept: beforeStream,
+    returnsThoughts: true,
+  },
+  {
+    title: 'Messages',
+    wire: 'anthropic',
+    provider: 'scripted',
+    said: messagesSaid,
+    // More may come in the last message.
+    kept: (body) => body.slice(0, body.lastIndexOf(']}],"stream":true')),
+    plain: (body) => body.replaceAll(',"cache_control":{"type":"ephemeral"}', ''),
+    broken: brokenRules,
+    returnsThoughts: true,
+    countsNoThoughts: true,
+  },
 ];
 
 /** What opens a thread at the scripted model in this format. Other ids make other providers of the same server. */
@@ -68,6 +96,36 @@ function chatSaid({ messages }: JsonObject): readonly Said[] {
         ...objects(calls).map((call) => ['call', String((call['function'] as JsonObject)['name'])] as const),
       ];
     });
+}
+
+function messagesSaid({ system, messages }: JsonObject): readonly Said[] {
+  const rules = objects(system).slice(1);
+  return [
+    ...rules.map(({ text }) => ['developer', String(text)] as const),
+    ...objects(messages).flatMap(({ role, content }) =>
+      objects(content).flatMap((block) => blockSaid(role as Said[0], block)),
+    ),
+  ];
+}
+
+function blockSaid(who: Said[0], block: JsonObject): readonly Said[] {
+  switch (block['type']) {
+    case 'tool_use':
+      return [['call', String(block['name'])]];
+    case 'tool_result': {
+      const { content } = block;
+      if (!Array.isArray(content)) return [['output', typeof content === 'string' ? content : '']];
+      return objects(content as readonly Json[]).flatMap((part) => blockSaid('output', part));
+    }
+    case 'thinking':
+      return [['thought', String(block['thinking'])]];
+    case 'image': {
+      const { media_type: type, data, url } = block['source'] as JsonObject;
+      return [['picture', String(url ?? `data:${String(type)};base64,${String(data)}`)]];
+    }
+    default:
+      return [[who, String(block['text'])]];
+  }
 }
 
 /** Texts that stand together, and each picture apart. */

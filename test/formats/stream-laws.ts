@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { defaultAnswerLimits } from '../../src/config/defaults.ts';
+import { anthropicReader } from '../../src/model/anthropic/decode.ts';
 import { chatReader } from '../../src/model/chat/decode.ts';
 import { commonDialect } from '../../src/model/chat/dialect.ts';
 import { answerDecoder, type AnswerReader } from '../../src/model/http/answer-decoder.ts';
@@ -9,6 +10,7 @@ import { joinedDeltas } from '../../src/model/http/joined-deltas.ts';
 import { responsesReader } from '../../src/model/responses/decode.ts';
 import type { ModelEvent, ModelFailure } from '../../src/ports/model-client.ts';
 import { asItem } from '../../src/protocol/item.ts';
+import { anthropicRenderer } from '../../src/testing/anthropic-sse.ts';
 import { chatRenderer } from '../../src/testing/chat-chunks.ts';
 import {
   answer,
@@ -45,6 +47,12 @@ export const streamFormats: readonly StreamFormat[] = [
     renderer: chatRenderer,
     reader: () => chatReader(defaultAnswerLimits, commonDialect),
     items: 'at-the-end',
+  },
+  {
+    title: 'Messages',
+    renderer: anthropicRenderer,
+    reader: () => anthropicReader(defaultAnswerLimits),
+    items: 'as-they-come',
   },
 ];
 
@@ -150,6 +158,15 @@ export function cutLaw(format: StreamFormat) {
   });
 }
 
+const messagesEvents = [
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+];
+
 const damage = fc.record({ at: fc.nat(), remove: fc.nat(40), put: fc.oneof(fc.uint8Array({ maxLength: 12 }), junk()) });
 
 function junk(): fc.Arbitrary<Uint8Array> {
@@ -187,12 +204,20 @@ export function damageLaw(format: StreamFormat) {
 /** Law: chunks of any shape give an answer or a failure by name. */
 export function junkLaw(format: StreamFormat) {
   const keys =
-    'id object choices delta message index finish_reason content reasoning_content tool_calls function name arguments usage error code type response item output_index';
+    'id object choices delta message index finish_reason content reasoning_content tool_calls function name arguments usage error code type response item output_index content_block text thinking signature stop_reason';
   const value: fc.Memo<unknown> = fc.memo((depth) =>
     depth <= 1
       ? fc.oneof(
           fc.jsonValue({ maxDepth: 0 }),
-          fc.constantFrom(0, 'stop', 'tool_calls', 'length', 'response.completed', 'response.output_item.done'),
+          fc.constantFrom(
+            0,
+            'stop',
+            'tool_calls',
+            'length',
+            'response.completed',
+            'response.output_item.done',
+            ...messagesEvents,
+          ),
         )
       : fc.oneof(
           fc.dictionary(fc.constantFrom(...keys.split(' ')), value(depth - 1), { maxKeys: 5 }),

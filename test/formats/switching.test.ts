@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
 import type { OwnTool } from '../../src/index.ts';
-import { answer, callTool, reason, say, type ScriptStepOf } from '../../src/testing/index.ts';
+import {
+  answer,
+  callTool,
+  type ItemDraft,
+  reason,
+  say,
+  type ScriptStep,
+  type ScriptStepOf,
+} from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { rebuiltRequests } from '../laws/prefix-law.ts';
 import { formats, speaking } from './formats.ts';
@@ -57,6 +65,50 @@ it('a thread changes its format at every turn, and history stays one', async () 
     expect(others.filter((thought) => text.includes(thought))).toEqual([]);
   }
 
+  await live.close();
+  const rebuilt = (await rebuiltRequests(live.place.lines())).map(({ body }) => body);
+  expect(rebuilt).toEqual(live.model.requests.map(({ bytes }) => bytes.toString('utf8')));
+});
+
+/** Changes its format at one and the same provider. */
+async function sameProvider(
+  steps: readonly ScriptStep[],
+): Promise<{ live: LiveThread; open: (wire: string) => Promise<unknown> }> {
+  const live = await LiveThread.in(steps, 'compaction.strategy = "remote"');
+  const open = (wire: string): Promise<unknown> => live.open(speaking({ ...formats[0]!, wire, provider: 'OpenAI' }));
+  return { live, open };
+}
+
+it('an opaque checkpoint is opened when its maker is asked in a format that cannot carry it', async () => {
+  const work = 'The parser reads one line. '.repeat(800);
+  const checkpoint: ItemDraft = { type: 'compaction', encrypted_content: 'A'.repeat(900) };
+  const { live, open } = await sameProvider([
+    answer({ items: [say(work)] }),
+    answer({ items: [checkpoint] }),
+    answer({ items: [say('Yes.')] }),
+  ]);
+  await open('responses');
+  await live.turn('Build the parser.');
+  const signal = new AbortController().signal;
+  expect(await live.thread.compact({ signal })).toMatchObject({ kind: 'installed', report: { strategy: 'remote' } });
+  await open('chat');
+  expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed' });
+  const said = formats[1]!.said(live.model.requests[2]!.body);
+  expect(said).toContainEqual(['user', 'Build the parser.']);
+  expect(said).toContainEqual(['assistant', work]);
+});
+
+it('thoughts in words stay in the format in which they came, also at the same provider', async () => {
+  const { live, open } = await sameProvider([
+    answer({ items: [reason('Hm, well.'), say('Yes.')] }),
+    answer({ items: [say('Yes.')] }),
+    answer({ items: [say('Yes.')] }),
+  ]);
+  await open('chat');
+  await live.turn('One?');
+  await open('responses');
+  await live.turn('Two?');
+  expect(live.model.requests[1]!.decodedBytes.toString('utf8')).not.toContain('Hm, well.');
   await live.close();
   const rebuilt = (await rebuiltRequests(live.place.lines())).map(({ body }) => body);
   expect(rebuilt).toEqual(live.model.requests.map(({ bytes }) => bytes.toString('utf8')));

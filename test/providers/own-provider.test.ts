@@ -141,7 +141,7 @@ it('a wire format that there is not is refused with those that there are', async
     kind: 'refused',
     outcome: {
       code: 'provider-wire-api',
-      message: 'The provider "toy" has wire_api "toy"; Capstan supports "responses", "chat"',
+      message: 'The provider "toy" has wire_api "toy"; Capstan supports "responses", "chat", "anthropic"',
     },
   });
 });

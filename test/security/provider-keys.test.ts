@@ -20,6 +20,7 @@ const env = {
   OPENAI_API_KEY: 'sekrit-3',
   OPENAI_ORGANIZATION: 'sekrit-4',
   CODEX_API_KEY: 'sekrit-5',
+  ANTHROPIC_API_KEY: 'sekrit-6',
   HARMLESS: 'fine',
 };
 

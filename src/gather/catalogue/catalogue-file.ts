@@ -86,6 +86,7 @@ export function catalogueEntry(record: JsonObject, fallback: Catalogue['fallback
     maxContextWindow: most,
     effectivePercent: numberAt(record, 'effective_context_window_percent') ?? fallback.effectivePercent,
     autoCompactTokens: numberAt(record, 'auto_compact_token_limit'),
+    maxOutputTokens: numberAt(record, 'max_output_tokens'),
     truncation: truncationOf(record) ?? fallback.truncation,
     defaultEffort: stringAt(record, 'default_reasoning_level'),
     supportedEfforts: namesAt(record, 'supported_reasoning_levels', 'effort') ?? [],
@@ -102,7 +103,8 @@ export function catalogueEntry(record: JsonObject, fallback: Catalogue['fallback
 }
 
 const texts = 'default_reasoning_level default_reasoning_summary default_verbosity comp_hash base_instructions';
-const numbers = 'context_window max_context_window effective_context_window_percent auto_compact_token_limit';
+const numbers =
+  'context_window max_context_window effective_context_window_percent auto_compact_token_limit max_output_tokens';
 const flags = 'support_verbosity supports_reasoning_summary_parameter';
 const lists = { supported_reasoning_levels: 'effort', service_tiers: 'id', input_modalities: 'name' } as const;
 

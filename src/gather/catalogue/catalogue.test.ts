@@ -54,6 +54,16 @@ test.each([
   ['proxy/gpt-5.2', { slug: 'proxy/gpt-5.2', truncation: { mode: 'bytes', limit: 10_000 }, guessed: false }],
   ['a/b/gpt-5.2', { guessed: true }],
   ['gpt-oss:20b', { contextWindow: 131_072, modalities: ['text'], guessed: false }],
+  [
+    'claude-sonnet-4-5-20250929',
+    { contextWindow: 200_000, effectivePercent: 82, maxOutputTokens: 32_000, defaultEffort: 'medium', guessed: false },
+  ],
+  [
+    'claude-opus-4-6',
+    { defaultEffort: 'high', defaultSummary: 'auto', supportedEfforts: ['low', 'medium', 'high', 'max'] },
+  ],
+  ['claude-opus-9', { maxOutputTokens: 32_000, defaultEffort: 'high', guessed: false }],
+  ['anthropic/claude-3-5-haiku', { maxOutputTokens: 8192, effectivePercent: 93, supportedEfforts: [] }],
   ['openai/gpt-oss-20b', { contextWindow: 131_072, supportedEfforts: ['low', 'medium', 'high'], guessed: false }],
 ])('%s', (name, expected) => {
   expect(lookUpModel(bundledCatalogue(), name)).toMatchObject(expected);

@@ -59,6 +59,37 @@ const open = {
   serviceTiers: [],
 } as const;
 
+type Limits = Pick<CatalogueEntry, 'slug' | 'defaultEffort' | 'defaultSummary' | 'supportedEfforts'> & {
+  readonly maxOutputTokens: number;
+  readonly contextWindow?: number;
+};
+
+const upToMax = ['low', 'medium', 'high', 'max'];
+/** They think about so many tokens. */
+const budgeted = { defaultEffort: 'medium', supportedEfforts: upTo('high') } as const;
+/** They think as they see fit, and show it only if they are asked to. */
+const adaptive = { defaultEffort: 'high', defaultSummary: 'auto', supportedEfforts: upToMax } as const;
+
+/** Models of Anthropic. The first row is for those that are newer than this list. */
+const claudes: readonly Limits[] = [
+  { slug: 'claude-', maxOutputTokens: 32_000, ...adaptive },
+  { slug: 'claude-opus-4', maxOutputTokens: 32_000, ...budgeted },
+  { slug: 'claude-sonnet-4', maxOutputTokens: 32_000, ...budgeted },
+  { slug: 'claude-haiku-4', maxOutputTokens: 32_000, ...budgeted },
+  { slug: 'claude-opus-4-6', maxOutputTokens: 32_000, ...adaptive },
+  { slug: 'claude-opus-4-7', maxOutputTokens: 32_000, ...adaptive, supportedEfforts: upTo('max') },
+  { slug: 'claude-sonnet-4-6', maxOutputTokens: 32_000, ...adaptive },
+  { slug: 'claude-3-7-sonnet', maxOutputTokens: 32_000, ...budgeted },
+  { slug: 'claude-3-5', maxOutputTokens: 8192, supportedEfforts: [] },
+  { slug: 'claude-3', maxOutputTokens: 4096, supportedEfforts: [] },
+];
+
+/** Their window holds the answer as well: what it may have is not free for the request. */
+function claudeEntry({ contextWindow = 200_000, ...limits }: Limits): Omit<CatalogueEntry, 'instructions'> {
+  const effectivePercent = Math.floor((100 * (contextWindow - limits.maxOutputTokens)) / contextWindow) - 2;
+  return { ...shared, truncation: inTokens, serviceTiers: [], ...limits, contextWindow, effectivePercent };
+}
+
 let bundled: Catalogue | undefined;
 
 /** The models that are known without asking a server. The same object each time. */
@@ -78,7 +109,12 @@ function makeCatalogue(instructions: string): Catalogue {
   });
   const [first, ...others] = rows;
   return {
-    models: [entry(first), ...others.map(entry), { ...open, instructions }],
+    models: [
+      entry(first),
+      ...others.map(entry),
+      { ...open, instructions },
+      ...claudes.map((row) => ({ ...claudeEntry(row), instructions })),
+    ],
     fallback: { ...shared, truncation: inBytes, supportedEfforts: [], serviceTiers: [], instructions },
   };
 }

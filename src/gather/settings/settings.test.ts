@@ -30,7 +30,7 @@ function settings(layers: Layers, choices: Partial<SettingsChoices> = {}) {
   return settingsFrom(config, { cwd: '/repo', catalogue: bundledCatalogue(), ...choices });
 }
 
-const withheld = ['CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_ORGANIZATION', 'OPENAI_PROJECT'];
+const withheld = ['ANTHROPIC_API_KEY', 'CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_ORGANIZATION', 'OPENAI_PROJECT'];
 
 test('nothing must be configured', () => {
   expect(settings({})).toEqual({
@@ -52,6 +52,7 @@ test.each([
   ['openai', 'gpt-6.1-sol'],
   ['mine', 'gpt-6.1-sol'],
   ['ollama', 'gpt-oss:20b'],
+  ['anthropic', 'claude-sonnet-4-5'],
   ['lmstudio', 'openai/gpt-oss-20b'],
 ])('the model of %s is %s when none is named', (provider, model) => {
   const expected = { settings: { provider, model, origins: { provider: 'user' } } };

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { originOf } from '../../config/key-origins.ts';
-import { localProvider } from '../../config/local-providers.ts';
+import { providerModel } from '../../config/provider-model.ts';
 import { providerVariables } from '../../config/providers.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
@@ -69,7 +69,7 @@ export interface SettingsChoices {
 
 /** The model for a thread of that provider when none is named. */
 export function defaultModel(provider: string, { models }: Pick<Catalogue, 'models'>): string {
-  return localProvider(provider)?.model ?? models[0].slug;
+  return providerModel(provider) ?? models[0].slug;
 }
 
 /** A value and who chose it; a default has no chooser. */

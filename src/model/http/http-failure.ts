@@ -63,6 +63,10 @@ function byStatus(
   if (status === 402) return { code: 'usage-limit', retry: 'never' };
   if (status === 401) return { code: 'unauthorized', retry: 'never' };
   if (status === 403) return { code: 'unauthorized', retry: 'never', next: blockedAdvice(body) };
+  // Anthropic has no code for it.
+  if (status === 400 && /\bcredit balance is too low\b/i.test(error.message)) {
+    return { code: 'usage-limit', retry: 'never', next: 'Add credit to the account, or use another provider.' };
+  }
   return { code: 'invalid-request', retry: 'never', next: refusalAdvice(status, body, api) };
 }
 
@@ -137,7 +141,9 @@ function pageTitle(body: string): string | undefined {
 
 function messageOf(answer: ErrorAnswer, error: ErrorWords): string {
   const words = detailOf(error.message === '' ? (pageTitle(answer.body) ?? answer.body) : error.message);
-  const requestId = answer.headers['x-request-id'] ?? answer.headers['x-oai-request-id'] ?? answer.headers['cf-ray'];
+  const { headers } = answer;
+  const requestId =
+    headers['x-request-id'] ?? headers['x-oai-request-id'] ?? headers['request-id'] ?? headers['cf-ray'];
   return [
     `The provider answered with status ${answer.status}${words === '' ? '.' : `: ${words}`}`,
     ...(error.resetsAt === undefined ? [] : [`It resets at ${error.resetsAt}.`]),

@@ -4,7 +4,7 @@ import type { ConfigLayer } from '../../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import { type EffectiveValues, effectiveValues } from '../../config/effective-values.ts';
 import { featureGates } from '../../config/feature-gates.ts';
-import { localProvider } from '../../config/local-providers.ts';
+import { providerModel } from '../../config/provider-model.ts';
 import type { Trust } from '../../config/trust.ts';
 import { lookUpModel, type ModelRecord, modelDefaults } from '../../envelope/model-record.ts';
 import { nominalPercent, nominalWindow } from '../../envelope/window.ts';
@@ -71,7 +71,7 @@ function modelLayers(config: Config, { newThread }: Requirements): readonly Conf
   const catalogue = newThread?.model === undefined ? loadCatalogue(config) : undefined;
   if (catalogue === undefined || 'code' in catalogue) return [];
   const { modelProvider: provider, modelCatalogJson: file } = config;
-  const source = localProvider(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
+  const source = providerModel(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
   const fallback = defaultModel(provider, catalogue);
   const { model = fallback } = config;
   const values = ofModel(lookUpModel(catalogue, model), config);

@@ -30,7 +30,11 @@ export function threadProviders(
   /** One that is configured, at the same address where that is known; undefined when there is none. */
   const find = async (wanted: ProviderName): Promise<Provider | undefined> => {
     const found = locatedProvider(config, wanted.id, environment);
-    if ('code' in found || !isSameProvider(wanted, providerName(found.id, providerAddress(found)))) return undefined;
+    if (
+      'code' in found ||
+      !isSameProvider(wanted, providerName(found.id, { address: providerAddress(found), wire: found.wireApi }))
+    )
+      return undefined;
     const made = await make(found);
     return 'code' in made ? undefined : made;
   };

@@ -78,7 +78,8 @@ function nextFor(threadId: string, maker: ProviderName | undefined, reader: Prov
   if (maker === undefined) return 'Import the complete thread, or start a new one.';
   const command = `capstan threads compact ${threadId}`;
   if (maker.id === reader.id) {
-    return `Set the address of the provider back to the old one and make a checkpoint that every provider can read: \`${command} -c compaction.strategy=structured\`. Then change the address again.`;
+    const what = maker.wire === reader.wire ? 'the address' : 'wire_api';
+    return `Set ${what} of the provider back to the old one and make a checkpoint that every provider can read: \`${command} -c compaction.strategy=structured\`. Then change it again.`;
   }
   if (!plainId.test(maker.id)) return 'Continue with that provider, or start a new thread.';
   return `Use that provider to make a checkpoint that every provider can read: \`${command} -c model_provider=${maker.id} -c compaction.strategy=structured\`. Or continue with that provider.`;

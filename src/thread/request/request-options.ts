@@ -12,6 +12,7 @@ export function requestOptions({ threadId, turnId }: Turn, { identity, modes }: 
     ...(identity.effort === undefined ? {} : { effort: sentEffort(identity.model, identity.effort) }),
     ...(identity.summary === undefined || identity.summary === 'none' ? {} : { summary: identity.summary }),
     ...defined({ verbosity: identity.verbosity, serviceTier: identity.serviceTier, outputSchema, cyberAccessProgram }),
+    ...defined({ maxOutputTokens: identity.model.maxOutputTokens }),
     parallelToolCalls: true,
     cacheKey: threadId,
     labels: { session_id: threadId, thread_id: threadId, turn_id: turnId },

@@ -78,7 +78,7 @@ export async function beginTurn(turn: Turn): Promise<void> {
 /** What the model of the turn before would run under now, if it or its provider is not the one of this turn. */
 function before(state: ThreadState, facts: TurnFacts, settings: TurnSettings): { readonly before?: Envelope } {
   const model = stringAt(state.context, 'model');
-  const now = providerName(settings.provider, facts.provider?.address);
+  const now = providerName(settings.provider, facts.provider ?? {});
   const then = makerNow(state) ?? now;
   const isElsewhere = !isSameProvider(then, now);
   if (model === undefined || (model === settings.model && !isElsewhere)) return {};
@@ -87,7 +87,7 @@ function before(state: ThreadState, facts: TurnFacts, settings: TurnSettings): {
   const effort = effortFor(lookUpModel(facts.catalogue, model), chosen);
   const there = isElsewhere ? then : now;
   // Of a provider elsewhere only its name is known here.
-  const provider = isElsewhere ? defined({ address: then.address }) : facts.provider;
+  const provider = isElsewhere ? defined({ address: then.address, wire: then.wire }) : facts.provider;
   const known = { ...rest, model, provider: there.id, ...defined({ effort }) };
   const { provider: _now, ...others } = facts;
   return { before: resolveEnvelope({ ...others, ...defined({ provider }) }, known) };

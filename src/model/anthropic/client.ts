@@ -1,0 +1,35 @@
+import type { ModelClient } from '../../ports/model-client.ts';
+import type { HttpClientOptions } from '../http/ask.ts';
+import type { Credentials } from '../http/credentials.ts';
+import { httpClient, httpConnection } from '../http/transport.ts';
+import type { WireFormat } from '../http/wire-format.ts';
+import { anthropicCapabilities } from './capabilities.ts';
+import { anthropicReader } from './decode.ts';
+import { anthropicEncoder } from './encode.ts';
+
+/** The revision of the API that is spoken here, and who sends the request. */
+export function identifyByKey(credentials: Credentials): Readonly<Record<string, string>> {
+  const revision = { 'anthropic-version': '2023-06-01' };
+  return credentials.kind === 'bearer' ? { ...revision, 'x-api-key': credentials.token } : revision;
+}
+
+/** Base URLs are written with and without the version of the API. */
+export function messagesEndpoint(baseUrl: string): string {
+  const path = baseUrl.split(/[?#]/)[0]!;
+  return /\/v\d+[a-z0-9]*\/*$/i.test(path) ? 'messages' : 'v1/messages';
+}
+
+/** A client of `POST {base}/messages`. */
+export function anthropicClient(options: HttpClientOptions): ModelClient {
+  const endpoint = messagesEndpoint(options.provider.baseUrl);
+  const wire = { api: 'Messages API', endpoint, identify: identifyByKey, reader: anthropicReader };
+  return httpClient(httpConnection(options, wire));
+}
+
+/** The Messages API of Anthropic, and of servers that follow it. */
+export const anthropicFormat: WireFormat = {
+  name: 'anthropic',
+  encoder: anthropicEncoder,
+  client: anthropicClient,
+  capabilities: anthropicCapabilities,
+};

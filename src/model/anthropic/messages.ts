@@ -1,0 +1,163 @@
+import type { Item } from '../../protocol/item.ts';
+import { developerBlock, type ProjectedItem, projectForMessages, textBlock, wireCallId } from './projection.ts';
+
+type Speaker = 'user' | 'assistant';
+
+/** A block and what stands before it: a comma, or the end of a message and the beginning of the next. */
+interface PlacedBlock {
+  readonly lead: string;
+  /** Ends in the brace that closes it. */
+  readonly text: string;
+}
+
+const wordsBefore = '[What came before was left out.]';
+const wordsToContinue = 'Continue.';
+const missingResult = JSON.stringify('[The result of this call was left out.]');
+
+/**
+ * Builds the messages of a request, item after item: messages alternate, a user speaks first, and all results of a step
+ * stand together, first in the message after their calls. What has been placed stays where it is, so that the messages
+ * of a longer history begin with those of a shorter one whose calls have their results.
+ */
+export class Messages {
+  /** The texts of the engine at the very beginning. */
+  readonly system: string[] = [];
+  readonly blocks: PlacedBlock[] = [];
+  /** Places in `blocks` where what the user said or tools gave ends, before the model speaks. */
+  readonly #userEnds: number[] = [];
+  #isBeginning = true;
+  #speaker: Speaker | undefined;
+  /** Whether the newest message of the model begins with its thinking, and whether it calls a tool. */
+  #newest = { thinks: false, calls: false };
+  /** Calls without a result, by the ids that history has: to the id on the wire. */
+  #open = new Map<string, string>();
+  /** Ids on the wire that are taken. */
+  #used = new Set<string>();
+  /** Results have come, and not all of them: everything else waits for the rest. */
+  #isAnswering = false;
+  #waiting: ProjectedItem[] = [];
+  /** Stands before what the model says next: a message must not end in it. */
+  #thinking: string[] = [];
+
+  add(item: Item): void {
+    this.#take(projectForMessages(item));
+  }
+
+  /** What a request needs behind these blocks to be taken, and its last words if it has some. Items may come instead. */
+  ending(lastWords: string | undefined): readonly PlacedBlock[] {
+    if (this.#open.size === 0 && this.#speaker === 'user' && lastWords === undefined) return [];
+    const rest = this.#continued();
+    // What waited for a result may bring calls of its own.
+    for (let [id] = rest.#open.keys(); id !== undefined; [id] = rest.#open.keys()) {
+      rest.#take({ kind: 'result', id, content: missingResult, blocks: [] });
+    }
+    // The model is asked for an answer, not for the rest of one that it began.
+    if (lastWords !== undefined) rest.#place('user', textBlock(lastWords));
+    else if (rest.#speaker !== 'user') rest.#place('user', textBlock(wordsToContinue));
+    return rest.blocks;
+  }
+
+  /** What continues from here, without the blocks that are there. */
+  #continued(): Messages {
+    const rest = new Messages();
+    rest.#isBeginning = this.#isBeginning;
+    rest.#speaker = this.#speaker;
+    rest.#newest = { ...this.#newest };
+    rest.#open = new Map(this.#open);
+    rest.#used = new Set(this.#used);
+    rest.#isAnswering = this.#isAnswering;
+    rest.#waiting = [...this.#waiting];
+    rest.#thinking = [...this.#thinking];
+    return rest;
+  }
+
+  /** Whether the model goes on from calls that it made without thinking before them. */
+  get callsUnthought(): boolean {
+    return this.#newest.calls && !this.#newest.thinks;
+  }
+
+  #take(projected: ProjectedItem): void {
+    if (projected.kind === 'nothing') return;
+    if (projected.kind === 'developer' && this.#isBeginning) {
+      this.system.push(...projected.texts);
+      return;
+    }
+    this.#isBeginning = false;
+    if (projected.kind === 'result' && this.#open.has(projected.id)) return this.#answer(projected);
+    const isOfUser = projected.kind === 'user' || projected.kind === 'developer' || projected.kind === 'result';
+    if (this.#open.size > 0 && (isOfUser || this.#isAnswering)) this.#waiting.push(projected);
+    else this.#put(projected);
+  }
+
+  #answer({ id, content }: Extract<ProjectedItem, { kind: 'result' }>): void {
+    const named = `{"type":"tool_result","tool_use_id":${JSON.stringify(this.#open.get(id))}`;
+    this.#place('user', content === undefined ? `${named}}` : `${named},"content":${content}}`);
+    this.#open.delete(id);
+    this.#isAnswering = this.#open.size > 0;
+    if (this.#isAnswering) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const projected of waiting) this.#take(projected);
+  }
+
+  #put(projected: Exclude<ProjectedItem, { kind: 'nothing' }>): void {
+    switch (projected.kind) {
+      case 'developer':
+        for (const text of projected.texts) this.#place('user', developerBlock(text));
+        return;
+      // A result that no call waits for is still something that the model should know.
+      case 'result':
+      case 'user':
+      case 'assistant':
+        for (const block of projected.blocks) this.#place(projected.kind === 'assistant' ? 'assistant' : 'user', block);
+        return;
+      case 'thinking':
+        this.#thinking.push(projected.block);
+        return;
+      case 'call': {
+        // Two under one name, and neither has its result: they cannot be told apart.
+        if (this.#open.has(projected.id)) return;
+        const id = this.#freeId(wireCallId(projected.id));
+        this.#open.set(projected.id, id);
+        const named = `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(projected.name)}`;
+        this.#place('assistant', `${named},"input":${projected.input}}`);
+        this.#newest.calls = true;
+      }
+    }
+  }
+
+  /** Two calls of one name would share their results. */
+  #freeId(wanted: string): string {
+    let id = wanted;
+    for (let number = 2; this.#used.has(id); number++) id = `${wanted}-${number}`;
+    this.#used.add(id);
+    return id;
+  }
+
+  #place(speaker: Speaker, text: string): void {
+    const thinking = this.#thinking;
+    this.#thinking = [];
+    if (this.#speaker === undefined && speaker === 'assistant') this.#place('user', textBlock(wordsBefore));
+    const isNew = this.#speaker !== speaker;
+    if (isNew && speaker === 'assistant') {
+      this.#userEnds.push(this.blocks.length - 1);
+      this.#newest = { thinks: thinking.length > 0, calls: false };
+    }
+    for (const block of speaker === 'assistant' ? [...thinking, text] : [text]) {
+      this.blocks.push({ lead: this.#lead(speaker), text: block });
+      this.#speaker = speaker;
+    }
+  }
+
+  #lead(speaker: Speaker): string {
+    if (this.#speaker === speaker) return ',';
+    const opening = `{"role":"${speaker}","content":[`;
+    return this.#speaker === undefined ? opening : `]},${opening}`;
+  }
+
+  /** The places in `blocks` where the newest two turns of the user end: the request before this one ended at one. */
+  get cacheMarks(): readonly number[] {
+    const last = this.#speaker === 'user' ? [this.blocks.length - 1] : [];
+    return [...this.#userEnds.slice(-2), ...last].slice(-2);
+  }
+}

@@ -5,14 +5,13 @@
 export const consumerTable = `
 request builder | src/thread/request/request-options.ts | identity.effort identity.model.maxOutputTokens identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
 compactor | src/thread/checkpoint/checkpoint-hooks.ts | workspace.cwd
-compactor | src/thread/checkpoint/compaction-requests.ts | window.effective
 compactor | src/thread/checkpoint/install-checkpoint.ts | identity.model.slug instructions.base.text instructions.model window.effective
 compactor | src/thread/turn/overflow.ts | identity.model.slug identity.provider window.effective
 token count | src/thread/contract/active-now.ts | instructions.base.text
 rollout | src/thread/record/session-meta.ts | identity.client.name identity.client.version identity.provider identity.sessionSource identity.threadSource instructions.base.provenance instructions.base.text telemetry.startedAt workspace.cwd
-rollout | src/state/turn-drafts.ts | capabilities.clientTools capabilities.withoutTools identity.askedTier identity.chosen identity.effort identity.model.slug identity.provider identity.serviceTier identity.summary instructions.compactPrompt instructions.developer modes.collaboration.asked modes.collaboration.given modes.collaboration.instructions modes.collaboration.mode modes.cyberAccessProgram modes.personality modes.realtime.active policy.approval policy.approvedPrefixes policy.askedApproval policy.askedPrefixes policy.askedProfile policy.changesNothing policy.networkRules policy.profile policy.reviewer telemetry.origins telemetry.startedAt telemetry.turnId window.effective workspace.cwd workspace.date workspace.places workspace.roots workspace.timezone
+rollout | src/state/turn-drafts.ts | capabilities.clientTools capabilities.onlyTools capabilities.withoutTools identity.askedTier identity.chosen identity.effort identity.model.slug identity.provider identity.serviceTier identity.summary instructions.compactPrompt instructions.developer modes.collaboration.asked modes.collaboration.given modes.collaboration.instructions modes.collaboration.mode modes.cyberAccessProgram modes.personality modes.realtime.active policy.approval policy.approvedPrefixes policy.askedApproval policy.askedPrefixes policy.askedProfile policy.changesNothing policy.networkRules policy.profile policy.reviewer telemetry.origins telemetry.startedAt telemetry.turnId window.effective workspace.cwd workspace.date workspace.places workspace.roots workspace.timezone
 identity and rollout | src/envelope/model-record.ts | identity.model.compatibility identity.model.defaultEffort identity.model.defaultSummary identity.model.defaultVerbosity
-telemetry | src/thread/request/trace-step.ts | identity.effort identity.model.slug identity.provider telemetry.threadId telemetry.traceId telemetry.turnId window.configured
+telemetry | src/thread/request/trace-step.ts | identity.effort identity.model.slug identity.modelClient identity.provider telemetry.threadId telemetry.traceId telemetry.turnId window.configured
 token count | src/thread/record/record-usage.ts | window.baseline window.effective
 history | src/thread/record/record.ts | window.effective window.toolOutput
 settings event | src/thread/contract/preview.ts | instructions.base telemetry.threadId workspace.date
@@ -49,7 +48,7 @@ AGENTS.md | src/gather/instructions/find-instruction-files.ts | instructions.use
 AGENTS.md | src/gather/instructions/instruction-document.ts | instructions.user.cwd instructions.user.maxBytes
 AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved window.effective
 capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode
-capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.canAsk policy.hasUser policy.sandboxLevel
+capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.canAsk policy.changesNothing policy.hasUser policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.modelClient identity.provider
 compactor | src/thread/contract/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 tools of a program | src/tools/own-tool.ts | capabilities.modalities telemetry.threadId telemetry.turnId workspace.cwd
@@ -89,6 +88,7 @@ goals | src/thread/turn/next-round.ts | capabilities.features
 goals | src/tools/goals/goal-tools.ts | telemetry.threadId
 call pipeline | src/thread/calls/turn-granted.ts | policy.resolved
 hooks | src/thread/hooks/question-hooks.ts | policy.changesNothing
-tools for agents | src/envelope/agent-bounds.ts | capabilities.withoutTools identity.chosen.effort identity.model.slug identity.provider modes.collaboration.mode policy.approval policy.askedProfile policy.changesNothing policy.profile workspace.cwd
+tools for agents | src/envelope/agent-bounds.ts | capabilities.onlyTools capabilities.withoutTools identity.chosen.effort identity.model.slug identity.provider modes.collaboration.mode policy.approval policy.askedProfile policy.changesNothing policy.profile workspace.cwd
 call pipeline | src/thread/calls/perform-call.ts | policy.approval
+reads the facts of git for the first line | src/surfaces/engine/open-thread.ts | policy.resolved workspace.cwd
 `;

@@ -47,7 +47,8 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
     const created = begin(event);
     const choice = firstChoice(event);
     const deltas = takeDelta(objectAt(choice, 'delta') ?? objectAt(choice, 'message'));
-    reason ??= stringAt(choice, 'finish_reason');
+    // An empty one is none: some servers have it in every chunk.
+    reason ??= stringAt(choice, 'finish_reason') || undefined;
     // Some servers count with every chunk: only counts beside the reason or behind it are the last ones.
     const counted = chunkUsage(event, choice);
     usage = counted ?? usage;

@@ -325,3 +325,61 @@ describe('requests', () => {
     await model.close();
   });
 });
+
+describe('Chat Completions', () => {
+  const postChat = (model: ScriptedModel): Promise<Response> =>
+    fetch(`${model.url}/chat/completions`, { method: 'POST', body: '{"model":"m"}' });
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    id: 'chatcmpl_1',
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, finish_reason }],
+    usage: null,
+  });
+  const opening = chunk({ role: 'assistant', content: '' });
+  const counts = {
+    choices: [],
+    usage: {
+      prompt_tokens: 100,
+      completion_tokens: 10,
+      total_tokens: 110,
+      prompt_tokens_details: { cached_tokens: 20 },
+      completion_tokens_details: { reasoning_tokens: 3 },
+    },
+  };
+
+  test('has the same scripts: the path chooses the format', async () => {
+    const items = [reason('Hm'), say('Hello you'), callTool('look', { at: 1 })];
+    const model = await start([answer({ items, deltas: true }), answer({ items: [say('Hello you')] })]);
+    expect(await eventsOf(await postChat(model))).toEqual([
+      opening,
+      chunk({ reasoning_content: 'Hm' }),
+      chunk({ content: 'Hello' }),
+      chunk({ content: ' you' }),
+      chunk({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'look', arguments: '' } }] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: '{"at":1}' } }] }),
+      chunk({}, 'tool_calls'),
+      counts,
+      '[DONE]',
+    ]);
+    expect((await eventsOf(await post(model))).at(0)).toMatchObject({ type: 'response.created' });
+    expect(model.requests.map(({ path }) => path.split('/').at(-1))).toEqual(['completions', 'responses']);
+  });
+
+  test.each<[ScriptStep, readonly unknown[]]>([
+    [answer({ items: [], usage: 'none' }), [opening, chunk({}, 'stop'), '[DONE]']],
+    [answer({ items: [], usage: 'null' }), [opening, chunk({}, 'stop'), { choices: [], usage: null }, '[DONE]']],
+    [failed({ code: 'odd', message: 'No.' }), [opening, { error: { code: 'odd', message: 'No.' } }]],
+    [incomplete({ reason: 'max_output_tokens' }), [opening, chunk({}, 'length'), counts, '[DONE]']],
+    [incomplete({ reason: 'content_filter' }), [opening, chunk({}, 'content_filter'), counts, '[DONE]']],
+  ])('plays %j', async (step, expected) => {
+    expect(await eventsOf(await postChat(await start([step])))).toEqual(expected);
+  });
+
+  test('has no endpoint that makes checkpoints: a script that expects one gets an error that says so', async () => {
+    const answered = await postChat(await start([compacted({ output: [] })]));
+    expect([answered.status, await answered.json()]).toEqual([
+      500,
+      { error: expect.objectContaining({ code: 'script_unfit' }) },
+    ]);
+  });
+});

@@ -12,7 +12,7 @@ export interface Format {
   readonly title: string;
   /** `wire_api` of its provider. */
   readonly wire: string;
-  /** The name of its provider, by which servers of one format are told apart. */
+  /** The name of its provider, which decides the dialect. */
   readonly provider: string;
   /** What a request says after the instructions. Thoughts that cannot be read are not in it. */
   said(body: JsonObject): readonly Said[];

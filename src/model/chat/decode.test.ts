@@ -89,6 +89,10 @@ describe('words', () => {
       ],
     ],
     [
+      'whose reason is an empty text until the end',
+      [chunk({ content: 'Hello ' }, ''), chunk({ content: 'you' }, ''), stop, done],
+    ],
+    [
       'between odd chunks',
       [
         chunk({ content: 'Hello ' }),
@@ -269,6 +273,11 @@ describe('ends', () => {
     [
       'a cut',
       [chunk({ content: 'So' }), call({ index: 0, id: 'a', function: { name: 'x', arguments: '{}' } })],
+      ['created', 'text-delta', ['stream-cut', {}]],
+    ],
+    [
+      'a cut before a reason that says nothing',
+      [chunk({ content: 'So' }, '')],
       ['created', 'text-delta', ['stream-cut', {}]],
     ],
     ['no event at all', [], [['stream-cut', {}]]],

@@ -47,8 +47,9 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
     const created = begin(event);
     const choice = firstChoice(event);
     const deltas = takeDelta(objectAt(choice, 'delta') ?? objectAt(choice, 'message'));
-    // What it knows of before it was told to be over: a server that counts as it goes repeats its counts.
-    reason ??= stringAt(choice, 'finish_reason');
+    // An empty one is none: some servers have it in every chunk.
+    reason ??= stringAt(choice, 'finish_reason') || undefined;
+    // Some servers count with every chunk: only counts beside the reason or behind it are the last ones.
     const counted = chunkUsage(event, choice);
     usage = counted ?? usage;
     const events = [...created, ...deltas];

@@ -186,7 +186,7 @@ describe('messages', () => {
   test('are such that a server takes them, whatever the items: each call is answered at once, under an id of its own', () => {
     fc.assert(
       fc.property(fc.array(anyItem, { maxLength: 12 }), (items) => {
-        // Items are told apart by identity.
+        // The encoder goes by identity.
         const input = items.map((item) => ({ ...item }));
         const body = JSON.parse(encoded({ input, instructions: '' })) as { messages: JsonObject[] };
         const seen: unknown[] = [];

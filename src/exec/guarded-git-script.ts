@@ -17,7 +17,7 @@ if [ -n "\${GIT_DIR+set}" ]; then
     esac ;;
   esac
   if [ -z "$at" ]; then
-    echo "Capstan does not let git work in $(pwd -P): commands may have written that repository." >&2
+    echo "Capstan does not let git work outside the sandbox in $(pwd -P): commands may have written that repository." >&2
     exit 128
   fi
   GIT_DIR=$at

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-import { namesIn, realPath } from '../disk/folders.ts';
+import { basename, join } from 'node:path';
+import { realPath } from '../disk/folders.ts';
 import type { GitBounds, GuardedGit } from '../ports/guarded-git.ts';
 import { guardedGitScript } from './guarded-git-script.ts';
 
@@ -14,70 +14,28 @@ const limitMs = 10_000;
 /** `folder`: where the programs stand that git starts. No command may write there. */
 export function createGuardedGit(folder: string): GuardedGit {
   const prepared = new Map<string, Promise<string | undefined>>();
-  const programsOf = async (program: string, given: Variables): Promise<string | undefined> => {
-    const made = prepared.get(program) ?? programsFor(program, folder, given).catch(() => undefined);
-    prepared.set(program, made);
-    const found = await made;
-    // A full disk, or a git that took too long, may be better the next time.
-    if (found === undefined) prepared.delete(program);
-    return found;
-  };
   return {
     folder,
-    async guard(bounds, given) {
-      const programs = await programsOf(bounds.program, given);
+    async variables(bounds, given) {
+      const { program } = bounds;
+      const found = prepared.get(program) ?? programsFor(program, folder, given).catch(() => undefined);
+      prepared.set(program, found);
+      const programs = await found;
       if (programs === undefined) return undefined;
-      const plain = { ...given, ...guardVariables(bounds, { programs, given, conditional: [] }) };
-      const [conditional, taken, refused, trusted = '', hooks] = await Promise.all([
-        conditionalSettings(bounds, given),
-        gitSays(bounds, plain, ['rev-parse', '--absolute-git-dir']),
-        gitSays(bounds, { ...plain, ...withoutRepository(plain) }, ['rev-parse', '--absolute-git-dir']),
+      const variables = guardVariables(bounds, { programs, given });
+      const env = { ...given, ...variables };
+      const [taken, refused, trusted = ''] = await Promise.all([
+        gitSays(bounds, env, ['rev-parse', '--absolute-git-dir']),
+        gitSays(bounds, { ...env, ...withoutRepository(env) }, ['rev-parse', '--absolute-git-dir']),
         gitSays({ ...bounds, cwd: '/' }, given, ['config', '--get-all', 'safe.directory']),
-        gitSays({ ...bounds, cwd: bounds.top }, plain, ['rev-parse', '--git-path', 'hooks']),
       ]);
       // A git that is too old to obey takes every repository, or none. Git that is started for a local remote has lost
       // these variables: a user who trusts every folder has nothing else that would hold it.
       const trustsAll = trusted.split('\n').some((folder) => folder.endsWith('*'));
       const obeys = taken !== undefined && refused === undefined && !trustsAll;
-      if (!obeys || hooks === undefined || !bounds.folders.some((each) => each === realPath(taken))) return undefined;
-      const names = namesIn(resolve(bounds.top, hooks)).filter((name) => !name.endsWith('.sample'));
-      return { variables: guardVariables(bounds, { programs, given, conditional }), hooks: names };
+      return obeys && bounds.folders.some((each) => each === realPath(taken)) ? variables : undefined;
     },
   };
-}
-
-/**
- * Settings of the user that hold only where this repository is, as `key` and value: git may get the repository by another
- * name, which those conditions do not fit. What the repository sets itself still wins.
- */
-async function conditionalSettings(bounds: GitBounds, given: Variables): Promise<readonly Setting[]> {
-  const list = ['config', '--list', '--show-scope', '-z', '--includes'];
-  const [here = '', anywhere = ''] = await Promise.all([
-    gitSays(bounds, given, list),
-    gitSays({ ...bounds, cwd: '/' }, given, list),
-  ]);
-  const [all, always] = [readSettings(here), readSettings(anywhere)];
-  const own = new Set(all.flatMap(({ scope, setting: [key] }) => (['global', 'system'].includes(scope) ? [] : [key])));
-  const left = always.map(({ setting }) => setting.join('\n'));
-  return all.flatMap(({ scope, setting }) => {
-    const known = left.indexOf(setting.join('\n'));
-    if (known >= 0) left.splice(known, 1);
-    return known >= 0 || scope !== 'global' || own.has(setting[0]) ? [] : [setting];
-  });
-}
-
-type Setting = readonly [key: string, value: string];
-
-/** Pairs of a scope and of a key with its value, each ended by a NUL. A key without a value means yes. */
-function readSettings(list: string): readonly { readonly scope: string; readonly setting: Setting }[] {
-  const parts = list.split('\0');
-  const pairs = Array.from({ length: Math.floor(parts.length / 2) }, (_, index) =>
-    parts.slice(index * 2, index * 2 + 2),
-  );
-  return pairs.map(([scope = '', text = '']) => {
-    const end = text.indexOf('\n');
-    return { scope, setting: end < 0 ? [text, 'true'] : [text.slice(0, end), text.slice(end + 1)] };
-  });
 }
 
 /**
@@ -86,15 +44,10 @@ function readSettings(list: string): readonly { readonly scope: string; readonly
  */
 function guardVariables(
   { program, top, folders, common }: GitBounds,
-  {
-    programs,
-    given,
-    conditional,
-  }: { readonly programs: string; readonly given: Variables; readonly conditional: readonly Setting[] },
+  { programs, given }: { readonly programs: string; readonly given: Variables },
 ): Variables {
   const first = Number.parseInt(given['GIT_CONFIG_COUNT'] ?? '0', 10) || 0;
-  const settings: readonly Setting[] = [
-    ...conditional,
+  const settings = [
     // An empty one takes back those that the user named.
     ['safe.directory', ''],
     ['safe.directory', top],
@@ -103,7 +56,7 @@ function guardVariables(
     ['submodule.recurse', 'false'],
     ['fetch.recurseSubmodules', 'false'],
     ['push.recurseSubmodules', 'no'],
-  ];
+  ] as const;
   const named = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${first + index}`, key],
     [`GIT_CONFIG_VALUE_${first + index}`, value],
@@ -130,7 +83,7 @@ function gitSays(
   env: Variables,
   words: readonly string[],
 ): Promise<string | undefined> {
-  const options = { cwd, env, timeout: limitMs, encoding: 'utf8', maxBuffer: 1 << 20 } as const;
+  const options = { cwd, env, timeout: limitMs, encoding: 'utf8', maxBuffer: 1 << 16 } as const;
   return new Promise((resolve) => {
     try {
       execFile(program, words, options, (error, stdout) => resolve(error === null ? stdout.trimEnd() : undefined));

@@ -56,7 +56,7 @@ it('approved prefixes come once, by number of words, by length, by letters', () 
   const added = [['npm', 'run', 'x'], ['git', 'pull'], ['make'], ['go', 'vet'], ['ls'], ['make'], ['cd']];
   expect(render(approvedPrefixesFragment, { added, where: 'outside', explained: false }).text).toBe(
     `<approved_command_prefixes>
-Where sandboxed commands can change neither the programs that a script starts nor its git repository, it runs outside the sandbox (git: in the sandbox of other commands, with its repository open, and only in a call of its own), without a question, unless stdin or tty is set, if each of its commands begins with one of these, or with one listed earlier:
+Where sandboxed commands can change neither the programs that a script starts nor its git repository, it runs outside the sandbox, without a question, unless stdin or tty is set, if each of its commands begins with one of these, or with one listed earlier:
 - ["cd"]
 - ["ls"]
 - ["make"]

@@ -1,5 +1,5 @@
 import type { Outcome } from '../protocol/outcome.ts';
-import type { OpenedRepository, ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { RepositoryKind } from './repository-sight.ts';
 import type { ShellEnvironmentPolicy } from './shell-environment-policy.ts';
 
@@ -13,24 +13,8 @@ export interface CommandGround {
   readonly repository: RepositoryKind;
   /** Of the workspace's own: what commands can have written, and git would take programs from. */
   readonly openSetting?: string;
-  /** Of a `protected` one. */
-  readonly git?: GuardedRepository;
-}
-
-/** The repository that git takes, and how it is kept to it. */
-export interface GuardedRepository extends Pick<OpenedRepository, 'top' | 'folder' | 'common'> {
-  /** With these git takes that repository and no other, whatever happens meanwhile. */
-  readonly variables: Readonly<Record<string, string>>;
-  /** Names of the hooks that git would run there. */
-  readonly hooks: readonly string[];
-  /** The sandbox of this machine can open it for git alone. Absent: it cannot. */
-  readonly isOpenable?: true;
-  /** Path sockets: of agents for keys, and of services that know users and hosts. */
-  readonly sockets: {
-    readonly ssh: readonly string[];
-    readonly gpg: readonly string[];
-    readonly names: readonly string[];
-  };
+  /** Of a `protected` one: with these git takes that repository and no other, whatever happens meanwhile. */
+  readonly gitVariables?: Readonly<Record<string, string>>;
 }
 
 /** Whether a decision on one holds on the other. */
@@ -39,8 +23,6 @@ export function isSameGround(one: CommandGround, other: CommandGround): boolean 
     one.folder === other.folder &&
     one.repository === other.repository &&
     one.openSetting === other.openSetting &&
-    one.git?.folder === other.git?.folder &&
-    one.git?.isOpenable === other.git?.isOpenable &&
     one.settled.symmetricDifference(other.settled).size === 0
   );
 }

@@ -4,7 +4,7 @@ import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access, needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import type { CallDecision, DecisionContext } from './call-decision.ts';
-import type { CommandGround, GuardedRepository } from './command-ground.ts';
+import type { CommandGround } from './command-ground.ts';
 import { commandKey } from './grants.ts';
 import { decideCall, dependsOnAnalysis } from './decide-call.ts';
 import { describeGrants } from './describe-grants.ts';
@@ -81,23 +81,8 @@ function groundOf(
   const isWritable = (at: string) => access(policies['workspace-write'], at) === 'write';
   const names = commands.map(([program = '']) => program);
   const settled = names.filter((name) => isSettledProgram(name, { look, isWritable, cwd: '/repo', path }));
-  return {
-    folder: '/repo',
-    settled: new Set(settled),
-    repository,
-    ...(repository === 'protected' && { git: guarded }),
-  };
+  return { folder: '/repo', settled: new Set(settled), repository };
 }
-
-const guarded: GuardedRepository = {
-  top: '/repo',
-  folder: '/repo/.git',
-  common: '/repo/.git',
-  variables: {},
-  hooks: [],
-  isOpenable: true,
-  sockets: { ssh: ['/run/ssh'], gpg: ['/run/gpg'], names: [] },
-};
 
 const command = (text: string, more: Partial<CallNeeds> = {}): CallNeeds => {
   return { effect: 'program', argv: ['/bin/bash', '-c', text], cwd: '/repo', ...more };
@@ -109,9 +94,7 @@ const escalated = { escalation: { reason: 'May I?' } } as const;
 
 /** A decision in two words. */
 function short(decision: CallDecision): string {
-  if (decision.kind === 'refuse') return 'refuse';
-  const opened = [decision.extra?.repository && 'repository', decision.extra?.network && 'network'].filter(Boolean);
-  return [decision.kind, decision.where, ...opened].join(' ');
+  return decision.kind === 'refuse' ? 'refuse' : `${decision.kind} ${decision.where}`;
 }
 
 describe('every approval policy with every sandbox', () => {
@@ -354,8 +337,8 @@ describe('a command', () => {
   });
 
   test.each([
-    ['git status', 'protected', 'run sandbox'],
-    ['git --no-pager status', 'protected', 'run sandbox'],
+    ['git status', 'protected', 'run outside'],
+    ['git --no-pager status', 'protected', 'run outside'],
     ['git status', 'own', 'run sandbox'],
     ['git status', 'other', 'run sandbox'],
     ['git -C n status', 'protected', 'run sandbox'],
@@ -363,25 +346,18 @@ describe('a command', () => {
     ['git --git-dir=n status', 'protected', 'run sandbox'],
     ['git -c core.fsmonitor=x status', 'protected', 'run sandbox'],
     ['cd n && git status', 'protected', 'run sandbox'],
-    ['git fetch origin', 'protected', 'run sandbox repository network'],
-    ['git ls-remote origin', 'protected', 'run sandbox repository network'],
-    ['git checkout x', 'protected', 'run sandbox repository'],
-    ['git checkout x && git status', 'protected', 'run sandbox repository'],
-    ['git status && git checkout x', 'protected', 'ask outside'],
-    ['git add . && git commit -m x', 'protected', 'run sandbox repository'],
-    ['git commit -m x', 'own', 'run sandbox'],
-    ['make && git commit -m x', 'protected', 'ask outside'],
+    ['git fetch origin', 'protected', 'run outside'],
     ['git fetch --upload-pack=x', 'protected', 'run sandbox'],
     ['git diff --out=/x', 'protected', 'run sandbox'],
     ['git grep -nOx y', 'protected', 'run sandbox'],
     ['git push /tmp/other', 'protected', 'run sandbox'],
     ['git push ../other', 'protected', 'run sandbox'],
     ['git fetch ext::x', 'protected', 'run sandbox'],
-    ['git log --oneline -5 main..next', 'protected', 'run sandbox'],
-    ['git add /repo/src', 'protected', 'run sandbox repository'],
+    ['git log --oneline -5 main..next', 'protected', 'run outside'],
+    ['git add /repo/src', 'protected', 'run outside'],
   ] as const)('%j where the repository is %s', (text, repository, expected) => {
-    const given = script(text, { rules: rules(['allow', 'git'], ['allow', 'cd'], ['allow', 'make']) });
-    const ground = groundOf([['git'], ['cd'], ['make']], repository);
+    const given = script(text, { rules: rules(['allow', 'git'], ['allow', 'cd']) });
+    const ground = groundOf([['git'], ['cd']], repository);
     expect(short(decideCall(context({ ...given, ground }), command(text)))).toBe(expected);
   });
 
@@ -390,7 +366,7 @@ describe('a command', () => {
     const grants = [{ key: commandKey({ command: 'git status', cwd: '/repo', where: 'outside' }) }];
     const given = { ...script('git status'), canonical: 'git status', grants };
     const needs = command('git status', escalated);
-    expect(short(decideCall(context(given), needs))).toBe('run sandbox');
+    expect(short(decideCall(context(given), needs))).toBe('run outside');
     expect(decideCall(context({ ...given, ground }), needs)).toMatchObject({
       kind: 'ask',
       question: { reason: expect.stringContaining('programs from "/repo/vendor/.git"') as string, scopes: ['call'] },
@@ -406,52 +382,6 @@ describe('a command', () => {
       );
     });
     expect(moving).toEqual(['ask outside', 'ask outside']);
-  });
-
-  it('of git runs by a yes for the session in the sandbox, with its repository, and the question says so', () => {
-    const asked = decideCall(context(script('git commit -m x')), command('git commit -m x', escalated));
-    expect(asked).toMatchObject({
-      kind: 'ask',
-      where: 'outside',
-      question: {
-        reason:
-          'It would run outside the sandbox. By a rule or a yes for the session, git runs inside the sandbox, which opens its repository.',
-        scopes: ['call', 'session', 'rule'],
-      },
-    });
-    const grants = (asked.kind === 'ask' ? asked.grantKeys : []).map((key) => ({ key }));
-    expect(decideCall(context(script('git commit -m x', { grants })), command('git commit -m x', escalated))).toEqual({
-      kind: 'run',
-      where: 'sandbox',
-      extra: {
-        repository: { top: '/repo', folder: '/repo/.git', common: '/repo/.git', sockets: ['/run/gpg'] },
-      },
-    });
-  });
-
-  it('of git and others that rules allow is asked about once, and stays inside where no one can be asked', () => {
-    const given = script('make && git add .', { rules: rules(['allow', 'git'], ['allow', 'make']) });
-    expect(decideCall(context(given), command('make && git add .'))).toMatchObject({
-      kind: 'ask',
-      question: { reason: expect.stringContaining('git run only in a call of its own') as string, scopes: ['call'] },
-      grantKeys: [],
-    });
-    const reads = { commands: [['git', 'log'], ['make']], seen: [['git', 'log']], isReadOnly: true };
-    const read = decideCall(context({ ...given, analysis: reads }), command('git log | make'));
-    expect(read).toEqual({ kind: 'run', where: 'sandbox' });
-    const alone = decideCall(context({ ...given, canAsk: false }), command('make && git add .'));
-    expect(alone).toEqual({ kind: 'run', where: 'sandbox' });
-  });
-
-  it('of git stays inside where the sandbox cannot open a repository for it alone', () => {
-    const { isOpenable: _no, ...git } = guarded;
-    const ground = { ...groundOf([['git']], 'protected'), git };
-    const given = script('git add .', { rules: rules(['allow', 'git']), ground });
-    expect(short(decideCall(context(given), command('git add .')))).toBe('run sandbox');
-    expect(decideCall(context(given), command('git add .', escalated))).toMatchObject({
-      kind: 'ask',
-      question: { scopes: ['call'] },
-    });
   });
 
   it('of git is known to read only in a repository of the workspace', () => {
@@ -759,11 +689,8 @@ describe('a command whose input stays open', () => {
   const typing = 'The model will be able to type into it while it runs.';
   const allowed = { rules: rules(['allow', 'git commit'], ['allow', 'make']) };
 
-  test.each([
-    ['git commit -a', 'run sandbox repository'],
-    ['make', 'run outside'],
-  ])('%s gets no more inside, whatever a rule allows', (text, untyped) => {
-    expect(short(decideCall(context(script(text, allowed)), command(text)))).toBe(untyped);
+  test.each(['git commit -a', 'make'])('%s stays inside whatever a rule allows', (text) => {
+    expect(short(decideCall(context(script(text, allowed)), command(text)))).toBe('run outside');
     expect(short(decideCall(context(script(text, allowed)), command(text, typed)))).toBe('run sandbox');
   });
 

@@ -10,7 +10,6 @@ import {
   deniedForGood,
   type DecisionContext,
   missingToWrite,
-  type RunDecision,
   whyNotAsked,
 } from './call-decision.ts';
 import {
@@ -21,8 +20,7 @@ import {
   neverGranted,
   standingPermissions,
 } from './granted-policy.ts';
-import { gitRun } from './git-danger.ts';
-import { commandKey, coversAll, type GrantedExtra } from './grants.ts';
+import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { withKeptBesideGit } from './kept-places.ts';
 import { leavingDanger, typingWords } from './leaving-danger.ts';
@@ -33,26 +31,18 @@ import { insideWords, outsideWords, ruleConfines } from './where-words.ts';
 
 /** By its rules first, then by what it is known to do, then by what it asks for. */
 export function decideCommand(context: DecisionContext, needs: CallNeeds): CallDecision {
-  const plainly = wanted(context, needs);
-  if ('kind' in plainly) return plainly;
-  const judged = judgeCommands(context, needs, { escalates: plainly.beyond });
+  const asks = wanted(context, needs);
+  if ('kind' in asks) return asks;
+  const { where, extra } = asks;
+  const judged = judgeCommands(context, needs, { escalates: asks.beyond });
   const forbidden = longestOf(judged, 'forbidden');
   if (forbidden !== undefined) {
     const why = sentence(ruleWords('forbids', forbidden));
     return { kind: 'refuse', why, next: 'Find another way, or tell the user what is needed.' };
   }
-  const git = gitRun(context);
-  // What changes nothing needs no more than the sandbox gives.
-  const isApart =
-    judged.decision === 'allow' &&
-    judged.allowedByRules &&
-    git?.kind === 'apart' &&
-    context.analysis?.isReadOnly !== true;
-  if (judged.decision === 'allow' && !(isApart && canAskAbout(context, 'sandbox'))) {
-    return judged.allowedByRules ? runLasting(plainly.extra, git) : { kind: 'run', ...inSandbox(plainly.extra) };
+  if (judged.decision === 'allow') {
+    return { kind: 'run', where: judged.allowedByRules ? 'outside' : 'sandbox', ...defined({ extra }) };
   }
-  const asks: Wanted = isApart ? { where: 'outside', beyond: true, lacking: undefined, extra: undefined } : plainly;
-  const { where, extra } = asks;
   const about: AskedAbout = judged.byRule ? 'rules' : 'sandbox';
   if (!canAskAbout(context, about)) return refused(context, needs, judged, about);
   const { argv, cwd, escalation, paths, typed } = needs;
@@ -60,20 +50,16 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const permitted = where === 'outside' ? undefined : asks.lacking;
   // What would run besides may be another program the next time.
   const byUser = (where === 'outside' && leavingDanger(context, needs) !== undefined) || undefined;
-  const isOnce = judged.danger !== undefined || byUser === true || (where === 'outside' && git?.kind === 'apart');
+  const isOnce = judged.danger !== undefined || byUser === true;
   const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
-  if (coversAll(context.grants, grantKeys)) {
-    return where === 'outside' ? runLasting(plainly.extra, git) : { kind: 'run', ...inSandbox(extra) };
-  }
-  const isKept = !isOnce && where === 'outside' && git?.kind === 'inside';
-  const later = isApart ? gitLater.apart : isKept ? gitLater.inside : undefined;
+  if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
   const prefix = permitted === undefined ? offeredPrefix(context, judged, needs) : undefined;
   return {
     kind: 'ask',
     question: {
       kind: 'command',
       ...defined({
-        reason: [reasonOf(context, judged, { ...asks, needs }), ...(later === undefined ? [] : [later])].join(' '),
+        reason: reasonOf(context, judged, { ...asks, needs }),
         justification: escalation?.reason,
         paths,
         permissions: permitted,
@@ -95,17 +81,6 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
     ...defined({ extra, byUser }),
     grantKeys,
   };
-}
-
-/** A run by what holds for later calls, too. Git gets what it needs in the sandbox, and everything else leaves it. */
-function runLasting(extra: GrantedExtra | undefined, git: ReturnType<typeof gitRun>): RunDecision {
-  if (git === undefined) return { kind: 'run', where: 'outside', ...defined({ extra }) };
-  const joined = joinPermissions(extra ?? {}, git.kind === 'apart' ? {} : git.extra);
-  return { kind: 'run', ...inSandbox(isNoPermission(joined) ? undefined : joined) };
-}
-
-function inSandbox(extra: GrantedExtra | undefined) {
-  return { where: 'sandbox', ...defined({ extra }) } as const;
 }
 
 /** What an answer for the session keeps. None for what destroys, and for what has no words to know it by. */
@@ -183,12 +158,6 @@ function reasonOf(
   const why = whyAsked(judged) ?? (context.approval === 'untrusted' && !beyond ? untrusted : undefined);
   return [why, `It would run ${place}.`, opened, danger].filter((part) => part !== undefined).join(' ');
 }
-
-/** What no rule and no yes for the session does for git. */
-const gitLater = {
-  inside: 'By a rule or a yes for the session, git runs inside the sandbox, which opens its repository.',
-  apart: 'Rules allow all of its commands, but let git run only in a call of its own.',
-} as const;
 
 function whyAsked(judged: Judged): string | undefined {
   const prompting = longestOf(judged, 'prompt');

@@ -1,8 +1,5 @@
 import type { DecisionContext } from './call-decision.ts';
-import { needsSandbox } from './access.ts';
-import { neededByGit } from './git-needs.ts';
-import type { GrantedExtra } from './grants.ts';
-import { plainGit } from './plain-git.ts';
+import { isPlainGit } from './plain-git.ts';
 import { programName } from './commands/program-name.ts';
 import { quotedPath } from './quoted-path.ts';
 
@@ -29,25 +26,7 @@ export function isSafeGit(
 ): boolean {
   if (ground?.repository !== 'protected' || ground.folder === undefined || moves(analysis)) return false;
   const { folder } = ground;
-  return commands?.every((words) => plainGit(words, folder) !== undefined) === true;
-}
-
-/**
- * What a script gets that rules or answers for the session let run, if git is in it: git never leaves the sandbox by
- * them. `apart`: git has to run in a call of its own. Undefined: there is no git, or no sandbox to leave.
- */
-export function gitRun(
-  context: Pick<DecisionContext, 'ground' | 'analysis' | 'policy'>,
-): { readonly kind: 'inside'; readonly extra: GrantedExtra } | { readonly kind: 'apart' } | undefined {
-  const { ground, analysis, policy } = context;
-  if (!needsSandbox(policy) || !startsGit(analysis)) return undefined;
-  const { git, folder = '' } = ground ?? {};
-  const plain = (analysis?.commands ?? []).map((words) => plainGit(words, folder));
-  const known = plain.filter((command) => command !== undefined);
-  if (git?.isOpenable !== true || known.length < plain.length || !isSafeGit(context, analysis?.commands))
-    return { kind: 'apart' };
-  const extra = neededByGit(known, git);
-  return extra === undefined ? { kind: 'apart' } : { kind: 'inside', extra };
+  return commands?.every((words) => isPlainGit(words, folder)) === true;
 }
 
 export function isGit([program = '']: readonly string[]): boolean {

@@ -123,32 +123,6 @@ it('no grant opens more than the same folder as a writable root would, and nothi
   );
 });
 
-it('a repository that is opened for git opens the checkout by its paths, and neither the git folder nor anything else', () => {
-  fc.assert(
-    fc.property(path, path, path, fc.constantFrom(readOnly, workspaceWrite), (top, inside, probe, policy) => {
-      const common = joinPath(top, inside.slice(1) || '.git');
-      const repository = { top, folder: joinPath(common, 'worktrees/x'), common, sockets: ['/agent'] };
-      const granted = grantedPolicy(policy, { where: 'sandbox', extra: { repository } });
-      const ofGit = joinPath(common, probe.slice(1) || 'HEAD');
-      const given = (at: string) => [access(policy, at), access(granted, at)];
-      for (const at of [common, ofGit, ...(isWithin(probe, top) ? [] : [probe])]) {
-        const [before, after] = given(at);
-        expect([at, after === 'write' && before !== 'write']).toEqual([at, false]);
-      }
-      expect(granted).toMatchObject({ network: policy.network, sockets: ['/agent'], repository });
-    }),
-    { numRuns: 1000 },
-  );
-  const repository = { top: '/srv/p', folder: '/srv/p/.git', common: '/srv/p/.git', sockets: [] };
-  const granted = grantedPolicy(readOnly, { where: 'sandbox', extra: { repository } });
-  expect(['/srv/p/a', '/srv/p/.git/HEAD', '/srv/p/.codex/x', '/srv/b'].map((at) => access(granted, at))).toEqual([
-    'write',
-    'read',
-    'read',
-    'read',
-  ]);
-});
-
 it('what is lacking keeps how it was spelled', () => {
   const spelled = { '/var/tmp': '/repo/build', '/ws/repo/part/x': '/link' };
   expect(missingPermissions(workspaceWrite, { write: ['/var/tmp', '/ws/repo/part/x'], spelled })).toEqual({

@@ -1,6 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
-import type { OpenedRepository, PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access, isDenied, type RestrictedFiles } from './access.ts';
 import { type Grant, type GrantedExtra, permissionsOf } from './grants.ts';
 import { decideHost, readHostLists } from './network/decide-host.ts';
@@ -21,31 +21,12 @@ export interface DecidedRun {
  */
 export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: DecidedRun): ResolvedPolicy {
   if (where === 'outside') return deniesReading(policy) ? withDeniesAlone(policy) : unlimited;
-  const { repository } = extra;
-  const files = repository ? withCheckout(policy, extra, repository) : withPaths(policy, extra);
+  const files = withPaths(policy, extra);
   const opened = extra.network === true ? withNetwork({ ...policy, files }) : { ...policy, files };
   const { lists } = opened;
-  const reached =
-    lists === undefined || extra.hosts === undefined
-      ? opened
-      : { ...opened, lists: { ...lists, granted: [...new Set([...(lists.granted ?? []), ...extra.hosts])] } };
-  if (repository === undefined) return reached;
-  return { ...reached, sockets: [...new Set([...(policy.sockets ?? []), ...repository.sockets])], repository };
-}
-
-/** Git works on the whole checkout, also where commands only read it. Its git folder opens by a second name alone. */
-function withCheckout(
-  policy: ResolvedPolicy,
-  extra: GrantedExtra,
-  { top, folder, common }: OpenedRepository,
-): ResolvedPolicy['files'] {
-  const files = withPaths(policy, { ...extra, write: [...(extra.write ?? []), top] });
-  if (files.kind === 'unrestricted') return files;
-  const opened = [folder, common].filter(
-    (path) => access({ ...policy, files }, path) === 'write' && access(policy, path) !== 'write',
-  );
-  const kept = opened.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }));
-  return kept.length === 0 ? files : { ...files, rules: [...files.rules, ...kept] };
+  return lists === undefined || extra.hosts === undefined
+    ? opened
+    : { ...opened, lists: { ...lists, granted: [...new Set([...(lists.granted ?? []), ...extra.hosts])] } };
 }
 
 /** All hosts, but for what lists deny: a grant opens nothing that someone closed by name. */
@@ -183,8 +164,8 @@ function openedHosts(policy: ResolvedPolicy, { hosts = [] }: GrantedExtra): read
   });
 }
 
-export function isNoPermission({ network, read = [], write = [], hosts = [], repository }: GrantedExtra): boolean {
-  return network !== true && repository === undefined && read.length + write.length + hosts.length === 0;
+export function isNoPermission({ network, read = [], write = [], hosts = [] }: GrantedExtra): boolean {
+  return network !== true && read.length + write.length + hosts.length === 0;
 }
 
 /** Both together. */
@@ -193,7 +174,6 @@ export function joinPermissions(a: GrantedExtra, b: GrantedExtra): GrantedExtra 
   const joined = { read: join(a.read, b.read), write: join(a.write, b.write), hosts: join(a.hosts, b.hosts) };
   return {
     ...(a.network === true || b.network === true ? { network: true } : {}),
-    ...defined({ repository: b.repository ?? a.repository }),
     ...Object.fromEntries(Object.entries(joined).filter(([, all]) => all.length > 0)),
   };
 }

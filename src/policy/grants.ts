@@ -1,6 +1,5 @@
 import type { AskedHost } from '../protocol/asked-host.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
-import type { OpenedRepository } from '../protocol/resolved-policy.ts';
 import { hostAtPort } from './network/host-pattern.ts';
 
 /** What an answer of the user allows beyond its call, for the turn or the session. The key names exactly that: it fits no other command, file or host. */
@@ -12,8 +11,6 @@ export interface Grant {
 export interface GrantedExtra extends ExtraPermissions {
   /** What the proxy lets through, as `host:port`. */
   readonly hosts?: readonly string[];
-  /** Of one call of git. */
-  readonly repository?: OpenedRepository;
 }
 
 /** What a command would be allowed to do. */

@@ -86,8 +86,7 @@ function isSettled(context: DecisionContext, words: readonly string[]): boolean 
   const { ground, analysis } = context;
   const [program = ''] = words;
   if (ground === undefined || !ground.settled.has(program)) return false;
-  if (isGit(words))
-    return isSafeGit(context, [words]) && (ground.git?.isOpenable === true || !needsSandbox(context.policy));
+  if (isGit(words)) return isSafeGit(context, [words]);
   return !moves(analysis) || !program.includes('/') || program.startsWith('/');
 }
 

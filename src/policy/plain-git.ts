@@ -1,34 +1,53 @@
 import { isWithin, namesOf, normalisePath } from './paths.ts';
 import { isLongOption } from './commands/long-option.ts';
 import { programName } from './commands/program-name.ts';
-import { type GitCommand, needsOfSubcommand } from './git-needs.ts';
 
 /** Options before the subcommand that lead to no other repository and no other settings. */
 const plainOptions = new Set(['--no-pager', '-P', '--no-optional-locks', '--literal-pathspecs', '--version']);
 
-/** Options that name a program to run, or lead into other repositories. What git reads and writes, the sandbox holds. */
-const naming = ['upload-pack', 'receive-pack', 'exec', 'open-files-in-pager', 'recurse-submodules'];
+/** Options that name a program to run, a file to write, or settings to obey, or lead into other repositories. */
+const naming =
+  'upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server sendmail-cmd to-cmd cc-cmd separate-git-dir unsafe-paths recurse-submodules'.split(
+    ' ',
+  );
 
 /** The same by a letter, of some subcommands. */
-const namingLetters: Readonly<Record<string, RegExp>> = { grep: /O/, 'ls-remote': /u/, rebase: /x/ };
+const namingLetters: Readonly<Record<string, RegExp>> = {
+  archive: /o/,
+  clone: /[uc]/,
+  difftool: /x/,
+  'format-patch': /o/,
+  grep: /O/,
+  'ls-remote': /u/,
+  rebase: /x/,
+};
 
 /**
- * The subcommand of a git command that works in the repository of its folder alone: no word of it leads to another one,
- * or names a program. What the settings of that repository name is not looked at here. Undefined: it is no such command.
+ * Subcommands that run no program but hooks and what settings name, write no settings, and enter a submodule only by
+ * starting git anew. Of all others, aliases among them, that is not known.
  */
-export function plainGit([program = '', ...words]: readonly string[], folder: string): GitCommand | undefined {
-  if (programName(program) !== 'git') return undefined;
+const plainSubcommands = new Set(
+  'add am apply blame branch cat-file checkout cherry cherry-pick clean commit count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref fsck gc grep log ls-files ls-remote ls-tree merge merge-base mv name-rev pull push range-diff rebase reflog reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref stash status switch tag var version whatchanged'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Whether a git command works in the repository of its folder alone: no word of it leads to another one, or names a
+ * program, a file to write or a setting. What the settings of that repository name is not looked at here.
+ */
+export function isPlainGit([program = '', ...words]: readonly string[], folder: string): boolean {
+  if (programName(program) !== 'git') return false;
   const at = words.findIndex((word) => !plainOptions.has(word));
   const [subcommand = '', ...rest] = at < 0 ? [] : words.slice(at);
-  const needs = needsOfSubcommand(subcommand);
-  if (needs === undefined) return undefined;
+  if (!plainSubcommands.has(subcommand)) return false;
+  // It takes the git folder of a submodule into that of the repository, whatever stands there.
+  if (subcommand === 'rm' && !rest.includes('--cached')) return false;
   const letters = Object.hasOwn(namingLetters, subcommand) ? namingLetters[subcommand] : undefined;
-  const isPlain = rest.every((word) => {
+  return rest.every((word) => {
     const isLetter = letters !== undefined && /^-[A-Za-z]/.test(word) && letters.test(word);
-    const names = isLetter || naming.some((name) => isLongOption(word, name));
-    return !names && !(needs.network === true && leadsOut(word, folder));
+    return !isLetter && !naming.some((name) => isLongOption(word, name)) && !leadsOut(word, folder);
   });
-  return isPlain ? { subcommand, rest } : undefined;
 }
 
 /** A push into another repository runs its hooks. Names in a script of git's own (`ext::`) run programs. */

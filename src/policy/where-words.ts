@@ -1,6 +1,5 @@
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { needsSandbox } from './access.ts';
-import { programName } from './commands/program-name.ts';
 import { deniesReading } from './granted-policy.ts';
 
 /** Where commands run that leave the sandbox of a policy that denies reading. */
@@ -19,10 +18,4 @@ export function ruleConfines(policy: ResolvedPolicy, prefix: readonly string[] |
 /** Where commands run that nothing lets out. */
 export function insideWords(policy: ResolvedPolicy): string {
   return needsSandbox(policy) ? 'inside the sandbox' : 'without a sandbox';
-}
-
-/** Where commands run that a rule with these first words allows. */
-export function allowedWords([program = '']: readonly string[], confined: boolean): string {
-  if (programName(program) === 'git') return 'inside the sandbox, with their repository open';
-  return confined ? widerSandbox : 'outside the sandbox';
 }

@@ -14,24 +14,6 @@ export interface ResolvedPolicy {
   readonly lists?: NetworkLists;
   /** Path sockets that commands may connect to while the network is restricted. Absent: none. */
   readonly sockets?: readonly string[];
-  /** Git works in it, for one call. Absent: commands change no repository that the rules keep. */
-  readonly repository?: OpenedRepository;
-}
-
-/**
- * The rules still keep its git folder from every path: the sandbox gives git that folder by a second name that only the
- * call knows. A link that another command puts into the checkout meanwhile leads to what the rules keep.
- */
-export interface OpenedRepository {
-  /** The git folder of the checkout, and the one that all its worktrees share. Absolute, without links. */
-  readonly folder: string;
-  readonly common: string;
-  /** The top of the checkout. */
-  readonly top: string;
-  /** Git may write settings, such as which branch another one follows. Absent: it may not. */
-  readonly settings?: true;
-  /** Path sockets of agents that it may ask. All others are hidden, also while the network is open. */
-  readonly sockets: readonly string[];
 }
 
 export type ResolvedFiles =

@@ -49,16 +49,6 @@ test.each<[string, ResolvedPolicy]>([
   }
 });
 
-test('a sandbox that gives no folder a second name runs no git with its repository open', async () => {
-  const repository = { top: '/r', folder: '/r/.git', common: '/r/.git', sockets: [] };
-  const sandbox = sandboxOn('darwin');
-  expect(await sandbox.opensRepositories(restricted)).toBe(false);
-  expect(await sandbox.plan(command, { ...restricted, repository }, [])).toMatchObject({
-    kind: 'refused',
-    code: 'policy-unenforceable',
-  });
-});
-
 test('a platform without a sandbox refuses, and says what to do', async () => {
   expect(await sandboxOn('win32').plan(command, restricted, [])).toEqual({
     kind: 'refused',

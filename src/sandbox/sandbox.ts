@@ -8,7 +8,6 @@ import { defined } from '../protocol/defined.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { type CommandLimits, limitCommand } from './common/limit-command.ts';
 import { protectGit } from './common/protect-git.ts';
-import { unenforceable } from './common/unenforceable.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import { type BubblewrapParts, findBubblewrap } from './linux/find-bubblewrap.ts';
 import type { LandlockHelper } from './linux/landlock-sandbox.ts';
@@ -56,8 +55,6 @@ export interface SandboxOptions {
 export interface PreparedSandbox extends Sandbox {
   /** Starts finding out what this machine can do, so that the first command need not wait for it. Never needed. */
   prepare(): void;
-  /** Whether it can open a repository for git alone, in a call under the policy. */
-  opensRepositories(policy: ResolvedPolicy): Promise<boolean>;
   /** By which means commands under the policy would be isolated. */
   route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>>;
 }
@@ -79,12 +76,6 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
   }
   async function isolated(command: PlainCommand, policy: ResolvedPolicy): Promise<RunnableCommand | SandboxRefused> {
     const chosen = await route(policy);
-    if (policy.repository !== undefined && !opensRepository(chosen)) {
-      return unenforceable({
-        message: 'The sandbox of this machine cannot open a repository for git alone.',
-        next: 'Ask to run git outside the sandbox, or tell the user what is needed.',
-      });
-    }
     switch (chosen.kind) {
       case 'direct':
         return direct(command);
@@ -114,7 +105,6 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
   }
   return {
     route,
-    opensRepositories: async (policy) => opensRepository(await route(policy)),
     prepare() {
       if (platform === 'linux' && !machine.isWsl1()) void machine.bubblewrap([]);
     },
@@ -125,11 +115,6 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
       return isolated({ ...command, argv: limitCommand(command.argv, limits) }, policy);
     },
   };
-}
-
-/** A second name for a folder takes a mount, and nothing on a shared table of processes may give that name away. */
-function opensRepository(route: SandboxRoute): boolean {
-  return route.kind === 'bubblewrap' && route.bubblewrap.ownProcessTable;
 }
 
 function direct(command: PlainCommand): RunnableCommand {

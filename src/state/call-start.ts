@@ -24,8 +24,6 @@ export interface CallStart {
   readonly outside?: true;
   /** It ran in a wider one, which only denied what may not be read. */
   readonly confined?: true;
-  /** It was git, in the sandbox, and might change its repository. */
-  readonly repository?: true;
   /** Once it is known, and if there is one. */
   readonly process?: StartedProcess;
   /** Of what is said about the process. */
@@ -41,12 +39,12 @@ export interface CallBegins extends Omit<CallStart, 'item' | 'process' | 'proces
 
 /** Durable before the call has an effect. */
 export function callStarted({ threadId, turnId, callId, tool, at, item, ...marks }: CallBegins): LineDraft {
-  const { idempotent, external, outside, confined, repository } = marks;
+  const { idempotent, external, outside, confined } = marks;
   const ids = { thread_id: threadId, turn_id: turnId, call_id: callId };
   const about = {
     tool,
     started_at_ms: at,
-    ...defined({ idempotent, external, outside, confined, repository }),
+    ...defined({ idempotent, external, outside, confined }),
     item: shownCall(item),
   };
   return { type: lineType.call, payload: { ...ids, ...about } };

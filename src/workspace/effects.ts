@@ -1,4 +1,3 @@
-import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
@@ -21,11 +20,9 @@ export interface Effect {
   readonly others?: string;
 }
 
-/** A call that ran without the sandbox, or as git changed its repository: what it changed there is in no snapshot. */
+/** A call that ran without the sandbox: what it changed beyond the workspace is in no snapshot. */
 export interface OutsideCall {
   readonly turnId: TurnId;
-  /** It stayed in the sandbox, and could change no more than the repository. */
-  readonly repository?: true;
   /** The command, or the name of the tool. */
   readonly what: string;
 }
@@ -60,11 +57,10 @@ export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectLis
 
 function outsideCall({ type, payload }: Line): readonly OutsideCall[] {
   const turnId = stringAt(payload, 'turn_id');
-  const repository = payload['repository'] === true || undefined;
-  if (type !== lineType.call || (payload['outside'] !== true && !repository) || turnId === undefined) return [];
+  if (type !== lineType.call || payload['outside'] !== true || turnId === undefined) return [];
   const command = arrayAt(objectAt(payload, 'item'), 'command')?.at(-1);
   const what = typeof command === 'string' ? command : (stringAt(payload, 'tool') ?? '');
-  return [{ turnId: turnId as TurnId, what: oneLine(what, 200), ...defined({ repository }) }];
+  return [{ turnId: turnId as TurnId, what: oneLine(what, 200) }];
 }
 
 function sameChanger(a: Changer, b: Changer): boolean {

@@ -98,7 +98,7 @@ function quotedList(body: string, title: string): readonly string[] {
 
 /** Where such a script runs is read elsewhere: it follows from the mode and from what is not readable. */
 const approvedTitle =
-  /^(?:Where sandboxed commands can change neither the programs that a script starts nor its git repository, it runs (?:outside the sandbox|in a sandbox that only denies what is not readable) \(git: in the sandbox of other commands, with its repository open, and only in a call of its own\), without a question, unless stdin or tty is set,|A script is neither asked about nor refused, even if it destroys,) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
+  /^(?:Where sandboxed commands can change neither the programs that a script starts nor its git repository, it runs (?:outside the sandbox|in a sandbox that only denies what is not readable), without a question, unless stdin or tty is set,|A script is neither asked about nor refused, even if it destroys,) if each of its commands begins with one of these(?:, or with one listed earlier)?:$/;
 
 function dashedList(body: string, title: RegExp): readonly string[] {
   const lines = body.split('\n');

@@ -9,7 +9,7 @@ beforeEach(() => {
 const rules = 'prefix_rule(pattern=["git", ["add", "status", "checkout"]])\n';
 
 describe.runIf(process.platform === 'linux')('git beside a session that may write the workspace', () => {
-  test('works by a rule', async () => {
+  test('leaves the sandbox by a rule', async () => {
     lab.write('new', '');
     await lab.run([[{ cmd: 'sleep $((30 + 30))', yield_time_ms: 250 }], [{ cmd: 'git add new' }]], { rules });
     expect(lab.git('diff', '--cached', '--name-only')).toBe('new\n');

@@ -59,16 +59,11 @@ export function createGitLab() {
         rules = '',
         asked,
         cwd = repo,
-        sandbox = ['sandbox_mode="workspace-write"'],
-        env: more = {},
         onEvent,
       }: {
         rules?: string;
         asked?: (question: Question) => Promise<Answer> | Answer;
         cwd?: string;
-        /** As `--config` has it. */
-        sandbox?: readonly string[];
-        env?: Readonly<Record<string, string>>;
         onEvent?: (event: ThreadEvent) => void;
       } = {},
     ) {
@@ -76,9 +71,9 @@ export function createGitLab() {
       const live = await LiveThread.in([...said, answer({ items: [say('Done.')] })]);
       mkdirSync(join(live.place.home, 'rules'), { recursive: true });
       writeFileSync(join(live.place.home, 'rules/x.rules'), rules);
-      const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, ...more };
+      const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home };
       const approval = asked === undefined ? 'never' : 'on-request';
-      const overrides = [...sandbox, `approval_policy="${approval}"`, 'allow_login_shell=false'];
+      const overrides = ['sandbox_mode="workspace-write"', `approval_policy="${approval}"`, 'allow_login_shell=false'];
       const questions: Question[] = [];
       const askUser = asked && {
         async ask(question: Question) {

@@ -15,7 +15,7 @@ import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
-/** Outside of the temporary folders: there a rule opens the repository. */
+/** Outside of the temporary folders: there a rule lets git out. */
 let base = '';
 let repo = '';
 let home = '';
@@ -53,19 +53,13 @@ const plants = (folder: string): string =>
 const allowed = 'for name in ["add", "status", "diff"]:\n    prefix_rule(pattern=["git", name])\n';
 
 /** Each command in a step of its own. Gives what the model read of the last one. */
-async function run(
-  commands: readonly string[],
-  {
-    rules = allowed,
-    sandbox = ['sandbox_mode="workspace-write"'],
-  }: { rules?: string; sandbox?: readonly string[] } = {},
-) {
+async function run(commands: readonly string[], { rules = allowed } = {}) {
   const steps = commands.map((cmd) => answer({ items: [callTool('exec_command', { cmd })] }));
   const live = await LiveThread.in([...steps, answer({ items: [say('Done.')] })]);
   mkdirSync(join(live.place.home, 'rules'), { recursive: true });
   writeFileSync(join(live.place.home, 'rules/x.rules'), rules);
   const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home };
-  const overrides = [...sandbox, 'approval_policy="never"', 'allow_login_shell=false'];
+  const overrides = ['sandbox_mode="workspace-write"', 'approval_policy="never"', 'allow_login_shell=false'];
   await live.open({ env, overrides, cwd: repo }, { cwd: repo });
   await live.turn('Go.');
   const outputs = live.told('item-completed').flatMap(({ item }) => (item.kind === 'command' ? [item] : []));
@@ -73,17 +67,17 @@ async function run(
   return { live, warnings, outputs, last: outputs.at(-1)! };
 }
 
-describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
+describe.runIf(process.platform === 'linux')('git that a rule lets out of the sandbox', () => {
   const writes = 'git add . && git status --short';
 
-  test('works in a repository that commands cannot change', async () => {
+  test('leaves it in a repository that commands cannot change', async () => {
     writeFileSync(join(repo, 'new'), '');
     const { warnings } = await run(['git add new', 'git status'], {});
     expect(git('status', '--short')).toBe('A  new\n');
-    expect(warnings.filter(({ code }) => code !== 'sandbox-packaged')).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
-  test('works with submodules of the repository itself', async () => {
+  test('leaves it with submodules of the repository itself', async () => {
     git('clone', '-q', '.', join(base, 'other'));
     git('submodule', '--quiet', 'add', join(base, 'other'), 'sub');
     writeFileSync(join(repo, 'new'), '');
@@ -97,7 +91,7 @@ describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
     expect([existsSync(ran), existsSync(join(repo, 'sub/.git')), last.exitCode]).toEqual([false, false, 0]);
   });
 
-  test('gets no more after a command made a repository, and cannot add it', async () => {
+  test('stays in it after a command made a repository, and cannot add it', async () => {
     const { warnings } = await run([plants('vendor'), 'git add .', 'git status --short']);
     expect(git('ls-files', '--stage')).not.toContain('160000');
     expect(existsSync(ran)).toBe(false);
@@ -105,7 +99,7 @@ describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
     expect(kept.map(({ message }) => message)).toEqual([expect.stringContaining(join(repo, 'vendor/.git'))]);
   });
 
-  test('gets no more after the user has added such a repository', async () => {
+  test('stays in it after the user has added such a repository', async () => {
     await run([plants('vendor')]);
     git('add', 'vendor');
     rmSync(ran, { force: true });
@@ -116,7 +110,7 @@ describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
   test.each([
     ['checks it out', 'git checkout evil'],
     ['compares it', 'git diff --submodule=diff main evil'],
-  ])('gets no more when a branch has a repository that a command made, and git %s', async (_name, cmd) => {
+  ])('stays in it when a branch has a repository that a command made, and git %s', async (_name, cmd) => {
     const first = git('rev-parse', 'HEAD').trim();
     git('branch', '-M', 'main');
     git('checkout', '-q', '-b', 'evil');
@@ -138,7 +132,7 @@ describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
     ['whose .git is a link', 'mv vendor/.git elsewhere; ln -s ../elsewhere vendor/.git'],
     ['whose .git is a file', 'mv vendor/.git elsewhere; echo gitdir: ../elsewhere > vendor/.git'],
     ['in a folder that looks like a bare one', 'mkdir -p w/objects w/refs; echo x > w/HEAD; mv vendor w/vendor'],
-  ])('gets no more beside a repository %s', async (_name, disguises) => {
+  ])('stays in it beside a repository %s', async (_name, disguises) => {
     const { warnings } = await run([`(${plants('vendor')}); ${disguises}`, 'git status --short']);
     expect(warnings.map(({ code }) => code)).toContain('git-kept-inside');
   });
@@ -146,7 +140,7 @@ describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
   const long = Array(21).fill('d'.repeat(190)).join('/');
   const walksDown = `for i in $(seq 21); do mkdir -p ${'d'.repeat(190)}; cd ${'d'.repeat(190)}; done`;
 
-  test('gets no more when the index names a repository at a path that is too long to protect', async () => {
+  test('stays in it when the index names a repository at a path that is too long to protect', async () => {
     whenTestEnds(() => void spawnSync('rm', ['-rf', base]));
     git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD').trim()},${long}`);
     git('commit', '-q', '-m', 'link');
@@ -159,25 +153,14 @@ describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
     expect(live.notices.map(({ code }) => code)).toContain('submodules-unprotected');
   });
 
-  test('gets no more beside a folder that is too deep to look at', async () => {
+  test('stays in it beside a folder that is too deep to look at', async () => {
     whenTestEnds(() => void spawnSync('rm', ['-rf', base]));
     const { warnings } = await run([walksDown, 'git status --short']);
     const kept = warnings.filter(({ code }) => code === 'git-kept-inside');
     expect(kept.map(({ message }) => message)).toEqual([expect.stringMatching(/from "\/.{250,310}", which/)]);
   });
 
-  test('gets no more beside a repository in a folder that is opened again in a denied one', async () => {
-    mkdirSync(join(repo, 'closed/open'), { recursive: true });
-    const entries = '{ "closed" = "deny", "closed/open" = "write" }';
-    const sandbox = [
-      'default_permissions="p"',
-      `permissions.p={ extends = ":workspace", filesystem = { ":workspace_roots" = ${entries} } }`,
-    ];
-    const { warnings } = await run([plants('closed/open/vendor'), 'git status --short'], { sandbox });
-    expect(warnings.map(({ code }) => code)).toContain('git-kept-inside');
-  });
-
-  test('gets no more when a hook is a link into the workspace', async () => {
+  test('stays in it when a hook is a link into the workspace', async () => {
     mkdirSync(join(repo, 'scripts'));
     writeFileSync(join(repo, 'scripts/pre-commit'), '#!/bin/sh\n', { mode: 0o755 });
     symlinkSync('../../scripts/pre-commit', join(repo, '.git/hooks/pre-commit'));
@@ -193,7 +176,7 @@ describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
     ['a program to an option', () => `git fetch --upload-pack='touch ${ran}; true' .`, 'fetch'],
     ['a file to write to an option', () => `git diff --output=${ran}`, 'diff'],
     ['a repository in a temporary folder', (bare: string) => `git push -q ${bare} HEAD:refs/heads/x`, 'push'],
-  ])('gets no more when a word behind those of the rule names %s', async (_name, command, name) => {
+  ])('stays in it when a word behind those of the rule names %s', async (_name, command, name) => {
     const bare = mkdtempSync('/tmp/capstan-reach-');
     whenTestEnds(() => rmSync(bare, { recursive: true, force: true }));
     const plantsHook = `git init -q --bare ${bare}; printf '#!/bin/sh\\ntouch ${ran}\\n' > ${bare}/hooks/update; chmod +x ${bare}/hooks/update`;
@@ -201,13 +184,13 @@ describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('gets no more if one script adds such a repository and looks at it', async () => {
+  test('stays in it if one script adds such a repository and looks at it', async () => {
     await run([plants('vendor'), writes]);
     expect(git('ls-files', '--stage')).not.toContain('160000');
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('gets no more in a later thread, too', async () => {
+  test('stays in it in a later thread, too', async () => {
     await run([plants('vendor'), 'git add .']);
     await run(['git status']);
     expect(existsSync(ran)).toBe(false);
@@ -217,7 +200,7 @@ describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
     ['which stands in the workspace', '.gitconfig', '../.gitconfig', true],
     ['which does not exist yet', 'later/settings', '../later/settings', false],
     ['by a path of the home folder', 'shared', '~/../repo/shared', false],
-  ] as const)('gets no more when settings include a file, %s', async (_name, file, included, exists) => {
+  ] as const)('stays in it when settings include a file, %s', async (_name, file, included, exists) => {
     git('config', 'include.path', included);
     if (exists) writeFileSync(join(repo, file), '[user]\n\tname = a\n');
     const settings = `printf '[core]\\n\\tfsmonitor = "touch ${ran}; false"\\n'`;
@@ -229,7 +212,7 @@ describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('gets no more when hooks come from the workspace', async () => {
+  test('stays in it when hooks come from the workspace', async () => {
     git('config', 'core.hooksPath', '.husky');
     const hook = '.husky/post-index-change';
     const makes = `mkdir .husky && printf '#!/bin/sh\\ntouch ${ran}\\n' > ${hook} && chmod +x ${hook} && touch new`;
@@ -237,7 +220,7 @@ describe.runIf(process.platform === 'linux')('git that a rule allows', () => {
     expect(existsSync(ran)).toBe(false);
   });
 
-  test("gets no more when commands may write the user's own settings", async () => {
+  test("stays in it when commands may write the user's own settings", async () => {
     home = repo;
     await run([`printf '[core]\\n\\tfsmonitor = "touch ${ran}; false"\\n' > .gitconfig`, 'git status']);
     expect(existsSync(ran)).toBe(false);

@@ -37,15 +37,13 @@ export const approvedPrefixesFragment = defineFragment<AddedPrefixes>({
 
 const whereUnchanged =
   'Where sandboxed commands can change neither the programs that a script starts nor its git repository, it runs';
-/** A script of git and others leaves the sandbox by no rule. */
-const exceptGit = '(git: in the sandbox of other commands, with its repository open, and only in a call of its own)';
 const unlessTyped = 'without a question, unless stdin or tty is set,';
 const ifAllowed = 'if each of its commands begins with one of these';
 
 /** The text of a list's title, up to where a word about other lists may follow. */
 export const approvedTitle: Readonly<Record<ApprovedRuns, string>> = {
-  outside: `${whereUnchanged} outside the sandbox ${exceptGit}, ${unlessTyped} ${ifAllowed}`,
-  confined: `${whereUnchanged} in a sandbox that only denies what is not readable ${exceptGit}, ${unlessTyped} ${ifAllowed}`,
+  outside: `${whereUnchanged} outside the sandbox, ${unlessTyped} ${ifAllowed}`,
+  confined: `${whereUnchanged} in a sandbox that only denies what is not readable, ${unlessTyped} ${ifAllowed}`,
   anywhere: `A script is neither asked about nor refused, even if it destroys, ${ifAllowed}`,
 };
 

@@ -74,9 +74,3 @@ export function followLinks(disk: DiskView, path: string): Followed {
   const spelled = normalisePath([at, ...rest].join('/')) as string;
   return { path: spelled, kind, ...(kind === 'missing' && { missing: at }), links };
 }
-
-/** Whether a sandbox may have to make a folder there to mount on, or another one has and will remove it. */
-export function isMissingOrEmpty(disk: DiskView, path: string): boolean {
-  const { kind } = disk.look(path);
-  return kind === 'missing' || (kind === 'folder' && disk.list(path).length === 0);
-}

@@ -56,13 +56,9 @@ export async function planLinux(
     : expandGlobs([]));
   if (expansion.kind === 'impossible') return unenforceable(expansion);
   const pathSockets = network === 'restricted' && sockets.length > 0;
-  const { repository } = policy;
   // Loaded on use: few policies have lists.
   const joinProxy = reach === 'listed' ? (await import('./join-proxy.ts')).joinProxy : undefined;
-  const hideSockets =
-    pathSockets || repository !== undefined ? (await import('./path-sockets.ts')).hideSockets : undefined;
-
-  const openRepository = repository && (await import('./open-repository.ts')).openRepository;
+  const hideSockets = pathSockets ? (await import('./path-sockets.ts')).hideSockets : undefined;
 
   const disk = viewHostDisk();
   const moved = movedWorkspace(files, command.cwd, disk);
@@ -79,33 +75,29 @@ export async function planLinux(
   const plan = planMounts(request, disk);
   if (plan.kind === 'impossible') return unenforceable(plan);
   const hidden = hideSockets?.(command, policy, disk) ?? [];
-  const git = repository && openRepository?.(repository, disk, command.env);
-  const started = git === undefined ? command : { ...command, env: { ...command.env, ...git.variables } };
-  const joined = lists && joinProxy?.(started, lists);
-  const hold = mountPoints.hold([...plan.mountPoints, ...(git?.mountPoints ?? [])]);
+  const joined = lists && joinProxy?.(command, lists);
+  const hold = mountPoints.hold(plan.mountPoints);
   const mounts = [...plan.options, ...hidden, ...(joined?.mounts ?? [])];
   // A command line of Node is UTF-8, and names on the disk need not be.
   const isOdd = mounts.some((option) => !option.isWellFormed());
-  // One list in one place: their order counts.
-  const fromFile = isOdd || git !== undefined ? [...mounts, ...(git?.options ?? [])] : [];
   // A starter has none of the command's variables: one such as NODE_OPTIONS is not meant for it.
-  const variables = environmentOptions(joined === undefined ? started.env : {});
+  const variables = environmentOptions(joined === undefined ? command.env : {});
   return {
     kind: 'runnable',
     argv: bubblewrapArguments({
       bubblewrap,
-      mounts: fromFile.length > 0 ? [] : mounts,
+      mounts: isOdd ? [] : mounts,
       network,
       cwd,
       options: optionsDescriptor,
       ...(isFilterable ? { filter: filterDescriptor } : {}),
       ...defined({ terminal: command.terminal }),
-      argv: joined?.argv ?? started.argv,
+      argv: joined?.argv ?? command.argv,
     }),
     cwd: command.cwd,
     env: {},
     files: [
-      optionsFile([...fromFile, ...variables]),
+      optionsFile([...(isOdd ? mounts : []), ...variables]),
       ...(isFilterable ? [seccompFilter(architecture, { network, isApart: true, pathSockets })] : []),
     ],
     ...(joined && {
@@ -116,7 +108,6 @@ export async function planLinux(
     async cleanup() {
       joined?.close();
       hold.release();
-      git?.tidy();
     },
   };
 }

@@ -2,7 +2,7 @@ import { accessByRules } from '../../policy/access.ts';
 import { byDepth, isWithin, joinPath, parentOf } from '../../policy/paths.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles } from '../../protocol/resolved-policy.ts';
-import { type DiskView, followLinks, isMissingOrEmpty, oncePerPath } from '../common/host-disk.ts';
+import { type DiskView, followLinks, oncePerPath } from '../common/host-disk.ts';
 import { realPolicy, type RealRule } from '../common/real-policy.ts';
 import type { Impossible } from '../common/unenforceable.ts';
 import { type Mount, mountOptions, ownProcesses } from './bubblewrap.ts';
@@ -151,6 +151,11 @@ function keepMissing(rule: RealRule, { rules, disk }: Ground): readonly [string,
     ({ path, access }) => access === 'write' && isWithin(path, first) && isWithin(rule.path, path),
   );
   return blocksGrant ? undefined : [first, { kind: 'empty-folder', mode: rule.access === 'deny' ? '000' : '555' }];
+}
+
+function isMissingOrEmpty(disk: DiskView, path: string): boolean {
+  const { kind } = disk.look(path);
+  return kind === 'missing' || (kind === 'folder' && disk.list(path).length === 0);
 }
 
 /**

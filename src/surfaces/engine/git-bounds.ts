@@ -3,7 +3,6 @@ import { realPath } from '../../disk/folders.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { findGitDirectory } from '../../gather/git/git-directory.ts';
 import { linkedFolders } from '../../gather/git/linked-folders.ts';
-import { programName } from '../../policy/commands/program-name.ts';
 import { findProgram } from '../../policy/find-program.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { repositoryAbove } from '../../policy/repository-sight.ts';
@@ -20,10 +19,9 @@ export function gitBounds({
   readonly programs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }): GitBounds | undefined {
-  const named = programs.find((each) => each === 'git' || (each.startsWith('/') && programName(each) === 'git'));
-  if (named === undefined) return undefined;
+  if (!programs.includes('git')) return undefined;
   const search = { name: 'git', prefer: 'caller', path: env['PATH'] ?? '', writable: [] } as const;
-  const program = named === 'git' ? findProgram(search, nodeProgramFiles) : named;
+  const program = findProgram(search, nodeProgramFiles);
   const top = repositoryAbove(cwd, lookAt);
   const own = top === undefined ? undefined : findGitDirectory(top);
   if (program === undefined || top === undefined || own === undefined) return undefined;
@@ -33,5 +31,5 @@ export function gitBounds({
   // A submodule has its git folder in that of its repository; where it is, commands do not write.
   const inside = linked.filter((folder) => folder !== undefined && isWithin(folder, common));
   const folders = [path, common, ...inside].filter((folder) => folder !== undefined && !folder.includes('\n'));
-  return { program, cwd, top, folder: path, folders: folders as string[], common };
+  return { program, cwd, top, folders: folders as string[], common };
 }

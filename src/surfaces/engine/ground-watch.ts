@@ -3,18 +3,16 @@ import { realPath } from '../../disk/folders.ts';
 import { findGitDirectory } from '../../gather/git/git-directory.ts';
 import { gitReads } from '../../gather/git/git-reads.ts';
 import { linkedFolders } from '../../gather/git/linked-folders.ts';
-import { access, isDenied, needsSandbox, writablePaths } from '../../policy/access.ts';
+import { access, isDenied, needsSandbox } from '../../policy/access.ts';
 import type { GroundRequest, GroundWatch } from '../../policy/command-ground.ts';
 import { repositoryAbove, type RepositorySight, repositorySight } from '../../policy/repository-sight.ts';
-import { isWithin, normalisePath, parentOf } from '../../policy/paths.ts';
+import { isWithin, normalisePath } from '../../policy/paths.ts';
 import { isSettledProgram } from '../../policy/settled-program.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
 import type { GuardedGit } from '../../ports/guarded-git.ts';
-import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
-import { agentSockets } from './agent-sockets.ts';
 import { gitBounds } from './git-bounds.ts';
 
 export interface GroundWatchOptions {
@@ -25,8 +23,6 @@ export interface GroundWatchOptions {
   readonly temporary: readonly string[];
   readonly gitGuard: Pick<GitGuard, 'find'>;
   readonly guardedGit: GuardedGit;
-  /** Whether the sandbox can open a repository for git alone. */
-  opensRepositories(policy: ResolvedPolicy): Promise<boolean>;
 }
 
 /** No honest command names more programs. Those behind are not settled. */
@@ -34,15 +30,13 @@ const mostPrograms = 100;
 
 /** On the real disk, with the search path that commands of the thread get. */
 export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
-  const { shellEnvironment, opened, temporary, gitGuard, guardedGit, opensRepositories } = options;
+  const { shellEnvironment, opened, temporary, gitGuard, guardedGit } = options;
   /** The repositories that git could reach from the folder, or what of that could not be looked at. */
   const reachFrom = async (folder: string, { policy, signal }: Pick<GroundRequest, 'policy' | 'signal'>) => {
     const top = repositoryAbove(folder, lookAt);
     if (top === undefined) return undefined;
     const denies = (path: string): boolean => isDenied(policy, path);
-    // What is denied is not entered. Commands may still write in a folder of it that is opened again.
-    const reopened = writablePaths(policy).filter((path) => isWithin(path, top) && isBelowDenied(policy, path));
-    const { repositories, unseen } = await gitGuard.find({ roots: [top, ...reopened], denies }, signal);
+    const { repositories, unseen } = await gitGuard.find({ roots: [top], denies }, signal);
     const [hidden = linkedFolders(top).unseen] = unseen;
     return hidden === undefined ? repositories : { unseen: hidden };
   };
@@ -78,23 +72,13 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
       if (sight.kind !== 'protected') return { ...ground, repository: sight.kind };
       // What is put there from now on, or was not seen, git refuses itself.
       const bounds = mayWrite(guardedGit.folder) ? undefined : gitBounds({ cwd, programs: settled, env });
-      const guarding = bounds && (await guardedGit.guard(bounds, env));
-      if (bounds === undefined || guarding === undefined) return { ...ground, repository: 'own' };
-      const { top, folder, common } = bounds;
-      const isOpenable = (await opensRepositories(policy)) || undefined;
-      const git = { top, folder, common, ...guarding, ...defined({ isOpenable }), sockets: agentSockets(env) };
-      return { ...ground, repository: 'protected', git };
+      const gitVariables = bounds && (await guardedGit.variables(bounds, env));
+      return gitVariables ? { ...ground, repository: 'protected', gitVariables } : { ...ground, repository: 'own' };
     },
     open(paths) {
       for (const path of paths) opened.add(path);
     },
   };
-}
-
-function isBelowDenied(policy: ResolvedPolicy, path: string): boolean {
-  if (path === '/') return false;
-  const above = parentOf(path);
-  return isDenied(policy, above) || isBelowDenied(policy, above);
 }
 
 function settingsOf(folder: string): readonly string[] {

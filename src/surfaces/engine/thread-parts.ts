@@ -183,7 +183,6 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       shellEnvironment,
       opened,
       guardedGit: engine.guardedGit,
-      opensRepositories: engine.sandbox.opensRepositories,
       gitGuard,
       temporary: ['/tmp', env['TMPDIR'] ?? ''],
     }),

@@ -82,13 +82,7 @@ export function restoreText(report: RestoreReport, { dryRun = false, again = byO
     ...withoutSnapshot.map((turn) => `No snapshot was taken before turn ${turn}, so its changes stay.`),
     ...otherRoots.map((other) => `Turns also worked in ${other}. Nothing was changed there.`),
     ...notAttributed.map((turn) => `The record of turn ${turn} does not say which changes were the turn's own.`),
-    ...outside.map(({ what, repository }) =>
-      visibleLine(
-        repository === true
-          ? `Could change the git repository, which stays as it is: ${what}`
-          : `Ran outside the sandbox, so what it changed elsewhere stays: ${what}`,
-      ),
-    ),
+    ...outside.map(({ what }) => visibleLine(`Ran outside the sandbox, so what it changed elsewhere stays: ${what}`)),
     ...(options.length === 0 ? [] : [again(options.join(' and '))]),
   ];
   const counts = Object.entries({ restored, deleted, kept, failed }).flatMap(([word, { length }]) =>

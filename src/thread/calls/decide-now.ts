@@ -135,7 +135,7 @@ function isAllowed(turn: Turn, words: readonly string[]): boolean {
 function gitKeptInside(place: string): Outcome<'git-kept-inside'> {
   return {
     code: 'git-kept-inside',
-    message: `A rule allows git, but Capstan does not open its repository to it: git could run programs from ${quotedPath(place)}, which commands may have written.`,
+    message: `A rule allows git, but Capstan keeps it in the sandbox: git could run programs from ${quotedPath(place)}, which commands may have written.`,
     next: 'Remove that file or folder if you do not need it. Before you run git here yourself, check what it contains.',
   };
 }

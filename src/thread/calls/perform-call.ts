@@ -36,8 +36,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const at = parts.clock.now();
   const { policy, allowed, ground, leaves, confined: within, answer } = grant;
   const outside = grant.where === 'outside' || undefined;
-  const repository = (policy.repository !== undefined && !leaves) || undefined;
-  const more = defined({ idempotent, external: isExternal, outside, confined: within, repository });
+  const more = defined({ idempotent, external: isExternal, outside, confined: within });
   const begins = callStarted({ threadId, turnId, callId, tool, at, item, ...more });
   recordDecided(turn, callId, 'allowed', () => log.record(begins));
   // Not sooner: another call's sync must not let it out before its line.
@@ -62,7 +61,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
     ...asked,
     folder: ground?.folder,
     leaves,
-    variables: (leaves ?? policy.repository) && ground?.git?.variables,
+    variables: leaves && ground?.gitVariables,
     answerHost: hosts?.decide,
     elicit,
   });
@@ -74,8 +73,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   over.abort('ended');
   const notes = (await hosts?.end()) ?? [];
   if (signal.aborted) memory.cutShort = true;
-  const typed = needs.typed && { approval: envelope.policy.approval, left: leaves === true };
-  const ran = { ...end, policy, mayWrite, ...defined({ typed }) };
+  const ran = { ...end, policy, mayWrite };
   return notes.length === 0 ? ran : { ...ran, output: withNote(end.output, notes.join('\n')) };
 }
 

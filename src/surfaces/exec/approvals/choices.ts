@@ -1,7 +1,5 @@
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import { bold, type Span } from '../../terminal/look.ts';
-import { isGit } from '../../../policy/git-danger.ts';
-import { allowedWords } from '../../../policy/where-words.ts';
 
 /** An answer that a person can give, and its key. */
 export interface Choice {
@@ -22,7 +20,7 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
   const leaves =
     prefix === undefined
       ? ''
-      : `: such commands then run ${confined === true && !isGit(prefix) ? 'in that sandbox' : allowedWords(prefix, false)}`;
+      : `: such commands then run ${confined === true ? 'in that sandbox' : 'outside the sandbox'}`;
   return [
     allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
     ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),

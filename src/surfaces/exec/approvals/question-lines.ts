@@ -1,4 +1,4 @@
-import { allowedWords } from '../../../policy/where-words.ts';
+import { widerSandbox } from '../../../policy/where-words.ts';
 import { hostAtPort } from '../../../policy/network/host-pattern.ts';
 import { formFields } from '../../../protocol/form.ts';
 import type { Question } from '../../../protocol/question.ts';
@@ -65,7 +65,7 @@ function ruleLines({ prefix, host, mcp, scopes, confined }: Question, width: num
     return [line(`connections to ${hostAtPort(host.name, host.port)} are allowed without a question, in every thread`)];
   if (mcp !== undefined) return [line(`the tool ${mcp.tool} of the MCP server ${mcp.server} runs without a question`)];
   if (prefix === undefined) return [];
-  const where = allowedWords(prefix, confined === true);
+  const where = confined === true ? widerSandbox : 'outside the sandbox';
   return [line(`commands that begin with ${JSON.stringify(prefix)} run without a question, ${where}`)];
 }
 

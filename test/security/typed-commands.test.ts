@@ -21,10 +21,15 @@ interface Run {
   readonly rules?: string;
   readonly answers?: readonly Answer[];
   readonly turns?: number;
+  /** Approvals of the turns behind the first. */
+  readonly later?: 'never' | 'untrusted';
 }
 
 /** Each call in a step of its own, one without a name ends a turn; `SESSION` stands for the session of the last one. */
-async function run(calls: readonly (readonly [string, JsonObject])[], { rules = '', answers = [], turns = 1 }: Run) {
+async function run(
+  calls: readonly (readonly [string, JsonObject])[],
+  { rules = '', answers = [], turns = 1, later }: Run,
+) {
   const live = await LiveThread.in(({ body, index }) => {
     const [, session = '0'] = /session ID (\d+)/.exec(JSON.stringify(body)) ?? [];
     const [tool, given] = calls[index] ?? ['', {}];
@@ -43,7 +48,11 @@ async function run(calls: readonly (readonly [string, JsonObject])[], { rules = 
   const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: base };
   const overrides = ['sandbox_mode="workspace-write"', 'approval_policy="on-request"', 'allow_login_shell=false'];
   await live.open({ env, overrides, cwd: repo }, { cwd: repo, askUser });
-  for (let turn = 0; turn < turns; turn++) await live.turn('Go.');
+  for (let turn = 0; turn < turns; turn++) {
+    if (turn > 0 && later !== undefined)
+      expect(await live.thread.overrideTurnContext({ approval: later })).toMatchObject({ kind: 'changed' });
+    await live.turn('Go.');
+  }
   return questions;
 }
 
@@ -100,5 +109,19 @@ describe.runIf(process.platform === 'linux')('a command that the model can type 
     ] as const;
     expect(await run(calls, { answers: [{ kind: 'allowed' }], turns: 2 })).toHaveLength(1);
     expect(['ran', 'later'].map((name) => existsSync(join(base, name)))).toEqual([true, false]);
+  });
+
+  test.each([
+    ['never', { sandbox_permissions: 'require_escalated' }, 'ends'],
+    ['never', {}, 'goes on'],
+    ['untrusted', {}, 'ends'],
+  ] as const)('under %s, started with %j, %s', async (later, more, expected) => {
+    const calls = [
+      ['exec_command', { cmd: 'sh', stdin: true, yield_time_ms: 300, ...more }],
+      ['', {}],
+      ['write_stdin', { session_id: 'SESSION', chars: `touch ${repo}/later\n`, yield_time_ms: 1000 }],
+    ] as const;
+    await run(calls, { answers: [{ kind: 'allowed' }], turns: 2, later });
+    expect(existsSync(join(repo, 'later'))).toBe(expected === 'goes on');
   });
 });

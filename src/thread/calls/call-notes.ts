@@ -2,10 +2,14 @@ import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { stillConfined } from '../../fragments/answers/call-answers.ts';
 import { needsSandbox } from '../../policy/access.ts';
 import type { CallResult } from '../../tools/define.ts';
+import type { AdoptedCall } from '../parts/thread-sessions.ts';
 import type { GrantedCall } from './granted-call.ts';
 
 /** A call that ran, with what it was granted: a command that outlives it keeps that. */
-export type RanCall = CallResult & { readonly policy: ResolvedPolicy; readonly mayWrite: boolean };
+export type RanCall = CallResult & { readonly policy: ResolvedPolicy; readonly mayWrite: boolean } & Pick<
+    AdoptedCall,
+    'typed'
+  >;
 
 /** A command that may do everything but read what is denied looks at folders that are empty, and should know why. */
 export function confined<Result extends CallResult>(end: Result, { where, policy }: GrantedCall): Result {

@@ -139,12 +139,12 @@ export class Calls {
     }
     if ('item' in end) {
       const { sessions } = this.#turn;
-      const { session: started, item, policy, mayWrite } = end;
+      const { session: started, item, policy, mayWrite, typed } = end;
       if (started !== undefined && item.kind === 'command') {
         const { turnId, envelope, effects } = this.#turn;
         const about = { callId: call.call_id, turnId, item, started, policy, profile: envelope.policy.profile };
         const forTurn = isTurnGranted(this.#turn, policy) || undefined;
-        sessions.adopt({ ...about, ...(mayWrite ? { effects } : {}), ...defined({ forTurn }) });
+        sessions.adopt({ ...about, ...(mayWrite ? { effects } : {}), ...defined({ forTurn, typed }) });
       }
       recordAnswer(this.#turn, call, end, share);
       sessions.drop(end.dropped);

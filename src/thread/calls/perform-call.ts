@@ -73,7 +73,8 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   over.abort('ended');
   const notes = (await hosts?.end()) ?? [];
   if (signal.aborted) memory.cutShort = true;
-  const ran = { ...end, policy, mayWrite };
+  const typed = needs.typed && { approval: envelope.policy.approval, left: leaves === true };
+  const ran = { ...end, policy, mayWrite, ...defined({ typed }) };
   return notes.length === 0 ? ran : { ...ran, output: withNote(end.output, notes.join('\n')) };
 }
 

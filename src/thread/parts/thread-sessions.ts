@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { SessionEnd, SessionFate, Sessions } from '../../ports/sessions.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
-import type { PermissionProfile } from '../../protocol/permission-profile.ts';
+import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
 import { itemCompleted } from '../../state/item-drafts.ts';
@@ -30,6 +30,8 @@ export interface AdoptedCall {
   readonly policy: ResolvedPolicy;
   /** Of the turn that started it: a turn with a narrower one ends it. */
   readonly profile: PermissionProfile;
+  /** The model can type into it: under which approvals it began, and whether it left the sandbox. Absent: it cannot. */
+  readonly typed?: { readonly approval: ApprovalPolicy; readonly left: boolean };
   /** It may do what was granted for its turn alone, and ends with the turn. */
   readonly forTurn?: true;
   /** The turn that counts what it does to files as its own. Absent: it may change none. */
@@ -62,9 +64,9 @@ export class ThreadSessions {
     return [...this.#live.values()].some(({ item }) => item.id === itemId);
   }
 
-  /** Those whose profile is such, by number. */
-  under(isSuch: (profile: PermissionProfile) => boolean): readonly number[] {
-    return [...this.#live].filter(([, { profile }]) => isSuch(profile)).map(([id]) => id);
+  /** Those that are such, by number. */
+  under(isSuch: (started: Pick<AdoptedCall, 'profile' | 'typed'>) => boolean): readonly number[] {
+    return [...this.#live].filter(([, live]) => isSuch(live)).map(([id]) => id);
   }
 
   /** Those that end with their turn. */

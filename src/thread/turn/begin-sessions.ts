@@ -1,11 +1,13 @@
 import { type SessionsOver, sessionsEndedFragment } from '../../fragments/events/sessions-ended.ts';
-import { narrowerProfile } from '../../policy/narrower.ts';
+import { narrowerApproval, narrowerProfile } from '../../policy/narrower.ts';
 import type { Seals } from '../../ports/seals.ts';
 import { itemRecord } from '../../state/item-drafts.ts';
 import { claimIn, sealSubject, sealText } from '../../state/sealed-lines.ts';
 import { type RecordedSession, sessionCommand, startOfSession } from '../../state/sessions.ts';
 import type { TurnId } from '../../protocol/ids.ts';
+import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import type { Turn } from '../parts/parts.ts';
+import type { AdoptedCall } from '../parts/thread-sessions.ts';
 import { recordEvent } from '../record/record-context.ts';
 import { tellSurvivor } from './dead-turn.ts';
 
@@ -22,9 +24,21 @@ export async function beginSessions(turn: Turn): Promise<void> {
     lost.filter((session) => session.threadId !== threadId),
   );
   const { policy, workspace } = envelope;
-  const wider = sessions.under((profile) => narrowerProfile(policy.profile, profile, workspace.places) !== profile);
+  const wider = sessions.under(
+    ({ profile, typed }) =>
+      narrowerProfile(policy.profile, profile, workspace.places) !== profile || mayTypeMore(typed, policy.approval),
+  );
   await endWider(turn, wider);
   sessions.join(effects);
+}
+
+/**
+ * Whether the model could type what the turn would ask about, or refuse: what left the sandbox by a yes where no such
+ * question is asked any more, and anything at all where each command is asked about.
+ */
+function mayTypeMore(typed: AdoptedCall['typed'], approval: ApprovalPolicy): boolean {
+  if (typed === undefined || narrowerApproval(approval, typed.approval) === typed.approval) return false;
+  return typed.left || approval === 'untrusted';
 }
 
 /** As a turn ends: a yes for the turn is over, and no session keeps what it gave. */

@@ -14,13 +14,18 @@ const limitMs = 10_000;
 /** `folder`: where the programs stand that git starts. No command may write there. */
 export function createGuardedGit(folder: string): GuardedGit {
   const prepared = new Map<string, Promise<string | undefined>>();
+  const programsOf = async (program: string, given: Variables): Promise<string | undefined> => {
+    const made = prepared.get(program) ?? programsFor(program, folder, given).catch(() => undefined);
+    prepared.set(program, made);
+    const found = await made;
+    // A full disk, or a git that took too long, may be better the next time.
+    if (found === undefined) prepared.delete(program);
+    return found;
+  };
   return {
     folder,
     async variables(bounds, given) {
-      const { program } = bounds;
-      const found = prepared.get(program) ?? programsFor(program, folder, given).catch(() => undefined);
-      prepared.set(program, found);
-      const programs = await found;
+      const programs = await programsOf(bounds.program, given);
       if (programs === undefined) return undefined;
       const variables = guardVariables(bounds, { programs, given });
       const env = { ...given, ...variables };

@@ -338,7 +338,8 @@ describe('a command', () => {
 
   test.each([
     ['git status', 'protected', 'run outside'],
-    ['git --no-pager status', 'protected', 'run outside'],
+    ['git --no-pager status', 'protected', 'run sandbox'],
+    ['env A=b git status', 'protected', 'run sandbox'],
     ['git status', 'own', 'run sandbox'],
     ['git status', 'other', 'run sandbox'],
     ['git -C n status', 'protected', 'run sandbox'],

@@ -25,6 +25,8 @@ export function isSafeGit(
   commands: readonly (readonly string[])[] | undefined,
 ): boolean {
   if (ground?.repository !== 'protected' || ground.folder === undefined || moves(analysis)) return false;
+  // What starts git may take away the variables that keep it to its repository.
+  if (analysis?.isIndirect === true) return false;
   const { folder } = ground;
   return commands?.every((words) => isPlainGit(words, folder)) === true;
 }

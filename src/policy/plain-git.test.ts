@@ -3,7 +3,9 @@ import { isPlainGit } from './plain-git.ts';
 
 test.each<readonly [string, boolean]>([
   ['git status --short', true],
-  ['git --no-pager log -p', true],
+  // A rule may ask before the subcommand that stands first.
+  ['git --no-pager log -p', false],
+  ['git -P push origin', false],
   ['git commit -am fix', true],
   ['git apply fix.patch', true],
   ['git apply --unsafe-paths fix.patch', false],
@@ -23,6 +25,17 @@ test.each<readonly [string, boolean]>([
   ['git mv x .git/hooks/x', false],
   ['git rm vendor', false],
   ['git rm -r --cached vendor', true],
+  // A strategy that git does not know is the name of a program, also one of the checkout.
+  ['git rebase -s y/x main', false],
+  ['git rebase -iqs y/x main', false],
+  ['git pull --rebase --strategy=y/x ./b.bundle side', false],
+  ['git cherry-pick --strat /x side', false],
+  ['git cherry-pick -s -x side', true],
+  ['git commit -sm words', true],
+  // Which remote a branch follows.
+  ['git fetch --set-upstream ./up main', false],
+  ['git pull --set-up origin main', false],
+  ['git push -u origin main', true],
 ])('%s', (command, isPlain) => {
   expect(isPlainGit(command.split(' '), '/p')).toBe(isPlain);
 });

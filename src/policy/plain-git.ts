@@ -2,12 +2,9 @@ import { isWithin, namesOf, normalisePath } from './paths.ts';
 import { isLongOption } from './commands/long-option.ts';
 import { programName } from './commands/program-name.ts';
 
-/** Options before the subcommand that lead to no other repository and no other settings. */
-const plainOptions = new Set(['--no-pager', '-P', '--no-optional-locks', '--literal-pathspecs', '--version']);
-
 /** Options that name a program to run, a file to write, or settings to obey, or lead into other repositories. */
 const naming =
-  'upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server sendmail-cmd to-cmd cc-cmd separate-git-dir unsafe-paths recurse-submodules'.split(
+  'upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server sendmail-cmd to-cmd cc-cmd separate-git-dir unsafe-paths recurse-submodules strategy'.split(
     ' ',
   );
 
@@ -19,7 +16,9 @@ const namingLetters: Readonly<Record<string, RegExp>> = {
   'format-patch': /o/,
   grep: /O/,
   'ls-remote': /u/,
-  rebase: /x/,
+  merge: /s/,
+  pull: /s/,
+  rebase: /[xs]/,
 };
 
 /**
@@ -38,9 +37,11 @@ const plainSubcommands = new Set(
  */
 export function isPlainGit([program = '', ...words]: readonly string[], folder: string): boolean {
   if (programName(program) !== 'git') return false;
-  const at = words.findIndex((word) => !plainOptions.has(word));
-  const [subcommand = '', ...rest] = at < 0 ? [] : words.slice(at);
+  // An option before it would hide the subcommand from rules about it.
+  const [subcommand = '', ...rest] = words;
   if (!plainSubcommands.has(subcommand)) return false;
+  // What a branch follows, the user's own git goes to later.
+  if (/^(?:fetch|pull)$/.test(subcommand) && rest.some((word) => isLongOption(word, 'set-upstream'))) return false;
   // It takes the git folder of a submodule into that of the repository, whatever stands there.
   if (subcommand === 'rm' && !rest.includes('--cached')) return false;
   const letters = Object.hasOwn(namingLetters, subcommand) ? namingLetters[subcommand] : undefined;

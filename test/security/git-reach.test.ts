@@ -53,13 +53,19 @@ const plants = (folder: string): string =>
 const allowed = 'for name in ["add", "status", "diff"]:\n    prefix_rule(pattern=["git", name])\n';
 
 /** Each command in a step of its own. Gives what the model read of the last one. */
-async function run(commands: readonly string[], { rules = allowed } = {}) {
+async function run(
+  commands: readonly string[],
+  {
+    rules = allowed,
+    sandbox = ['sandbox_mode="workspace-write"'],
+  }: { rules?: string; sandbox?: readonly string[] } = {},
+) {
   const steps = commands.map((cmd) => answer({ items: [callTool('exec_command', { cmd })] }));
   const live = await LiveThread.in([...steps, answer({ items: [say('Done.')] })]);
   mkdirSync(join(live.place.home, 'rules'), { recursive: true });
   writeFileSync(join(live.place.home, 'rules/x.rules'), rules);
   const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home };
-  const overrides = ['sandbox_mode="workspace-write"', 'approval_policy="never"', 'allow_login_shell=false'];
+  const overrides = [...sandbox, 'approval_policy="never"', 'allow_login_shell=false'];
   await live.open({ env, overrides, cwd: repo }, { cwd: repo });
   await live.turn('Go.');
   const outputs = live.told('item-completed').flatMap(({ item }) => (item.kind === 'command' ? [item] : []));
@@ -158,6 +164,17 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     const { warnings } = await run([walksDown, 'git status --short']);
     const kept = warnings.filter(({ code }) => code === 'git-kept-inside');
     expect(kept.map(({ message }) => message)).toEqual([expect.stringMatching(/from "\/.{250,310}", which/)]);
+  });
+
+  test('stays in it beside a repository in a folder that is opened again in a denied one', async () => {
+    mkdirSync(join(repo, 'closed/open'), { recursive: true });
+    const entries = '{ "closed" = "deny", "closed/open" = "write" }';
+    const sandbox = [
+      'default_permissions="p"',
+      `permissions.p={ extends = ":workspace", filesystem = { ":workspace_roots" = ${entries} } }`,
+    ];
+    const { warnings } = await run([plants('closed/open/vendor'), 'git status --short'], { sandbox });
+    expect(warnings.map(({ code }) => code)).toContain('git-kept-inside');
   });
 
   test('stays in it when a hook is a link into the workspace', async () => {

@@ -134,6 +134,16 @@ describe.runIf(process.platform === 'linux')('git that has left the sandbox', ()
     expect(run(['config', 'user.name'], { ...given, ...variables }).stdout).toBe('from outside\n');
   });
 
+  test('is prepared anew after a try that failed', async () => {
+    const folder = join(programs, 'taken');
+    writeFileSync(folder, '');
+    const guarded = createGuardedGit(folder);
+    const bounds = gitBounds({ cwd: lab.repo, programs: ['git'], env })!;
+    expect(await guarded.variables(bounds, env)).toBeUndefined();
+    rmSync(folder);
+    expect(await guarded.variables(bounds, env)).toMatchObject({ GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' });
+  });
+
   test('gets nothing where it would not obey: another program than git, a repository that it does not take', async () => {
     mkdirSync(join(lab.base, 'bin'));
     writeFileSync(join(lab.base, 'bin/git'), '#!/bin/sh\necho /anything\n', { mode: 0o755 });

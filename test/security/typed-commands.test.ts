@@ -49,8 +49,7 @@ async function run(
   const overrides = ['sandbox_mode="workspace-write"', 'approval_policy="on-request"', 'allow_login_shell=false'];
   await live.open({ env, overrides, cwd: repo }, { cwd: repo, askUser });
   for (let turn = 0; turn < turns; turn++) {
-    if (turn > 0 && later !== undefined)
-      expect(await live.thread.overrideTurnContext({ approval: later })).toMatchObject({ kind: 'changed' });
+    if (turn > 0 && later !== undefined) await live.thread.overrideTurnContext({ approval: later });
     await live.turn('Go.');
   }
   return questions;

@@ -17,6 +17,8 @@ export interface CommandAnalysis {
   readonly seen: readonly (readonly string[])[];
   /** All of it is known to change nothing, whatever words it gets from elsewhere. */
   readonly isReadOnly: boolean;
+  /** Not all of it is started by the shell of the call itself, as it is. Absent: all of it is. */
+  readonly isIndirect?: true;
   readonly danger?: { readonly kind: DangerKind; readonly words: readonly string[] };
 }
 
@@ -39,6 +41,7 @@ export function analyseCommand(
     seen: found.seen,
     // The configuration of another repository may name programs.
     isReadOnly: isReadOnly && !(isElsewhere && commands.some(([name]) => name === 'git')),
+    ...(found.isIndirect && { isIndirect: true }),
     ...(found.danger === undefined ? {} : { danger: found.danger }),
   };
 }

@@ -94,6 +94,7 @@ class ScriptWalk {
   }
 
   #command({ assignments, words, redirections }: ReadCommand): void {
+    this.#found.isIndirect ||= assignments.length > 0;
     for (const assignment of assignments) {
       const text = this.#text(assignment);
       if (text === undefined || !isHarmlessVariable(text)) noteUnknown(this.#found);

@@ -18,6 +18,8 @@ export interface Found {
   isKnown: boolean;
   /** May hold where `isKnown` does not: whatever words `cat` gets from elsewhere, it changes nothing. */
   isReadOnly: boolean;
+  /** A command is started by another program, by a shell in the script, or with a variable of its own. */
+  isIndirect: boolean;
   danger: { readonly kind: DangerKind; readonly words: readonly string[] } | undefined;
 }
 
@@ -37,7 +39,7 @@ export interface Setting {
 }
 
 export function nothingFound(): Found {
-  return { commands: [], seen: [], isKnown: true, isReadOnly: true, danger: undefined };
+  return { commands: [], seen: [], isKnown: true, isReadOnly: true, isIndirect: false, danger: undefined };
 }
 
 /** One command with its words, as a program gets them. */
@@ -73,6 +75,7 @@ export function evaluateCommand(words: readonly KnownWord[], setting: Setting, f
 }
 
 function evaluateShell(call: ShellCall, words: readonly KnownWord[], setting: Setting, found: Found): void {
+  found.isIndirect ||= setting.depth > 0;
   if (!isFamiliarShell(call.program, setting.configured)) {
     found.commands.push([call.program]);
     found.seen.push([call.program]);
@@ -94,6 +97,7 @@ function evaluateTaken(
   setting: Setting,
   found: Found,
 ): void {
+  found.isIndirect = true;
   found.isReadOnly = false;
   if (isOpen) noteUnknown(found);
   if (!isWhole) found.commands.push(literal(words));
@@ -117,6 +121,7 @@ function evaluateWrapped(
   setting: Setting,
   found: Found,
 ): void {
+  found.isIndirect = true;
   if (effect === 'other') found.commands.push(literal(words));
   if (effect === 'other' || !quietWrappers.has(words[0] ?? '')) found.isReadOnly = false;
   if (!isSure || variables.some((variable) => variable === undefined || !isHarmlessVariable(variable)))

@@ -3,13 +3,14 @@ import { realPath } from '../../disk/folders.ts';
 import { findGitDirectory } from '../../gather/git/git-directory.ts';
 import { gitReads } from '../../gather/git/git-reads.ts';
 import { linkedFolders } from '../../gather/git/linked-folders.ts';
-import { access, isDenied, needsSandbox } from '../../policy/access.ts';
+import { access, isDenied, needsSandbox, writablePaths } from '../../policy/access.ts';
 import type { GroundRequest, GroundWatch } from '../../policy/command-ground.ts';
 import { repositoryAbove, type RepositorySight, repositorySight } from '../../policy/repository-sight.ts';
-import { isWithin, normalisePath } from '../../policy/paths.ts';
+import { isWithin, normalisePath, parentOf } from '../../policy/paths.ts';
 import { isSettledProgram } from '../../policy/settled-program.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
 import type { GuardedGit } from '../../ports/guarded-git.ts';
@@ -36,7 +37,9 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
     const top = repositoryAbove(folder, lookAt);
     if (top === undefined) return undefined;
     const denies = (path: string): boolean => isDenied(policy, path);
-    const { repositories, unseen } = await gitGuard.find({ roots: [top], denies }, signal);
+    // What is denied is not entered. Commands may still write in a folder of it that is opened again.
+    const reopened = writablePaths(policy).filter((path) => isWithin(path, top) && isBelowDenied(policy, path));
+    const { repositories, unseen } = await gitGuard.find({ roots: [top, ...reopened], denies }, signal);
     const [hidden = linkedFolders(top).unseen] = unseen;
     return hidden === undefined ? repositories : { unseen: hidden };
   };
@@ -79,6 +82,12 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
       for (const path of paths) opened.add(path);
     },
   };
+}
+
+function isBelowDenied(policy: ResolvedPolicy, path: string): boolean {
+  if (path === '/') return false;
+  const above = parentOf(path);
+  return isDenied(policy, above) || isBelowDenied(policy, above);
 }
 
 function settingsOf(folder: string): readonly string[] {

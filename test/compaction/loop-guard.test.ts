@@ -125,7 +125,7 @@ describe('what a warning suggests', () => {
   });
 
   test('names the parts of a window that is too small for them', async () => {
-    const live = await LiveThread.in(talk([says('Yes.')]), 'model_context_window = 3000');
+    const live = await LiveThread.in(talk([says('Yes.')]), 'model_context_window = 2000');
     writeFileSync(join(live.place.workspace, 'AGENTS.md'), rules);
     await live.turn(task);
     const [warning] = guardWarnings(live);

@@ -96,8 +96,10 @@ function wayOf({ command, args = [], url }: JsonObject): string {
   return visibleLine(url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url));
 }
 
-function stateOf({ enabled, problem, tools, isLoggedIn }: ListedServer): string {
-  const known = tools === undefined ? 'tools not known yet' : plural(tools, 'tool');
+function stateOf({ enabled, problem, tools, failure, isLoggedIn }: ListedServer): string {
+  const unknown =
+    failure === undefined ? 'tools not known yet' : `did not start: ${visibleLine(failure)}; the next run waits again`;
+  const known = tools === undefined ? unknown : plural(tools, 'tool');
   const state = problem !== undefined ? problem.message : enabled ? known : 'disabled';
   return isLoggedIn ? `${state}, logged in` : state;
 }
@@ -108,7 +110,7 @@ async function get(
   name: string,
   { json }: { readonly json: boolean },
 ): Promise<number | Outcome> {
-  const server = (await registry.list(cwd)).find((each) => each.name === name);
+  const [server] = await registry.list(cwd, name);
   if (server === undefined) {
     const message = `There is no MCP server ${JSON.stringify(name)}.`;
     return { code: 'mcp-server-unknown', message, next: 'See `capstan mcp list`.' };

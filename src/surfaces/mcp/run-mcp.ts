@@ -26,6 +26,7 @@ export async function run(given: Given): Promise<number | Outcome> {
     case 'get':
       return get(registry, cwd, name, given.options);
     case 'add': {
+      if (!/^[\w-]+$/.test(name)) return unfitName(name);
       const wanted = tableOf(given.options, rest);
       if ('code' in wanted) return wanted as unknown as Outcome;
       const isThere = await registry.own(name);
@@ -47,6 +48,12 @@ export async function run(given: Given): Promise<number | Outcome> {
     default:
       return importNamed(registry, cwd, given.words);
   }
+}
+
+/** The model calls a tool by the name of its server, and the user writes it in keys and commands. */
+function unfitName(name: string): Outcome {
+  const message = `mcp add: ${JSON.stringify(name)} cannot be the name of a server.`;
+  return { code: 'usage', message, next: 'Use letters, digits, - and _ only, for example my-server.' };
 }
 
 function done(problem: Outcome | undefined, message: string): number | Outcome {

@@ -11,7 +11,7 @@ import { markName } from './warden-script.ts';
 
 /** How long a server may take to go after its input is closed, and again after it is asked to. */
 const graceMs = 500;
-const mostErrorBytes = 2000;
+const mostErrorBytes = 8000;
 
 /** A program with pipes for all three streams. Like commands it leads a process group that the warden knows of. */
 export const startServerProcess: StartServerProcess = async (command, watch) => {

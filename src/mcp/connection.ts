@@ -5,6 +5,7 @@ import { beforeAbort } from '../protocol/before-abort.ts';
 import { errorWords } from '../protocol/error-words.ts';
 import { type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { shellWords } from '../protocol/shell-words.ts';
 import { failureOf, isLostConnection, isUnauthorized, loginWanted, wantedPages } from './call-failure.ts';
 import type { ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
@@ -24,6 +25,8 @@ type Started = { readonly kind: 'open'; readonly open: OpenClient } | { readonly
 
 /** How often the user is sent to a page for one call. */
 const mostLogins = 3;
+/** A start that fails sooner costs the next process no wait worth speaking of. */
+const longStartMs = 3000;
 /** How often a server may change its list in one connection before it is no longer asked. */
 const mostChanges = 100;
 
@@ -46,6 +49,8 @@ export class McpConnection {
     this.server = server;
     this.#world = world;
     this.#listing = world.listings.read(server.config);
+    const why = this.#listing === undefined ? world.listings.failure(server.config) : undefined;
+    if (why !== undefined) this.#problem = notStartedBefore(server.config.name, why);
   }
 
   /** What the server listed last, in this process or an earlier one. Absent: it was never seen. */
@@ -53,7 +58,7 @@ export class McpConnection {
     return this.#listing;
   }
 
-  /** Why it did not start when that was last tried. */
+  /** Why it did not start when that was last tried, in this process or, if it took long, in an earlier one. */
   get problem(): Outcome | undefined {
     return this.#problem;
   }
@@ -83,6 +88,7 @@ export class McpConnection {
 
   async #begin(): Promise<Started> {
     const { name, startupTimeoutMs } = this.server.config;
+    const began = this.#world.clock.now();
     const late = new AbortController();
     let odd: string | undefined;
     const timer = setTimeout(
@@ -112,6 +118,8 @@ export class McpConnection {
       const wantsLogin = isUnauthorized(error);
       const why = wantsLogin ? loginWanted(name) : firstLine(late.signal.aborted ? late.signal.reason : error);
       this.#problem = wantsLogin ? notLoggedIn(name) : notStarted(name, why);
+      const isLong = late.signal.aborted || this.#world.clock.now() - began >= longStartMs;
+      if (isLong && !wantsLogin && !this.#closing.signal.aborted) this.#rememberFailure(why);
       return { kind: 'failed', why };
     } finally {
       clearTimeout(timer);
@@ -123,6 +131,11 @@ export class McpConnection {
     this.#listing = listing;
     this.#world.listings.write(this.server.config, listing);
     for (const listener of this.#listeners) listener();
+  }
+
+  /** The next process does not wait for it again. One that has listed its tools is not waited for anyway. */
+  #rememberFailure(why: string): void {
+    if (this.#listing === undefined) this.#world.listings.writeFailure(this.server.config, why);
   }
 
   async #listAgain(): Promise<void> {
@@ -220,6 +233,14 @@ function notStarted(name: string, why: string): Outcome {
   };
 }
 
+function notStartedBefore(name: string, why: string): Outcome {
+  return {
+    code: 'mcp-server-not-started',
+    message: `The MCP server ${JSON.stringify(name)} did not start in an earlier run: ${why}. Capstan tries it again, but does not wait for it.`,
+    next: `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml. After \`capstan mcp get ${shellWords([name])}\` the next run waits for it again.`,
+  };
+}
+
 /** A program that is no server often says so where a server would answer. */
 function oddWords(line: string | undefined): string {
   return line === undefined ? '' : `, and wrote ${JSON.stringify(line.slice(0, 100))}, which is no message of MCP`;
@@ -256,7 +277,7 @@ function reasonOf(error: unknown): string {
 
 function notLoggedIn(name: string): Outcome {
   const message = `The MCP server ${JSON.stringify(name)} did not start: it wants a login.`;
-  return { code: 'mcp-login-needed', message, next: `Run: capstan mcp login ${name}` };
+  return { code: 'mcp-login-needed', message, next: `Run: capstan mcp login ${shellWords([name])}` };
 }
 
 function startedAgain(name: string): Outcome {

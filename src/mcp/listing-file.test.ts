@@ -55,6 +55,18 @@ test('what is torn, odd, a link or open to others is as if it were not there', (
   expect(files.read(config!)).toBeUndefined();
 });
 
+test('why a server did not start is kept until it lists something, is given more time, or is asked about', () => {
+  const files = listingFiles(home);
+  files.writeFailure(config!, 'it did not answer');
+  expect(files.failure(config!)).toBe('it did not answer');
+  expect([files.failure(other!), files.failure({ ...config!, startupTimeoutMs: 1 })]).toEqual([undefined, undefined]);
+  files.forgetFailure(config!);
+  expect(files.failure(config!)).toBeUndefined();
+  files.writeFailure(config!, 'it did not answer');
+  files.write(config!, listing);
+  expect(files.failure(config!)).toBeUndefined();
+});
+
 test('a disk that refuses it is no fault', () => {
   writeFileSync(join(home, 'capstan'), 'a file');
   expect(() => listingFiles(home).write(config!, listing)).not.toThrow();

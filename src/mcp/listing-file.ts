@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { McpServerConfig } from '../config/mcp-servers.ts';
+import { fileSystem } from '../disk/file-system.ts';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-file.ts';
 import { arrayAt, isJsonObject, type JsonObject, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
 import { keyedDigest } from '../protocol/keyed-digest.ts';
@@ -13,6 +14,10 @@ export interface ListingFiles {
   read(config: McpServerConfig): ServerListing | undefined;
   /** A disk that refuses it costs a wait at the next start, and nothing else. */
   write(config: McpServerConfig, listing: ServerListing): void;
+  /** Why one that never listed anything did not start, where that took long. Absent: it did, or was not tried. */
+  failure(config: McpServerConfig): string | undefined;
+  writeFailure(config: McpServerConfig, why: string): void;
+  forgetFailure(config: McpServerConfig): void;
 }
 
 export function listingFiles(home: string): ListingFiles {
@@ -21,20 +26,41 @@ export function listingFiles(home: string): ListingFiles {
     const bytes = keyedDigest(new Uint8Array(), JSON.stringify([name, transport]));
     return join(folder, `${Buffer.from(bytes).toString('hex', 0, 16)}.json`);
   };
+  const failurePath = (config: McpServerConfig): string => pathOf(config).replace(/json$/, 'failed.json');
+  const forgetFailure = (config: McpServerConfig): void => {
+    try {
+      fileSystem.rmSync(failurePath(config), { force: true });
+    } catch {
+      // The next start does not wait for the server.
+    }
+  };
+  const keep = (path: string, value: object): void => {
+    try {
+      if (makeOwnFolder(folder, 'closed')) writeOwnFile(path, `${path}.${process.pid}`, JSON.stringify(value));
+    } catch {
+      // The next start waits for the server again.
+    }
+  };
   return {
     read(config) {
       const found = readOwnFile(pathOf(config), { maxBytes: mostBytes, toOthers: 'closed' });
       return found === undefined ? undefined : readKept(parseJsonObject(found.bytes.toString('utf8')));
     },
     write(config, listing) {
-      try {
-        if (!makeOwnFolder(folder, 'closed')) return;
-        const path = pathOf(config);
-        writeOwnFile(path, `${path}.${process.pid}`, JSON.stringify({ server: config.name, ...listing }));
-      } catch {
-        // The next start waits for the server again.
-      }
+      keep(pathOf(config), { server: config.name, ...listing });
+      forgetFailure(config);
     },
+    failure(config) {
+      const found = readOwnFile(failurePath(config), { maxBytes: 10_000, toOthers: 'closed' });
+      const kept = found && parseJsonObject(found.bytes.toString('utf8'));
+      // One that is given more time may start.
+      return kept?.['startupTimeoutMs'] === config.startupTimeoutMs ? stringAt(kept, 'why') : undefined;
+    },
+    writeFailure(config, why) {
+      const { name: server, startupTimeoutMs } = config;
+      keep(failurePath(config), { server, startupTimeoutMs, why });
+    },
+    forgetFailure,
   };
 }
 

@@ -2,6 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { PlainCommand } from '../ports/sandbox.ts';
 import type { ServerProcess, StartServerProcess } from '../ports/server-process.ts';
 import { isJsonObject } from '../protocol/json.ts';
+import { lastWords } from './last-words.ts';
 
 /** A message that is longer ends the connection: no answer of use is as long. */
 const mostMessageBytes = 32_000_000;
@@ -103,6 +104,6 @@ export class PipeTransport implements Transport {
 }
 
 function quotedEnd(errors: string): string {
-  const last = errors.trim().split('\n').at(-1)?.trim() ?? '';
-  return last === '' ? '' : `, and wrote ${JSON.stringify(last.slice(-300))}`;
+  const line = lastWords(errors);
+  return line === '' ? '' : `, and wrote ${JSON.stringify(line.slice(0, 300))}`;
 }

@@ -102,7 +102,7 @@ export class ThreadServers implements McpServers {
     return this.#connections.get(server)?.problem?.message;
   }
 
-  /** Waits for servers that were never seen, up to their limits. Then the tools are settled. */
+  /** Waits for servers that were never tried, up to their limits. Then the tools are settled. */
   async settle(signal: AbortSignal, report: (outcome: Outcome) => void): Promise<void> {
     const unlisted = [...this.#connections.values()].filter(({ listing }) => listing === undefined);
     const unseen = unlisted.filter(({ problem }) => problem === undefined);
@@ -223,6 +223,6 @@ function waitingFor(unseen: readonly McpConnection[]): Outcome {
   return {
     code: 'mcp-servers-starting',
     message: `Capstan waits for MCP servers that it starts for the first time: ${names}.`,
-    next: 'Later starts do not wait: their tools are remembered.',
+    next: 'Later runs do not wait: Capstan remembers their tools, or that they did not start.',
   };
 }

@@ -17,3 +17,8 @@ export interface Goal {
   readonly createdAt: number;
   readonly updatedAt: number;
 }
+
+/** Whether only a message that asks for it lets the thread continue with the goal. */
+export function isGoalResting(status: GoalStatus): boolean {
+  return status !== 'active' && status !== 'complete';
+}

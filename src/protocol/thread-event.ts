@@ -12,7 +12,8 @@ export type ThreadEvent =
   | { readonly kind: 'thread-started'; readonly threadId: ThreadId }
   | SettingsEvent
   /** `usage`: what the thread has cost until then. */
-  | { readonly kind: 'turn-started'; readonly turnId: TurnId; readonly usage: Usage }
+  /** `isContinued`: it began in another process, and `usage` has what it cost there. */
+  | { readonly kind: 'turn-started'; readonly turnId: TurnId; readonly usage: Usage; readonly isContinued?: true }
   | ContextEvent
   | ModelSwitchedEvent
   /**

@@ -1,3 +1,4 @@
+import type { GoalStatus } from './goal.ts';
 import type { ThreadId } from './ids.ts';
 
 /** What lists say about a thread. Times are milliseconds since the Unix epoch; settings are those that resume takes up. */
@@ -32,6 +33,8 @@ export interface ThreadSummary {
   readonly gitBranch?: string;
   /** Calls that wait for the user's answer. Absent: none. */
   readonly questions?: number;
+  /** How its goal stands. Absent: it has none. */
+  readonly goal?: GoalStatus;
 }
 
 export interface ThreadQuery {

@@ -1,3 +1,4 @@
+import { nearestKey } from '../config/nearest-key.ts';
 import { relevantSkills } from '../planes/relevant-skills.ts';
 import { selectSkills } from '../planes/select-skills.ts';
 import type { NamedSkill, NamedSkills, SelectedSkills, Skills } from '../ports/skills.ts';
@@ -6,7 +7,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { KnownSkill, LoadedSkills } from './load-skills.ts';
 import { pluginMentions } from './plugin-mentions.ts';
 import { skillMentions } from './skill-mentions.ts';
-import { ambiguousSkill, shortenedSkills, unreadSkill } from './skill-problems.ts';
+import { ambiguousSkill, shortenedSkills, unknownSkill, unreadSkill } from './skill-problems.ts';
 
 /** A longer skill is not for reading. */
 const bodyBytes = 1024 * 1024;
@@ -43,6 +44,8 @@ export function readNamed({ skills, plugins }: LoadedSkills, text: string): Name
   for (const name of names) {
     const found = skillsOfName(skills, name);
     if (found.length === 1) named.add(found[0]!);
+    const nearest = found.length === 0 ? misspelt(skills, name) : undefined;
+    if (nearest !== undefined) problems.push(unknownSkill(name, nearest));
     if (found.length > 1 && !found.some((each) => named.has(each)))
       problems.push(
         ambiguousSkill(
@@ -67,6 +70,18 @@ function skillsOfName(skills: readonly KnownSkill[], name: string): readonly Kno
   const bare = name.replace(/[:_-]+$/, '');
   return found.length > 0 || bare === name ? found : skills.filter((skill) => skill.name === bare);
 }
+
+/** The skill that a name is probably a misspelling of. People write of variables and prices, too: other names are theirs. */
+function misspelt(skills: readonly KnownSkill[], name: string): string | undefined {
+  if (name.length < shortestMisspelt || !/[a-z]/.test(name)) return undefined;
+  return nearestKey(
+    name,
+    skills.map((skill) => skill.name),
+  );
+}
+
+/** Shorter names are near to each other by chance. */
+const shortestMisspelt = 4;
 
 function whyNot(file: ReturnType<KnownSkill['read']>): string {
   if (file.kind === 'unread') return file.reason;

@@ -24,6 +24,11 @@ export function ambiguousSkill(name: string, paths: readonly string[]): Outcome<
   return { code: 'skill-ambiguous', message, next: `Name one by its file: [$${name}](${paths[0] ?? ''})` };
 }
 
+export function unknownSkill(name: string, nearest: string): Outcome<'skill-unknown'> {
+  const message = `There is no skill ${name}, so nothing was sent for $${name}.`;
+  return { code: 'skill-unknown', message, next: `Did you mean $${nearest}?` };
+}
+
 export function unreadSkill(path: string, reason: string): Outcome<'skill-unread'> {
   const message = `The skill ${path} cannot be read: ${reason}.`;
   return { code: 'skill-unread', message, next: 'The model did not get it. Check the file.' };

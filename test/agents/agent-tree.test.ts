@@ -20,12 +20,13 @@ it('threads show --tree shows a thread with its agents and theirs, with what all
   expect(tree).toMatchObject({
     path: '/root',
     tokens: 770,
+    used: 630,
     agents: [{ path: '/root/a', tokens: 440, agents: [{ path: '/root/a/b', tokens: 110, status: 'completed' }] }],
   });
   expect((await engine.stored.summary(thread.id)) as object).toMatchObject({ totalTokens: 770 });
   await engine.close();
   const shown = await live.place.run('threads', 'show', thread.id, '--tree');
   expect(shown.stdout.replaceAll(/ {2}[0-9a-f-]{36}/g, '')).toBe(
-    '/root  completed, 770 tokens\n  a  completed, 440 tokens\n    b  completed, 110 tokens\n',
+    '/root  completed, 630 tokens used\n  a  completed, 360 tokens used\n    b  completed, 90 tokens used\n',
   );
 });

@@ -323,7 +323,12 @@ export const renderings: readonly {
   of(
     goalFragment,
     fc.record(
-      { about: fc.constantFrom('goes-on', 'budget'), objective: text, used: fc.nat(), budget: fc.nat() },
+      {
+        about: fc.constantFrom('goes-on', 'budget', 'interrupted', 'failed', 'usage-limit', 'stalled'),
+        objective: text,
+        used: fc.nat(),
+        budget: fc.nat(),
+      },
       { requiredKeys: ['about', 'objective', 'used'] },
     ),
   ),

@@ -48,7 +48,15 @@ test('servers are added, listed, shown and removed, and the rest of the file sta
   for (const name of ['files', 'docs']) expect((await place.run('mcp', 'remove', name)).code).toBe(0);
   expect(readFileSync(file, 'utf8')).toBe(before);
   const gone = await place.run('mcp', 'remove', 'files');
-  expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('There is no MCP server "files"')]);
+  expect([gone.code, gone.stderr]).toEqual([1, expect.stringMatching(/There is no MCP server "files"\.\s/)]);
+});
+
+test.each(['bad name', 'a.b', 'é', ''])('no server is added under the name %j', async (name) => {
+  const { place } = await scene([]);
+  const before = readFileSync(join(place.home, 'config.toml'), 'utf8');
+  const { code, stderr } = await place.run('mcp', 'add', name, '--', 'node');
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot be the name of a server|needs the name/)]);
+  expect(readFileSync(join(place.home, 'config.toml'), 'utf8')).toBe(before);
 });
 
 test('a file that cannot be changed safely is left alone, and the user is told what to write', async () => {

@@ -21,7 +21,13 @@ test('a question of a server that threads share goes to the call that it comes w
     findProgram: no,
     searchPath: () => '',
     programFolder: () => '/',
-    listings: { read: () => undefined, write: () => {} },
+    listings: {
+      read: () => undefined,
+      write: () => {},
+      failure: () => undefined,
+      writeFailure: () => {},
+      forgetFailure: () => {},
+    },
     credentials: { read: () => ({}), write: () => {}, remove: () => false },
     random: () => 'x',
   });

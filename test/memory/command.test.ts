@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeNote } from '../../src/gather/memory/memory-notes.ts';
@@ -16,7 +16,7 @@ it('shows what is remembered and what it cost, and clears it', async () => {
   writeNote(place.home, { threadId: 'abc', kind: 'noted', usedAt, at: usedAt, text: 'x', tokens: 110 });
   writeFileSync(join(place.home, 'capstan/memories/torn.json'), '{"thread_id":"torn"');
   expect((await place.run('memory', 'show')).stdout).toBe(
-    `${folder}\n\nLikes tabs.\n\nNotes about 1 threads, for 110 tokens:\n2026-11-01  abc  noted, 110 tokens\n`,
+    `${folder}\n\nLikes tabs.\n\nNotes about 1 thread, for 110 tokens:\n2026-11-01  abc  noted, 110 tokens\n`,
   );
   expect(JSON.parse((await place.run('memory', 'show', '--json')).stdout)).toEqual({
     folder,
@@ -24,6 +24,17 @@ it('shows what is remembered and what it cost, and clears it', async () => {
     summary: 'Likes tabs.\n',
     notes: [{ threadId: 'abc', kind: 'noted', usedAt, at: usedAt, text: 'x', tokens: 110 }],
   });
+  const more = { kind: 'failed', usedAt, text: '', tokens: 1100 } as const;
+  for (const [threadId, at] of [
+    ['def', usedAt + 1],
+    ['ghi', usedAt + 2],
+  ] as const)
+    writeNote(place.home, { ...more, threadId, at });
+  expect((await place.run('memory', 'show')).stdout).toContain(
+    'Notes about 1 of 3 threads, for 2,310 tokens:\n2026-11-01  ghi  failed, 1100 tokens\n',
+  );
+  rmSync(join(place.home, 'capstan/memories/abc.json'));
+  expect((await place.run('memory', 'show')).stdout).toContain('No notes about 2 threads, for 2,200 tokens:\n');
   expect((await place.run('memory', 'clear')).stdout).toBe('The memory is empty.\n');
   expect((await place.run('memory', 'show')).stdout).toBe('Nothing is remembered.\n');
 });

@@ -157,6 +157,16 @@ describe('a skill that the user names', () => {
     expect(told(1)).toEqual([expect.stringContaining(`<path>${other}</path>`)]);
   });
 
+  it('is named by its name: what looks like a misspelling of one is reported, and other words are not', async () => {
+    const { live, skill, open, told, warnings } = await skilledScene(yes);
+    skill('release', 'How to release');
+    await open();
+    await live.turn('Use $relase. It costs $5 in $HOME, $RELEASES and $nothing.');
+    expect(told(0).filter((text) => text.startsWith('<skill>'))).toEqual([]);
+    expect(warnings()).toEqual(['skill-unknown']);
+    expect(live.told('warning')[0]!.outcome.next).toBe('Did you mean $release?');
+  });
+
   it('comes with a message that steers a turn, too', async () => {
     const { live, skill, open } = await skilledScene(() => {
       if (live.model.requests.length === 1) void live.thread.steer({ input: words('Use $knit.') });

@@ -1,6 +1,6 @@
 import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
-import { detailOf, modelFailure } from '../http/failure.ts';
+import { creditAdvice, detailOf, modelFailure } from '../http/failure.ts';
 import { saysOverflow } from '../http/overflow.ts';
 import { overflowFailure } from '../http/stream-failure.ts';
 
@@ -25,7 +25,8 @@ export function eventFailure(error: JsonObject | undefined): ModelFailure {
   const words = detailOf(message);
   const name = type === '' ? 'an error' : `the error ${detailOf(type)}`;
   const reported = `The provider reported ${name}${words === '' ? '.' : `: ${words}`}`;
-  return modelFailure({ code, message: reported, retry: passes ? {} : 'never' });
+  const next = code === 'usage-limit' ? creditAdvice : undefined;
+  return modelFailure({ code, message: reported, next, retry: passes ? {} : 'never' });
 }
 
 /** Why an answer is not what was asked for, by the reason with which it stopped; undefined for one that is complete. */

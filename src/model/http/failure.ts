@@ -27,6 +27,9 @@ const nextSteps: Readonly<Record<ModelFailureCode, string>> = {
   'provider-faulty': 'Try again. If it keeps failing, report it to the author of the wire format in wire_api.',
 };
 
+/** Of a limit that no time resets. */
+export const creditAdvice = 'Add credit to the account, or use another account or provider.';
+
 export interface FailureDraft {
   readonly code: ModelFailureCode;
   readonly message: string;

@@ -96,3 +96,11 @@ describe('the sentence for the person', () => {
     expect(judged(429, '', { 'retry-after-ms': '20' }).next).toBe('Wait 1 second, then try again.');
   });
 });
+
+test.each([
+  [402, { error: { message: 'Insufficient Balance' } }],
+  [429, { error: { code: 'insufficient_quota', message: 'You exceeded your current quota.' } }],
+  [400, { error: { message: 'Your credit balance is too low to access the Anthropic API.' } }],
+])('what no time resets is not to be waited for: %i %j', (status, body) => {
+  expect(judged(status, body, {}).next).toBe('Add credit to the account, or use another account or provider.');
+});

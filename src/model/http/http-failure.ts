@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import { detailOf, type FailureDraft, modelFailure, retryAfter } from './failure.ts';
+import { creditAdvice, detailOf, type FailureDraft, modelFailure, retryAfter } from './failure.ts';
 import { saysOverflow } from './overflow.ts';
 import { isUnexplained } from './unexplained.ts';
 import { waitFromHeaders, waitFromMessage } from './retry-hint.ts';
@@ -60,12 +60,12 @@ function byStatus(
     return { code: 'rate-limited', retry: retryAfter(waitMs ?? waitFromMessage(error.message)) };
   }
   if (status === 408) return { code: 'server-error', retry: retryAfter(waitMs) };
-  if (status === 402) return { code: 'usage-limit', retry: 'never' };
+  if (status === 402) return { code: 'usage-limit', retry: 'never', next: creditAdvice };
   if (status === 401) return { code: 'unauthorized', retry: 'never' };
   if (status === 403) return { code: 'unauthorized', retry: 'never', next: blockedAdvice(body) };
   // Anthropic has no code for it.
   if (status === 400 && /\bcredit balance is too low\b/i.test(error.message)) {
-    return { code: 'usage-limit', retry: 'never', next: 'Add credit to the account, or use another provider.' };
+    return { code: 'usage-limit', retry: 'never', next: creditAdvice };
   }
   return { code: 'invalid-request', retry: 'never', next: refusalAdvice(status, body, api) };
 }

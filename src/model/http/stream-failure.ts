@@ -1,11 +1,11 @@
 import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
-import { detailOf, modelFailure, retryAfter } from './failure.ts';
+import { creditAdvice, detailOf, modelFailure, retryAfter } from './failure.ts';
 import { isOverflowCode, saysOverflow } from './overflow.ts';
 import { waitFromMessage } from './retry-hint.ts';
 
 /** What an error code means to us, and what is said when the provider says nothing. */
-type Meaning = readonly [code: ModelFailureCode, blank: string];
+type Meaning = readonly [code: ModelFailureCode, blank: string, next?: string];
 
 const overflow: Meaning = [
   'context-window-exceeded',
@@ -14,7 +14,7 @@ const overflow: Meaning = [
 
 /** The other error codes of the API that mean something to us. All others are server errors. */
 const meanings: Readonly<Record<string, Meaning>> = {
-  insufficient_quota: ['usage-limit', 'This account has used up its quota.'],
+  insufficient_quota: ['usage-limit', 'This account has used up its quota.', creditAdvice],
   usage_limit_reached: ['usage-limit', 'This account has reached its usage limit.'],
   usage_not_included: ['usage-limit', 'The plan of this account does not include this.'],
   cyber_policy: ['policy', 'The provider refused the request under its policy on cyber security.'],
@@ -44,7 +44,7 @@ export function failureByCode(error: ApiError): ModelFailure | undefined {
   return meaning && failureOf(meaning, error);
 }
 
-function failureOf([code, blank]: Meaning, { message, status, waitMs }: Omit<ApiError, 'code'>): ModelFailure {
+function failureOf([code, blank, next]: Meaning, { message, status, waitMs }: Omit<ApiError, 'code'>): ModelFailure {
   const wait = waitMs ?? (code === 'rate-limited' ? waitFromMessage(message) : undefined);
   return modelFailure({
     code,
@@ -52,6 +52,7 @@ function failureOf([code, blank]: Meaning, { message, status, waitMs }: Omit<Api
     retry: code === 'rate-limited' || code === 'overloaded' ? retryAfter(wait) : 'never',
     status,
     words: message,
+    next,
   });
 }
 

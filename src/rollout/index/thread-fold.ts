@@ -1,9 +1,11 @@
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
+import type { GoalStatus } from '../../protocol/goal.ts';
 import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { sourceWord } from '../../protocol/thread-source.ts';
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
+import { readGoal } from '../../state/goals.ts';
 import { oneLine } from '../../state/one-line.ts';
 import type { SpokenWords } from '../../state/spoken-words.ts';
 import { turnEvent } from '../../state/turn-event.ts';
@@ -26,6 +28,8 @@ export interface ThreadFold {
   readonly asks?: readonly string[];
   /** The goal that the thread was given before the first message, if any. */
   readonly goal?: string;
+  /** The status of the goal after each turn that changed it, by the turn's number, oldest first. Absent: none did. */
+  readonly goalAfter?: readonly (readonly [turn: number, status: GoalStatus])[];
 }
 
 interface FirstLine {
@@ -56,7 +60,10 @@ export function foldListed(fold: ThreadFold, line: Line, words: SpokenWords | un
     case lineType.turnContext:
       return { ...outdone(fold), log };
     case lineType.event:
-      return { ...withEvent(turnEvent(payload) === undefined ? fold : withoutQuestions(fold), payload), log };
+      return withGoal(
+        { ...withEvent(turnEvent(payload) === undefined ? fold : withoutQuestions(fold), payload), log },
+        payload,
+      );
     case lineType.question:
       return { ...withQuestion(fold, payload), log };
     case lineType.waiting:
@@ -105,6 +112,19 @@ function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
   }
 }
 
+/** A goal goes with the turn that set it, when that is taken back. */
+function withGoal(fold: ThreadFold, event: JsonObject): ThreadFold {
+  const { goalAfter = [], log } = fold;
+  if (event['type'] === 'thread_rolled_back' && goalAfter.length > 0) {
+    const newest = log.newest?.number ?? 0;
+    return { ...fold, goalAfter: goalAfter.filter(([turn]) => turn <= newest) };
+  }
+  const goal = event['type'] === 'thread_goal_updated' ? readGoal(event) : undefined;
+  if (goal === undefined) return fold;
+  const earlier = goalAfter.filter(([turn]) => turn !== log.began);
+  return { ...fold, goalAfter: [...earlier, [log.began, goal.status]] };
+}
+
 /** No answer of a model holds so many calls. */
 const mostAsked = 500;
 
@@ -131,7 +151,8 @@ function outdone({ applied, ...fold }: ThreadFold): ThreadFold {
 /** What the lines say; the rest of a summary is the store's to say. */
 export type ReadSummary = Omit<ThreadSummary, 'id' | 'location' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
 
-export function summaryOf({ first, gitBranch, log, applied, totalTokens, goal, asks }: ThreadFold): ReadSummary {
+export function summaryOf(fold: ThreadFold): ReadSummary {
+  const { first, gitBranch, log, applied, totalTokens, goal, goalAfter, asks } = fold;
   const turns = standingTurns(log);
   const said = turns.find(({ firstWords }) => firstWords !== '')?.firstWords;
   const chosen = applied?.win === true ? applied.settings : { ...applied?.settings, ...log.newest?.settings };
@@ -143,7 +164,7 @@ export function summaryOf({ first, gitBranch, log, applied, totalTokens, goal, a
     ...defined({ forkedFrom: first?.forkedFrom }),
     turns: turns.filter(({ purpose }) => purpose === undefined).length,
     totalTokens,
-    ...defined({ source: first?.source, gitBranch, questions: asks?.length }),
+    ...defined({ source: first?.source, gitBranch, questions: asks?.length, goal: goalAfter?.at(-1)?.[1] }),
   };
 }
 

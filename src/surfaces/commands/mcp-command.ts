@@ -9,7 +9,7 @@ export const mcpCommand = {
   forms: [
     ['list [--json]', 'the servers of your configuration in this folder'],
     ['get NAME [--json]', 'what is configured for one server'],
-    ['add NAME [options] -- COMMAND…', 'add a server that Capstan starts'],
+    ['add NAME [options] [--] COMMAND…', 'add a server that Capstan starts'],
     ['add NAME --url URL [options]', 'add a server at an address'],
     ['remove NAME', 'remove a server from your config.toml'],
     ['login NAME', 'log in to a server at an address'],

@@ -1,6 +1,7 @@
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import { type RecordedAgent, rootPath } from '../../protocol/agent.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
+import { spentOf } from '../../state/goals.ts';
 import { readAgent } from './read-agent.ts';
 
 /** A thread with the agents that it started, as their files say. */
@@ -12,6 +13,8 @@ export interface AgentNode {
   readonly status: string;
   /** What it has cost, with its own agents. */
   readonly tokens: number;
+  /** The same without what the provider had in its cache. */
+  readonly used: number;
   readonly agents: readonly AgentNode[];
 }
 
@@ -37,8 +40,10 @@ async function nodeOf(threads: ReadableThreads, agent: KnownAgent, seen: Set<Thr
   const agents: AgentNode[] = [];
   for (const each of own) agents.push(await nodeOf(threads, each, seen));
   const status = await statusOf(threads, agent, read);
-  const tokens = Math.max(read?.used.total ?? 0, agent.used?.total ?? 0);
-  return { id, path, ...(role === undefined ? {} : { role }), status, tokens, agents };
+  const costs = [read?.used, agent.used].filter((cost) => cost !== undefined);
+  const tokens = Math.max(0, ...costs.map(({ total }) => total));
+  const used = Math.max(0, ...costs.map(spentOf));
+  return { id, path, ...(role === undefined ? {} : { role }), status, tokens, used, agents };
 }
 
 async function statusOf(

@@ -13,6 +13,7 @@ import { McpConnection } from '../../mcp/connection.ts';
 import { listingFiles } from '../../mcp/listing-file.ts';
 import { openCallbackServer } from '../../mcp/oauth/callback-server.ts';
 import { credentialStore } from '../../mcp/oauth/credential-store.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { importedServer } from './imported-server.ts';
@@ -27,6 +28,8 @@ export interface ListedServer {
   readonly enabled: boolean;
   /** What it listed last. Absent: it was never seen. */
   readonly tools?: number;
+  /** Why it did not start, if it never did. */
+  readonly failure?: string;
   readonly isLoggedIn: boolean;
   readonly problem?: Outcome;
 }
@@ -44,24 +47,31 @@ export class McpRegistry {
     this.#engine = engine;
   }
 
-  /** All that hold in a folder. */
-  async list(folder: string): Promise<readonly ListedServer[]> {
+  /**
+   * All that hold in a folder, or the one of a name. The user has read why one of them did not start, so the next thread
+   * waits for it again.
+   */
+  async list(folder: string, only?: string): Promise<readonly ListedServer[]> {
     const { base } = this.#engine;
     const { config, layers } = await configInFolder(base, folder);
     const { servers, disabled, problems } = readMcpServers(config.mcpServers, base.requirements.mcpServers);
     const [listings, credentials] = [listingFiles(base.home), credentialStore(base.home)];
     return Object.keys(config.mcpServers ?? {})
+      .filter((name) => only === undefined || name === only)
       .toSorted()
       .map((name) => {
         const server = servers.find((each) => each.name === name);
         const problem = Object.hasOwn(problems, name) ? problems[name] : undefined;
         const tables = layers.map(({ values }) => objectAt(objectAt(values, 'mcp_servers'), name) ?? {});
         const listing = server && listings.read(server);
+        const failure = server && listings.failure(server);
+        if (server !== undefined && failure !== undefined) listings.forgetFailure(server);
         return {
           name,
           table: hideSecrets({ table: Object.assign({}, ...tables) as JsonObject })['table'] as JsonObject,
           enabled: !disabled.includes(name),
           ...(listing && { tools: listing.tools.length }),
+          ...defined({ failure }),
           isLoggedIn:
             server?.transport.kind === 'address' && credentials.read(server.transport.url).tokens !== undefined,
           ...(problem && { problem }),
@@ -166,7 +176,7 @@ export class McpRegistry {
 }
 
 function unknownServer(name: string): Outcome {
-  const message = `There is no MCP server ${JSON.stringify(name)} that can be used.`;
+  const message = `There is no MCP server ${JSON.stringify(name)}.`;
   return { code: 'mcp-server-unknown', message, next: 'See `capstan mcp list`.' };
 }
 

@@ -64,7 +64,7 @@ export async function resumeThread(
   }
   const { parts, settings, profileName } = prepared;
   const thread = await Thread.resume(parts, resumed, { ...request, settings });
-  const notices = [...prepared.notices, ...resumeNotices(id, resumed)];
+  const notices = [...prepared.notices, ...resumeNotices(id, resumed, settings)];
   const restored = restoredSettings(resumed.state, settings);
   const { newest } = resumed.owned;
   return { kind: 'opened', thread, settings: thread.settings, restored, notices, ...defined({ profileName, newest }) };
@@ -85,7 +85,7 @@ export async function openFork(
   const forked = await forkThread(parts, point, { settings, gitFacts });
   if (forked.kind === 'refused') return engineRefused(forked);
   const thread = await Thread.resume(parts, forked, { ...request, settings });
-  const notices = [...prepared.notices, ...resumeNotices(id, forked)];
+  const notices = [...prepared.notices, ...resumeNotices(id, forked, settings)];
   return { kind: 'opened', thread, settings: thread.settings, notices, ...defined({ profileName }) };
 }
 

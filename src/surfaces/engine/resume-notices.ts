@@ -1,5 +1,9 @@
+import { isGateOpen } from '../../config/feature-gates.ts';
+import type { Settings } from '../../envelope/settings.ts';
+import { isGoalResting } from '../../protocol/goal.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
 import { deadTurnNotice } from '../../thread/turn/dead-turn.ts';
 import type { ResumedThread } from '../../thread/branch/resume.ts';
 import type { Unproven } from '../../thread/branch/unproven.ts';
@@ -10,10 +14,14 @@ import { waitingNotice } from '../../thread/waiting-notice.ts';
 export function resumeNotices(
   id: ThreadId,
   { owned, skipped, missingBlobs = [], state, unproven }: ResumedThread & { readonly unproven: Unproven },
+  { features }: Pick<Settings, 'features'>,
 ): readonly Outcome[] {
-  const notices: Outcome[] = [deadTurnNotice(id, state), waitingNotice(id, state), unprovenNotice(id, unproven)].filter(
-    (notice) => notice !== undefined,
-  );
+  const notices: Outcome[] = [
+    deadTurnNotice(id, state),
+    waitingNotice(id, state),
+    unprovenNotice(id, unproven),
+    goalNotice(state, features),
+  ].filter((notice) => notice !== undefined);
   if (owned.torn !== undefined) {
     notices.push({
       code: 'torn-tail',
@@ -37,4 +45,14 @@ export function resumeNotices(
     });
   }
   return notices;
+}
+
+/** A thread whose goal rests answers, and does not continue by itself: its user expects otherwise. */
+function goalNotice({ goal }: ThreadState, features: Settings['features']): Outcome | undefined {
+  if (goal === undefined || !isGoalResting(goal.status) || !isGateOpen('goals', features)) return undefined;
+  return {
+    code: 'goal-resting',
+    message: 'The goal of this thread rests, so the thread does not continue by itself.',
+    next: 'To continue with it, ask to resume the goal.',
+  };
 }

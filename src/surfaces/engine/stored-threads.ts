@@ -12,6 +12,7 @@ import { lockPath } from '../../rollout/find/names.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
 import type { ThreadArchived, ThreadDeleted } from '../../rollout/thread-lifecycle.ts';
 import type { Question } from '../../protocol/question.ts';
+import type { RecordedGoal } from '../../state/goals.ts';
 import type { Pin } from '../../state/pins.ts';
 import { isSuspended, questionsToAsk } from '../../state/questions.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
@@ -109,6 +110,11 @@ export class StoredThreads {
   async questions(id: ThreadId): Promise<readonly Question[]> {
     const { state } = await withoutUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
     return isSuspended(state) ? questionsToAsk(state) : [];
+  }
+
+  /** What a thread works towards. Undefined: it has no goal. */
+  async goal(id: ThreadId): Promise<RecordedGoal | undefined> {
+    return (await foldThread(this.#kept.store, id)).state.goal;
   }
 
   /** What the user should know about a last turn that was cut off. */

@@ -9,6 +9,7 @@ const node = (name: string, status: string, agents: readonly AgentNode[] = []): 
   path: `/root/${name}`,
   status,
   tokens: 0,
+  used: 0,
   agents,
 });
 const tree = node('root', 'completed', [

@@ -1,4 +1,5 @@
 import { agentAnswer } from './agent-lines.ts';
+import { goalChange } from './goal-lines.ts';
 import { toolLine } from './tool-line.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem } from '../../protocol/turn-item.ts';
@@ -33,7 +34,7 @@ export function commandEnd(item: CommandItem, { folded, interrupted }: ItemForm)
 export function toolEnd(item: ToolCallItem, { folded }: ItemForm): readonly Span[] {
   const { output = '', status } = item;
   return [
-    ...outputLines(agentAnswer(item) ?? output, folded),
+    ...outputLines(agentAnswer(item) ?? goalChange(item) ?? output, folded),
     status === 'failed' ? red('  [failed]') : dim(`  [${status}]`),
   ];
 }

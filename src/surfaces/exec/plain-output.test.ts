@@ -61,6 +61,16 @@ it('says what the turn cost, and the thread where it cost more', () => {
   expect(seen()).toBe('tokens used: 500 in this turn, 2,590 in the thread\n');
 });
 
+it('says of a turn that another process began what it cost since', () => {
+  const { tell, seen } = outputOf({ live: false });
+  const usage = { ...noUsage, input: 100 };
+  tell(
+    { ...begins, usage, isContinued: true },
+    { kind: 'turn-completed', turnId, usage: { ...usage, input: 190 }, lastMessage: '' },
+  );
+  expect(seen()).toBe('tokens used: 90 since the turn was continued, 190 in the thread\n');
+});
+
 it('says that it is not known what a turn cost, and how many requests a cost lacks', () => {
   const { tell, seen } = outputOf({ live: false });
   const window = { step: 0, tokens: 9, measure: 'estimated', effectiveWindow: 100, percentRemaining: 91 } as const;

@@ -50,6 +50,7 @@ export class PlainOutput implements Output {
   readonly #answer: StreamedAnswer;
   readonly #held = new HeldBack((count) => this.#sayLost(count));
   #isInterrupted = false;
+  #goalRests = false;
   /** The call whose start, or the question, that stands last on the screen; `noCall` where a warning stands below it. */
   #newestCall: string | undefined;
   /** Calls that have begun and not ended. */
@@ -146,6 +147,7 @@ export class PlainOutput implements Output {
         return this.#sayRefused(event);
       case 'warning':
         if (this.#options.isNews?.(event.outcome) === false) return undefined;
+        this.#goalRests ||= event.outcome.code === 'goal-rests';
         if (this.#newestCall !== undefined && !this.#isOnlyCall) this.#newestCall = noCall;
         return screen.message(fullText(event.outcome), { look: 'yellow' });
       case 'retrying':
@@ -274,7 +276,8 @@ export class PlainOutput implements Output {
 
   #sayHowToResume(): void {
     const id = this.#options.resumable ? this.#announcement.threadId : undefined;
-    if (id !== undefined) this.#screen.note(dim(`To resume: ${resumeCommand(id, this.#options)}`));
+    if (id === undefined) return;
+    this.#screen.note(dim(`To resume: ${resumeCommand(id, { ...this.#options, goalRests: this.#goalRests })}`));
   }
 
   #sayHowToAnswer(): void {

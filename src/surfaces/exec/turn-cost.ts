@@ -8,10 +8,12 @@ export class TurnCost {
   /** Tokens of the thread when the turn began. */
   #before = 0;
   #uncounted = 0;
+  #isContinued = false;
 
   event(event: ThreadEvent): void {
     if (event.kind === 'turn-started') {
       this.#before = tokensIn(event.usage);
+      this.#isContinued = event.isContinued === true;
       this.#uncounted = 0;
     }
     if (event.kind === 'usage' && event.last === undefined && event.refused === undefined) this.#uncounted++;
@@ -25,7 +27,8 @@ export class TurnCost {
     const isKnown = spent > 0 || this.#uncounted === 0;
     const [tokens, rest] = isKnown ? [count(spent), uncountedWords(this.#uncounted)] : ['not known', ` ${whyNotKnown}`];
     if (this.#before === 0) return `${tokens}${rest}`;
-    return `${tokens} in this turn${rest}, ${count(all)} in the thread`;
+    const since = this.#isContinued ? 'since the turn was continued' : 'in this turn';
+    return `${tokens} ${since}${rest}, ${count(all)} in the thread`;
   }
 }
 

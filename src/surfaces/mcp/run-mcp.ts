@@ -26,6 +26,7 @@ export async function run(given: Given): Promise<number | Outcome> {
     case 'get':
       return get(registry, cwd, name, given.options);
     case 'add': {
+      if (!/^[\w-]+$/.test(name)) return unfitName(name);
       const wanted = tableOf(given.options, rest);
       if ('code' in wanted) return wanted as unknown as Outcome;
       const isThere = await registry.own(name);
@@ -47,6 +48,12 @@ export async function run(given: Given): Promise<number | Outcome> {
     default:
       return importNamed(registry, cwd, given.words);
   }
+}
+
+/** The model calls a tool by the name of its server, and the user writes it in keys and commands. */
+function unfitName(name: string): Outcome {
+  const message = `mcp add: ${JSON.stringify(name)} cannot be the name of a server.`;
+  return { code: 'usage', message, next: 'Use letters, digits, - and _ only, for example my-server.' };
 }
 
 function done(problem: Outcome | undefined, message: string): number | Outcome {
@@ -96,8 +103,10 @@ function wayOf({ command, args = [], url }: JsonObject): string {
   return visibleLine(url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url));
 }
 
-function stateOf({ enabled, problem, tools, isLoggedIn }: ListedServer): string {
-  const known = tools === undefined ? 'tools not known yet' : plural(tools, 'tool');
+function stateOf({ enabled, problem, tools, failure, isLoggedIn }: ListedServer): string {
+  const unknown =
+    failure === undefined ? 'tools not known yet' : `did not start: ${visibleLine(failure)}; the next run waits again`;
+  const known = tools === undefined ? unknown : plural(tools, 'tool');
   const state = problem !== undefined ? problem.message : enabled ? known : 'disabled';
   return isLoggedIn ? `${state}, logged in` : state;
 }
@@ -108,7 +117,7 @@ async function get(
   name: string,
   { json }: { readonly json: boolean },
 ): Promise<number | Outcome> {
-  const server = (await registry.list(cwd)).find((each) => each.name === name);
+  const [server] = await registry.list(cwd, name);
   if (server === undefined) {
     const message = `There is no MCP server ${JSON.stringify(name)}.`;
     return { code: 'mcp-server-unknown', message, next: 'See `capstan mcp list`.' };

@@ -4,6 +4,7 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { memoryCommand } from '../commands/memory-command.ts';
 import { type HomeMemory, loadHomeMemory } from '../engine/home-memory.ts';
 import { print } from '../terminal/print.ts';
+import { count, plural } from '../wording/number-words.ts';
 
 /** `capstan memory`. */
 export async function run({ variant, options }: CommandArguments<typeof memoryCommand>): Promise<number | Outcome> {
@@ -28,8 +29,11 @@ function described({ folder, summary, notes }: HomeMemory): string {
     return `${day}  ${threadId}  ${words[kind]}, ${tokens} tokens\n`;
   });
   const total = notes.reduce((sum, { tokens }) => sum + tokens, 0);
-  const about =
-    notes.length === 0 ? '' : `\nNotes about ${notes.length} threads, for ${total} tokens:\n${lines.join('')}`;
+  const noted = notes.filter(({ kind }) => kind === 'noted').length;
+  const threads = plural(notes.length, 'thread');
+  const which =
+    noted === 0 ? `No notes about ${threads}` : `Notes about ${noted === notes.length ? '' : `${noted} of `}${threads}`;
+  const about = notes.length === 0 ? '' : `\n${which}, for ${count(total)} tokens:\n${lines.join('')}`;
   return `${folder}\n\n${summary.trim() === '' ? 'There is no summary yet.' : summary.trim()}\n${about}`;
 }
 

@@ -18,9 +18,9 @@ export async function showTree(
   return 0;
 }
 
-function nodeSpans({ id, path, role, status, tokens, agents }: AgentNode, depth: number): readonly Span[] {
+function nodeSpans({ id, path, role, status, used, agents }: AgentNode, depth: number): readonly Span[] {
   const name = depth === 0 ? path : (path.split('/').at(-1) ?? path);
-  const about = [status, `${count(tokens)} tokens`, ...(role === undefined || role === 'default' ? [] : [role])];
+  const about = [status, `${count(used)} tokens used`, ...(role === undefined || role === 'default' ? [] : [role])];
   return [
     '  '.repeat(depth),
     cyan(visibleLine(name)),

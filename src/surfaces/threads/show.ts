@@ -1,12 +1,16 @@
 import { defined } from '../../protocol/defined.ts';
 import type { WorkProgress } from '../../ports/work-progress.ts';
+import { isGoalResting } from '../../protocol/goal.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
+import type { RecordedGoal } from '../../state/goals.ts';
 import { costOfAll, readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { Question } from '../../protocol/question.ts';
 import { checkpointLine } from '../wording/checkpoint-words.ts';
+import { goalCost, goalStanding } from '../wording/goal-standing.ts';
+import { resumeCommand } from '../wording/resume-command.ts';
 import { questionWords } from '../wording/question-words.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { showCommand } from '../commands/threads-read-commands.ts';
@@ -34,7 +38,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   const summary = await engine.stored.summary(id);
   if ('code' in summary) return summary;
   const thread = await withWriter(engine.stored, summary);
-  const { turns, checkpoints, waiting, unproven, questions, cutOff, work } = await withProgress(
+  const { turns, checkpoints, waiting, unproven, questions, cutOff, work, goal } = await withProgress(
     { label: 'Reading lines' },
     (report) => readParts(engine.stored, id, { items: !options.json || options.full, report }),
   );
@@ -43,6 +47,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
       ...(waiting.length === 0 ? {} : { waiting }),
       ...(questions.length === 0 ? {} : { questions }),
       ...(isNothing(unproven) ? {} : { unproven }),
+      ...defined({ goal }),
     };
     const shown = work === undefined ? turns : turns.map((turn) => ({ ...turn, ...itemsOf(workIn(work, turn)) }));
     print(`${JSON.stringify({ thread: withPaths(thread), turns: shown, checkpoints, ...more })}\n`, 'json');
@@ -56,6 +61,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
       ...turnsSpans({ thread, turns, checkpoints, work }, { ...form, full: options.full }),
       ...questionLines(questions, form),
       ...(cutOff === undefined ? [] : ['\n', yellow(prose(visibleLine(fullText(cutOff)), form, ''))]),
+      ...goalLines(goal, id, form),
       ...waitingLines(waiting, form),
       ...unprovenLines(unproven, form),
     ],
@@ -79,6 +85,7 @@ async function readParts(
     unproven: await stored.unproven(id),
     questions: await stored.questions(id),
     cutOff: await stored.cutOff(id),
+    goal: await stored.goal(id),
   };
 }
 
@@ -135,6 +142,21 @@ function questionLines(questions: readonly Question[], form: PageForm): readonly
     return prose(visibleLine(`${questionWords(question)}${why}`), form, '  ');
   });
   return ['\n', yellow('Waiting for your answer'), '\n', ...asked];
+}
+
+/** What the thread works towards, and how it is resumed. */
+function goalLines(goal: RecordedGoal | undefined, id: ThreadId, form: PageForm): readonly Span[] {
+  if (goal === undefined) return [];
+  const { status, objective, reason } = goal;
+  const why = reason === undefined || !isGoalResting(status) ? '' : ` ${reason}`;
+  const said = `${objective} (${goalCost(goal)})${why}`;
+  return [
+    '\n',
+    yellow(`The ${goalStanding(status).replace('goal', 'goal is')}`),
+    '\n',
+    prose(visibleLine(said), form, '  '),
+    ...(isGoalResting(status) ? [`  To resume: ${resumeCommand(id, { goalRests: true })}\n`] : []),
+  ];
 }
 
 /** They were accepted, and no turn has come to them. */

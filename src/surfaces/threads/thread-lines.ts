@@ -4,6 +4,7 @@ import { type PageForm, prose } from '../terminal/page.ts';
 import { plural } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { answerCommand } from '../wording/answer-command.ts';
+import { goalStanding } from '../wording/goal-standing.ts';
 import { agoWords, clockTimeOf } from '../wording/time-words.ts';
 import type { ListedThread } from './asked-elsewhere.ts';
 
@@ -11,12 +12,13 @@ type ShownSettings = { readonly [Name in 'cwd' | 'model' | 'effort' | 'approval'
 
 /** A thread in three lines: which one, with what, and what it is about. */
 export function threadSpans(thread: ListedThread, now: number, form: PageForm): readonly Span[] {
-  const { id, name, preview, updatedAt, turns, archived, compressed, forkedFrom, gitBranch } = thread;
+  const { id, name, preview, updatedAt, turns, archived, compressed, forkedFrom, gitBranch, goal } = thread;
   const marks = [
     ...(archived ? ['archived'] : []),
     ...(compressed ? ['compressed'] : []),
     ...(forkedFrom === undefined ? [] : [`fork of ${forkedFrom}`]),
     ...(gitBranch === undefined ? [] : [`on ${gitBranch}`]),
+    ...(goal === undefined ? [] : [goalStanding(goal)]),
   ];
   const about = [name, preview].filter((text) => text !== undefined && text !== '').join(': ');
   return [

@@ -18,6 +18,11 @@ export function isPlanning({ envelope }: Pick<Turn, 'envelope'>): boolean {
   return envelope.modes.collaboration.mode === 'plan';
 }
 
+/** Another program may have set a goal, or the user may have closed the gate since: the model has no tools for it then. */
+export function hasGoalTools({ envelope }: Pick<Turn, 'envelope'>): boolean {
+  return envelope.capabilities.features.includes('goals');
+}
+
 export function recordGoal({ log, threadId, turnId }: GoalTurn, goal: RecordedGoal): void {
   log.record(goalUpdated(threadId, turnId, goal));
 }

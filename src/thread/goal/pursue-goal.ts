@@ -9,6 +9,7 @@ import { outputOf } from '../../state/recorded-item.ts';
 import type { Turn } from '../parts/parts.ts';
 import { recordEvent } from '../record/record-context.ts';
 import { currentGoal, recordGoal } from './goal-of-thread.ts';
+import { restGoal } from './rest-goal.ts';
 
 /** After so many rounds in a row in which nothing was done that was not done before, the goal waits for the user. */
 const mostIdle = 3;
@@ -29,8 +30,7 @@ export function goesOn(turn: Turn): boolean {
   if (goal?.status !== 'active' || turn.signal.aborted || turn.inbox.hasSubmitted) return false;
   if (keepBudget(turn)) return true;
   if (!hasProgress(turn)) {
-    recordGoal(turn, { ...goal, status: 'blocked', reason: stalled.message });
-    turn.log.tell({ kind: 'warning', outcome: stalled });
+    restGoal(turn, goal, { why: 'stalled', status: 'blocked', reason: stalled.message, outcome: stalled });
     return false;
   }
   recordGoal(turn, goal);

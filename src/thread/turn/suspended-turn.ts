@@ -15,7 +15,7 @@ import { answerInFlight } from './dead-turn.ts';
 /** The turn goes on in this process. What was in flight when the other one ended has an unknown outcome (I3). */
 export async function takeUp(turn: Turn, { openTurn }: SuspendedTurn): Promise<void> {
   const { log, turnId, memory } = turn;
-  log.tellPassing({ kind: 'turn-started', turnId, usage: log.state.usage.total });
+  log.tellPassing({ kind: 'turn-started', turnId, usage: log.state.usage.total, isContinued: true });
   await answerInFlight(turn, openTurn);
   memory.phase = 'open';
 }

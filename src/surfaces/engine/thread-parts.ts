@@ -70,6 +70,7 @@ export interface ThreadPartsInput extends Pick<
     | 'tools'
     | 'agent'
     | 'overrides'
+    | 'onlyConfig'
     | 'profile'
   >;
 }
@@ -223,7 +224,10 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     folderProblem,
     async gatherStep(envelope) {
       const loading = { policy: envelope.policy.resolved, effectiveWindow: envelope.window.effective };
-      const { document, problems } = await instructions.load(envelope.instructions.user, loading);
+      const { document, problems } =
+        request.onlyConfig === undefined
+          ? await instructions.load(envelope.instructions.user, loading)
+          : { document: {}, problems: [] };
       const memory = usesMemories(settings.features, config.memories)
         ? await memoryOf(home, envelope.policy.resolved)
         : {};

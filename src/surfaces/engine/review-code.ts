@@ -67,8 +67,6 @@ const onlyTools = [
   'list_mcp_resources',
   'list_mcp_resource_templates',
   'read_mcp_resource',
-  'tool_search',
-  'call_tool',
 ];
 
 /**

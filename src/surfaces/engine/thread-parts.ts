@@ -143,7 +143,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const isRoot = !ephemeral && request.agent === undefined;
   const hasAgents = request.agent !== undefined || startsAgents(config.agents, settings.features);
   const agents = hasAgents
-    ? await (await import('./thread-agents.ts')).openThreadAgents(engine, { config, settings, request })
+    ? await (await import('./thread-agents.ts')).openThreadAgents(engine, { config, catalogue, settings, request })
     : undefined;
   const agentTools = agents?.tools ?? [];
   const goalTools = isRoot && isGateOpen('goals', settings.features) ? await goalToolsOf(config) : [];

@@ -15,7 +15,9 @@ export const contextShares = {
   /** All hints that come with one message. */
   skillHints: { tokens: 800, percent: 2 },
   /** All skills that the messages of one turn name. */
-  namedSkills: { tokens: 90_000, percent: 17 },
+  namedSkills: { tokens: 90_000, percent: 14 },
+  /** Roles of agents beside those that are built in. */
+  agentRoles: { tokens: 2500, percent: 3 },
   /** Descriptions of tools of servers and clients in the list of tools. */
   optionalTools: { tokens: 20_000, percent: 10 },
   /** What is said of MCP servers and of their deferred tools, and what they say of themselves. */

@@ -14,6 +14,8 @@ const message = (role: string, text: string): Item => ({
 describe('an entry', () => {
   it.each<Origin>([
     { family: 'user' },
+    { family: 'user', author: 'agent' },
+    { family: 'user', author: 'program' },
     { family: 'model' },
     { family: 'tool' },
     { family: 'client' },
@@ -27,6 +29,12 @@ describe('an entry', () => {
     const item = message('user', '<environment_context></environment_context>');
     const stored = JSON.parse(JSON.stringify(entryMetadata({ origin, turn }))) as JsonObject;
     expect(entryOf(item, stored)).toEqual({ item, origin, turn });
+  });
+
+  it('takes words of an unknown author for those of a program, and never for the user’s', () => {
+    const item = message('user', 'x');
+    const metadata = { capstan: { origin: { family: 'user', author: 'robot' } } };
+    expect(entryOf(item, metadata)).toEqual({ item, origin: { family: 'user', author: 'program' } });
   });
 
   it('does without an unknown cause', () => {

@@ -6,10 +6,12 @@ import { isMessage, type Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
+import { otherAuthor, type OtherAuthor, readAuthor } from '../protocol/user-input.ts';
 
 /** Where a model-visible item comes from. Kept beside the item in its line, never read out of its text. */
 export type Origin =
-  | { readonly family: 'user' }
+  /** Words: what a user wrote, or what the author says in a user's place. */
+  | { readonly family: 'user'; readonly author?: OtherAuthor }
   | { readonly family: 'model' }
   | { readonly family: 'tool' }
   /** Put in by the program that drives the engine. */
@@ -48,8 +50,10 @@ export interface QuotedWords extends TextPlace {
   readonly id: string;
   readonly turn?: TurnId;
   readonly number?: number;
-  /** Who said it; absent: the user. */
+  /** Who said it; absent: the user, or the author in the user's place. */
   readonly by?: OtherSpeaker;
+  /** Of words that gave a turn its work; absent: the user. */
+  readonly author?: OtherAuthor;
   /** A model chose it as the request that defines the active task. */
   readonly task?: true;
   /** Its turn was stopped, or ended by a failure. */
@@ -129,6 +133,7 @@ function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
     const turn = stringAt(value, 'turn') as TurnId | undefined;
     const known = {
       by: otherSpeakers.find((speaker) => speaker === value['by']),
+      author: otherAuthor(readAuthor(value['author'])),
       task: flagAt(value, 'task'),
       endedEarly: flagAt(value, 'endedEarly'),
       cut: flagAt(value, 'cut'),
@@ -200,7 +205,8 @@ function readOrigin(ours: JsonObject | undefined): Origin | undefined {
   const origin = ours?.['origin'];
   if (!isJsonObject(origin)) return undefined;
   const family = origin['family'];
-  if (family === 'user' || family === 'model' || family === 'tool' || family === 'client') return { family };
+  if (family === 'user') return { family, ...defined({ author: otherAuthor(readAuthor(origin['author'])) }) };
+  if (family === 'model' || family === 'tool' || family === 'client') return { family };
   if (family !== 'context') return undefined;
   const kinds = arrayAt(origin, 'kinds')?.filter((kind) => typeof kind === 'string') ?? [];
   const cause = causes.find((known) => known === origin['cause']);

@@ -81,7 +81,7 @@ function addMessage(rowOf: RowOf, place: number, entry: Entry, item: MessageItem
   const row = rowOf(stringAt(item, 'id') ?? '', place, text);
   if (text !== '') row.text = text;
   row.pictures = otherParts(item);
-  addKnown(row, entry);
+  addKnown(row, { ...entry, ...(entry.origin.family === 'user' && defined({ author: entry.origin.author })) });
   for (const quote of entry.words ?? []) addKnown(row, quote);
 }
 
@@ -120,9 +120,12 @@ function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: Mes
 }
 
 function addKnown(row: Row, known: Pick<Entry, 'turn' | 'number'> & Partial<QuotedWords>): void {
-  const { turn, number, by, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore } = known;
+  const { turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore } = known;
   const { picturesLeftOut, picturesLeftOutTokens, bytesPerToken } = known;
-  Object.assign(row, defined({ turn, number, by, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore }));
+  Object.assign(
+    row,
+    defined({ turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore }),
+  );
   Object.assign(row, defined({ picturesLeftOut, picturesLeftOutTokens, bytesPerToken }));
 }
 

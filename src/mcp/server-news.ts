@@ -3,6 +3,7 @@ import { bytesPerToken } from '../fragments/text/truncate.ts';
 import type { McpTool } from '../ports/mcp-servers.ts';
 import { arrayAt, isJsonObject, type Json, objectAt } from '../protocol/json.ts';
 import type { ThreadTools } from './sort-tools.ts';
+import { serverPrefix } from './tool-names.ts';
 
 /** What each kind of text may have of the budget, in percent: of deferred groups, of servers, and what these say of themselves. */
 const percent = { announced: 28, notes: 24, instructions: 48 } as const;
@@ -25,6 +26,8 @@ export interface NewsOf {
   readonly isUsable: (tool: McpTool) => boolean;
   /** Whether the thread has it. Of others nothing is said. */
   readonly isChosen: (tool: { readonly name: string }) => boolean;
+  /** Whether the thread could have a tool whose name begins so. */
+  readonly mayBeChosen: (prefix: string) => boolean;
 }
 
 /** Groups of deferred tools, for the text that announces them. */
@@ -44,7 +47,14 @@ export function deferredGroups({ servers, tools, budget, isUsable, isChosen }: N
 }
 
 /** What the model should know of servers besides their tools. The same words until something changes. */
-export function serverNews({ servers, tools, budget, isUsable, isChosen }: NewsOf): Omit<McpNews, 'deferred'> {
+export function serverNews({
+  servers,
+  tools,
+  budget,
+  isUsable,
+  isChosen,
+  mayBeChosen,
+}: NewsOf): Omit<McpNews, 'deferred'> {
   const mostOfEach = shareOf(budget, percent.notes, servers.length);
   const notes = servers.flatMap(({ name, problem }) => {
     const of = <Tool extends { readonly name: string; readonly server: string }>(
@@ -53,7 +63,7 @@ export function serverNews({ servers, tools, budget, isUsable, isChosen }: NewsO
     const listed = (names: readonly string[]): string => fitting(names, mostOfEach / 3);
     const note = {
       server: name,
-      problem: problem === undefined ? '' : cut(problem, mostOfEach),
+      problem: problem === undefined || !mayBeChosen(serverPrefix(name)) ? '' : cut(problem, mostOfEach),
       changed: listed(of(tools.changed).map(signatureOf)),
       // Of one that does not run, it is not known what it has.
       gone: problem === undefined ? listed(of(tools.missing).map((tool) => tool.name)) : '',

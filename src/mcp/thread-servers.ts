@@ -77,13 +77,13 @@ export class ThreadServers implements McpServers {
   }
 
   /** What the model should know of the servers besides the tools in its list. */
-  news({ isUsable, isChosen }: Pick<NewsOf, 'isUsable' | 'isChosen'>): McpNews {
+  news(view: Pick<NewsOf, 'isUsable' | 'isChosen' | 'mayBeChosen'>): McpNews {
     const servers = [...this.#connections.values()].map((connection) => ({
       name: connection.server.config.name,
       instructions: connection.listing?.instructions,
       problem: this.#toldProblem(connection),
     }));
-    const about = { servers, tools: this.tools, budget: this.#budgets().texts, isUsable, isChosen };
+    const about = { servers, tools: this.tools, budget: this.#budgets().texts, ...view };
     return { deferred: deferredGroups(about), ...serverNews(about) };
   }
 

@@ -39,5 +39,5 @@ function byWorth(entries: readonly ReviewEntry[]): readonly number[] {
 
 function rank(from: ReviewEntry['from']): number {
   if (from === 'user' || from === 'summary') return 0;
-  return from === 'assistant' ? 1 : 2;
+  return from === 'assistant' || from === 'agent' ? 1 : 2;
 }

@@ -11,7 +11,7 @@ export interface BackgroundWork {
 /** The thread, as such work sees it. */
 export interface BackgroundHost {
   readonly id: ThreadId;
-  /** Counts in what the thread has cost. */
+  /** Counts in what the thread has cost, and not in what its goal has used. */
   spend(usage: Usage): void;
   warn(outcome: Outcome): void;
 }

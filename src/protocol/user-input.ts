@@ -1,3 +1,4 @@
+import type { Json } from './json.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -7,6 +8,18 @@ import type { Outcome } from './outcome.ts';
 export const authors = ['user', 'agent', 'program'] as const;
 
 export type Author = (typeof authors)[number];
+
+/** The author of words that the user did not write. Absent in a line or a value: the user wrote them. */
+export type OtherAuthor = Exclude<Author, 'user'>;
+
+/** Words without an author are the user's, as in every older file. One that is not known gets no more than a program does. */
+export function readAuthor(value: Json | undefined): Author {
+  return value === undefined ? 'user' : (authors.find((each) => each === value) ?? 'program');
+}
+
+export function otherAuthor(author: Author): OtherAuthor | undefined {
+  return author === 'user' ? undefined : author;
+}
 
 /** What a turn is submitted or steered with: words, pictures, or both. */
 export interface UserInput {
@@ -45,6 +58,6 @@ export function words(text: string): UserInput {
 }
 
 /** What a user did not write, whatever it quotes. */
-export function writtenBy(author: Exclude<Author, 'user'>, text: string): UserInput {
+export function writtenBy(author: OtherAuthor, text: string): UserInput {
   return { author, text, images: [] };
 }

@@ -3,10 +3,11 @@ import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { noCount } from '../history/newest-count.ts';
 import { checkpointsAt, foldSeen } from './checkpoints.ts';
-import { readGoal } from './goals.ts';
+import { readGoal, sparedGoal } from './goals.ts';
 import { stillGiven } from './grants.ts';
 import { markBefore } from './marks.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
+import { isCostForOthers } from './turn-drafts.ts';
 import { closes, type TurnEvent, turnEvent } from './turn-event.ts';
 import { foldNewestCount } from './fold-newest-count.ts';
 import { readUsage } from './usage-fields.ts';
@@ -28,10 +29,17 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
   if (info === undefined) return state;
   const newest = foldNewestCount(state, event, info);
   const usage = { total: readUsage(info['total_token_usage']), newest };
-  if (newest.kind !== 'counted') return { ...state, usage };
+  const counted = isCostForOthers(event) ? withForeignCost(state, usage) : { ...state, usage };
+  if (newest.kind !== 'counted') return counted;
   // Another program records no requests; its counts say that there were some.
   const checkpoints = foldSeen(state.checkpoints, state.history.length);
-  return { ...state, usage, checkpoints, prefill: state.prefill ?? newest.usage.input };
+  return { ...counted, checkpoints, prefill: state.prefill ?? newest.usage.input };
+}
+
+/** A cost that is not that of the thread's own work. */
+export function withForeignCost(state: ThreadState, usage: ThreadState['usage']): ThreadState {
+  const { goal } = state;
+  return { ...state, usage, ...(goal && { goal: sparedGoal(goal, state.usage.total, usage.total) }) };
 }
 
 /** A thread may fail again and again without a user who looks at it. */

@@ -34,6 +34,11 @@ export function goalNow(goal: RecordedGoal, { total, at, from }: GoalMoment): Re
   };
 }
 
+/** The goal of a thread that has paid for something else, such as notes about other threads: none of it is the goal's. */
+export function sparedGoal(goal: RecordedGoal, before: Usage, after: Usage): RecordedGoal {
+  return goal.spent === undefined ? goal : { ...goal, spent: goal.spent + spentOf(after) - spentOf(before) };
+}
+
 export interface GoalMoment {
   /** What the thread has cost. */
   readonly total: Usage;

@@ -6,6 +6,7 @@ import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { ProviderName } from '../protocol/provider-name.ts';
 import type { ChangedFile, TurnItem } from '../protocol/turn-item.ts';
+import { type Author, otherAuthor } from '../protocol/user-input.ts';
 
 /** A model-visible item with its origin, and with its maker where that is not who answers now. */
 export function itemLine(item: Item, origin: Origin, turn: TurnId, maker?: ProviderName): LineDraft {
@@ -13,9 +14,17 @@ export function itemLine(item: Item, origin: Origin, turn: TurnId, maker?: Provi
   return { type: lineType.responseItem, payload: item, metadata };
 }
 
-/** A message of the user in the turn of this number. */
-export function userLine(item: Item, turn: TurnId, number: number): LineDraft {
-  const metadata = entryMetadata({ origin: { family: 'user' }, turn, number });
+interface WordsPlace {
+  readonly author: Author;
+  readonly turn: TurnId;
+  /** Of that turn. */
+  readonly number: number;
+}
+
+/** Words, in the turn that they are for. The author is written unless it is the user. */
+export function userLine(item: Item, { author, turn, number }: WordsPlace): LineDraft {
+  const origin = { family: 'user', ...defined({ author: otherAuthor(author) }) } as const;
+  const metadata = entryMetadata({ origin, turn, number });
   return { type: lineType.responseItem, payload: item, metadata };
 }
 

@@ -4,13 +4,20 @@ import { defined } from '../protocol/defined.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
+import type { OtherAuthor } from '../protocol/user-input.ts';
 
 /**
  * What happened in a turn, as its lines record it and surfaces show it. Every program and both history modes record it
  * so.
  */
 export type RecordedItem =
-  | { readonly kind: 'user'; readonly texts: readonly string[]; readonly pictures: readonly string[] }
+  | {
+      readonly kind: 'user';
+      /** Absent: the user wrote it. */
+      readonly author?: OtherAuthor;
+      readonly texts: readonly string[];
+      readonly pictures: readonly string[];
+    }
   | { readonly kind: 'assistant'; readonly text: string; readonly phase?: string }
   | { readonly kind: 'reasoning'; readonly text: string }
   /** The program said it to the model, not the user. */
@@ -47,7 +54,10 @@ export function recordedItem({ item, origin }: Entry): RecordedItem | undefined 
   }
   if (isMessage(item)) {
     const { content } = item;
-    if (origin.family === 'user') return { kind: 'user', texts: wordsOf(content), pictures: picturesIn(content) };
+    if (origin.family === 'user') {
+      const said = { texts: wordsOf(content), pictures: picturesIn(content) };
+      return { kind: 'user', ...defined({ author: origin.author }), ...said };
+    }
     if (item.role !== 'assistant') {
       const kinds = origin.family === 'context' ? origin.kinds : [origin.family];
       return { kind: 'context', title: [...new Set(kinds)].join(', '), text: textsOf(content).join('\n\n') };

@@ -12,7 +12,7 @@ import { foldReopened } from './behind.ts';
 import { foldFailed, foldSeen } from './checkpoints.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldAnswer, foldCall } from './fold-call.ts';
-import { foldEvent } from './fold-event.ts';
+import { foldEvent, withForeignCost } from './fold-event.ts';
 import { foldSessionText } from './hook-lines.ts';
 import { withMaker } from './maker-now.ts';
 import { addMark } from './marks.ts';
@@ -116,14 +116,14 @@ function withWaiting(state: ThreadState, waiting: ThreadState['waiting']): Threa
   return waiting === state.waiting ? state : { ...state, waiting };
 }
 
-/** What an agent or a review has cost is part of what its thread has. */
+/** What an agent or a review has cost is part of what its thread has. A goal pays for agents alone. */
 function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
   const state = withWaiting(before, foldWaiting(before.waiting, payload));
   if (state === before) return state;
   const report = reportIn(payload);
   if (report === undefined) {
     const total = totalIn(payload);
-    return total === undefined ? state : { ...state, usage: { ...state.usage, total } };
+    return total === undefined ? state : withForeignCost(state, { ...state.usage, total });
   }
   const total = addUsage(state.usage.total, costOfReport(state.agents, report));
   return { ...state, agents: foldReport(state.agents, report), usage: { ...state.usage, total } };

@@ -24,7 +24,7 @@ function entryFor(entry: Entry): readonly ReviewEntry[] {
   const shown = recordedItem(entry);
   switch (shown?.kind) {
     case 'user':
-      return [{ from: 'user', text: withPictures(shown.texts.join('\n'), shown.pictures.length) }];
+      return [{ from: shown.author ?? 'user', text: withPictures(shown.texts.join('\n'), shown.pictures.length) }];
     case 'assistant':
       return [{ from: 'assistant', text: shown.text }];
     case 'call':

@@ -156,6 +156,16 @@ export function tokenCount(
   return event({ type: 'token_count', info, rate_limits: null, capstan });
 }
 
+/** What a thread has cost with work that is not for it: its goal does not pay. */
+export function costForOthers(cost: ThreadCost & { readonly window: number }): LineDraft {
+  const { type, payload } = tokenCount(cost);
+  return { type, payload: { ...payload, capstan: { beside: true, for_others: true } } };
+}
+
+export function isCostForOthers(tokenCount: JsonObject): boolean {
+  return objectAt(tokenCount, 'capstan')?.['for_others'] === true;
+}
+
 /** What the user is shown where no count changes: other programs take nothing from it. */
 export function usageShown(shown: ShownUsage): LineDraft {
   return event({ type: 'token_count', info: null, rate_limits: null, capstan: shownUsage(shown, undefined) });

@@ -67,6 +67,12 @@ describe('messages that wait', () => {
     ]);
   });
 
+  it('of an author that is not known are a program’s, and never the user’s', () => {
+    const input = { author: 'robot', text: 'x', images: [] };
+    const { waiting } = fold({ type: 'capstan_waiting', payload: { id: 'a', kind: 'words', input } });
+    expect(waiting).toEqual([{ id: 'a', kind: 'words', input: { ...input, author: 'program' } }]);
+  });
+
   it('go with a rollback that reaches behind their line, and do not come back if they entered history', () => {
     const turn = (id: string) => event({ type: 'task_started', turn_id: id });
     const over = (id: string) => event({ type: 'task_complete', turn_id: id });

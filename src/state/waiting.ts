@@ -5,7 +5,7 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
 import { mendUsage, noUsage, type Usage } from '../protocol/usage.ts';
-import { type Author, authors, type UserInput } from '../protocol/user-input.ts';
+import { readAuthor, type UserInput } from '../protocol/user-input.ts';
 import { subagentNotificationFragment } from '../fragments/events/subagent-notification.ts';
 import { contextMessage, userMessage } from '../fragments/message.ts';
 import { render } from '../fragments/text/define.ts';
@@ -179,11 +179,6 @@ function readInput(stored: JsonObject | undefined): UserInput | undefined {
     images,
     ...defined({ unusableImages }),
   } as unknown as UserInput;
-}
-
-/** One that is not known gets no more than a program does. */
-function readAuthor(value: Json | undefined): Author {
-  return value === undefined ? 'user' : (authors.find((each) => each === value) ?? 'program');
 }
 
 function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is JsonObject {

@@ -1,7 +1,7 @@
 import type { BackgroundHost } from '../ports/background.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { addUsage } from '../protocol/usage.ts';
-import { costOf, tokenCount } from '../state/turn-drafts.ts';
+import { costForOthers, costOf } from '../state/turn-drafts.ts';
 import type { ThreadLog } from './parts/log.ts';
 
 interface HostThread {
@@ -20,7 +20,7 @@ export function backgroundHost({ id, log, window }: HostThread): BackgroundHost 
     spend(usage) {
       if (usage.total === 0) return;
       const { total, last } = costOf(log.state.usage);
-      log.record(tokenCount({ total: addUsage(total, usage), last, window: window() }));
+      log.record(costForOthers({ total: addUsage(total, usage), last, window: window() }));
       settle();
     },
     warn(outcome) {

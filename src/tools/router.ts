@@ -1,7 +1,7 @@
 import { canBeWidened } from '../envelope/offered-tools.ts';
 import type { Policy } from '../envelope/policy.ts';
 import type { Step } from '../envelope/step.ts';
-import { isChosen, type ToolChoice } from '../envelope/tool-choice.ts';
+import { chosenTools, isChosen, mayBeChosen, reachingTools, type ToolChoice } from '../envelope/tool-choice.ts';
 import { badArguments, unknownTool } from '../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { defined } from '../protocol/defined.ts';
@@ -41,6 +41,8 @@ export interface ToolView {
   isUsable(tool: Pick<ToolTraits, 'name' | 'mcp'>): boolean;
   /** The thread has it, if it is there. */
   isChosen(tool: Pick<Tool, 'name' | 'isOwn'>): boolean;
+  /** The thread has some tool whose name begins so, if it is there. */
+  mayBeChosen(prefix: string): boolean;
 }
 
 /** Where tools come from. Gives the same array until they change. `renew`: history was rewritten, and they may. */
@@ -61,7 +63,7 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
     given = now;
     planned.clear();
     byName.clear();
-    const all = now.flat().filter((tool) => isChosen(tool, choice));
+    const all = chosenTools(now.flat(), choice);
     for (const tool of all) if (!byName.has(tool.name)) byName.set(tool.name, tool);
     clashes = all.flatMap((tool) => (byName.get(tool.name) === tool ? [] : [tool.name]));
     return byName;
@@ -88,9 +90,14 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
     },
 
     announced(isUsable) {
-      const view: ToolView = { isUsable, isChosen: (tool) => isChosen(tool, choice) };
+      const view: ToolView = {
+        isUsable,
+        isChosen: (tool) => isChosen(tool, choice),
+        mayBeChosen: (prefix) => mayBeChosen(prefix, choice),
+      };
       const news = sources.flatMap((source) => source.announced?.(view) ?? []);
-      const deferredTools = news.flatMap((each) => each.deferredTools ?? []);
+      const canReach = reachingTools.every((name) => current().has(name));
+      const deferredTools = canReach ? news.flatMap((each) => each.deferredTools ?? []) : [];
       const mcpServers = news.find((each) => each.mcpServers !== undefined)?.mcpServers;
       return { ...(deferredTools.length === 0 ? {} : { deferredTools }), ...defined({ mcpServers }) };
     },

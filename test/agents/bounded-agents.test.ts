@@ -17,8 +17,8 @@ const inTurn =
 const toolsOf = ({ body }: AgentRequest): readonly unknown[] => (body['tools'] as JsonObject[]).map(({ name }) => name);
 
 /** A scene whose user allowed `touch` for good, and said so to no mode. */
-async function touchingScene(speakers: Readonly<Record<string, Says>>) {
-  const scene = await agentScene(speakers, { config: 'approval_policy = "on-request"\n' });
+async function touchingScene(speakers: Readonly<Record<string, Says>>, more = '') {
+  const scene = await agentScene(speakers, { config: `approval_policy = "on-request"\n${more}` });
   mkdirSync(join(scene.live.place.home, 'rules'), { recursive: true });
   writeFileSync(
     join(scene.live.place.home, 'rules/default.rules'),
@@ -158,4 +158,31 @@ developer_instructions = "Be brief."
   expect(told).toContain('Be brief.');
   expect(told).toContain('<sandbox_mode>read-only<');
   expect(told).toContain('/etc/hostname');
+});
+
+it('an agent of an agent that changes nothing changes nothing either', async () => {
+  const wait = call('wait_agent', {});
+  const speakers = {
+    root: inTurn(call('spawn_agent', { message: 'TASK x: look', name: 'x', agent_type: 'explorer' }), wait),
+    x: inTurn(call('spawn_agent', { message: 'TASK y: do it', name: 'y', agent_type: 'worker' }), wait),
+    y: inTurn(call('exec_command', { cmd: 'touch by-y' })),
+  };
+  const { thread, wrote, of } = await touchingScene(speakers, 'agents.max_depth = 2\n');
+  await thread.run({ input: words('go'), signal });
+  expect(of('y')).toHaveLength(2);
+  expect(wrote('by-y')).toBe(false);
+});
+
+it('an explorer has no network, though its parent has', async () => {
+  const speakers = {
+    root: inTurn(
+      call('spawn_agent', { message: 'TASK x: look', name: 'x', agent_type: 'explorer' }),
+      call('wait_agent', {}),
+    ),
+    x: inTurn(),
+  };
+  const { thread, of } = await touchingScene(speakers, 'sandbox_workspace_write.network_access = true\n');
+  await thread.run({ input: words('go'), signal });
+  const access = (name: string) => /<network_access>(\w+)/.exec(of(name)[0]!.join('\n'))?.[1];
+  expect([access('root'), access('x')]).toEqual(['enabled', 'restricted']);
 });

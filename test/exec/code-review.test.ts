@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Place } from '../harness/run-capstan.ts';
-import { answer, type AnswerStep, callTool, httpError, say } from '../../src/testing/index.ts';
+import { answer, type AnswerStep, callTool, httpError, say, startScriptedModel } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { hook, trustAll } from '../hooks/hooked-scene.ts';
 import { reading } from '../mcp/mcp-scene.ts';
 
@@ -198,4 +200,26 @@ it('counts what a review cost that failed', async () => {
   const [listed] = (await place.run('threads', 'list', '--json')).events;
   expect(JSON.stringify(listed)).toContain('"totalTokens":110');
   expect((await place.run('threads', 'show', '--last')).stdout).toContain('100 in (20 cached), 10 out');
+});
+
+it('of a thread is made by the provider of the thread, and no program is notified', async () => {
+  const other = await startScriptedModel(() => answer({ items: [say('Nothing to say.')] }));
+  whenTestEnds(() => other.close());
+  const table = `[model_providers.other]\nname = "o"\nbase_url = "${other.url}"\nwire_api = "responses"\n`;
+  const live = await LiveThread.in([], table);
+  const { home } = live.place;
+  const [file, notified] = [join(home, 'config.toml'), join(home, 'notified')];
+  const notify = `notify = ["sh", "-c", "printf '%s\\\\n' \\"$0\\" >>${notified}"]\n`;
+  writeFileSync(file, notify + readFileSync(file, 'utf8'));
+  await live.open({}, { overrides: [{ path: ['model_provider'], value: 'other' }] });
+  const engine = await live.engine();
+  const { signal } = new AbortController();
+  const target = { kind: 'words', words: 'Look at it.' } as const;
+  expect(await engine.review({ target, parent: live.thread, signal })).toMatchObject({ kind: 'reviewed' });
+  expect([live.model.requests.length, other.requests.length]).toEqual([0, 1]);
+  await live.turn('go');
+  await vi.waitUntil(() => existsSync(notified) && readFileSync(notified, 'utf8').includes('"go"'), {
+    timeout: 20_000,
+  });
+  expect(readFileSync(notified, 'utf8').trim().split('\n')).toHaveLength(1);
 });

@@ -16,7 +16,7 @@ function purposeOf({ body }: Pick<RecordedRequest, 'body'>): 'turn' | 'extract' 
 export interface WriterAnswers {
   extract?(request: RecordedRequest): ScriptStep;
   consolidate?(request: RecordedRequest): ScriptStep;
-  turn?(request: RecordedRequest): ScriptStep;
+  turn?(request: RecordedRequest): ScriptStep | Promise<ScriptStep>;
 }
 
 export const note = (fields: object = {}): ScriptStep =>

@@ -129,3 +129,43 @@ it('is a choice by name, by beginnings of names, and by the tool that another on
   expect(chosen('write_stdin', { withoutTools: ['exec_command'] })).toBe(false);
   expect(isChosen({ name: 'a', isOwn: true }, { onlyTools: [] })).toBe(true);
 });
+
+it('a chosen tool that is deferred can be reached, and is announced only then', async () => {
+  const own = { ...lookUp, deferLoading: true as const };
+  const speaks = ({ body }: RecordedRequest): boolean => JSON.stringify(body['input']).includes('look_up');
+  for (const [request, tools] of [
+    [{ onlyTools: ['exec_command'] }, ['exec_command', 'write_stdin', 'tool_search', 'call_tool']],
+    [{ onlyTools: ['exec_command'], withoutTools: ['call_tool'] }, ['exec_command', 'write_stdin', 'tool_search']],
+  ] as const) {
+    const live = await LiveThread.in(() => done);
+    await live.open({}, { ...request, tools: [own] });
+    await live.turn('go');
+    expect(toolsIn(live.model.requests[0]!)).toEqual(tools);
+    expect(speaks(live.model.requests[0]!)).toBe(tools.includes('call_tool' as never));
+  }
+});
+
+it('a server that is too large for the list is reached by a choice of its tools, too', async () => {
+  const about = { description: 'All about it. '.repeat(40), annotations: reading, inputSchema: schema };
+  const tools = Array.from({ length: 60 }, (_, at) => ({ name: `reads_${at}`, ...about }));
+  const made = await mcpScene({ plan: { tools }, config: 'model_context_window = 16000\n' });
+  await made.live.open({}, { onlyTools: ['mcp__s__*'] });
+  await made.calls();
+  expect(made.toolNames(0)).toEqual(['tool_search', 'call_tool']);
+  expect(textsOf(inputOf(made.live.model, 0)).join('\n')).toContain('mcp__s__reads_0');
+});
+
+it.each([
+  ['no tool', ['exec_command'], false],
+  ['a tool', ['exec_command', 'mcp__broken__find'], true],
+])('of a server that does not start the model hears only if %s of it is chosen', async (_, onlyTools, isTold) => {
+  const made = await mcpScene({ plan: { tools: [] }, after: '[mcp_servers.broken]\ncommand = "/nonexistent"\n' });
+  await made.live.open({}, { onlyTools });
+  await made.calls();
+  await made.calls();
+  expect(
+    textsOf(inputOf(made.live.model, made.live.model.requests.length - 1))
+      .join('\n')
+      .includes('broken'),
+  ).toBe(isTold);
+});

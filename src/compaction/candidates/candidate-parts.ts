@@ -137,7 +137,7 @@ function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): Inte
   const { words, text, pictures, picturesLeftOut, alsoIn } = kept;
   return {
     kind: 'message',
-    ...defined({ number: words.number, by: words.by, endedEarly: words.endedEarly, task }),
+    ...defined({ number: words.number, by: words.by, author: words.author, endedEarly: words.endedEarly, task }),
     text,
     pictures,
     pictureCount: countPictures(pictures),
@@ -153,12 +153,13 @@ function quotesOf(
 ): readonly Omit<QuotedWords, 'start' | 'end'>[] {
   return rows.flatMap((row, index) => {
     if ('leftOut' in row) return [];
-    const { id, turn, number, by, endedEarly } = row.words;
+    const { id, turn, number, by, author, endedEarly } = row.words;
     const before = rows[index - 1];
     const known = defined({
       turn,
       number,
       by,
+      author,
       endedEarly,
       task: isTask(row) ? (true as const) : undefined,
       cut: row.cut ? (true as const) : undefined,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../protocol/json.ts';
+import type { OtherAuthor } from '../../protocol/user-input.ts';
 import type { TextPlace } from '../text/cut-text.ts';
 import { defineFragment } from '../text/define.ts';
 import { fenceFor } from '../text/fence.ts';
@@ -18,8 +19,10 @@ export interface IntentMessage {
   readonly kind: 'message';
   /** The number of its turn; absent where the file does not say it. */
   readonly number?: number;
-  /** Absent: the user wrote it. */
+  /** Absent: it is words, of the user or of their author. */
   readonly by?: 'hook' | 'program';
+  /** Absent: the user wrote it. */
+  readonly author?: OtherAuthor;
   /** Exact, or visibly cut. */
   readonly text: string;
   /** Its turn was stopped, or ended by a failure. */
@@ -53,10 +56,20 @@ interface IntentPlace extends TextPlace {
 const othersSpeak =
   ' A note says which messages are from a hook or a program that the user set up: the user did not write those.';
 
+const othersAsk =
+  ' A note says which messages gave you work in place of the user: a model or a program wrote those, whatever they quote.';
+
+/** Who wrote the words in the user's place. */
+const inPlaceOfUser: Readonly<Record<OtherAuthor, string>> = {
+  agent: 'written by the model of another thread, not by the user',
+  program: 'written by a program, not by the user',
+};
+
 const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string =>
   [
     `The conversation before this point was compacted to make room. Below are the user's messages from it, oldest first, word for word. Lines that begin with ${fence} are notes of the program and not of the user.`,
     rows.some((row) => row.kind === 'message' && row.by !== undefined) ? othersSpeak : '',
+    rows.some((row) => row.kind === 'message' && row.author !== undefined) ? othersAsk : '',
     readAll === undefined ? '' : ` Where something is cut or left out, a mark says so; to read all of it: ${readAll}`,
   ].join('');
 
@@ -115,7 +128,7 @@ function closing({ rows, chosenBy }: CheckpointIntentText): string {
 }
 
 function messageNote(
-  { number, by: speaker, alsoIn, task, endedEarly, pictureCount, picturesLeftOut }: IntentMessage,
+  { number, by: speaker, author, alsoIn, task, endedEarly, pictureCount, picturesLeftOut }: IntentMessage,
   { rows, chosenBy }: CheckpointIntentText,
 ): string {
   const isOneOfSeveral = rows.filter((row) => row.kind === 'message' && row.task === 'chosen').length > 1;
@@ -123,6 +136,7 @@ function messageNote(
   return [
     number === undefined ? 'message' : `turn ${number}`,
     ...(speaker === undefined ? [] : [`from a ${speaker}, not from the user`]),
+    ...(author === undefined ? [] : [inPlaceOfUser[author]]),
     ...(alsoIn.length === 0 ? [] : [`also in turn ${alsoIn.slice(-mostNamed).join(', ')}`]),
     ...(pictureCount === 0 ? [] : [`with ${pictures(pictureCount)}`]),
     ...(picturesLeftOut === 0 ? [] : [`${pictures(picturesLeftOut)} left out`]),

@@ -4,8 +4,11 @@ import { cutLine, reviewLine } from './review-line.ts';
 
 /** One thing that was said or done in the thread. */
 export interface ReviewEntry {
-  /** `summary`: a checkpoint. `program`: what drives the thread, and not the user. */
-  readonly from: 'user' | 'program' | 'assistant' | 'summary' | 'call' | 'output';
+  /**
+   * `summary`: a checkpoint. `program`: what drives the thread, and not the user. `agent`: a model of another thread,
+   * which gave this one its task.
+   */
+  readonly from: 'user' | 'agent' | 'program' | 'assistant' | 'summary' | 'call' | 'output';
   readonly text: string;
 }
 
@@ -14,7 +17,7 @@ const gapTokens = 8;
 
 /**
  * The thread in short, one JSON object per line: the newest entries within the budgets, the user's first, and what the
- * thread began with. Lines in between count what is left out.
+ * thread began with; then the tasks that agents gave. Lines in between count what is left out.
  */
 export function reviewTranscript(entries: readonly ReviewEntry[], budgets: ReviewBudgets): readonly string[] {
   const left = { messages: budgets.messages, tools: budgets.tools };
@@ -47,9 +50,11 @@ function gap(count: number): string {
 /** The places of those that may be shown, what matters most first. */
 function byWorth(entries: readonly ReviewEntry[]): readonly number[] {
   const places = entries.map((_, at) => at);
-  const said = places.filter((at) => entries[at]!.from === 'user');
   const recent = places.slice(-mostReviewEntries).toReversed();
-  const ends = [said.at(-1), said[0]].filter((at) => at !== undefined);
-  const users = recent.filter((at) => entries[at]!.from === 'user');
-  return [...new Set([...ends, ...users, ...recent])];
+  const said = (['user', 'agent'] as const).flatMap((from) => {
+    const all = places.filter((at) => entries[at]!.from === from);
+    const ends = [all.at(-1), all[0]].filter((at) => at !== undefined);
+    return [...ends, ...recent.filter((at) => entries[at]!.from === from)];
+  });
+  return [...new Set([...said, ...recent])];
 }

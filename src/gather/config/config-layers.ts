@@ -130,6 +130,16 @@ export async function withProfile(
   return { base: { ...base, layers, options, config }, added };
 }
 
+/** The same layers with these keys alone. What the administrator of the machine sets holds as it is. */
+export function withOnlyKeys(base: BaseLayers, keys: readonly string[]): BaseLayers {
+  const layers = base.layers.map((layer) => {
+    if (layer.name === 'managed') return layer;
+    const taken = Object.entries(layer.values).filter(([key]) => keys.includes(key));
+    return { ...layer, values: Object.fromEntries(taken) };
+  });
+  return { ...base, layers, config: readConfig(layers, base.options).config };
+}
+
 /** The same layers with more flags, those of one thread. `added` holds only the problems that come with these. */
 export async function withOverrides(
   base: BaseLayers,

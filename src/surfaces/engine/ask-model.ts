@@ -50,18 +50,33 @@ interface AskedThread {
   close(): Promise<void>;
 }
 
-/** Gates that would add to the context, or run something beside the question. Tools need none: there are none. */
-const closedGates = ['hooks', 'memories', 'multi_agent', 'multi_agent_v2', 'current_time_reminder', 'token_budget'];
+/**
+ * What the question takes of the configuration: how a model is reached, what it accepts and how it answers. Every other
+ * key, also one of a later version, is none of its business.
+ */
+const onlyConfig = [
+  'answer',
+  'model_catalog_json',
+  'model_context_window',
+  'model_providers',
+  'model_reasoning_effort',
+  'model_reasoning_summary',
+  'model_verbosity',
+  'openai_base_url',
+  'service_tier',
+  'window',
+];
 
 /**
- * Asks in a thread of its own of which nothing is kept: no tools, no context but the instructions, and no one who could
- * be asked. Never rejects.
+ * Asks in a thread of its own of which nothing is kept and of which no program is notified: no tools, no context but the
+ * instructions, and no one who could be asked. Never rejects.
  */
 export async function askModel(engine: AskedEngine, asked: AskModel): Promise<ModelSaid> {
   const { model, cwd, threadSource, signal, outputSchema, settings } = asked;
   const opened = await engine.start({
     cwd,
     model,
+    onlyConfig,
     overrides: overridesFor(asked),
     approval: 'never',
     permissionProfile: readOnlyProfile(settings.profile),
@@ -88,15 +103,15 @@ function overridesFor({ instructions, settings, effort }: AskModel): Overrides {
   const set = (value: Json, ...path: string[]): Overrides[number] => ({ path, value });
   return [
     set(instructions, 'instructions'),
-    set('', 'developer_instructions'),
     set(settings.provider, 'model_provider'),
     ...(effort === undefined ? [] : [set(effort, 'model_reasoning_effort')]),
-    set(0, 'project_doc_max_bytes'),
+    // What a thread has if nothing is configured.
     set(false, 'include_environment_context'),
     set(false, 'include_permissions_instructions'),
     set(false, 'include_collaboration_mode_instructions'),
     set(false, 'include_apps_instructions'),
     set(false, 'skills', 'include_instructions'),
-    ...closedGates.map((gate) => set(false, 'features', gate)),
+    set(false, 'features', 'hooks'),
+    set(false, 'features', 'plugins'),
   ];
 }

@@ -8,7 +8,7 @@ import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
-import { type BaseLayers, withOverrides, withProfile } from '../../gather/config/config-layers.ts';
+import { type BaseLayers, withOnlyKeys, withOverrides, withProfile } from '../../gather/config/config-layers.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { loadInstructionFiles } from '../../gather/instructions/model-instructions.ts';
 import { missingRootNotices, unprotectedSubmoduleNotices } from '../../gather/system/places.ts';
@@ -42,6 +42,7 @@ type Choices = Pick<
   | 'model'
   | 'profile'
   | 'overrides'
+  | 'onlyConfig'
   | 'approval'
   | 'unlessReviewed'
   | 'permissionProfile'
@@ -141,11 +142,12 @@ export async function configureThread(
 }
 
 /** The layers as they are for most threads, or with what one of them was given over them. */
-async function withChoices(base: BaseLayers, { model, profile, overrides = [] }: Choices, cwd: string) {
-  const all = [...overrides, ...(model === undefined ? [] : [{ path: ['model'], value: model }])];
+async function withChoices(all: BaseLayers, { model, profile, overrides = [], onlyConfig }: Choices, cwd: string) {
+  const base = onlyConfig === undefined ? all : withOnlyKeys(all, onlyConfig);
+  const more = [...overrides, ...(model === undefined ? [] : [{ path: ['model'], value: model }])];
   const profiled = profile === undefined ? { base, added: [] } : await withProfile(base, profile);
-  if (all.length === 0) return profiled;
-  const overridden = await withOverrides(profiled.base, { overrides: all, cwd });
+  if (more.length === 0) return profiled;
+  const overridden = await withOverrides(profiled.base, { overrides: more, cwd });
   return { ...overridden, added: [...profiled.added, ...overridden.added] };
 }
 

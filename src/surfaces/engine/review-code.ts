@@ -67,8 +67,6 @@ const onlyTools = [
   'list_mcp_resources',
   'list_mcp_resource_templates',
   'read_mcp_resource',
-  'tool_search',
-  'call_tool',
 ];
 
 /**
@@ -78,7 +76,7 @@ const onlyTools = [
 export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Promise<ReviewedCode | EngineRefused> {
   const { target, parent, signal, listener } = asked;
   if (target.kind === 'words' && target.words.trim() === '') return engineRefused(noWords);
-  const { cwd, model: current, profile: chosen } = parent.settings;
+  const { cwd, model: current, provider, profile: chosen } = parent.settings;
   const profile = readOnlyProfile(chosen);
   const sandbox = await engine.openSandbox({ cwd, permissions: { profile } });
   if ('code' in sandbox) return engineRefused(sandbox);
@@ -90,7 +88,10 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
     overrides: [
       { path: ['instructions'], value: reviewRubric },
       { path: ['developer_instructions'], value: '' },
-      { path: ['features', 'multi_agent'], value: false },
+      // The model of the thread is known to this provider, and its code has gone there before.
+      { path: ['model_provider'], value: provider },
+      // The turn is none of the user's: its words are a diff.
+      { path: ['notify'], value: [] },
       // A review goes by the change, not by what the user said about others.
       { path: ['features', 'memories'], value: false },
     ],

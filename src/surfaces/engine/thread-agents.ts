@@ -1,10 +1,13 @@
 import { AgentTree } from '../../agents/agent-tree.ts';
 import { ThreadAgents } from '../../agents/thread-agents.ts';
-import { roleWords } from '../../config/agent-role.ts';
+import { type AgentRole, builtInRoles, roleWords } from '../../config/agent-role.ts';
 import { type AgentsConfig, readAgentsConfig, startsAgents } from '../../config/agents.ts';
 import type { Config } from '../../config/config.ts';
+import { contextBudget } from '../../envelope/context-shares.ts';
+import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { loadAgentRoles, projectRoleFolders } from '../../gather/config/agent-roles.ts';
+import { type FittingRoles, fittingRoles, type ListedRole, weightOf } from '../../planes/fitting-roles.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import type { AgentLimits } from '../../ports/agents.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
@@ -12,12 +15,14 @@ import type { CompactAnswer, ModelClient, ModelFailure, ModelRequest } from '../
 import type { AgentIdentity } from '../../protocol/agent.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { agentTools } from '../../tools/agents/agent-tools.ts';
 import type { Tool } from '../../tools/define.ts';
 import { rootAsker } from './agent-asker.ts';
 import { agentThreads, type ParentRequest } from './agent-threads.ts';
 import type { EngineParts } from './engine-parts.ts';
+import { settingsWindow } from './settings-window.ts';
 
 /** What a thread has of agents: those that it starts, and what it owes as one. Loaded only where it has any. */
 export interface ThreadWithAgents extends Required<Pick<ThreadParts, 'agents' | 'beforeTurn' | 'release'>> {
@@ -30,6 +35,7 @@ export interface ThreadWithAgents extends Required<Pick<ThreadParts, 'agents' | 
 
 interface AgentsOfThreadInput {
   readonly config: Config;
+  readonly catalogue: Catalogue;
   readonly settings: Settings;
   readonly request: ParentRequest & { readonly agent?: AgentIdentity };
 }
@@ -38,7 +44,7 @@ const trees = new WeakMap<EngineParts, Map<ThreadId, AgentTree>>();
 
 export async function openThreadAgents(
   engine: EngineParts,
-  { config, settings, request }: AgentsOfThreadInput,
+  { config, catalogue, settings, request }: AgentsOfThreadInput,
 ): Promise<ThreadWithAgents> {
   const { agents: given, problems } = readAgentsConfig(config.agents);
   const limits = limitsOf(given);
@@ -70,14 +76,16 @@ export async function openThreadAgents(
   const agents = new ThreadAgents({ threads, ids, clock, limits, treeOf, dropTree, defaults, ...defined({ self }) });
   const isOn = startsAgents(config.agents, settings.features) && engine.agentLive() !== undefined;
   const mayStart = isOn && (self?.depth ?? 0) < limits.depth;
-  const tools = mayStart
-    ? agentTools({ agents, roles: roles.map((role) => ({ name: role.name, description: roleWords(role) })) })
-    : [];
+  const space = contextBudget('agentRoles', settingsWindow(settings, catalogue));
+  const fitting = fittingRoles(roles.map(listedRole), weightOf(builtInRoles.map(listedRole)) + space);
+  const unlisted = roles.slice(fitting.listed.length).map(({ name }) => name);
+  const tools = mayStart ? agentTools({ agents, roles: fitting.listed, unlisted }) : [];
+  const faults = [...problems, ...loaded.problems, ...(mayStart ? cutRoles(fitting) : [])];
   return {
     agents,
     tools,
     async beforeTurn(_settings, { warn }) {
-      for (const problem of [...problems, ...loaded.problems]) warn(problem);
+      for (const problem of faults) warn(problem);
       await agents.settle();
     },
     release: () => agents.release(),
@@ -85,6 +93,17 @@ export async function openThreadAgents(
     metered: (client) =>
       self === undefined ? client : meteredClient(client, { self, limits, tree: treeOf(self.rootId) }),
   };
+}
+
+function listedRole(role: AgentRole): ListedRole {
+  return { name: role.name, description: roleWords(role) };
+}
+
+function cutRoles({ cut, leftOut }: FittingRoles): readonly Outcome[] {
+  if (cut + leftOut === 0) return [];
+  const message = `The roles of agents are too long for this window: ${cut} descriptions are cut, and ${leftOut} roles are not listed.`;
+  const next = 'Shorten the descriptions, remove roles, or choose a larger window. You can still name every role.';
+  return [{ code: 'agent-roles-cut', message, next }];
 }
 
 function limitsOf({ running, depth, tokens }: AgentsConfig): AgentLimits {

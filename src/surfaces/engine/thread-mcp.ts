@@ -141,11 +141,11 @@ function toolSource(
   };
   return Object.assign(give, {
     renew: () => servers.renew(),
-    announced: ({ isUsable, isChosen }: ToolView) => {
+    announced: ({ isUsable, ...choice }: ToolView) => {
       if (servers.names.length === 0) return {};
       const { deferred, ...mcpServers } = servers.news({
         isUsable: (tool) => isUsable({ name: tool.name, mcp: mcpNeed(tool) }),
-        isChosen,
+        ...choice,
       });
       return { deferredTools: deferred, mcpServers };
     },

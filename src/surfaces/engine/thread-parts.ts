@@ -70,6 +70,7 @@ export interface ThreadPartsInput extends Pick<
     | 'tools'
     | 'agent'
     | 'overrides'
+    | 'onlyConfig'
     | 'profile'
   >;
 }
@@ -142,7 +143,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const isRoot = !ephemeral && request.agent === undefined;
   const hasAgents = request.agent !== undefined || startsAgents(config.agents, settings.features);
   const agents = hasAgents
-    ? await (await import('./thread-agents.ts')).openThreadAgents(engine, { config, settings, request })
+    ? await (await import('./thread-agents.ts')).openThreadAgents(engine, { config, catalogue, settings, request })
     : undefined;
   const agentTools = agents?.tools ?? [];
   const goalTools = isRoot && isGateOpen('goals', settings.features) ? await goalToolsOf(config) : [];
@@ -222,7 +223,10 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     folderProblem,
     async gatherStep(envelope) {
       const loading = { policy: envelope.policy.resolved, effectiveWindow: envelope.window.effective };
-      const { document, problems } = await instructions.load(envelope.instructions.user, loading);
+      const { document, problems } =
+        request.onlyConfig === undefined
+          ? await instructions.load(envelope.instructions.user, loading)
+          : { document: {}, problems: [] };
       const memory = usesMemories(settings.features, config.memories)
         ? await memoryOf(home, envelope.policy.resolved)
         : {};

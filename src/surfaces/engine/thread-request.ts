@@ -27,6 +27,11 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly profile?: string;
   /** Over the configuration and the overrides of the engine, and over what a resumed thread had. */
   readonly overrides?: Overrides;
+  /**
+   * Keys that the thread takes of the configuration; `overrides` and what the administrator sets hold besides. Such a
+   * thread reads no AGENTS.md, and without `projects` among the keys nothing of its folder. Absent: all.
+   */
+  readonly onlyConfig?: readonly string[];
   /** Holds whatever is configured: for surfaces that cannot ask the user. */
   readonly approval?: ApprovalPolicy;
   /** `approval` is held only because no one can be asked: where a reviewer answers, it is not. */

@@ -2,6 +2,7 @@ import { defined } from '../../protocol/defined.ts';
 import { stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import { contextSettings } from '../../state/turn-settings.ts';
+import type { OtherAuthor } from '../../protocol/user-input.ts';
 import { costOfAll, readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
 import { durationWords } from '../wording/duration-words.ts';
 import { costLine } from '../wording/usage-words.ts';
@@ -91,4 +92,9 @@ export function title({ id, name, turns }: ExportPage): string {
   const [first = ''] = words?.texts.join(' ').trim().split('\n') ?? [];
   if (first === '') return `Thread ${id}`;
   return [...first].length > 80 ? `${[...first].slice(0, 79).join('')}…` : first;
+}
+
+/** Whose words an item holds. */
+export function authorWord(author: OtherAuthor | undefined): string {
+  return { user: 'User', agent: 'Agent', program: 'Program' }[author ?? 'user'];
 }

@@ -6,7 +6,16 @@ import { askedWords } from '../wording/asked-words.ts';
 import { type CallReport, readCallReport } from '../wording/call-report.ts';
 import { diffHtml } from './diff-html.ts';
 import { escapeHtml } from './escape-html.ts';
-import { endAndTime, endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts } from './export-page.ts';
+import {
+  authorWord,
+  endAndTime,
+  endWords,
+  type ExportPage,
+  pageFacts,
+  pictureWords,
+  title,
+  turnFacts,
+} from './export-page.ts';
 import { costLine } from '../wording/usage-words.ts';
 import { pageStyle } from './html-style.ts';
 import { markdownHtml } from './markdown-html.ts';
@@ -61,7 +70,7 @@ ${cost === undefined ? '' : `<p class="facts">Tokens: ${escaped(cost)}</p>\n`}</
 function itemBlock(item: RecordedItem): string {
   switch (item.kind) {
     case 'user':
-      return `<article class="user"><h3>User</h3>${item.texts.map(textBlock).join('')}${pictureBlock(item.pictures)}</article>`;
+      return `<article class="user"><h3>${authorWord(item.author)}</h3>${item.texts.map(textBlock).join('')}${pictureBlock(item.pictures)}</article>`;
     case 'assistant': {
       const phase = item.phase === undefined ? '' : ` <small>${escaped(item.phase.replaceAll('_', ' '))}</small>`;
       return `<article class="assistant"><h3>Assistant${phase}</h3>${markdownHtml(item.text)}</article>`;

@@ -3,7 +3,16 @@ import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { askedWords } from '../wording/asked-words.ts';
 import { readCallReport } from '../wording/call-report.ts';
-import { endAndTime, endWords, type ExportPage, pageFacts, pictureWords, title, turnFacts } from './export-page.ts';
+import {
+  authorWord,
+  endAndTime,
+  endWords,
+  type ExportPage,
+  pageFacts,
+  pictureWords,
+  title,
+  turnFacts,
+} from './export-page.ts';
 import { costLine } from '../wording/usage-words.ts';
 
 /** The thread as Markdown. What the user said is quoted, what commands printed is fenced, and context is folded. */
@@ -30,7 +39,7 @@ function itemBlock(item: RecordedItem): string {
   switch (item.kind) {
     case 'user': {
       const pictures = item.pictures.length === 0 ? [] : [`[${pictureWords(item.pictures)}]`];
-      return `**User**\n\n${quoted([...item.texts, ...pictures].join('\n\n'))}`;
+      return `**${authorWord(item.author)}**\n\n${quoted([...item.texts, ...pictures].join('\n\n'))}`;
     }
     case 'assistant':
       return `**Assistant**${item.phase === undefined ? '' : ` (${escaped(item.phase)})`}\n\n${enclosed(item.text)}`;

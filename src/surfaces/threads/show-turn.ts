@@ -164,7 +164,7 @@ function fullItems(items: readonly RecordedItem[], form: TurnForm): readonly Spa
 function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
   switch (item.kind) {
     case 'user':
-      return labelled('you', [...item.texts, ...pictures(item.pictures)].join('\n'), form);
+      return labelled(item.author ?? 'you', [...item.texts, ...pictures(item.pictures)].join('\n'), form);
     case 'assistant':
       return labelled('model', item.text, form, 'cyan');
     case 'reasoning':

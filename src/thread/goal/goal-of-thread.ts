@@ -5,9 +5,18 @@ import type { Turn } from '../parts/parts.ts';
 
 type GoalTurn = Pick<Turn, 'log' | 'parts' | 'threadId' | 'turnId' | 'envelope' | 'memory'>;
 
+/**
+ * Whether a turn works on a goal: only one whose model can end it. An agent that is a fork, an ephemeral thread, a thread
+ * whose gate was closed and one without the tool may have a goal in their lines, and leave it as it is.
+ */
+export function hasGoals({ envelope }: Pick<Turn, 'envelope'>): boolean {
+  return envelope.capabilities.tools.includes('update_goal');
+}
+
 /** The goal with what it has used by now. What is spent on a plan is not spent on the goal. */
 export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
   const { log, parts, envelope } = turn;
+  if (!hasGoals(turn)) return undefined;
   const { goal, usage } = log.state;
   if (goal !== undefined && isPlanning(turn)) return { ...goal, spent: spentOf(usage.total) };
   const moment = { total: usage.total, at: parts.clock.now(), from: envelope.telemetry.startedAt };
@@ -16,11 +25,6 @@ export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
 
 export function isPlanning({ envelope }: Pick<Turn, 'envelope'>): boolean {
   return envelope.modes.collaboration.mode === 'plan';
-}
-
-/** Another program may have set a goal, or the user may have closed the gate since: the model has no tools for it then. */
-export function hasGoalTools({ envelope }: Pick<Turn, 'envelope'>): boolean {
-  return envelope.capabilities.features.includes('goals');
 }
 
 export function recordGoal({ log, threadId, turnId }: GoalTurn, goal: RecordedGoal): void {

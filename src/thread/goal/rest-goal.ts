@@ -4,7 +4,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { RecordedGoal } from '../../state/goals.ts';
 import type { Turn } from '../parts/parts.ts';
 import { recordEvent } from '../record/record-context.ts';
-import { hasGoalTools, recordGoal } from './goal-of-thread.ts';
+import { hasGoals, recordGoal } from './goal-of-thread.ts';
 
 interface Rest {
   readonly why: GoalRests;
@@ -18,7 +18,7 @@ interface Rest {
 /** The goal continues no more by itself: a line holds it, and the model and the user read it. */
 export function restGoal(turn: Turn, goal: RecordedGoal, { why, status, reason, outcome }: Rest): void {
   recordGoal(turn, { ...goal, status, reason });
-  if (!hasGoalTools(turn)) return;
+  if (!hasGoals(turn)) return;
   recordEvent(turn, goalFragment, { about: why, objective: goal.objective, used: goal.tokensUsed });
   turn.log.tell({ kind: 'warning', outcome });
 }

@@ -36,7 +36,8 @@ export interface TurnMemory {
   keptGoing: number;
   /**
    * Rounds towards a goal: those in a row without anything new, how much of history was looked at, and
-   * what was seen. `alone`: the turn continues by itself, and the user has said nothing since.
+   * what was seen. `alone`: no words of the user came since the turn began, or since it
+   * continues by itself.
    */
   readonly rounds: { idle: number; read: number; readonly seen: Set<string>; alone: boolean };
   /** What a reviewer has decided, and until when one is at work. */
@@ -59,7 +60,7 @@ export function newMemory(): TurnMemory {
     givenSkills: new Map(),
     endedBy: undefined,
     keptGoing: 0,
-    rounds: { idle: 0, read: 0, seen: new Set(), alone: false },
+    rounds: { idle: 0, read: 0, seen: new Set(), alone: true },
     reviews: { history: [], running: Promise.resolve() },
   };
 }

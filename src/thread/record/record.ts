@@ -27,7 +27,7 @@ function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string
   recordUnusableImages(turn, input.unusableImages ?? []);
   const id = `msg_${parts.ids.uuid()}`;
   const item = userMessage(id, input);
-  log.record(entering(userLine(item, turnId, log.state.turns), waited));
+  log.record(entering(userLine(item, { author: input.author, turn: turnId, number: log.state.turns }), waited));
   recordResizedImages(turn, input.images);
   const paths = input.images.map(({ path }) => path);
   recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });

@@ -1,6 +1,7 @@
 import { notBegun } from '../../fragments/answers/call-answers.ts';
 import { changedByHook } from '../../fragments/answers/hook-answers.ts';
 import { entries } from '../../history/history.ts';
+import { usersWords } from '../../history/users-words.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type CallItem, isCall } from '../../protocol/item.ts';
 import { asHooksLeft, shownInputOf } from '../../state/said-by-hooks.ts';
@@ -17,6 +18,8 @@ export async function takeUp(turn: Turn, { openTurn }: SuspendedTurn): Promise<v
   const { log, turnId, memory } = turn;
   log.tellPassing({ kind: 'turn-started', turnId, usage: log.state.usage.total, isContinued: true });
   await answerInFlight(turn, openTurn);
+  const spoken = usersWords(log.state.history).filter(({ turn: of, author }) => of === turnId && author === undefined);
+  memory.rounds.alone = spoken.length === 0;
   memory.phase = 'open';
 }
 

@@ -7,32 +7,36 @@ import {
 } from '../../fragments/answers/agent-answers.ts';
 import type { AgentRefused, Agents, AgentWait, AgentWords, WantedAgent } from '../../ports/agents.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { ListedRole } from '../../planes/fitting-roles.ts';
 import { arrayAt, type JsonObject, numberAt, stringAt } from '../../protocol/json.ts';
 import type { Tool } from '../define.ts';
 import { agentTool } from './agent-tool.ts';
 
-/** A role that agents can be started with. */
-export interface OfferedRole {
-  readonly name: string;
-  readonly description: string;
-}
-
 export interface AgentToolsOptions {
   readonly agents: Agents;
   /** The first is the default. */
-  readonly roles: readonly OfferedRole[];
+  readonly roles: readonly ListedRole[];
+  /** Names of roles for which the list has no space: an agent can be started with them all the same. */
+  readonly unlisted: readonly string[];
 }
 
 /** The tools for agents, in a fixed order. */
-export function agentTools({ agents, roles }: AgentToolsOptions): readonly Tool[] {
-  return [spawnAgent(agents, roles), sendInput(agents), waitAgent(agents), listAgents(agents), closeAgent(agents)];
+export function agentTools({ agents, roles, unlisted }: AgentToolsOptions): readonly Tool[] {
+  return [
+    spawnAgent(agents, roles, unlisted),
+    sendInput(agents),
+    waitAgent(agents),
+    listAgents(agents),
+    closeAgent(agents),
+  ];
 }
 
 const target = { type: 'string', description: 'Name, path or id of the agent.' } as const;
 
-function spawnAgent(agents: Agents, roles: readonly OfferedRole[]): Tool {
+function spawnAgent(agents: Agents, roles: readonly ListedRole[], unlisted: readonly string[]): Tool {
   const names = roles.map(({ name }) => name);
-  const listed = roles.map(({ name, description }) => `${name}: ${description}`).join(' ');
+  const more = unlisted.length === 0 ? [] : [`There are ${unlisted.length} more, for users who name them.`];
+  const listed = [...roles.map(({ name, description }) => `${name}: ${description}`), ...more].join(' ');
   return agentTool<WantedAgent>({
     name: 'spawn_agent',
     description:
@@ -40,7 +44,7 @@ function spawnAgent(agents: Agents, roles: readonly OfferedRole[]): Tool {
     properties: {
       message: { type: 'string', description: 'The task, with all that the agent needs to know.' },
       name: { type: 'string', description: 'Lower-case letters, digits and underscores.' },
-      agent_type: { type: 'string', enum: names, description: listed },
+      agent_type: { type: 'string', ...(unlisted.length === 0 && { enum: names }), description: listed },
       fork_context: { type: 'boolean', description: 'The agent begins with this conversation. Default: false.' },
       model: { type: 'string' },
       reasoning_effort: { type: 'string' },
@@ -50,7 +54,8 @@ function spawnAgent(agents: Agents, roles: readonly OfferedRole[]): Tool {
       const message = stringAt(given, 'message') ?? '';
       if (message.trim() === '') return '`message` must be a text.';
       const role = stringAt(given, 'agent_type');
-      if (role !== undefined && !names.includes(role)) return `\`agent_type\` must be one of ${names.join(', ')}.`;
+      if (role !== undefined && !names.includes(role) && !unlisted.includes(role))
+        return `\`agent_type\` must be one of ${names.join(', ')}.`;
       const fork = given['fork_context'] === true || undefined;
       const [name, model, effort] = ['name', 'model', 'reasoning_effort'].map((key) => stringAt(given, key));
       return { message, ...defined({ name, role, model, effort, fork }) };

@@ -128,6 +128,7 @@ function goalTool<Wanted extends object>(spec: ToolSpec, { read, answer }: GoalW
   const tool = String(spec['name']);
   return {
     name: tool,
+    offeredIn: ({ features }) => features.includes('goals'),
     spec,
     prepare({ callId, input }, step: Step) {
       const given = parseJsonObject(input === '' ? '{}' : input);

@@ -90,7 +90,11 @@ function messageKind(item: RecordedItem): string {
 function contentOf(item: RecordedItem, most: number): JsonObject {
   switch (item.kind) {
     case 'user':
-      return { ...cut(item.texts.join('\n'), most), ...(item.pictures.length > 0 && { images: item.pictures.length }) };
+      return {
+        ...defined({ author: item.author }),
+        ...cut(item.texts.join('\n'), most),
+        ...(item.pictures.length > 0 && { images: item.pictures.length }),
+      };
     case 'assistant':
       return { ...cut(item.text, most), ...defined({ phase: item.phase }) };
     case 'call': {

@@ -83,7 +83,7 @@ skills | src/thread/record/skill-hints.ts | modes.leaveOut window.effective wind
 modes | src/envelope/collaboration.ts | identity.model.modes
 tools of clients | src/tools/client-tool/client-tool.ts | capabilities.modalities
 memory | src/surfaces/engine/thread-memories.ts | identity.model.supportedEfforts
-goals | src/thread/goal/goal-of-thread.ts | capabilities.features modes.collaboration.mode telemetry.startedAt
+goals | src/thread/goal/goal-of-thread.ts | capabilities.tools modes.collaboration.mode telemetry.startedAt
 goals | src/tools/goals/goal-tools.ts | telemetry.threadId
 call pipeline | src/thread/calls/turn-granted.ts | policy.resolved
 hooks | src/thread/hooks/question-hooks.ts | policy.changesNothing

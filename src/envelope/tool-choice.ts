@@ -42,7 +42,7 @@ export function isChosen(
 }
 
 /** Whether there could be a tool that is chosen and whose name begins so. */
-export function mayBeChosen(prefix: string, { onlyTools, withoutTools = [] }: ToolChoice): boolean {
+export function canBeChosen(prefix: string, { onlyTools, withoutTools = [] }: ToolChoice): boolean {
   const starts = (each: string): string => (each.endsWith('*') ? each.slice(0, -1) : each);
   if (withoutTools.some((each) => each.endsWith('*') && prefix.startsWith(starts(each)))) return false;
   const fits = (each: string): boolean =>

@@ -27,7 +27,7 @@ export interface NewsOf {
   /** Whether the thread has it. Of others nothing is said. */
   readonly isChosen: (tool: { readonly name: string }) => boolean;
   /** Whether the thread could have a tool whose name begins so. */
-  readonly mayBeChosen: (prefix: string) => boolean;
+  readonly canBeChosen: (prefix: string) => boolean;
 }
 
 /** Groups of deferred tools, for the text that announces them. */
@@ -53,7 +53,7 @@ export function serverNews({
   budget,
   isUsable,
   isChosen,
-  mayBeChosen,
+  canBeChosen,
 }: NewsOf): Omit<McpNews, 'deferred'> {
   const mostOfEach = shareOf(budget, percent.notes, servers.length);
   const notes = servers.flatMap(({ name, problem }) => {
@@ -63,7 +63,7 @@ export function serverNews({
     const listed = (names: readonly string[]): string => fitting(names, mostOfEach / 3);
     const note = {
       server: name,
-      problem: problem === undefined || !mayBeChosen(serverPrefix(name)) ? '' : cut(problem, mostOfEach),
+      problem: problem === undefined || !canBeChosen(serverPrefix(name)) ? '' : cut(problem, mostOfEach),
       changed: listed(of(tools.changed).map(signatureOf)),
       // Of one that does not run, it is not known what it has.
       gone: problem === undefined ? listed(of(tools.missing).map((tool) => tool.name)) : '',

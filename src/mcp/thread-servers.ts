@@ -77,7 +77,7 @@ export class ThreadServers implements McpServers {
   }
 
   /** What the model should know of the servers besides the tools in its list. */
-  news(view: Pick<NewsOf, 'isUsable' | 'isChosen' | 'mayBeChosen'>): McpNews {
+  news(view: Pick<NewsOf, 'isUsable' | 'isChosen' | 'canBeChosen'>): McpNews {
     const servers = [...this.#connections.values()].map((connection) => ({
       name: connection.server.config.name,
       instructions: connection.listing?.instructions,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fittingRoles, weightOf } from './fitting-roles.ts';
+import { fittingRoles, rolesWeight } from './fitting-roles.ts';
 
 const role = fc.record({
   name: fc.stringMatching(/^[a-z]{1,20}$/),
@@ -11,7 +11,7 @@ test('roles fit, in their order; a description is whole or begins as it did and 
   fc.assert(
     fc.property(fc.array(role, { maxLength: 40 }), fc.nat(4000), (roles, tokens) => {
       const { listed, cut, leftOut } = fittingRoles(roles, tokens);
-      expect(weightOf(listed)).toBeLessThanOrEqual(tokens);
+      expect(rolesWeight(listed)).toBeLessThanOrEqual(tokens);
       expect(listed.length + leftOut).toBe(roles.length);
       const changed = listed.filter(({ description }, at) => description !== roles[at]!.description);
       const begin = ({ name, description }: (typeof roles)[number], at: number): boolean =>
@@ -25,8 +25,8 @@ test('roles fit, in their order; a description is whole or begins as it did and 
 
 test('nothing is cut where all fit, and no more than is needed otherwise', () => {
   const roles = ['a', 'b'].map((name) => ({ name, description: `${'All about it. '.repeat(20)}` }));
-  const whole = weightOf(roles);
+  const whole = rolesWeight(roles);
   expect(fittingRoles(roles, whole)).toEqual({ listed: roles, cut: 0, leftOut: 0 });
   const { listed } = fittingRoles(roles, whole - 10);
-  expect(weightOf(listed)).toBeGreaterThanOrEqual(whole - 11);
+  expect(rolesWeight(listed)).toBeGreaterThanOrEqual(whole - 11);
 });

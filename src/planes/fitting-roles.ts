@@ -18,16 +18,16 @@ const leastBytes = 40;
 
 /** Roles within so many tokens: descriptions are cut to one length first, then the last roles are left out. */
 export function fittingRoles(roles: readonly ListedRole[], tokens: number): FittingRoles {
-  if (weightOf(roles) <= tokens) return { listed: roles, cut: 0, leftOut: 0 };
+  if (rolesWeight(roles) <= tokens) return { listed: roles, cut: 0, leftOut: 0 };
   let kept = roles;
-  while (kept.length > 0 && weightOf(shortened(kept, leastBytes)) > tokens) kept = kept.slice(0, -1);
+  while (kept.length > 0 && rolesWeight(shortened(kept, leastBytes)) > tokens) kept = kept.slice(0, -1);
   let [fits, tooLong] = [
     leastBytes,
     Math.max(leastBytes, ...kept.map(({ description }) => byteLength(description))) + 1,
   ];
   while (tooLong - fits > 1) {
     const middle = Math.floor((fits + tooLong) / 2);
-    if (weightOf(shortened(kept, middle)) <= tokens) fits = middle;
+    if (rolesWeight(shortened(kept, middle)) <= tokens) fits = middle;
     else tooLong = middle;
   }
   const listed = shortened(kept, fits);
@@ -36,7 +36,7 @@ export function fittingRoles(roles: readonly ListedRole[], tokens: number): Fitt
 }
 
 /** The name stands twice: among the values, and before its description. */
-export function weightOf(roles: readonly ListedRole[]): number {
+export function rolesWeight(roles: readonly ListedRole[]): number {
   return sentTokens(roles.map(({ name, description }) => `"${name}",${name}: ${description} `).join(''));
 }
 

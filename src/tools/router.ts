@@ -1,7 +1,7 @@
 import { canBeWidened } from '../envelope/offered-tools.ts';
 import type { Policy } from '../envelope/policy.ts';
 import type { Step } from '../envelope/step.ts';
-import { chosenTools, isChosen, mayBeChosen, reachingTools, type ToolChoice } from '../envelope/tool-choice.ts';
+import { chosenTools, isChosen, canBeChosen, reachingTools, type ToolChoice } from '../envelope/tool-choice.ts';
 import { badArguments, unknownTool } from '../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { defined } from '../protocol/defined.ts';
@@ -42,7 +42,7 @@ export interface ToolView {
   /** The thread has it, if it is there. */
   isChosen(tool: Pick<Tool, 'name' | 'isOwn'>): boolean;
   /** The thread has some tool whose name begins so, if it is there. */
-  mayBeChosen(prefix: string): boolean;
+  canBeChosen(prefix: string): boolean;
 }
 
 /** Where tools come from. Gives the same array until they change. `renew`: history was rewritten, and they may. */
@@ -93,7 +93,7 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
       const view: ToolView = {
         isUsable,
         isChosen: (tool) => isChosen(tool, choice),
-        mayBeChosen: (prefix) => mayBeChosen(prefix, choice),
+        canBeChosen: (prefix) => canBeChosen(prefix, choice),
       };
       const news = sources.flatMap((source) => source.announced?.(view) ?? []);
       const canReach = reachingTools.every((name) => current().has(name));

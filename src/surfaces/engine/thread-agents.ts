@@ -7,7 +7,7 @@ import { contextBudget } from '../../envelope/context-shares.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { loadAgentRoles, projectRoleFolders } from '../../gather/config/agent-roles.ts';
-import { type FittingRoles, fittingRoles, type ListedRole, weightOf } from '../../planes/fitting-roles.ts';
+import { type FittingRoles, fittingRoles, type ListedRole, rolesWeight } from '../../planes/fitting-roles.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import type { AgentLimits } from '../../ports/agents.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
@@ -77,7 +77,7 @@ export async function openThreadAgents(
   const isOn = startsAgents(config.agents, settings.features) && engine.agentLive() !== undefined;
   const mayStart = isOn && (self?.depth ?? 0) < limits.depth;
   const space = contextBudget('agentRoles', settingsWindow(settings, catalogue));
-  const fitting = fittingRoles(roles.map(listedRole), weightOf(builtInRoles.map(listedRole)) + space);
+  const fitting = fittingRoles(roles.map(listedRole), rolesWeight(builtInRoles.map(listedRole)) + space);
   const unlisted = roles.slice(fitting.listed.length).map(({ name }) => name);
   const tools = mayStart ? agentTools({ agents, roles: fitting.listed, unlisted }) : [];
   const faults = [...problems, ...loaded.problems, ...(mayStart ? cutRoles(fitting) : [])];

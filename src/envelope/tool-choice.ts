@@ -13,15 +13,19 @@ export interface ToolChoice {
 const companionOf: Readonly<Record<string, string>> = { write_stdin: 'exec_command' };
 
 /** What finds and calls deferred tools. They come with each chosen tool that is deferred: otherwise a choice would hold only for windows that list it. */
-export const reachingTools: readonly string[] = ['tool_search', 'call_tool'];
+const reachingTools: readonly string[] = ['tool_search', 'call_tool'];
 
 /** Those of the tools that a thread has. */
 export function chosenTools<Known extends ChosenBy>(all: readonly Known[], choice: ToolChoice): readonly Known[] {
   const isDeferred = all.some((tool) => tool.deferred === true && isChosen(tool, choice));
-  const { withoutTools = [] } = choice;
   const reaches = ({ name }: Known): boolean =>
-    isDeferred && reachingTools.includes(name) && !isNamed(name, withoutTools);
+    isDeferred && reachingTools.includes(name) && !isNamed(name, choice.withoutTools ?? []);
   return all.filter((tool) => isChosen(tool, choice) || reaches(tool));
+}
+
+/** Whether a choice leaves a way to deferred tools. */
+export function reachesDeferred({ withoutTools = [] }: ToolChoice): boolean {
+  return !reachingTools.some((name) => isNamed(name, withoutTools));
 }
 
 interface ChosenBy {

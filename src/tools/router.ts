@@ -1,7 +1,7 @@
 import { canBeWidened } from '../envelope/offered-tools.ts';
 import type { Policy } from '../envelope/policy.ts';
 import type { Step } from '../envelope/step.ts';
-import { chosenTools, isChosen, canBeChosen, reachingTools, type ToolChoice } from '../envelope/tool-choice.ts';
+import { chosenTools, isChosen, canBeChosen, reachesDeferred, type ToolChoice } from '../envelope/tool-choice.ts';
 import { badArguments, unknownTool } from '../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { defined } from '../protocol/defined.ts';
@@ -96,8 +96,7 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
         canBeChosen: (prefix) => canBeChosen(prefix, choice),
       };
       const news = sources.flatMap((source) => source.announced?.(view) ?? []);
-      const canReach = reachingTools.every((name) => current().has(name));
-      const deferredTools = canReach ? news.flatMap((each) => each.deferredTools ?? []) : [];
+      const deferredTools = reachesDeferred(choice) ? news.flatMap((each) => each.deferredTools ?? []) : [];
       const mcpServers = news.find((each) => each.mcpServers !== undefined)?.mcpServers;
       return { ...(deferredTools.length === 0 ? {} : { deferredTools }), ...defined({ mcpServers }) };
     },

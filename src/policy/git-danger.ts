@@ -1,4 +1,5 @@
 import type { DecisionContext } from './call-decision.ts';
+import type { CommandGround } from './command-ground.ts';
 import { isPlainGit } from './plain-git.ts';
 import { programName } from './commands/program-name.ts';
 import { quotedPath } from './quoted-path.ts';
@@ -29,6 +30,32 @@ export function isSafeGit(
   if (analysis?.isIndirect === true) return false;
   const { folder } = ground;
   return commands?.every((words) => isPlainGit(words, folder)) === true;
+}
+
+/** Why git does not leave the sandbox there, whatever its words, and what the user can do. Undefined: it may. */
+export function whyGitStays(
+  { openSetting, repository, settled }: CommandGround,
+  commands: readonly (readonly string[])[],
+): { readonly why: string; readonly next: string } | undefined {
+  if (openSetting !== undefined) {
+    return {
+      why: `git could run programs from ${quotedPath(openSetting)}, which commands may have written`,
+      next: 'Remove that file or folder if you do not need it, or use `--approvals ask` and answer each time. Before you run git here yourself, check what it contains.',
+    };
+  }
+  if (!commands.every(([program = '']) => settled.has(program))) {
+    const why = 'commands can write a folder of the PATH that stands before that of git';
+    return { why, next: 'Start Capstan with a PATH in which that folder comes later.' };
+  }
+  if (repository === 'other') {
+    const why = 'the command does not run in the repository of the workspace';
+    return { why, next: 'Start Capstan in the top folder of the repository.' };
+  }
+  if (repository === 'protected') return undefined;
+  return {
+    why: 'git cannot be kept to the repository of the workspace',
+    next: 'That is so where the repository is in a folder for temporary files, the command runs below its top folder, git trusts every folder (`safe.directory = *`), or git is older than 2.38.',
+  };
 }
 
 export function isGit([program = '']: readonly string[]): boolean {

@@ -177,6 +177,13 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     expect(warnings.map(({ code }) => code)).toContain('git-kept-inside');
   });
 
+  test('stays in it where git trusts every folder, and the user reads why', async () => {
+    writeFileSync(join(home, '.gitconfig'), '[safe]\n\tdirectory = *\n');
+    const { warnings } = await run(['git status --short']);
+    const kept = warnings.filter(({ code }) => code === 'git-kept-inside');
+    expect(kept.map(({ next }) => next)).toEqual([expect.stringContaining('safe.directory = *')]);
+  });
+
   test('stays in it when a hook is a link into the workspace', async () => {
     mkdirSync(join(repo, 'scripts'));
     writeFileSync(join(repo, 'scripts/pre-commit'), '#!/bin/sh\n', { mode: 0o755 });

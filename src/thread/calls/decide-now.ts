@@ -6,8 +6,7 @@ import type { Blocked, CallNeeds } from '../../policy/approval.ts';
 import { decideConnection } from '../../policy/decide-connection.ts';
 import { decideRetry } from '../../policy/decide-retry.ts';
 import type { CommandGround } from '../../policy/command-ground.ts';
-import { isGit } from '../../policy/git-danger.ts';
-import { quotedPath } from '../../policy/quoted-path.ts';
+import { isGit, whyGitStays } from '../../policy/git-danger.ts';
 import { matchRules } from '../../policy/rules/match-rules.ts';
 import { canBeAsked } from '../../policy/review/can-be-asked.ts';
 import { grantedPolicy, standingPermissions } from '../../policy/granted-policy.ts';
@@ -123,8 +122,8 @@ async function readOn(
     signal,
     warn: (outcome) => void warnOnce(turn, outcome, 'code'),
   });
-  const kept = ground.openSetting;
-  if (kept !== undefined && isRuled) warnOnce(turn, gitKeptInside(kept), 'message');
+  const kept = isRuled && needsSandbox(resolved) ? whyGitStays(ground, git) : undefined;
+  if (kept !== undefined) warnOnce(turn, gitKeptInside(kept), 'message');
   return { ...read, ground };
 }
 
@@ -132,12 +131,8 @@ function isAllowed(turn: Turn, words: readonly string[]): boolean {
   return matchRules(rulesNow(turn), words, { resolveExecutables: true }).some(({ decision }) => decision === 'allow');
 }
 
-function gitKeptInside(place: string): Outcome<'git-kept-inside'> {
-  return {
-    code: 'git-kept-inside',
-    message: `A rule allows git, but Capstan keeps it in the sandbox: git could run programs from ${quotedPath(place)}, which commands may have written.`,
-    next: 'Remove that file or folder if you do not need it. Before you run git here yourself, check what it contains.',
-  };
+function gitKeptInside({ why, next }: NonNullable<ReturnType<typeof whyGitStays>>): Outcome<'git-kept-inside'> {
+  return { code: 'git-kept-inside', message: `A rule allows git, but Capstan keeps it in the sandbox: ${why}.`, next };
 }
 
 function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): DecisionContext {

@@ -67,6 +67,7 @@ const before: readonly [RegExp, readonly (readonly string[])[]][] = [
   [/^threads undo-rollback/, [['threads', 'rollback', 'ID', '--turns', '1']]],
   [/^threads restore \S+ --undo/, [['threads', 'rollback', 'ID', '--turns', '1', '--files']]],
   [/^threads unarchive/, [['threads', 'archive', 'ID']]],
+  [/^mcp get/, [['mcp', 'add', '1', '--', 'true']]],
   [/--(?:before-)?checkpoint/, [['threads', 'compact', 'ID']]],
 ];
 
@@ -91,6 +92,7 @@ async function expectToRun({ place, id }: Awaited<ReturnType<typeof worked>>, co
   const filled = command
     .replaceAll(/\$\{(?:\w+\.)?(?:\w*[iI]d|thread)\}/g, id)
     .replaceAll('sandbox ${nearest}', 'sandbox check')
+    .replaceAll(/"\$\{[^}]+\}"/g, '"Continue."')
     .replaceAll(/(?<= )\$\{[^}]+\}/g, '1')
     // What follows is another sentence.
     .replaceAll(/\$\{[^}]+\}/g, '');

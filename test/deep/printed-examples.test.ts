@@ -11,7 +11,7 @@ import { scene, threadId } from '../harness/scene.ts';
 import { pages, shellBlocks } from '../commands/pages.ts';
 
 /** What only a block that is not run may need: the network, or programs of others. */
-const foreign = /\b(npm|ollama|sudo|codex|openai|OPENAI_API_KEY)\b|--oss/;
+const foreign = /\b(npm|ollama|sudo|codex|openai|OPENAI_API_KEY|ANTHROPIC_API_KEY)\b|--oss/;
 /** The id that pages give a thread in examples. */
 const printedId = '01a1dcd3-eee5-7d53-9563-298808fb6396';
 

@@ -61,7 +61,7 @@ const pool = new ServerPool({
   visitor,
 });
 const connections = configs.map((config) => pool.take({ config, cwd: home }));
-const servers = new ThreadServers(connections, undefined, () => 20_000);
+const servers = new ThreadServers(connections, {}, () => ({ tools: 20_000, texts: 20_000 }));
 const ways: McpCallWays = {
   signal: new AbortController().signal,
   warn: ({ message }) => console.error(message),

@@ -12,7 +12,7 @@ interface ServersNow {
 /** Which servers do not run, as a reader of a request knows. */
 export function downServers(body: JsonObject): readonly string[] {
   const text = readWorld(partsOf(body['input'])).mcpServers ?? '';
-  return [...text.matchAll(/^- The MCP server &quot;(\w)&quot; did not start: /gm)].map(([, name]) => name!).toSorted();
+  return [...text.matchAll(/^- The MCP server &quot;(\w)&quot; did not start(?: in an earlier run)?: /gm)].map(([, name]) => name!).toSorted();
 }
 
 /** How often each server that the model knows as down had been started when it first read so. */

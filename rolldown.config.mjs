@@ -1,7 +1,11 @@
 import { defineConfig } from 'rolldown';
+import { asCommonJs } from './scripts/as-common-js.mjs';
 import { asScripts } from './scripts/as-script.mjs';
 import { builtinPrefix, execSources } from './scripts/exec-sources.mjs';
 import { plainCharacters } from './scripts/plain-characters.mjs';
+
+/** A start runs no program before its first request. Of these only functions are used. */
+const loadedOnUse = new Set(['node:child_process']);
 
 /**
  * Node's own modules are taken with `process.getBuiltinModule` instead of being imported: an ESM import evaluates every
@@ -22,6 +26,11 @@ const builtins = {
     handler(id) {
       const name = id.slice(builtinPrefix.length);
       const exported = Object.keys(process.getBuiltinModule(name)).filter((key) => /^[A-Za-z_$][\w$]*$/.test(key));
+      if (loadedOnUse.has(name)) {
+        return exported
+          .map((key) => `export const ${key} = (...given) => process.getBuiltinModule('${name}').${key}(...given);`)
+          .join('\n');
+      }
       return [
         `const builtin = process.getBuiltinModule('${name}');`,
         ...exported.map((key) => `export const ${key} = /* @__PURE__ */ (() => builtin.${key})();`),
@@ -81,7 +90,8 @@ const quickToLoad = {
     const made = asScripts({ program, first, later, entry, keptBy: ['exec', 'e'], isWorthKeeping });
     for (const { name, code } of made.scripts)
       this.emitFile({ type: 'asset', fileName: `chunks/${name}`, source: code });
-    program.code = made.program;
+    delete bundle[program.fileName];
+    this.emitFile({ type: 'asset', fileName: 'bin.cjs', source: asCommonJs(made.program) });
     first.code = made.first;
     later.code = made.later;
     entry.code = made.entry;

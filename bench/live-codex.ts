@@ -86,8 +86,13 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
+/** Nothing of a process that has ended meanwhile. */
 function residentOf(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
 }
 
 export function middle(values: readonly number[]): number {

@@ -2,7 +2,7 @@
 // prints every event that arrives meanwhile.
 //
 //   node examples/mcp-conversation.mjs                  uses the capstan on your PATH
-//   node examples/mcp-conversation.mjs node dist/bin.js uses this clone
+//   node examples/mcp-conversation.mjs node dist/bin.cjs uses this clone
 
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';

@@ -15,7 +15,7 @@ const configuration = [
 ];
 const stampFile = (root) => join(root, 'dist', '.stamp');
 const outputs = [
-  'dist/bin.js',
+  'dist/bin.cjs',
   'dist/apply-patch.js',
   'dist/keep-variables.js',
   'dist/commands/apply_patch',

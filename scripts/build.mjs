@@ -10,11 +10,11 @@ import { buildFingerprint, readStamp, writeStamp } from './build-stamp.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
-const executable = 'bin.js';
+const executable = 'bin.cjs';
 const shebang = '#!/usr/bin/env node\n';
 /** What commands of the model find on their path (src/tools/exec-command/patch-program.ts). */
 const patchProgram = `#!/bin/sh
-exec "\${CAPSTAN_NODE:-node}" "\${0%/*}/../bin.js" apply_patch "$@"
+exec "\${CAPSTAN_NODE:-node}" "\${0%/*}/../bin.cjs" apply_patch "$@"
 `;
 const patchPrograms = ['commands/apply_patch', 'commands/applypatch'];
 /** What reads shell scripts (src/exec/shell-reader). Of these packages the program needs nothing else at run time. */

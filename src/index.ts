@@ -19,6 +19,7 @@ export type {
   ThreadUsage,
 } from './surfaces/engine/live/live-thread.ts';
 export type { FindFiles, FoundFile, FoundFiles } from './surfaces/engine/find-workspace-files.ts';
+export type { RerunAnswers, RerunStep, StepAnswered } from './surfaces/engine/rerun-step.ts';
 export type { ReviewCode, ReviewedCode } from './surfaces/engine/review-code.ts';
 export type { CodeReview, ReviewFinding, ReviewTarget } from './protocol/code-review.ts';
 export type { StoredThreads } from './surfaces/engine/stored-threads.ts';
@@ -50,7 +51,9 @@ export type { CheckpointEvent, ThreadEvent } from './protocol/thread-event.ts';
 export type { OpenThread, Threads, WantedThread } from './ports/threads.ts';
 export type { OwnTool, OwnToolCall, OwnToolResult } from './tools/own-tool.ts';
 export type { CommandItem, ToolCallItem, TurnItem } from './protocol/turn-item.ts';
-export type { Usage } from './protocol/usage.ts';
+export type { Cost, Usage } from './protocol/usage.ts';
+export type { RateLimit, RateLimits } from './protocol/rate-limits.ts';
+export type { SpendingLimits } from './envelope/settings.ts';
 export type { Blobs } from './ports/blobs.ts';
 export type { Clock } from './ports/clock.ts';
 export type {

@@ -16,7 +16,7 @@ const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.j
 
 it('the package offers these entries', () => {
   expect(Object.keys(manifest.exports)).toEqual(['.', './testing', './package.json']);
-  expect(manifest.bin).toEqual({ capstan: 'dist/bin.js' });
+  expect(manifest.bin).toEqual({ capstan: 'dist/bin.cjs' });
   expect(library.version).toBe(manifest.version);
 });
 
@@ -54,6 +54,7 @@ it('capstan/testing exports these values', () => {
     'reason',
     'rolloutStoreContract',
     'say',
+    'socketFault',
     'startScriptedModel',
   ]);
 });
@@ -71,7 +72,7 @@ it('the program has these commands and options', () => {
   );
   expect(names).toMatchInlineSnapshot(`
     [
-      "exec PROMPT resume fork review --add-dir --all --approvals --approve-for-me --ask-for-approval --base --cd --color --commit --config --context-events --cyber-access-program --dangerously-bypass-approvals-and-sandbox --disable --enable --ephemeral --experimental-json --ignore-rules --ignore-user-config --image --json --last --local-provider --mode --model --oss --output-last-message --output-schema --profile --sandbox --skip-git-repo-check --strict-config --thread-source --title --uncommitted --verbose --yolo -C -a -c -i -m -o -p -s -v",
+      "exec PROMPT resume fork review --add-dir --all --approvals --approve-for-me --ask-for-approval --base --cd --color --commit --config --context-events --cyber-access-program --dangerously-bypass-approvals-and-sandbox --disable --enable --ephemeral --experimental-json --ignore-rules --ignore-user-config --image --json --last --local-provider --max-cost --max-tokens --mode --model --oss --output-last-message --output-schema --profile --sandbox --skip-git-repo-check --strict-config --thread-source --title --uncommitted --verbose --yolo -C -a -c -i -m -o -p -s -v",
       "review WORDS --base --cd --color --commit --config --context-events --disable --enable --ephemeral --ignore-rules --ignore-user-config --json --local-provider --model --oss --output-last-message --profile --strict-config --title --uncommitted --verbose -C -c -m -o -p -v",
       "threads list --archived --cd --cursor --json --limit --sort --source --text -C -n",
       "threads show THREAD --full --json --last --tree",
@@ -102,8 +103,12 @@ it('the program has these commands and options', () => {
       "files WORD --cd --json --limit -C",
       "hooks list trust untrust --cd --json --key -C",
       "memory show clear --json",
+      "models list show test --cd --dry-run --json --offline --overflow --provider -C",
       "envelope THREAD --diff --json --last --turn",
       "replay THREAD --json --last --print --request",
+      "rerun THREAD --json --last --model --provider --step -m",
+      "login status --device-auth --experimental_client-id --experimental_issuer --json --with-access-token --with-api-key",
+      "logout",
       "sandbox COMMAND run check explain setup linux --allow-network-for-proxy --apply-seccomp-then-exec --cd --command-cwd --config --include-managed-config --json --no-proc --permission-profile --profile --proxy-route-spec --sandbox-policy-cwd --use-legacy-landlock --verify-fd-mount -C -P -c -p",
       "mcp list get add remove login logout import --bearer-token-env-var --env --json --url",
       "mcp-server --cd --compat --config --http --no-token --on-question --profile --strict-config --token-file -C -c -p",

@@ -131,13 +131,13 @@ function overridesFor({ window }: Transcript, strategy: Strategy, summariser: Su
   ];
 }
 
-/** The name of a provider that compacts by itself: it is asked to only if the strategy says so. */
+/** A provider that compacts by itself: it is asked to only if the strategy says so. */
 export function scriptedConfig(url: string): string {
   return `model = "gpt-5.5"
 model_provider = "scripted"
 
 [model_providers.scripted]
-name = "OpenAI"
+server_capabilities.remote_compaction = true
 base_url = "${url}"
 stream_max_retries = 0
 request_max_retries = 0

@@ -3,7 +3,7 @@ import { plainEnvironment } from '../process/command.ts';
 import { turnArguments, writeDialectHome } from './codex-dialect.ts';
 import { type Contender, words } from './contender.ts';
 
-export const capstanProgram = join(import.meta.dirname, '../../dist/bin.js');
+export const capstanProgram = join(import.meta.dirname, '../../dist/bin.cjs');
 
 export const capstan: Contender = {
   id: 'capstan',

@@ -20,7 +20,7 @@ import { screenToSvg } from './screen-to-svg.mjs';
 import { Terminal } from './terminal.mjs';
 
 const here = import.meta.dirname;
-const program = join(here, '../../dist/bin.js');
+const program = join(here, '../../dist/bin.cjs');
 /** Where `npm start` unpacks bubblewrap: with it on the PATH the pictures have no warning of one machine. */
 const unpacked = join(here, '../../.local/bubblewrap/usr/bin');
 const wanted = process.argv.slice(2);

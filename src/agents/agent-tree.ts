@@ -1,28 +1,39 @@
-import type { AgentLimits, BudgetProblem, ReadAgent } from '../ports/agents.ts';
-import { AgentQuestions } from './agent-questions.ts';
+import type {
+  AgentLimits,
+  AgentParent,
+  BudgetProblem,
+  MeteredRequest,
+  ReadAgent,
+  SharedSpending,
+} from '../ports/agents.ts';
 import { rootPath } from '../protocol/agent.ts';
 import type { ThreadId } from '../protocol/ids.ts';
+import type { Fitting } from '../protocol/spending.ts';
+import { RequestsUnderWay, type UnderWay } from '../protocol/requests-under-way.ts';
+import { addUsage, noUsage, type Usage, usageSince } from '../protocol/usage.ts';
+import { AgentQuestions } from './agent-questions.ts';
 
-/** A request of an agent that is under way. */
-export interface Metered {
-  /** `tokens`: what it cost. Absent: the provider did not say, and what was expected counts. */
-  over(tokens?: number): void;
-}
-
-/** What the agents of one root share in this process: how many work, and what all have cost. */
+/** What the threads of one root share in this process: how many agents work, and what all have cost. */
 export class AgentTree {
   readonly #rootId: ThreadId;
   readonly #read: (id: ThreadId) => Promise<ReadAgent | undefined>;
   /** Of each agent, without its own agents. */
-  readonly #spent = new Map<ThreadId, number>();
+  readonly #spent = new Map<ThreadId, Usage>();
   readonly #running = new Set<ThreadId>();
+  readonly #underWay = new RequestsUnderWay<ThreadId>();
   readonly questions = new AgentQuestions();
-  #reserved = 0;
+  #root: AgentParent | undefined;
   #known: Promise<void> | undefined;
 
   constructor(rootId: ThreadId, read: (id: ThreadId) => Promise<ReadAgent | undefined>) {
     this.#rootId = rootId;
     this.#read = read;
+  }
+
+  /** The root is open: its surfaces are asked, and its limits hold for all. */
+  attach(root: AgentParent): void {
+    this.#root = root;
+    this.questions.attach(root);
   }
 
   get running(): number {
@@ -47,43 +58,76 @@ export class AgentTree {
     return this.#running.size === 0 && this.questions.open.length === 0;
   }
 
-  /** Tokens of all requests and answers of its agents, also of those of earlier processes. */
-  async spent(): Promise<number> {
-    await (this.#known ??= this.#count(this.#rootId));
-    return [...this.#spent.values()].reduce((sum, tokens) => sum + tokens, 0);
-  }
-
   /** Why no agent may send another request, if so. */
   async problem({ tokens: limit }: AgentLimits): Promise<BudgetProblem | undefined> {
     if (limit === undefined) return undefined;
-    const spent = await this.spent();
-    return spent + this.#reserved >= limit ? budgetSpent(limit, spent) : undefined;
+    await this.#count();
+    const used = tokensOf(sum(this.#spent.values()));
+    return used >= limit ? budgetSpent(limit, used) : undefined;
   }
 
-  /** A request of an agent begins that is expected to cost so much, unless the budget does not allow it. */
-  async meter(id: ThreadId, expected: number, { tokens: limit }: AgentLimits): Promise<Metered | BudgetProblem> {
-    const spent = await this.spent();
-    if (limit !== undefined && spent + this.#reserved + expected > limit) return budgetSpent(limit, spent);
-    this.#reserved += expected;
-    let isOver = false;
+  /** A request of one of the threads begins, if `decide` finds that it may. */
+  async meter(
+    id: ThreadId,
+    decide: (shared: SharedSpending) => Fitting,
+    { limits, signal }: { readonly limits: AgentLimits; readonly signal: AbortSignal },
+  ): Promise<MeteredRequest> {
+    await this.#count();
+    const decideNow = (under: UnderWay<ThreadId>): Fitting => decide(this.#shared(id, limits, under));
+    const { fitting, over } = await this.#underWay.admit(id, decideNow, signal);
     return {
-      over: (tokens = expected) => {
-        if (isOver) return;
-        isOver = true;
-        this.#reserved -= expected;
-        this.#spent.set(id, (this.#spent.get(id) ?? 0) + tokens);
+      fitting,
+      over: (spent = noUsage) => {
+        if (!over() || id === this.#rootId) return;
+        this.#spent.set(id, addUsage(this.#spent.get(id) ?? noUsage, spent));
       },
     };
   }
 
+  #shared(id: ThreadId, { tokens: limit }: AgentLimits, under: UnderWay<ThreadId>): SharedSpending {
+    const beside = addUsage(
+      this.#unreported(),
+      under.of(() => true),
+    );
+    if (id === this.#rootId) return { beside, left: [] };
+    const together = { limit: 'agents.max_tokens', unit: 'tokens' } as const;
+    const underWay = under.of((by) => by !== this.#rootId);
+    const used = tokensOf(addUsage(sum(this.#spent.values()), underWay));
+    const left = [
+      ...(limit === undefined ? [] : [{ ...together, most: limit, used }]),
+      ...(this.#root?.left(beside) ?? []),
+    ];
+    return { beside: under.of((by) => by === id), left };
+  }
+
+  /** What agents have spent that no line of the root says. */
+  #unreported(): Usage {
+    const reported = sum((this.#root?.agents ?? []).map(({ used }) => used));
+    return usageSince(reported, sum(this.#spent.values()));
+  }
+
   /** What files say of agents that this process has not heard of. */
-  async #count(id: ThreadId): Promise<void> {
+  #count(): Promise<void> {
+    return (this.#known ??= this.#countBelow(this.#rootId));
+  }
+
+  async #countBelow(id: ThreadId): Promise<void> {
     const known = await this.#read(id);
     if (known === undefined) return;
-    const reported = known.agents.reduce((sum, { used }) => sum + used.total, 0);
-    if (id !== this.#rootId && !this.#spent.has(id)) this.#spent.set(id, Math.max(0, known.used.total - reported));
-    for (const agent of known.agents) await this.#count(agent.id);
+    const reported = sum(known.agents.map(({ used }) => used));
+    if (id !== this.#rootId && !this.#spent.has(id)) this.#spent.set(id, usageSince(reported, known.used));
+    for (const agent of known.agents) await this.#countBelow(agent.id);
   }
+}
+
+function sum(usages: Iterable<Usage>): Usage {
+  let all = noUsage;
+  for (const usage of usages) all = addUsage(all, usage);
+  return all;
+}
+
+function tokensOf({ total, estimated = 0 }: Usage): number {
+  return total + estimated;
 }
 
 function budgetSpent(limit: number, spent: number): BudgetProblem {

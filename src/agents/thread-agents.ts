@@ -2,50 +2,36 @@ import { goOnNarrower } from '../fragments/answers/agent-answers.ts';
 import type {
   AgentBounds,
   AgentCaller,
-  AgentLimits,
   AgentParent,
   AgentRefused,
   Agents,
   AgentsOfThread,
-  AgentThreads,
   AgentWait,
   AgentWords,
   ClosedAgent,
   ListedAgent,
+  MeteredRequest,
   SentToAgent,
+  SharedSpending,
   SpawnedAgent,
   WaitedAgents,
   WaitingCall,
   WantedAgent,
 } from '../ports/agents.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import { type AgentIdentity, type RecordedAgent, rootPath } from '../protocol/agent.ts';
+import { type RecordedAgent, rootPath } from '../protocol/agent.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { fullText } from '../protocol/outcome.ts';
+import type { Fitting } from '../protocol/spending.ts';
 import { parentNarrowed, parentStopped, threadCloses } from '../protocol/stopped-by.ts';
 import type { Answer, Question } from '../protocol/question.ts';
-import { boundsFor, type ChosenModel } from './agent-bounds.ts';
+import { boundsFor } from './agent-bounds.ts';
 import { answerOf, neverStarted } from './agent-outcome.ts';
 import { findAgent, freeAgentName, nameProblem } from './agent-names.ts';
+import { identityOf, type ThreadAgentsOptions } from './agent-options.ts';
 import type { AgentTree } from './agent-tree.ts';
 import { WorkingAgents } from './working-agents.ts';
 import { waitForAgents } from './wait-for-agents.ts';
-
-export interface ThreadAgentsOptions {
-  readonly threads: AgentThreads;
-  readonly ids: Ids;
-  readonly clock: Clock;
-  readonly limits: AgentLimits;
-  /** What agents have where neither their role nor the call says. Absent: what their parent has. */
-  readonly defaults?: ChosenModel;
-  /** Who the thread is that starts them. Absent: no other thread started it. */
-  readonly self?: AgentIdentity;
-  treeOf(rootId: ThreadId): AgentTree;
-  /** The root is given up, and nothing of its agents is under way: the files say what they cost. */
-  dropTree(rootId: ThreadId): void;
-}
 
 /**
  * The agents of one thread. What is done with one is a line of the thread before it is done, and what came of its work is
@@ -67,7 +53,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
 
   attach(parent: AgentParent): void {
     this.#parent = parent;
-    if (this.#options.self === undefined) this.#tree.questions.attach(parent);
+    if (this.#options.self === undefined) this.#tree.attach(parent);
   }
 
   get questions(): readonly Question[] {
@@ -94,6 +80,11 @@ export class ThreadAgents implements Agents, AgentsOfThread {
   get #tree(): AgentTree {
     const { self, treeOf } = this.#options;
     return treeOf(self?.rootId ?? this.#open.id);
+  }
+
+  meter(decide: (shared: SharedSpending) => Fitting, signal: AbortSignal): Promise<MeteredRequest> {
+    const { self, limits } = this.#options;
+    return this.#tree.meter(self?.id ?? this.#open.id, decide, { limits, signal });
   }
 
   async spawn(wanted: WantedAgent, caller: AgentCaller): Promise<SpawnedAgent | AgentRefused> {
@@ -151,7 +142,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     if (spent !== undefined) return refused(fullText(spent));
     const full = this.#fullProblem();
     if (full !== undefined) return refused(full);
-    const identity = this.#identityOf(agent);
+    const identity = identityOf(this.#options.self, agent);
     this.#tree.began(id);
     const thread = await this.#options.threads.load(identity, caller);
     if (thread.kind === 'refused') {
@@ -267,11 +258,6 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     const known = agents.filter(({ state }) => state !== 'closed').map(({ path }) => path);
     const list = known.length === 0 ? 'You have no agents.' : `Agents: ${known.join(', ')}.`;
     return findAgent(target, this.#path, agents) ?? refused(`There is no agent ${JSON.stringify(target)}. ${list}`);
-  }
-
-  #identityOf({ id, path, role, parentId }: RecordedAgent): AgentIdentity {
-    const { self } = this.#options;
-    return { id, path, role, parentId, rootId: self?.rootId ?? parentId, depth: (self?.depth ?? 0) + 1 };
   }
 
   #listed({ id, path, role, state, last, used }: RecordedAgent): ListedAgent {

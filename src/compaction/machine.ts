@@ -137,7 +137,12 @@ function nextWay(work: Work, progress: Progress, why: (then: 'plain-summary' | '
 const writeLess = 'The answer must be shorter, so that all of it fits.';
 
 /** Whatever is asked next would fail in the same way. */
-const failsEverywhere: ReadonlySet<string> = new Set(['unauthorized', 'usage-limit', 'connection-failed']);
+const failsEverywhere: ReadonlySet<string> = new Set([
+  'unauthorized',
+  'usage-limit',
+  'spending-limit',
+  'connection-failed',
+]);
 /** Capstan stopped reading the answer, after minutes or megabytes. Another question to the same model may take as long. */
 const givenUp: ReadonlySet<string> = new Set(['answer-too-slow', 'answer-too-large']);
 /** So many failures in a row are no accident: the parts after them would fare no better. */

@@ -7,9 +7,11 @@ const overridesFor = (name: string, value: boolean) => readRole('x', { features:
 /** A role that could close these would loosen what watches or holds its agents. */
 const neverClosed = [
   'default_mode_request_user_input',
+  'enable_request_compression',
   'goals',
   'hooks',
   'remote_compaction_v2',
+  'responses_websockets',
   'use_legacy_landlock',
 ];
 

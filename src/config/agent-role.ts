@@ -91,13 +91,13 @@ export function readRole(name: string, table: JsonObject, description: string): 
   };
 }
 
-/** What the model that starts agents reads of a role, with what it cannot choose. */
-export function roleWords({ description, model, effort, withoutTools, readOnly }: AgentRole): string {
+/** What the model that starts agents cannot choose for a role; undefined where it can choose all. */
+export function fixedOf({ model, effort, withoutTools, readOnly }: AgentRole): string | undefined {
   const fixed = [
     ...(model === undefined ? [] : [`model ${model}`]),
     ...(effort === undefined ? [] : [`effort ${effort}`]),
     ...(withoutTools === undefined ? [] : [`without ${withoutTools.join(' and ')}`]),
     ...(readOnly === true ? ['read-only'] : []),
   ];
-  return fixed.length === 0 ? description : `${description} (fixed: ${fixed.join(', ')})`;
+  return fixed.length === 0 ? undefined : fixed.join(', ');
 }

@@ -90,11 +90,7 @@ class Check {
 
   #namedTables(kind: NamedTablesKind<KeyTable>, value: JsonObject, path: Path): JsonObject {
     const table = { type: 'table', keys: kind.keys, unused: kind.unused, unknown: 'warning' } as const;
-    return members(value, path, (member, at, name) => {
-      const advice = Object.hasOwn(kind.reserved, name) ? kind.reserved[name] : undefined;
-      if (advice === undefined) return this.#value(table, member, at);
-      return this.#report('error', 'config-reserved-name', at, 'is built in and cannot be defined again', advice);
-    });
+    return members(value, path, (member, at) => this.#value(table, member, at));
   }
 
   #toggles(kind: TogglesKind, value: JsonObject, path: Path): JsonObject {

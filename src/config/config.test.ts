@@ -136,12 +136,11 @@ test.each<[string, JsonObject, string, string]>([
     'true or false, not "yes"',
   ],
   ['a provider that is no table', { model_providers: { x: 'y' } }, 'model_providers.x', 'a table, not "y"'],
-  ['a built-in provider', { model_providers: { openai: { name: 'x' } } }, 'model_providers.openai', 'is built in'],
 ])('%s is an error that names source, key and what is allowed', (_, values, key, message) => {
   const { config, problems } = readConfig([user(values)]);
   expect(problems).toEqual([
     {
-      code: expect.stringMatching(/^config-(wrong-type|wrong-value|reserved-name)$/),
+      code: expect.stringMatching(/^config-(wrong-type|wrong-value)$/),
       severity: 'error',
       source: '/home/config.toml',
       key,

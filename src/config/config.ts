@@ -9,6 +9,7 @@ import type { NamedProfile } from '../policy/profiles.ts';
 import { type ProfileReading, readProfiles } from './permission-profiles.ts';
 import { type ConfiguredProvider, type GivenValues, keyTable } from './key-table.ts';
 import { mergeLayers } from './merge-values.ts';
+import { priceProblems } from './model-prices.ts';
 import { type KeyOrigins, keyOrigins } from './key-origins.ts';
 import { filterLists } from './shell-filters.ts';
 import { formatTomlKey } from './toml-key.ts';
@@ -90,6 +91,7 @@ export function readConfig(
   const problems = [
     ...checked.flatMap((layer) => layer.problems),
     ...windowProblems(checked),
+    ...priceProblems(checked, merged),
     ...profileProblems,
     ...(profile === undefined ? [] : oldProfileProblems(layers, profile)),
   ];

@@ -44,9 +44,11 @@ test('a gate is as it is set, else as the list says', () => {
     true,
   ]);
   expect(openGates({ hooks: false, goals: true, one: true, two: false }).toSorted()).toEqual([
+    'enable_request_compression',
     'goals',
     'one',
     'plugins',
     'remote_compaction_v2',
+    'responses_websockets',
   ]);
 });

@@ -58,3 +58,29 @@ test('tokens, and what looks like one, are not shown', () => {
     cli_auth_credentials_store: 'file',
   });
 });
+
+test('in an address, parameters that are named like secrets are not shown, and others are', () => {
+  const url = 'https://host.example/v1?a?auth=x&session_id=y&X-Amz-Signature=z&page=2&key';
+  expect(hideSecrets({ url })).toEqual({
+    url: 'https://host.example/v1?a?auth=<hidden>&session_id=<hidden>&X-Amz-Signature=<hidden>&page=2&key',
+  });
+});
+
+test('of collectors neither a header nor a query is shown', () => {
+  const exporter = {
+    'otlp-http': { endpoint: 'https://u:p@c.org/v1?k=short', protocol: 'json', headers: { team: 'short', x: 'y' } },
+  };
+  expect(hideSecrets({ otel: { environment: 'dev', trace_exporter: exporter, metrics_exporter: 'none' } })).toEqual({
+    otel: {
+      environment: 'dev',
+      trace_exporter: {
+        'otlp-http': {
+          endpoint: 'https://<hidden>@c.org/v1?<hidden>',
+          protocol: 'json',
+          headers: { team: '<hidden>', x: '<hidden>' },
+        },
+      },
+      metrics_exporter: 'none',
+    },
+  });
+});

@@ -1,5 +1,6 @@
 import { equalJson, isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import type { ConfigLayer } from './config-layer.ts';
+import { mayNameSecret } from './secret-name.ts';
 
 const hidden = '<hidden>';
 
@@ -8,7 +9,6 @@ const secretKey = /(?:^|_)(?:bearer_token|access_token|refresh_token|id_token|ap
 
 /** Tables in which the user makes up names, for values that go to servers and commands. */
 const openTables = new Set(['http_headers', 'query_params', 'headers', 'set', 'env']);
-const secretName = /key|secret|token|password|credential|auth|cookie|session/i;
 
 /** What tokens of well-known services begin with. */
 const secretShape =
@@ -33,7 +33,8 @@ function hideTable(values: JsonObject, { isOpen }: { readonly isOpen: boolean })
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => {
       if (value === undefined) return [key, undefined];
-      const isSecret = secretKey.test(key) || (isOpen && secretName.test(key));
+      const isSecret = secretKey.test(key) || (isOpen && mayNameSecret(key));
+      if (key === 'otel' && isJsonObject(value)) return [key, hideExporters(value)];
       return [key, hideValue(value, { isSecret, isOpen: isOpen || openTables.has(key) })];
     }),
   );
@@ -48,10 +49,26 @@ function hideValue(value: Json, at: { readonly isSecret: boolean; readonly isOpe
   return hideInAddress(value);
 }
 
+/** Collectors take keys in headers of any name, and in their addresses. */
+function hideExporters(values: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => {
+      if (key === 'headers' && isJsonObject(value)) {
+        return [key, Object.fromEntries(Object.keys(value).map((name) => [name, hidden]))];
+      }
+      if (isJsonObject(value)) return [key, hideExporters(value)];
+      const shown = value === undefined ? value : hideValue(value, { isSecret: secretKey.test(key), isOpen: false });
+      return [key, key === 'endpoint' && typeof shown === 'string' ? shown.replace(/\?.*/s, `?${hidden}`) : shown];
+    }),
+  );
+}
+
 /** The user's part of an address, and parameters that are named like secrets. */
 function hideInAddress(text: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
   return text
     .replace(/(?<=^[^/]*:\/\/)[^/?#]*@/, `${hidden}@`)
-    .replace(/(?<=[?&][^=&#]*(?:key|token|secret|password|sig)[^=&#]*=)[^&#]+/gi, hidden);
+    .replace(/(?<=[?&])([^=&#?]*)=[^&#]+/g, (all, name: string) =>
+      mayNameSecret(name) || /sig/i.test(name) ? `${name}=${hidden}` : all,
+    );
 }

@@ -5,10 +5,16 @@ import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
 export type KeyKind =
   | { readonly type: 'string'; readonly blank: 'allowed' | 'refused' }
   /** A folder or file. The reader of the layer makes it absolute, because only it knows what the path is relative to. */
-  | { readonly type: 'path' | 'path-list' | 'boolean' | 'string-list' | 'string-map' }
+  | { readonly type: 'path' | 'path-list' | 'boolean' | 'string-list' | 'string-or-list' | 'string-map' }
   | { readonly type: 'integer'; readonly min: number; readonly max?: number }
   /** A number above zero, whole or not. */
   | { readonly type: 'seconds' }
+  /** US dollars, whole or not. `zero`: whether nothing is an amount. */
+  | { readonly type: 'amount'; readonly zero: 'allowed' | 'refused' }
+  /** A model, by its name or with the id of its provider. */
+  | { readonly type: 'model-choice' }
+  /** A day, as `YYYY-MM-DD`. */
+  | { readonly type: 'date' }
   | ChoiceKind<string>
   /** When the user is asked: one of the names, or a table that says it for each sort of question. */
   | { readonly type: 'approval-policy' }
@@ -64,8 +70,6 @@ export interface NamedTablesKind<Keys extends KeyTable> {
   readonly type: 'named-tables';
   readonly keys: Keys;
   readonly unused: readonly string[];
-  /** Names that are taken, and what to do instead. */
-  readonly reserved: Readonly<Record<string, string>>;
   /** The names are folders, in which `~` stands for the user's home folder. */
   readonly names: 'words' | 'folders';
 }
@@ -85,8 +89,13 @@ interface PlainValues {
   readonly path: string;
   readonly integer: number;
   readonly seconds: number;
+  readonly amount: number;
+  readonly date: string;
+  readonly 'model-choice': string | { readonly model: string; readonly provider?: string };
   readonly boolean: boolean;
   readonly 'string-list': readonly string[];
+  /** One string is a list of one. */
+  readonly 'string-or-list': readonly string[];
   readonly 'path-list': readonly string[];
   readonly 'string-map': Readonly<Record<string, string>>;
   readonly toggles: Readonly<Record<string, boolean | JsonObject>>;

@@ -1,6 +1,7 @@
 import type { SandboxMode } from '../protocol/permission-profile.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { type WebSearchMode, webSearchModes } from '../policy/web-search.ts';
+import { credentialStores, loginMethods } from '../policy/login-limits.ts';
 import { agentsTable } from './agent-keys.ts';
 import { featureNames } from './feature-names.ts';
 import type { ChoiceKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
@@ -46,6 +47,7 @@ const providerKeys = {
   stream_idle_timeout_ms: { type: 'integer', min: 1 },
   requires_openai_auth: flag,
   supports_websockets: flag,
+  websocket_connect_timeout_ms: { type: 'integer', min: 1 },
   auth: table({
     command: name,
     args: strings,
@@ -53,8 +55,34 @@ const providerKeys = {
     refresh_interval_ms: count,
     cwd: path,
   } as const),
+  server_capabilities: table({
+    developer_role: flag,
+    returned_thoughts: flag,
+    openai_fields: flag,
+    stream_usage: flag,
+    max_tokens_field: choice(['max_completion_tokens', 'max_tokens', 'none']),
+    output_schema: flag,
+    parallel_calls: flag,
+    pictures: flag,
+    freeform_tools: flag,
+    remote_compaction: flag,
+    access_programs: flag,
+    request_compression: flag,
+    window_from: choice(['ollama', 'lmstudio', 'llama.cpp', 'list']),
+  } as const),
   // Kept only so that a provider which needs them can be refused when it is chosen.
   aws: table({}, { unused: ['profile', 'region', 'auth_refresh'] }),
+} as const satisfies KeyTable;
+
+const amount = { type: 'amount', zero: 'allowed' } as const;
+const limit = { type: 'amount', zero: 'refused' } as const;
+
+const priceKeys = {
+  input: amount,
+  cached_input: amount,
+  cache_write: amount,
+  output: amount,
+  as_of: { type: 'date' },
 } as const satisfies KeyTable;
 
 const seconds = { type: 'seconds' } as const;
@@ -91,7 +119,6 @@ const mcpServerKeys = {
     type: 'named-tables',
     keys: { approval_mode: approvalMode },
     unused: [],
-    reserved: {},
     names: 'words',
   },
 } as const satisfies KeyTable;
@@ -114,6 +141,13 @@ const keys = {
   model_auto_compact_token_limit_scope: choice(['total', 'body_after_prefix']),
   tool_output_token_limit: count,
   model_catalog_json: path,
+  // Named by provider and model.
+  model_prices: { type: 'named-tables', keys: priceKeys, unused: [], names: 'words' },
+  model_fallback: { type: 'model-choice' },
+  max_turn_tokens: tokens,
+  max_thread_tokens: tokens,
+  max_turn_cost: limit,
+  max_thread_cost: limit,
   window: table({
     effective_percent: percent,
     effective_tokens: tokens,
@@ -131,6 +165,9 @@ const keys = {
   auto_review: table({ policy: text } as const),
   review_model: name,
   web_search: choice<WebSearchMode>(webSearchModes),
+  tools: table({ edit: choice(['patch', 'edit']) } as const, {
+    unused: ['experimental_request_user_input', 'view_image', 'web_search'],
+  }),
   sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),
   sandbox_workspace_write: table(
     {
@@ -154,6 +191,9 @@ const keys = {
     { unused: ['experimental_use_profile'], unknown: 'error' },
   ),
   allow_login_shell: flag,
+  cli_auth_credentials_store: choice(credentialStores),
+  forced_login_method: choice(loginMethods),
+  forced_chatgpt_workspace_id: { type: 'string-or-list' },
   developer_instructions: text,
   instructions: text,
   model_instructions_file: path,
@@ -173,16 +213,13 @@ const keys = {
   project_doc_max_bytes: count,
   project_doc_fallback_filenames: strings,
   project_root_markers: strings,
+  // Read by `otel.ts`.
+  otel: { type: 'free', shape: 'table' },
   openai_base_url: name,
   model_providers: {
     type: 'named-tables',
     keys: providerKeys,
-    unused: ['supports_standalone_web_search', 'websocket_connect_timeout_ms'],
-    reserved: {
-      openai: 'Choose another id, or set openai_base_url to use another server.',
-      ollama: 'Choose another id for your own server.',
-      lmstudio: 'Choose another id for your own server.',
-    },
+    unused: ['supports_standalone_web_search'],
     names: 'words',
   },
   skills: table({
@@ -208,19 +245,17 @@ const keys = {
     { unused: ['dedicated_tools', 'min_rate_limit_remaining_percent'] },
   ),
   goals: table({ max_goal_token_budget: tokens } as const),
-  plugins: { type: 'named-tables', keys: { enabled: flag }, unused: ['mcp_servers'], reserved: {}, names: 'words' },
+  plugins: { type: 'named-tables', keys: { enabled: flag }, unused: ['mcp_servers'], names: 'words' },
   mcp_servers: {
     type: 'named-tables',
     keys: mcpServerKeys,
     unused: ['auth', 'environment_id', 'http_headers_helper'],
-    reserved: {},
     names: 'words',
   },
   projects: {
     type: 'named-tables',
     keys: { trust_level: choice(['trusted', 'untrusted']) },
     unused: [],
-    reserved: {},
     names: 'folders',
   },
   // Read per layer where hooks are looked for: those of all layers run.

@@ -34,8 +34,18 @@ export function leafValue(
       });
     case 'seconds':
       return result(typeof value === 'number', () => ifAllowed(Number.isFinite(value) && Number(value) > 0));
+    case 'amount':
+      return result(typeof value === 'number', () =>
+        ifAllowed(Number.isFinite(value) && (kind.zero === 'allowed' ? Number(value) >= 0 : Number(value) > 0)),
+      );
+    case 'model-choice':
+      return result(isText(value) || isJsonObject(value), () => ifAllowed(isModelChoice(value)));
+    case 'date':
+      return result(isText(value), () => ifAllowed(isDay(String(value))));
     case 'string-list':
       return result(isTextList(value), () => value);
+    case 'string-or-list':
+      return result(isText(value) || isTextList(value), () => (isText(value) ? [value] : value));
     case 'path-list':
       return result(isTextList(value), () => ifAllowed(!(value as readonly Json[]).includes('')));
     case 'choice-list':
@@ -59,6 +69,17 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
+function isModelChoice(value: Json): boolean {
+  if (!isJsonObject(value)) return String(value).trim() !== '';
+  const { model, provider, ...others } = value;
+  const isName = (name: Json | undefined): boolean => isText(name) && name.trim() !== '';
+  return isName(model) && (provider === undefined || isName(provider)) && Object.keys(others).length === 0;
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
 function isTextList(value: Json): boolean {
   return Array.isArray(value) && value.every(isText);
 }
@@ -73,8 +94,11 @@ const fixedDescriptions = {
   path: 'a path',
   boolean: 'true or false',
   seconds: 'a number of seconds above 0',
+  date: 'a day such as "2026-11-01"',
+  'model-choice': 'the name of a model, or { model = "NAME", provider = "ID" }',
   toggles: 'a table of true or false',
   'string-list': 'a list of strings',
+  'string-or-list': 'a string or a list of strings',
   'path-list': 'a list of paths',
   'string-map': 'a table of strings',
   table: 'a table',
@@ -96,6 +120,8 @@ export function describeKind(kind: KeyKind): string {
       return kind.max === undefined
         ? `a whole number of at least ${kind.min}`
         : `a whole number from ${kind.min} to ${kind.max}`;
+    case 'amount':
+      return kind.zero === 'allowed' ? 'an amount of US dollars of at least 0' : 'an amount of US dollars above 0';
     case 'choice-list':
       return `a list of one or more of ${choices.join(', ')}`;
     case 'free':

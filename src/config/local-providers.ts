@@ -1,3 +1,4 @@
+import { type BuiltInProvider, builtInProviders } from './built-in-providers.ts';
 import type { ProviderConfig, ProviderProblem } from './providers.ts';
 
 /** A built-in provider on the user's own machine. */
@@ -11,10 +12,13 @@ export interface LocalProvider {
   readonly get: string;
 }
 
-export const localProviders: readonly LocalProvider[] = [
-  { id: 'ollama', model: 'gpt-oss:20b', start: 'ollama serve', get: 'ollama pull' },
-  { id: 'lmstudio', model: 'openai/gpt-oss-20b', start: 'lms server start', get: 'lms get' },
-];
+/** Those that `--oss` looks for: they get models by name. */
+export const localProviders: readonly LocalProvider[] = Object.entries<BuiltInProvider>(builtInProviders).flatMap(
+  ([id, { local, model }]) => {
+    if (local?.get === undefined || typeof model !== 'object') return [];
+    return [{ id, model: model.usual, start: local.start, get: local.get }];
+  },
+);
 
 export function localProvider(id: string): LocalProvider | undefined {
   return localProviders.find((local) => local.id === id);

@@ -1,9 +1,18 @@
-import { localProvider } from './local-providers.ts';
-
-/** Built-in providers that do not serve the first model of the catalogue, beside those on the user's machine. */
-const models: Readonly<Record<string, string>> = { anthropic: 'claude-sonnet-4-5' };
+import { builtInProvider } from './built-in-providers.ts';
+import type { Outcome } from '../protocol/outcome.ts';
 
 /** The model that a built-in provider is asked for when the user named none; undefined if any provider may have it. */
 export function providerModel(id: string): string | undefined {
-  return localProvider(id)?.model ?? (Object.hasOwn(models, id) ? models[id] : undefined);
+  const model = builtInProvider(id)?.model;
+  return typeof model === 'object' ? model.usual : undefined;
+}
+
+/** Why a thread of this provider cannot do without a model that the user names. */
+export function modelProblem(provider: string): Outcome<'model-missing'> | undefined {
+  if (builtInProvider(provider)?.model !== 'named') return undefined;
+  return {
+    code: 'model-missing',
+    message: `No model is named, and the provider "${provider}" has no usual one.`,
+    next: `Set model in config.toml, or use -m. \`capstan models list --provider ${provider}\` shows what it has.`,
+  };
 }

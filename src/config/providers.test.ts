@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
 import { readConfig } from './config.ts';
+import { type BuiltInProvider, builtInProviders } from './built-in-providers.ts';
 import { type ProviderConfig, providerOf } from './providers.ts';
+import { commonCapabilities, openaiCapabilities } from './server-capabilities.ts';
 
 function configOf(values: JsonObject) {
   const { config, problems } = readConfig([{ name: 'user', source: 'test', values }]);
@@ -24,6 +26,9 @@ test('openai is there without configuration', () => {
     requestMaxRetries: 4,
     streamMaxRetries: 5,
     streamIdleTimeoutMs: 300_000,
+    capabilities: { ...commonCapabilities, ...openaiCapabilities, accessPrograms: true, requestCompression: true },
+    supportsWebsockets: true,
+    websocketConnectTimeoutMs: 15_000,
   });
 });
 
@@ -39,7 +44,7 @@ test.each([
   expect(providerOf(configOf({}), id)).toMatchObject({ id, baseUrl, envKeys: [] });
 });
 
-test('anthropic speaks the Messages API with a key of its own, unless a table of the user’s says otherwise', () => {
+test('anthropic speaks the Messages API with a key of its own', () => {
   expect(providerOf(configOf({}), 'anthropic')).toEqual({
     id: 'anthropic',
     name: 'Anthropic',
@@ -53,9 +58,10 @@ test('anthropic speaks the Messages API with a key of its own, unless a table of
     requestMaxRetries: 4,
     streamMaxRetries: 5,
     streamIdleTimeoutMs: 300_000,
+    capabilities: commonCapabilities,
+    supportsWebsockets: false,
+    websocketConnectTimeoutMs: 15_000,
   });
-  const own = configOf({ model_providers: { anthropic: { base_url: 'http://127.0.0.1:1/v1' } } });
-  expect(providerOf(own, 'anthropic')).toMatchObject({ baseUrl: 'http://127.0.0.1:1/v1', wireApi: 'responses' });
   const unfinished = configOf({ model_providers: { mine: { wire_api: 'anthropic' } } });
   expect(providerOf(unfinished, 'mine')).toMatchObject({ next: expect.stringContaining('ends before /messages') });
 });
@@ -63,7 +69,7 @@ test('anthropic speaks the Messages API with a key of its own, unless a table of
 test('a configured provider keeps what was set and takes the rest from the defaults', () => {
   const config = configOf({
     model_providers: {
-      azure: {
+      mine: {
         base_url: 'https://mine.openai.azure.com/openai/v1',
         env_key: 'AZURE_KEY',
         env_key_instructions: 'Ask the platform team.',
@@ -76,9 +82,9 @@ test('a configured provider keeps what was set and takes the rest from the defau
       },
     },
   });
-  expect(providerOf(config, 'azure')).toEqual({
-    id: 'azure',
-    name: 'azure',
+  expect(providerOf(config, 'mine')).toEqual({
+    id: 'mine',
+    name: 'mine',
     baseUrl: 'https://mine.openai.azure.com/openai/v1',
     wireApi: 'responses',
     envKeys: ['AZURE_KEY'],
@@ -89,6 +95,9 @@ test('a configured provider keeps what was set and takes the rest from the defau
     requestMaxRetries: 100,
     streamMaxRetries: 5,
     streamIdleTimeoutMs: 1000,
+    capabilities: { ...commonCapabilities, ...openaiCapabilities },
+    supportsWebsockets: false,
+    websocketConnectTimeoutMs: 15_000,
   });
 });
 
@@ -135,7 +144,8 @@ test('an unknown id names the known ones', () => {
   const config = configOf({ model_providers: { mine: { base_url: 'http://x' } } });
   expect(providerOf(config, 'opnai')).toEqual({
     code: 'provider-unknown',
-    message: 'There is no provider "opnai". Known providers: openai, anthropic, ollama, lmstudio, mine',
+    message:
+      'There is no provider "opnai". Known providers: openai, anthropic, openrouter, azure, gemini, ollama, lmstudio, llama.cpp, vllm, mine',
     next: expect.stringContaining('[model_providers.opnai]'),
   });
   expect(providerOf(config, 'toString')).toMatchObject({ code: 'provider-unknown' });
@@ -186,5 +196,65 @@ test('a provider that has gone names its successor', () => {
   expect(providerOf(configOf({}), 'ollama-chat')).toMatchObject({
     code: 'provider-unknown',
     next: 'Set model_provider to "ollama" instead.',
+  });
+});
+
+const azureUrl = { AZURE_OPENAI_ENDPOINT: 'https://mine.openai.azure.com/' };
+
+test.each(Object.entries<BuiltInProvider>(builtInProviders))('%s needs nothing but its id and a key', (id, row) => {
+  const provider = providerOf(configOf({}), id, azureUrl) as ProviderConfig;
+  expect(provider).toMatchObject({ id, name: row.name, wireApi: row.wireApi, envKeys: row.envKeys ?? [] });
+  expect(provider.capabilities).toMatchObject(row.capabilities);
+  const isNamed = provider.envKeys.slice(-1).every((key) => provider.envKeyInstructions?.includes(key));
+  expect([isNamed, /https:\/\/\S+/.test(provider.envKeyInstructions ?? '')]).toEqual([true, row.local === undefined]);
+});
+
+test.each(Object.keys(builtInProviders))('fields of %s can be changed, and the others stay', (id) => {
+  const before = providerOf(configOf({}), id, azureUrl) as ProviderConfig;
+  const given = {
+    base_url: 'http://10.0.0.1/v1/',
+    name: 'Ours',
+    stream_max_retries: 0,
+    query_params: { a: 'b' },
+    http_headers: { 'x-team': 'core' },
+    server_capabilities: { pictures: false, window_from: 'llama.cpp' },
+  };
+  const { login: _, ...others } = before;
+  const login = id === 'openai' ? { login: {} } : {};
+  expect(providerOf(configOf({ model_providers: { [id]: given } }), id)).toEqual({
+    ...others,
+    ...login,
+    baseUrl: 'http://10.0.0.1/v1',
+    name: 'Ours',
+    streamMaxRetries: 0,
+    queryParams: { a: 'b' },
+    httpHeaders: { 'x-team': 'core' },
+    capabilities: { ...before.capabilities, pictures: false, windowFrom: 'llama.cpp' },
+  });
+});
+
+test.each<[string, JsonObject, object]>([
+  ['a variable', { env_key: 'MINE' }, { envKeys: ['MINE'] }],
+  ['a token', { experimental_bearer_token: 'mine' }, { envKeys: [], bearerToken: 'mine' }],
+  ['a command', { auth: { command: 'k' } }, { envKeys: [], tokenCommand: { command: 'k' } }],
+  ['a header', { env_http_headers: { 'Api-Key': 'MINE' } }, { envKeys: [] }],
+])('%s stands in the place of the key that is built in', (_, given, expected) => {
+  const provider = providerOf(configOf({ model_providers: { openrouter: given } }), 'openrouter') as ProviderConfig;
+  expect(provider).toMatchObject(expected);
+  expect(provider.envKeyInstructions).toBeUndefined();
+});
+
+test('the address of Azure comes from a variable or from the table, and a message names both', () => {
+  const urlOf = (endpoint: string) =>
+    (providerOf(configOf({}), 'azure', { AZURE_OPENAI_ENDPOINT: endpoint }) as ProviderConfig).baseUrl;
+  expect(urlOf(' https://a.openai.azure.com/ ')).toBe('https://a.openai.azure.com/openai/v1');
+  expect(urlOf('https://a.openai.azure.com/openai/v1/')).toBe('https://a.openai.azure.com/openai/v1');
+  expect(providerOf(configOf({}), 'azure')).toEqual({
+    code: 'provider-incomplete',
+    message: 'The provider "azure" has no address: AZURE_OPENAI_ENDPOINT is not set, and there is no base_url',
+    next: 'Set AZURE_OPENAI_ENDPOINT to https://RESOURCE.openai.azure.com, or model_providers.azure.base_url to https://RESOURCE.openai.azure.com/openai/v1.',
+  });
+  expect(providerOf(configOf({}), 'azure', { AZURE_OPENAI_ENDPOINT: 'a.openai.azure.com' })).toMatchObject({
+    code: 'provider-incomplete',
   });
 });

@@ -1,7 +1,16 @@
 import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import type { Variables } from '../protocol/variables.ts';
+import {
+  type BuiltInProvider,
+  builtInProvider,
+  builtInProviders,
+  openaiKeyInstructions,
+  openaiKeys,
+} from './built-in-providers.ts';
 import type { Config } from './config.ts';
 import type { ConfiguredProvider } from './key-table.ts';
+import { capabilitiesAt, commonCapabilities, type ServerCapabilities } from './server-capabilities.ts';
 
 /** Where requests go and how they identify themselves. Variables are named here and read by the sender. */
 export interface ProviderConfig {
@@ -27,6 +36,10 @@ export interface ProviderConfig {
   readonly requestMaxRetries: number;
   readonly streamMaxRetries: number;
   readonly streamIdleTimeoutMs: number;
+  readonly capabilities: ServerCapabilities;
+  /** Whether requests may go over a WebSocket, in a wire format that has one. */
+  readonly supportsWebsockets: boolean;
+  readonly websocketConnectTimeoutMs: number;
 }
 
 /** A program of the user's that prints a key, run without a shell. */
@@ -42,14 +55,7 @@ export interface TokenCommand {
 export type ProviderProblem =
   Outcome<`provider-${'unknown' | 'incomplete' | 'wire-api' | 'auth-conflict' | 'auth-unsupported'}`>;
 
-const openaiUrl = 'https://api.openai.com/v1';
 const chatgptUrl = 'https://chatgpt.com/backend-api/codex';
-/** The narrower name first: a user who sets it means this program, while the other may be there for anything. */
-const openaiKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY'];
-const openaiKeyInstructions = 'Create a key at https://platform.openai.com/api-keys and set OPENAI_API_KEY to it.';
-const anthropicUrl = 'https://api.anthropic.com/v1';
-const anthropicKeyInstructions =
-  'Create a key at https://console.anthropic.com/settings/keys and set ANTHROPIC_API_KEY to it.';
 const mostRetries = 100;
 
 /** What is added to the address of a provider, by wire format. */
@@ -69,17 +75,22 @@ export const providerDefaults = {
   requestMaxRetries: 4,
   streamMaxRetries: 5,
   streamIdleTimeoutMs: 300_000,
+  capabilities: commonCapabilities,
+  supportsWebsockets: false,
+  websocketConnectTimeoutMs: 15_000,
 } as const satisfies Partial<ProviderConfig>;
 
-/** Other programs have no such provider, and their users may have defined one: a table of theirs goes before ours. */
-const replaceable: ReadonlySet<string> = new Set(['anthropic']);
+/** The provider with that id, ready to be used, or why it cannot be. `env`: may hold its address. */
+export function providerOf(config: Config, id: string, env: Variables = {}): ProviderConfig | ProviderProblem {
+  const given = Object.hasOwn(config.modelProviders, id) ? config.modelProviders[id] : undefined;
+  const builtIn = builtInProvider(id);
+  if (builtIn === undefined && given === undefined) return unknownProvider(config, id);
+  return providerFrom(id, { builtIn: builtIn ?? {}, given: withOpenaiUrl(config, id, given ?? {}), env });
+}
 
-/** The provider with that id, ready to be used, or why it cannot be. */
-export function providerOf(config: Config, id: string): ProviderConfig | ProviderProblem {
-  const configured = Object.hasOwn(config.modelProviders, id) ? config.modelProviders[id] : undefined;
-  const builtIn = builtInProviders(config).find((provider) => provider.id === id);
-  if (builtIn !== undefined && (configured === undefined || !replaceable.has(id))) return checkedUrl(builtIn);
-  return configured === undefined ? unknownProvider(config, id) : customProvider(id, configured);
+/** An older key for the address of one provider. */
+function withOpenaiUrl({ openaiBaseUrl }: Config, id: string, given: ConfiguredProvider): ConfiguredProvider {
+  return id === 'openai' ? { ...defined({ baseUrl: openaiBaseUrl }), ...given } : given;
 }
 
 /** Where a provider is reached, for files: without a name, a password or a key in it. */
@@ -93,69 +104,103 @@ export function providerAddress({ baseUrl }: Pick<ProviderConfig, 'baseUrl'>): s
  * of OpenAI counts even where another provider is used, since it may be set for a thread of tomorrow.
  */
 export function providerVariables(config: Config): readonly string[] {
-  const builtIn = builtInProviders(config);
+  const builtIn: readonly BuiltInProvider[] = Object.values(builtInProviders);
   const configured = Object.values(config.modelProviders);
-  const keys = [...builtIn.flatMap(({ envKeys }) => envKeys), ...configured.flatMap(({ envKey }) => envKey ?? [])];
+  const keys = [
+    'CODEX_ACCESS_TOKEN',
+    ...builtIn.flatMap(({ envKeys = [] }) => envKeys),
+    ...configured.flatMap(({ envKey }) => envKey ?? []),
+  ];
   const headers = [...builtIn, ...configured].flatMap(({ envHttpHeaders = {} }) => Object.values(envHttpHeaders));
   return [...new Set([...keys, ...headers])].toSorted();
 }
 
-function builtInProviders(config: Config): readonly ProviderConfig[] {
-  return [
-    {
-      ...providerDefaults,
-      id: 'openai',
-      name: 'OpenAI',
-      baseUrl: withoutSlash(config.openaiBaseUrl ?? openaiUrl),
-      envKeys: openaiKeys,
-      envKeyInstructions: openaiKeyInstructions,
-      login: loginFor(config.openaiBaseUrl),
-      envHttpHeaders: { 'OpenAI-Organization': 'OPENAI_ORGANIZATION', 'OpenAI-Project': 'OPENAI_PROJECT' },
-    },
-    {
-      ...providerDefaults,
-      id: 'anthropic',
-      name: 'Anthropic',
-      baseUrl: anthropicUrl,
-      wireApi: 'anthropic',
-      envKeys: ['ANTHROPIC_API_KEY'],
-      envKeyInstructions: anthropicKeyInstructions,
-    },
-    { ...providerDefaults, id: 'ollama', name: 'Ollama', baseUrl: 'http://localhost:11434/v1' },
-    { ...providerDefaults, id: 'lmstudio', name: 'LM Studio', baseUrl: 'http://localhost:1234/v1' },
-  ];
+interface ProviderSources {
+  readonly builtIn: Partial<BuiltInProvider>;
+  readonly given: ConfiguredProvider;
+  readonly env: Variables;
 }
 
-function customProvider(id: string, given: ConfiguredProvider): ProviderConfig | ProviderProblem {
+/** What is built in, with what the configuration says over it. */
+function providerFrom(id: string, { builtIn, given, env }: ProviderSources): ProviderConfig | ProviderProblem {
   const refused = refuse(id, given);
   if (refused !== undefined) return refused;
-  const baseUrl = given.baseUrl ?? (given.requiresOpenaiAuth === true ? openaiUrl : undefined);
-  const endpoint = endpoints.get(given.wireApi ?? providerDefaults.wireApi);
+  const wireApi = given.wireApi ?? builtIn.wireApi ?? providerDefaults.wireApi;
+  const baseUrl = given.baseUrl ?? builtIn.baseUrl ?? urlFromVariable(builtIn, env) ?? urlOfLogin(given);
+  const endpoint = endpoints.get(wireApi);
   const shorter = `Set model_providers.${id}.base_url to the address that ends before ${endpoint ?? 'the endpoint'}.`;
-  if (baseUrl === undefined) return incomplete(`The provider "${id}" has no base_url`, shorter);
+  if (baseUrl === undefined) return withoutUrl(id, builtIn, shorter);
   if (endpoint !== undefined && withoutSlash(baseUrl).endsWith(endpoint)) {
     return incomplete(`The base_url of the provider "${id}" includes ${endpoint}, which Capstan adds itself`, shorter);
   }
-  const namesKey = given.envKey !== undefined || given.experimentalBearerToken !== undefined;
-  const usesOpenaiKeys = !namesKey && given.requiresOpenaiAuth === true;
-  const instructions = given.envKeyInstructions ?? (usesOpenaiKeys ? openaiKeyInstructions : undefined);
-  const { wireApi, httpHeaders, envHttpHeaders, queryParams, streamIdleTimeoutMs } = given;
+  const { httpHeaders, queryParams, streamIdleTimeoutMs } = given;
+  const { supportsWebsockets = builtIn.supportsWebsockets, websocketConnectTimeoutMs } = given;
   return checkedUrl({
     ...providerDefaults,
     id,
-    name: given.name ?? id,
+    name: given.name ?? builtIn.name ?? id,
     baseUrl: withoutSlash(baseUrl),
-    envKeys: given.envKey === undefined ? (usesOpenaiKeys ? openaiKeys : []) : [given.envKey],
-    ...defined({
-      envKeyInstructions: instructions,
-      bearerToken: given.experimentalBearerToken,
-      login: usesOpenaiKeys ? loginFor(given.baseUrl) : undefined,
-      tokenCommand: tokenCommandOf(given.auth),
-    }),
-    ...defined({ wireApi, httpHeaders, envHttpHeaders, queryParams, streamIdleTimeoutMs }),
+    wireApi,
+    ...keysOf(id, builtIn, given),
+    ...defined({ httpHeaders, queryParams, streamIdleTimeoutMs }),
+    envHttpHeaders: { ...builtIn.envHttpHeaders, ...given.envHttpHeaders },
+    ...defined({ supportsWebsockets, websocketConnectTimeoutMs }),
     requestMaxRetries: Math.min(given.requestMaxRetries ?? providerDefaults.requestMaxRetries, mostRetries),
     streamMaxRetries: Math.min(given.streamMaxRetries ?? providerDefaults.streamMaxRetries, mostRetries),
+    capabilities: {
+      ...commonCapabilities,
+      ...capabilitiesAt(baseUrl),
+      ...builtIn.capabilities,
+      ...given.serverCapabilities,
+    },
   });
+}
+
+type Keys = Pick<ProviderConfig, 'envKeys' | 'envKeyInstructions' | 'bearerToken' | 'login' | 'tokenCommand'>;
+
+/** A way to identify itself that the configuration names stands in the place of what is built in. */
+function keysOf(id: string, builtIn: Partial<BuiltInProvider>, given: ConfiguredProvider): Keys {
+  const { envKey, experimentalBearerToken: bearerToken, envKeyInstructions: instructions } = given;
+  const tokenCommand = tokenCommandOf(given.auth);
+  const namesKey = envKey !== undefined || bearerToken !== undefined || tokenCommand !== undefined;
+  if (!namesKey && given.requiresOpenaiAuth === true) {
+    const login = loginFor(given.baseUrl);
+    return { envKeys: openaiKeys, envKeyInstructions: instructions ?? openaiKeyInstructions, login };
+  }
+  const own = namesKey || sendsKey(given) ? {} : builtIn;
+  return {
+    envKeys: envKey === undefined ? (own.envKeys ?? []) : [envKey],
+    ...defined({
+      envKeyInstructions: instructions ?? own.envKeyInstructions,
+      bearerToken,
+      tokenCommand,
+      login: id === 'openai' && own === builtIn ? loginFor(given.baseUrl) : undefined,
+    }),
+  };
+}
+
+/** Headers in which keys are sent. */
+function sendsKey({ httpHeaders = {}, envHttpHeaders = {} }: ConfiguredProvider): boolean {
+  const names = Object.keys({ ...httpHeaders, ...envHttpHeaders });
+  return names.some((name) => /^(?:authorization|api-key|x-api-key|x-goog-api-key)$/i.test(name));
+}
+
+function urlFromVariable({ urlVariable }: Partial<BuiltInProvider>, env: Variables): string | undefined {
+  const set = urlVariable && env[urlVariable.name]?.trim();
+  if (urlVariable === undefined || set === undefined || set === '') return undefined;
+  const address = withoutSlash(set);
+  return address.endsWith(urlVariable.path) ? address : `${address}${urlVariable.path}`;
+}
+
+function urlOfLogin({ requiresOpenaiAuth }: ConfiguredProvider): string | undefined {
+  return requiresOpenaiAuth === true ? builtInProviders.openai.baseUrl : undefined;
+}
+
+function withoutUrl(id: string, { urlVariable }: Partial<BuiltInProvider>, shorter: string): ProviderProblem {
+  if (urlVariable === undefined) return incomplete(`The provider "${id}" has no base_url`, shorter);
+  const { name, path, example } = urlVariable;
+  const message = `The provider "${id}" has no address: ${name} is not set, and there is no base_url`;
+  return incomplete(message, `Set ${name} to ${example}, or model_providers.${id}.base_url to ${example}${path}.`);
 }
 
 /** There is one way to get a key, and it is whole. */
@@ -190,8 +235,13 @@ function tokenCommandOf(auth: ConfiguredProvider['auth'] = {}): TokenCommand | u
 function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem {
   if (/^https?:\/\/[^\s/?#]/i.test(provider.baseUrl) && URL.canParse(provider.baseUrl)) return provider;
   const key = provider.id === 'openai' ? 'openai_base_url' : `model_providers.${provider.id}.base_url`;
-  const message = `The address of the provider "${provider.id}" is not a web address: "${provider.baseUrl}"`;
+  const message = `The address of the provider "${provider.id}" is not a web address: "${withoutSecretParts(provider.baseUrl)}"`;
   return incomplete(message, `Set ${key} to an address that begins with https:// or http://.`);
+}
+
+/** An address may name a user, a password or a key. */
+function withoutSecretParts(address: string): string {
+  return address.replace(/[^/?#]*@/, '<hidden>@').replace(/\?.*/s, '?<hidden>');
 }
 
 function incomplete(message: string, next: string): ProviderProblem {
@@ -203,8 +253,7 @@ function unknownProvider(config: Config, id: string): ProviderProblem {
     const message = 'The provider "ollama-chat" used a wire format that is no longer supported';
     return { code: 'provider-unknown', message, next: 'Set model_provider to "ollama" instead.' };
   }
-  const builtIn = builtInProviders(config).map((provider) => provider.id);
-  const known = [...new Set([...builtIn, ...Object.keys(config.modelProviders)])];
+  const known = [...new Set([...Object.keys(builtInProviders), ...Object.keys(config.modelProviders)])];
   const next = `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`;
   return {
     code: 'provider-unknown',

@@ -1,9 +1,10 @@
 import { approvalNames } from '../policy/approval-policy.ts';
+import { type CredentialStoreName, credentialStores, loginMethods } from '../policy/login-limits.ts';
 import { type WebSearchMode, webSearchModes } from '../policy/web-search.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import type { ProfileWidth } from '../policy/profile-width.ts';
 import { featureNames } from './feature-names.ts';
-import type { ChoiceListKind, KeyKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
+import type { ChoiceKind, ChoiceListKind, KeyKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
 
 const text = { type: 'string', blank: 'allowed' } as const;
 const name = { type: 'string', blank: 'refused' } as const;
@@ -47,6 +48,13 @@ const enforced = {
   auto_review: table({ ignore_rules: models, required_on_models: models }),
   allowed_web_search_modes: choices<WebSearchMode>(webSearchModes),
   allow_login_shell: flag,
+  allowed_login_methods: choices(loginMethods),
+  allowed_chatgpt_workspaces: { type: 'string-list' },
+  cli_auth_credentials_store: {
+    type: 'choice',
+    choices: credentialStores,
+    aliases: {},
+  } as ChoiceKind<CredentialStoreName>,
   // Read by `required-servers.ts`.
   mcp_servers: { type: 'free', shape: 'table' },
   // Read when hooks are.
@@ -70,8 +78,7 @@ const passing: KeyTable = {
     { type: 'free', shape: 'table' },
     'experimental_network plugins marketplaces apps feedback windows computer_use browser_use in_app_browser',
   ),
-  ...each(name, 'model_catalog_json enforce_residency cli_auth_credentials_store chatgpt_base_url sqlite_home log_dir'),
-  ...each({ type: 'string-list' }, 'allowed_login_methods allowed_chatgpt_workspaces'),
+  ...each(name, 'model_catalog_json enforce_residency chatgpt_base_url sqlite_home log_dir'),
   ...each(flag, 'check_for_update_on_startup allow_browser_and_computer_use allow_appshots allow_remote_control'),
 };
 

@@ -5,7 +5,7 @@ import type { ModelRecord } from './model-record.ts';
 import type { Identity } from './identity.ts';
 import { collaborationFor } from './collaboration.ts';
 import type { Policy } from './policy.ts';
-import type { Settings } from './settings.ts';
+import type { EditTools, Settings } from './settings.ts';
 import { isOffered } from './offered-tools.ts';
 import type { ToolChoice } from './tool-choice.ts';
 
@@ -20,6 +20,8 @@ export interface Capabilities
   readonly clientTools?: Settings['clientTools'];
   /** Gates that are open. */
   readonly features: readonly string[];
+  /** How the model edits files in this turn. */
+  readonly editTools: EditTools;
 }
 
 export function resolveCapabilities(
@@ -31,13 +33,15 @@ export function resolveCapabilities(
   const { model } = identity;
   const { onlyTools, withoutTools, clientTools } = settings;
   const features = openGates(settings.features);
+  const editTools = settings.editTools ?? model.editTools;
   const { mode } = collaborationFor(identity, settings);
   const offered = facts.tools
-    .filter((tool) => isOffered(tool, identity, policy, { mode, features }))
+    .filter((tool) => isOffered(tool, identity, policy, { mode, features, editTools }))
     .map(({ name }) => name);
   return {
     tools: offered,
     features,
+    editTools,
     modalities: model.modalities,
     imageGeneration: model.imageGeneration,
     webSearch: model.webSearch,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { contextBudget, contextShares, uncutTokens } from './context-shares.ts';
+import { contextBudget, contextShares, occasionalBudget, uncutTokens } from './context-shares.ts';
 
 const kinds = Object.keys(contextShares) as (keyof typeof contextShares)[];
 const page = readFileSync(join(import.meta.dirname, '../../docs/configure.md'), 'utf8');
@@ -20,6 +20,25 @@ test('in every window from 8,000 tokens on, what nothing cuts and all context th
       expect(left).toBeGreaterThanOrEqual((effective - uncutTokens) / 4);
     }),
   );
+});
+
+test('with the diff of a code review they still fit every window from 8,000 tokens on', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 7600, max: 1_000_000 }), (effective) => {
+      const budgets = [
+        ...kinds.map((kind) => contextBudget(kind, effective)),
+        occasionalBudget('reviewedDiff', effective),
+      ];
+      expect(uncutTokens + budgets.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThan(effective);
+    }),
+  );
+});
+
+test('a diff has a fifth of the space, an answer of an agent a twentieth of the window, and a reviewer most of it', () => {
+  const sizes = [7600, 100_000, 1_000_000];
+  expect(sizes.map((effective) => occasionalBudget('reviewedDiff', effective))).toEqual([600, 19_080, 40_000]);
+  expect(sizes.map((effective) => occasionalBudget('agentReport', effective))).toEqual([380, 5000, 50_000]);
+  expect(sizes.map((effective) => occasionalBudget('reviewedQuestion', effective))).toEqual([5320, 70_000, 700_000]);
 });
 
 test('a larger window never gives a kind of context less, and none more than its figure', () => {

@@ -28,6 +28,19 @@ export const contextShares = {
   hookWords: { tokens: 5000, percent: 6 },
 } as const satisfies Readonly<Record<string, ContextShare>>;
 
+/**
+ * What comes with some requests only. Each of them is alone in its request or enters a conversation that is compacted
+ * where it does not fit, so that no sum bounds them.
+ */
+const occasionalShares = {
+  /** The diff that a code review begins with, beside the context above: of the space. More is read better file by file. */
+  reviewedDiff: { tokens: 40_000, percent: 20, of: 'space' },
+  /** One answer of an agent, as its thread reads it; its text has a cap of its own. */
+  agentReport: { tokens: Infinity, percent: 5, of: 'window' },
+  /** What a reviewer reads of the thread: the rest is for its instructions and its answer. */
+  reviewedQuestion: { tokens: Infinity, percent: 70, of: 'window' },
+} as const satisfies Readonly<Record<string, ContextShare & { readonly of: 'space' | 'window' }>>;
+
 /** One skill that a message names has at most so many tokens, however large the window is. */
 export const mostOfSkill = 9000;
 
@@ -38,7 +51,19 @@ const leastSpacePercent = 25;
 
 /** The tokens that a kind of context may take in an effective window of this size. */
 export function contextBudget(kind: keyof typeof contextShares, effective: number): number {
-  const { tokens, percent } = contextShares[kind];
-  const space = Math.max(effective - uncutTokens, (effective * leastSpacePercent) / 100);
-  return Math.min(tokens, Math.floor((space * percent) / 100));
+  return shareOf(contextShares[kind], spaceIn(effective));
+}
+
+/** The same of what comes with some requests only. */
+export function occasionalBudget(kind: keyof typeof occasionalShares, effective: number): number {
+  const share = occasionalShares[kind];
+  return shareOf(share, share.of === 'space' ? spaceIn(effective) : effective);
+}
+
+function spaceIn(effective: number): number {
+  return Math.max(effective - uncutTokens, (effective * leastSpacePercent) / 100);
+}
+
+function shareOf({ tokens, percent }: ContextShare, whole: number): number {
+  return Math.min(tokens, Math.floor((whole * percent) / 100));
 }

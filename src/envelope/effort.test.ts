@@ -12,6 +12,7 @@ const unknown: ModelRecord = {
   modalities: ['text'],
   imageGeneration: false,
   webSearch: false,
+  editTools: 'patch',
   modes: {},
   instructions: '',
   guessed: true,

@@ -4,7 +4,8 @@ import type { ProviderCapabilities } from '../ports/provider.ts';
 import type { StandingGrants } from '../policy/standing-grants.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Catalogue } from './model-record.ts';
-import type { CollaborationMode } from './settings.ts';
+import type { CollaborationMode, EditTools } from './settings.ts';
+import type { PriceEntry } from './price.ts';
 import type { CallNeeds } from '../policy/approval.ts';
 import type { AskedAbout } from '../policy/approval-policy.ts';
 
@@ -17,6 +18,8 @@ export interface Facts {
   /** What is decided about the project that holds the working folder. */
   readonly trust: Trust;
   readonly catalogue: Catalogue;
+  /** Prices of models, those that the user set first. Absent: none is known. */
+  readonly prices?: readonly PriceEntry[];
   readonly client: ClientFacts;
   /** Absent: not looked at. */
   readonly provider?: ProviderFacts;
@@ -192,6 +195,8 @@ export interface TurnOffering {
   readonly mode: CollaborationMode;
   /** Gates that are open. */
   readonly features: readonly string[];
+  /** How the model edits files. */
+  readonly editTools: EditTools;
   /** No sandbox of ours holds commands. */
   readonly isUnlimited: boolean;
   /** The user answers questions. */

@@ -2,7 +2,8 @@ import { defined } from '../protocol/defined.ts';
 import { collaborationFor } from './collaboration.ts';
 import { effortProblem } from './effort.ts';
 import type { Facts } from './facts.ts';
-import { type ModelChoices, modelDefaults, lookUpModel, type ModelRecord } from './model-record.ts';
+import { lookUpModel, type ModelChoices, modelChoices, type ModelRecord } from './model-record.ts';
+import { findPrice, type Price } from './price.ts';
 import type { Settings } from './settings.ts';
 
 /** Which model acts, by way of whom, thinking how hard, for which client. */
@@ -10,6 +11,8 @@ export interface Identity extends Pick<Settings, 'provider' | 'serviceTier'>, Mo
   readonly model: ModelRecord;
   /** Where it is reached, without anything secret: the same id at another address is another provider. */
   readonly address?: string;
+  /** What its tokens cost. Absent: not known. */
+  readonly price?: Price;
   /** The wire format that the provider speaks. */
   readonly modelClient: string;
   /** What was chosen of effort, summary and verbosity. What is absent is the default of the model, and changes with the model. */
@@ -25,19 +28,20 @@ export interface Identity extends Pick<Settings, 'provider' | 'serviceTier'>, Mo
 
 export function resolveIdentity(facts: Facts, settings: Settings): Identity {
   const model = lookUpModel(facts.catalogue, settings.model);
-  const defaults = modelDefaults(model);
-  const effort = planEffort(model, settings) ?? settings.effort ?? defaults.effort;
-  const summary = settings.summary ?? defaults.summary;
-  const verbosity = defaults.verbosity === undefined ? undefined : (settings.verbosity ?? defaults.verbosity);
+  const choices = modelChoices(model, settings);
+  const effort = planEffort(model, settings) ?? choices.effort;
   const serviceTier = tierFor(model, settings.serviceTier);
   const { name, version, source, threadSource } = facts.client;
   const { address, wire = 'responses' } = facts.provider ?? {};
+  const { provider } = settings;
+  const price = findPrice(facts.prices ?? [], { provider, model: model.slug, address, serviceTier });
   return {
     model,
-    provider: settings.provider,
-    ...defined({ address }),
+    provider,
+    ...defined({ address, price }),
     modelClient: wire,
-    ...defined({ effort, summary, verbosity }),
+    ...choices,
+    ...defined({ effort }),
     chosen: defined({ effort: settings.effort, summary: settings.summary, verbosity: settings.verbosity }),
     ...defined({ serviceTier }),
     ...(serviceTier !== undefined || settings.serviceTier === undefined ? {} : { askedTier: settings.serviceTier }),
@@ -55,7 +59,7 @@ function planEffort(model: ModelRecord, settings: Settings): string | undefined 
 }
 
 /** `fast` is the old name of `priority`. A tier that a known model does not have is left out, and so is the default. */
-function tierFor(model: ModelRecord, chosen: string | undefined): string | undefined {
+export function tierFor(model: ModelRecord, chosen: string | undefined): string | undefined {
   const tier = chosen === 'fast' ? 'priority' : chosen;
   if (tier === undefined || tier === 'default') return undefined;
   return model.guessed || model.serviceTiers.includes(tier) ? tier : undefined;

@@ -1,6 +1,6 @@
 import { type Catalogue, lookUpModel, type ModelRecord } from './model-record.ts';
 import type { Settings, WindowSettings } from './settings.ts';
-import { largestWindow, nominalWindow, rawWindow } from './window.ts';
+import { isWindowGuessed, largestWindow, nominalWindow, rawWindow } from './window.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 
 export type ModelNotice = Outcome<'model-unknown' | 'service-tier-unused' | 'window-too-large'>;
@@ -11,12 +11,13 @@ export function modelNotices(
   { model, serviceTier, window = {} }: Settings,
 ): readonly ModelNotice[] {
   const record = lookUpModel(catalogue, model);
-  if (record.guessed) {
+  if (isWindowGuessed(record)) {
     // A user who has named the window has done what the notice asks for.
     const { contextWindow, effectiveTokens } = window;
     return contextWindow === undefined && effectiveTokens === undefined ? [unknown(model, nominalWindow(record))] : [];
   }
-  return [...windowNotices(model, record, window), ...tierNotices(model, record, serviceTier)];
+  const tiers = record.guessed ? [] : tierNotices(model, record, serviceTier);
+  return [...windowNotices(model, record, window), ...tiers];
 }
 
 function windowNotices(model: string, record: ModelRecord, window: WindowSettings): readonly ModelNotice[] {
@@ -27,7 +28,9 @@ function windowNotices(model: string, record: ModelRecord, window: WindowSetting
     const message = `${key} is ${chosen}, but the model ${model} has a window of ${used} tokens. Capstan uses ${used}.`;
     return [{ code: 'window-too-large', message, next: `Set it to ${used} or less${next}.` }];
   };
-  const described = ', or describe the model in a file and set model_catalog_json to it';
+  const described = record.guessed
+    ? ', or give the server a larger window'
+    : ', or describe the model in a file and set model_catalog_json to it';
   const wider = raw < most ? `, or model_context_window to ${most} or less` : '';
   return [
     ...about('model_context_window', contextWindow, most, described),

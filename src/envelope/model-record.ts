@@ -1,5 +1,5 @@
 import type { JsonObject } from '../protocol/json.ts';
-import type { CollaborationMode, Settings } from './settings.ts';
+import type { CollaborationMode, EditTools, Settings } from './settings.ts';
 import { defined } from '../protocol/defined.ts';
 
 /** What the catalogue knows about a model. */
@@ -30,12 +30,39 @@ export interface ModelRecord {
   /** Opaque: two models with different values cannot read each other's checkpoints. */
   readonly compatibility?: string;
   readonly instructions: string;
+  /** How it edits files best. */
+  readonly editTools: EditTools;
+  /** The model may ask for several calls in one answer. Absent: it may. */
+  readonly parallelCalls?: boolean;
+  /** Where fields come from that are not the catalogue's, by name. */
+  readonly sources?: Readonly<Partial<Record<keyof KnownFields, string>>>;
   /** The catalogue did not know the name and general values were taken. */
   readonly guessed: boolean;
 }
 
 /** A catalogue entry: a record for every name that begins with its slug. */
-export type CatalogueEntry = Omit<ModelRecord, 'guessed'>;
+export type CatalogueEntry = Omit<ModelRecord, 'guessed' | 'sources'>;
+
+/** What can be known of a model beside its entry. */
+export type KnownFields = Partial<
+  Pick<ModelRecord, 'contextWindow' | 'maxOutputTokens' | 'modalities' | 'parallelCalls'>
+>;
+
+/** What was learned of one model at one provider, and from whom. */
+export interface KnownModel {
+  /** Its whole name. */
+  readonly slug: string;
+  readonly fields: KnownFields;
+  /** Shown with each field, such as `ollama /api/ps`. */
+  readonly source: string;
+}
+
+/** What a provider cannot do, whatever its models can. */
+export interface ProviderLimits {
+  readonly pictures?: false;
+  readonly parallelCalls?: false;
+  readonly source: string;
+}
 
 /** Facts about the models that are known without asking a server. */
 export interface Catalogue {
@@ -43,10 +70,45 @@ export interface Catalogue {
   readonly models: readonly [CatalogueEntry, ...CatalogueEntry[]];
   /** For a name that no entry fits. */
   readonly fallback: Omit<CatalogueEntry, 'slug'>;
+  /** What is known of models of the provider besides; later ones over earlier ones. */
+  readonly known?: readonly KnownModel[];
+  readonly limits?: ProviderLimits;
 }
 
-/** The longest slug that begins the name; else the same without one `namespace/`; else the fallback. */
+/**
+ * The longest slug that begins the name; else the same without one `namespace/`; else the fallback. What is known of the
+ * model besides stands over it, within what its provider can do.
+ */
 export function lookUpModel(catalogue: Catalogue, name: string): ModelRecord {
+  const known = (catalogue.known ?? []).filter(({ slug }) => slug === name).reduce(refined, entryFor(catalogue, name));
+  return limited(known, catalogue.limits);
+}
+
+function refined(record: ModelRecord, { fields, source }: KnownModel): ModelRecord {
+  const { maxContextWindow: _, ...narrow } = record;
+  const base = fields.contextWindow === undefined ? record : narrow;
+  const named = Object.fromEntries(Object.keys(fields).map((field) => [field, source]));
+  return { ...base, ...fields, sources: { ...record.sources, ...named } };
+}
+
+function limited(record: ModelRecord, limits: ProviderLimits | undefined): ModelRecord {
+  const hidesPictures = limits?.pictures === false && record.modalities.includes('image');
+  const separates = limits?.parallelCalls === false;
+  if (limits === undefined || !(hidesPictures || separates)) return record;
+  const { source } = limits;
+  return {
+    ...record,
+    ...(hidesPictures && { modalities: record.modalities.filter((each) => each !== 'image') }),
+    ...(separates && { parallelCalls: false }),
+    sources: {
+      ...record.sources,
+      ...(hidesPictures && { modalities: source }),
+      ...(separates && { parallelCalls: source }),
+    },
+  };
+}
+
+function entryFor(catalogue: Catalogue, name: string): ModelRecord {
   const found = longestPrefix(catalogue, name) ?? longestPrefix(catalogue, withoutNamespace(name));
   if (found === undefined) return { ...catalogue.fallback, slug: name, guessed: true };
   return { ...found, slug: name, guessed: false };
@@ -74,4 +136,15 @@ export type ModelChoices = Pick<Settings, 'effort' | 'summary' | 'verbosity'>;
 /** What holds where nothing is chosen. */
 export function modelDefaults({ defaultEffort, defaultSummary, defaultVerbosity }: ModelRecord): ModelChoices {
   return defined({ effort: defaultEffort, summary: defaultSummary, verbosity: defaultVerbosity });
+}
+
+/** What holds with a model, given what was chosen. One that has no verbosity takes none. */
+export function modelChoices(model: ModelRecord, chosen: ModelChoices): ModelChoices {
+  const defaults = modelDefaults(model);
+  const verbosity = defaults.verbosity === undefined ? undefined : (chosen.verbosity ?? defaults.verbosity);
+  return defined({
+    effort: chosen.effort ?? defaults.effort,
+    summary: chosen.summary ?? defaults.summary,
+    verbosity,
+  });
 }

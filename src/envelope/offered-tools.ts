@@ -1,5 +1,6 @@
 import { allowsAsking, type AskedAbout } from '../policy/approval-policy.ts';
 import { asksAboutTool } from '../policy/decide-mcp.ts';
+import { isUnlimited } from '../policy/profile-width.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Identity } from './identity.ts';
 import type { Policy } from './policy.ts';
@@ -19,8 +20,8 @@ export function isOffered(
   work: Omit<TurnOffering, 'hasUser' | 'isUnlimited'>,
 ): boolean {
   if (deferred === true) return false;
-  const isUnlimited = sandboxLevel === 'danger-full-access' || sandboxLevel === 'external-sandbox';
-  if (offeredIn?.({ ...work, isUnlimited, hasUser: hasUser === true }) === false) return false;
+  if (offeredIn?.({ ...work, isUnlimited: isUnlimited(sandboxLevel), hasUser: hasUser === true }) === false)
+    return false;
   if (givesPictures === true && !model.modalities.includes('image')) return false;
   const policy = { approval, sandboxLevel, ...defined({ canAsk, changesNothing }) };
   if (mcp !== undefined && !isUsable(mcp, policy)) return false;
@@ -42,8 +43,7 @@ export function isUsable(
     changesNothing,
   }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'changesNothing'>,
 ): boolean {
-  const isUnlimited = sandboxLevel === 'danger-full-access' || sandboxLevel === 'external-sandbox';
-  const isFree = approval === 'never' && isUnlimited;
+  const isFree = approval === 'never' && isUnlimited(sandboxLevel);
   if (!asksAboutTool(need, { isFree, changesNothing: changesNothing === 'thread' })) return true;
   return canAsk === true && allowsAsking(approval, 'mcp');
 }
@@ -53,6 +53,5 @@ export function canBeWidened(
   { approval, sandboxLevel, canAsk }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk'>,
   about: AskedAbout,
 ): boolean {
-  const isUnlimited = sandboxLevel === 'danger-full-access' || sandboxLevel === 'external-sandbox';
-  return canAsk === true && !isUnlimited && allowsAsking(approval, about);
+  return canAsk === true && !isUnlimited(sandboxLevel) && allowsAsking(approval, about);
 }

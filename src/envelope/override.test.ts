@@ -33,6 +33,7 @@ const fallback: Catalogue['fallback'] = {
   modalities: ['text'],
   imageGeneration: false,
   webSearch: false,
+  editTools: 'patch',
   modes: { default: {}, plan: {} },
   instructions: '',
 };

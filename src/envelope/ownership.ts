@@ -1,6 +1,6 @@
 import { consumerTable } from './consumers.ts';
 import type { Envelope } from './envelope.ts';
-import type { RealtimeSetting, TurnSettings, WindowSettings } from './settings.ts';
+import type { RealtimeSetting, SpendingLimits, TurnSettings, WindowSettings } from './settings.ts';
 
 /** Who fills a field of the envelope and who reads it. */
 export interface Ownership {
@@ -27,6 +27,7 @@ export interface FieldSource {
 export type SettingPath =
   | keyof TurnSettings
   | `window.${keyof WindowSettings}`
+  | `limits.${keyof SpendingLimits}`
   | `instructionRules.${keyof NonNullable<TurnSettings['instructionRules']>}`
   | `realtime.${keyof RealtimeSetting}`;
 
@@ -46,7 +47,9 @@ type Field<Value, Path extends string> = Path extends WholeField
       : Fields<Value, `${Path}.`>;
 
 type WholeField =
+  | 'identity.price'
   | 'identity.model.modes'
+  | 'identity.model.sources'
   | 'workspace.places'
   | 'instructions.base.provenance'
   | 'policy.approval'
@@ -92,7 +95,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.modes': catalogue,
   'identity.model.compatibility': catalogue,
   'identity.model.instructions': catalogue,
+  'identity.model.editTools': catalogue,
+  'identity.model.parallelCalls': catalogue,
   'identity.model.guessed': catalogue,
+  'identity.model.sources': catalogue,
   'identity.provider': chosen('default', 'provider'),
   'identity.address': facts,
   'identity.modelClient': facts,
@@ -104,6 +110,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.chosen.verbosity': chosen('default of the model', 'verbosity'),
   'identity.serviceTier': chosen('default', 'serviceTier'),
   'identity.askedTier': chosen('default', 'serviceTier'),
+  'identity.price': facts,
   'identity.client.name': facts,
   'identity.client.version': facts,
   'identity.sessionSource': facts,
@@ -139,6 +146,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.changesNothing': chosen('default', 'changesNothing', 'collaboration'),
   'policy.askedProfile': chosen('default', 'profile'),
   'policy.resolved': chosen('default', 'profile', 'collaboration', 'changesNothing', 'networkRules'),
+  'policy.limits.turnTokens': chosen('default', 'limits.turnTokens'),
+  'policy.limits.threadTokens': chosen('default', 'limits.threadTokens'),
+  'policy.limits.turnCost': chosen('default', 'limits.turnCost'),
+  'policy.limits.threadCost': chosen('default', 'limits.threadCost'),
   'policy.canAsk': facts,
   'policy.hasUser': facts,
   'policy.answersOnce': facts,
@@ -152,6 +163,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'capabilities.tools': facts,
   'capabilities.features': chosen('default', 'features'),
+  'capabilities.editTools': chosen('model catalogue', 'editTools'),
   'capabilities.modalities': catalogue,
   'capabilities.imageGeneration': catalogue,
   'capabilities.webSearch': catalogue,

@@ -19,7 +19,7 @@ import type { Workspace } from './workspace.ts';
 /** What the turn may do. The text for the model and the sandbox are made from `resolved` (I5). */
 export interface Policy extends Pick<
   Settings,
-  'approval' | 'askedApproval' | 'reviewer' | 'reviewPolicy' | 'profile' | 'shellEnvironment'
+  'approval' | 'askedApproval' | 'reviewer' | 'reviewPolicy' | 'profile' | 'shellEnvironment' | 'limits'
 > {
   /** Why the turn changes nothing: its thread was started so, or its mode asks for it. Absent: it may. */
   readonly changesNothing?: 'thread' | 'mode';
@@ -57,13 +57,13 @@ export function resolvePolicyGroup(
   const rules = changesNothing === undefined ? rulesFor(known, identity.model.slug) : withoutAllowedCommands(known);
   const { approvedPrefixes: askedPrefixes = [] } = settings;
   const approvedPrefixes = rules.savesNone === true ? [] : askedPrefixes;
-  const { reviewer, reviewPolicy } = settings;
+  const { reviewer, reviewPolicy, limits } = settings;
   const chosen = { approval, ...defined({ reviewer }) };
   const isAnswered = canBeAsked(defined({ canAsk }), chosen);
   const resolved = withNetworkRules(resolvePolicy(profile, workspace.places), networkRules);
   return {
     approval,
-    ...defined({ askedApproval, reviewer, reviewPolicy }),
+    ...defined({ askedApproval, reviewer, reviewPolicy, limits }),
     profile,
     ...defined({ changesNothing }),
     ...(profile === asked ? {} : { askedProfile: asked }),

@@ -57,9 +57,15 @@ export interface Settings extends ToolChoice {
   /** Feature gates by name; a name that is absent is off. */
   readonly features?: Readonly<Record<string, boolean>>;
   readonly window?: WindowSettings;
+  /** How the model edits files. Absent: as it does best. */
+  readonly editTools?: EditTools;
+  /** Absent: no limit. */
+  readonly limits?: SpendingLimits;
+  /** What continues a turn that fails for a cause that another model may not have. Absent: nothing does. */
+  readonly fallback?: { readonly model: string; readonly provider?: string };
   /**
    * Who decided each of these, by name: a layer of the configuration, a flag, the thread's own past, an override. The
-   * parts of `window`, `instructionRules` and `realtime` have names of their own, such as `window.skillsPercent`.
+   * parts of `window`, `limits`, `instructionRules` and `realtime` have names of their own, such as `window.skillsPercent`.
    */
   readonly origins?: Readonly<Record<string, string>>;
 }
@@ -71,6 +77,9 @@ export interface TurnSettings extends Settings {
   /** The program of OpenAI under which the turn is let work on security. */
   readonly cyberAccessProgram?: string;
 }
+
+/** `patch`: by patches. `edit`: by replacing text, with tools that read and search files. */
+export type EditTools = 'patch' | 'edit';
 
 export type CollaborationMode = 'default' | 'plan';
 
@@ -112,6 +121,17 @@ export interface WindowSettings {
   readonly baselineTokens?: number;
   /** Tokens of one tool output that may enter history. */
   readonly toolOutputTokens?: number;
+}
+
+/**
+ * What a turn and a thread may spend, agents, compactions and reviews included. Tokens: input that was not in the cache
+ * of the provider, and output. Costs: US dollars. What is absent has no limit.
+ */
+export interface SpendingLimits {
+  readonly turnTokens?: number;
+  readonly threadTokens?: number;
+  readonly turnCost?: number;
+  readonly threadCost?: number;
 }
 
 /** Which AGENTS.md files apply to a turn, and how much of them. */

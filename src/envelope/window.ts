@@ -115,15 +115,20 @@ export function nominalPercent(model: Pick<Identity['model'], 'effectivePercent'
   return model.effectivePercent;
 }
 
-/** The most that may be chosen for a model. Of one that the catalogue does not know, the user knows more. */
+/** Whether general values stand for the window. The user may know more then. */
+export function isWindowGuessed({ guessed, sources }: Identity['model']): boolean {
+  return guessed && sources?.contextWindow === undefined;
+}
+
+/** The most that may be chosen for a model. */
 export function largestWindow(model: Identity['model']): number {
-  return model.guessed ? Infinity : Math.max(model.contextWindow, model.maxContextWindow ?? 0);
+  return isWindowGuessed(model) ? Infinity : Math.max(model.contextWindow, model.maxContextWindow ?? 0);
 }
 
 /** The window of the model before any share is taken of it. */
 export function rawWindow(model: Identity['model'], { contextWindow, effectiveTokens }: WindowSettings): number {
   // Of a model that nothing is known about, a number of tokens is a window too.
-  const own = model.guessed ? Math.max(model.contextWindow, effectiveTokens ?? 0) : model.contextWindow;
+  const own = isWindowGuessed(model) ? Math.max(model.contextWindow, effectiveTokens ?? 0) : model.contextWindow;
   return Math.min(contextWindow ?? own, largestWindow(model));
 }
 

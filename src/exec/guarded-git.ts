@@ -27,7 +27,10 @@ export function createGuardedGit(folder: string): GuardedGit {
     async variables(bounds, given) {
       const programs = await programsOf(bounds.program, given);
       if (programs === undefined) return undefined;
-      const variables = guardVariables(bounds, { programs, given });
+      const temporary = join(folder, 'tmp');
+      mkdirSync(temporary, { recursive: true, mode: 0o700 });
+      // What git has signed goes through a file there, which no command may exchange.
+      const variables = { ...guardVariables(bounds, { programs, given }), TMPDIR: temporary };
       const env = { ...given, ...variables };
       const [taken, refused, trusted = ''] = await Promise.all([
         gitSays(bounds, env, ['rev-parse', '--absolute-git-dir']),

@@ -116,6 +116,8 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
       });
     },
 
+    runs: () => [...table.values()].some(({ end }) => end === undefined),
+
     resize: (id, size) => table.get(id)?.resize(size),
 
     async end(id, fate) {

@@ -1,6 +1,7 @@
 import type { Trust } from '../config/trust.ts';
 import type { ClientFacts, Facts, ProviderFacts } from '../envelope/facts.ts';
 import type { Catalogue } from '../envelope/model-record.ts';
+import type { PriceEntry } from '../envelope/price.ts';
 import type { OwnPlaces } from '../policy/own-places.ts';
 import type { Clock } from '../ports/clock.ts';
 import { defined } from '../protocol/defined.ts';
@@ -21,6 +22,8 @@ export interface FactSources {
   readonly trust: Trust;
   /** The models that are known. */
   readonly catalogue: Catalogue;
+  /** Prices of models, those that the user set first. */
+  readonly prices?: readonly PriceEntry[];
   /** What belongs to the engine itself. */
   readonly own: OwnPlaces;
   /** What the turn is to run under: of what it names, some may not exist. */
@@ -36,7 +39,7 @@ export interface FactSources {
 
 /** What is true at the start of a turn. */
 export async function gatherFacts(sources: FactSources): Promise<Facts> {
-  const { clock, env, cwd, client, trust, catalogue, provider, hasPlugins } = sources;
+  const { clock, env, cwd, client, trust, catalogue, prices, provider, hasPlugins } = sources;
   return {
     time: timeFactsAt(clock.now(), env),
     shell: findShell(env, { cwd, files: sources.programFiles, roots: sources.roots ?? [] }),
@@ -44,7 +47,7 @@ export async function gatherFacts(sources: FactSources): Promise<Facts> {
     trust,
     catalogue,
     client,
-    ...defined({ provider }),
+    ...defined({ prices, provider }),
     ...(hasPlugins === true ? { found: { plugins: true } } : {}),
   };
 }

@@ -43,6 +43,7 @@ export class McpConnection {
   #listing: ServerListing | undefined;
   #problem: Outcome | undefined;
   #wasOpen = false;
+  #hasFailed = false;
   #changes = 0;
 
   constructor(server: PlacedServer, world: McpWorld) {
@@ -63,9 +64,9 @@ export class McpConnection {
     return this.#problem;
   }
 
-  /** Whether it was seen to run, or not to start, since this process knows it. */
+  /** Whether this process saw it run, or saw it fail to start. */
   get isSeen(): boolean {
-    return this.#wasOpen || this.#problem !== undefined;
+    return this.#wasOpen || this.#hasFailed;
   }
 
   /** Tools that the server lists and that cannot be used, if there are any. */
@@ -115,6 +116,7 @@ export class McpConnection {
       this.#learn(open.listing);
       return { kind: 'open', open };
     } catch (error) {
+      this.#hasFailed = true;
       const wantsLogin = isUnauthorized(error);
       const why = wantsLogin ? loginWanted(name) : firstLine(late.signal.aborted ? late.signal.reason : error);
       this.#problem = wantsLogin ? notLoggedIn(name) : notStarted(name, why);

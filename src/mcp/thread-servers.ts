@@ -29,7 +29,8 @@ export interface ServerBudgets {
 
 /**
  * What a thread has of its servers. Tools stand before the conversation in every request, so which are offered directly
- * stays as it was first, or as the thread's file says, until history is rewritten. What comes later is deferred.
+ * stays as it was first, or as the thread's file says, until history is rewritten or a smaller window has no space for
+ * them. What comes later is deferred.
  */
 export class ThreadServers implements McpServers {
   readonly #connections: ReadonlyMap<string, McpConnection>;
@@ -39,8 +40,8 @@ export class ThreadServers implements McpServers {
   /** As the last request of the thread had them, by name. Absent: nothing holds them yet. */
   #held: ReadonlyMap<string, ToolSpec> | undefined;
   #tools: ThreadTools | undefined;
-  /** What the model reads about servers that do not run, by name. */
-  readonly #problems: Map<string, string>;
+  /** What the model reads about servers that do not run, by name. Without a code: as the thread's file says. */
+  readonly #problems: Map<string, Pick<Outcome, 'message'> & Partial<Outcome>>;
 
   /** `besides`: what optional tools of other sources weigh now, of the same budget. */
   constructor(
@@ -52,7 +53,7 @@ export class ThreadServers implements McpServers {
     this.#besides = besides;
     this.#connections = new Map(connections.map((connection) => [connection.server.config.name, connection]));
     this.#held = held && byName(held);
-    this.#problems = new Map(Object.entries(problems));
+    this.#problems = new Map(Object.entries(problems).map(([name, message]) => [name, { message }]));
     this.#budgets = budgets;
     this.#unwatch = connections.map((connection) => connection.onChange(() => (this.#tools = undefined)));
   }
@@ -73,7 +74,7 @@ export class ThreadServers implements McpServers {
 
   /** What those in the list weigh, once it is settled. */
   get directTokens(): number {
-    return this.#held === undefined ? 0 : this.tools.direct.reduce((sum, { spec }) => sum + specTokens(spec), 0);
+    return this.#held === undefined ? 0 : tokensOf(this.tools.direct);
   }
 
   /** What the model should know of the servers besides the tools in its list. */
@@ -88,13 +89,15 @@ export class ThreadServers implements McpServers {
   }
 
   /**
-   * As long as a server does not start, the model reads the first reason: another wording is nothing new. Until this
+   * As long as a server fails in one way, the model reads the first reason: another wording is nothing new. Until this
    * process has seen the server, what the model was told before stands.
    */
   #toldProblem({ server: { config }, problem, isSeen }: McpConnection): string | undefined {
+    const told = this.#problems.get(config.name);
     if (problem === undefined && isSeen) this.#problems.delete(config.name);
-    if (problem !== undefined && !this.#problems.has(config.name)) this.#problems.set(config.name, problem.message);
-    return this.#problems.get(config.name);
+    if (problem !== undefined && (told === undefined || (isSeen && told.code !== problem.code)))
+      this.#problems.set(config.name, problem);
+    return this.#problems.get(config.name)?.message;
   }
 
   /** Why a tool in the list cannot be called: its server does not run, or does not list it any more. */
@@ -104,18 +107,26 @@ export class ThreadServers implements McpServers {
 
   /** Waits for servers that were never tried, up to their limits. Then the tools are settled. */
   async settle(signal: AbortSignal, report: (outcome: Outcome) => void): Promise<void> {
-    const unlisted = [...this.#connections.values()].filter(({ listing }) => listing === undefined);
-    const unseen = unlisted.filter(({ problem }) => problem === undefined);
-    // One that did not start is tried again, and not waited for: its tools will be deferred.
-    for (const connection of unlisted) if (connection.problem !== undefined) void connection.start();
+    const all = [...this.#connections.values()];
+    const unseen = all.filter(({ listing, problem }) => listing === undefined && problem === undefined);
+    // One that did not start is tried again, and not waited for: tools that it never listed will be deferred.
+    for (const connection of all) if (connection.problem !== undefined) void connection.start();
     const starting = unseen.map((connection) => connection.start());
     if (unseen.length > 0) {
       const slow = setTimeout(() => report(waitingFor(unseen)), 1000);
       await beforeAbort(Promise.all(starting), signal, undefined).finally(() => clearTimeout(slow));
     }
-    for (const { problem, oddTools } of this.#connections.values())
+    for (const { problem, oddTools } of all)
       for (const found of [problem, oddTools]) if (found !== undefined) report(found);
-    this.#hold();
+    if (this.#isTooLong()) this.renew();
+    else this.#hold();
+  }
+
+  /** A window that became smaller: no checkpoint could make space for the conversation beside such a list. */
+  #isTooLong(): boolean {
+    if (this.#held === undefined) return false;
+    const listed = [...this.tools.direct, ...this.tools.missing];
+    return tokensOf(listed) > this.#budgets().tools;
   }
 
   /** Begins to start those that do not run, and waits for nothing. */
@@ -130,7 +141,7 @@ export class ThreadServers implements McpServers {
     this.#held ??= byName(heldSpecs(this.tools));
   }
 
-  /** History is rewritten, and the cache is lost anyway: what is known by now is offered. */
+  /** The cache is lost anyway: what is known by now is offered. */
   renew(): void {
     this.#held = undefined;
     this.#tools = undefined;
@@ -204,6 +215,10 @@ const describedOtherwise: McpAnswer = {
   kind: 'failed',
   why: 'the server now says something else about what this tool does, so the call was not sent. Call it again if you still need it: it is decided anew.',
 };
+
+function tokensOf(tools: readonly { readonly spec: ToolSpec }[]): number {
+  return tools.reduce((sum, { spec }) => sum + specTokens(spec), 0);
+}
 
 function byName(specs: readonly ToolSpec[]): ReadonlyMap<string, ToolSpec> {
   return new Map(specs.map((spec) => [String(spec['name']), spec]));

@@ -1,4 +1,5 @@
 import type { ProviderProblem } from '../config/providers.ts';
+import { commonCapabilities } from '../config/server-capabilities.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { HttpClientOptions } from './http/ask.ts';
@@ -27,11 +28,12 @@ export async function providerFor(
   if (found === undefined) {
     return unknownFormat(provider.id, wireApi, [...Object.keys(builtIn), ...formats.map(({ name }) => name)]);
   }
+  const capabilities = found.capabilities(provider, gates);
   return {
     wire: found.name,
     encoder: found.encoder(provider),
-    client: found.client(options),
-    capabilities: found.capabilities(provider, gates),
+    client: found.client({ ...options, capabilities }),
+    capabilities,
   };
 }
 
@@ -43,7 +45,7 @@ export async function loadEncoders(): Promise<ReadonlyMap<string, Encoder>> {
 }
 
 /** Formats with one encoder for all do not look at it. */
-const anyProvider = { id: '', name: '', baseUrl: '' };
+const anyProvider = { id: '', baseUrl: '', capabilities: commonCapabilities };
 
 function unknownFormat(id: string, wireApi: string, known: readonly string[]): ProviderProblem {
   const names = known.map((name) => `"${name}"`).join(', ');

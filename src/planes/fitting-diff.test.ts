@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diffBudget, fittingDiff } from './fitting-diff.ts';
+import { fittingDiff } from './fitting-diff.ts';
 
 const file = (name: string, lines: number): string => `diff --git a/${name} b/${name}\n${'+x\n'.repeat(lines)}`;
 
@@ -9,10 +9,6 @@ test('whole files, in their order, as far as they fit', () => {
   expect(text).toBe(`${file('a b.ts', 2)}${file('c.ts', 2)}`.trimEnd());
   expect(leftOut).toEqual(['large.ts']);
   expect(fittingDiff('', 100, (each) => each.length)).toEqual({ text: '', leftOut: [], isCut: false });
-});
-
-test('the budget is a share of the window, and never more than its figure', () => {
-  expect([8_000, 100_000, 1_000_000].map(diffBudget)).toEqual([1600, 20_000, 40_000]);
 });
 
 test('a file whose middle is missing is left out, and so may be others', () => {

@@ -1,12 +1,3 @@
-/** However large the window is, more of a change is read better file by file. */
-const mostTokens = 40_000;
-const percent = 20;
-
-/** What the diff of a change may weigh in a window of this size. */
-export function diffBudget(windowTokens: number): number {
-  return Math.min(mostTokens, Math.floor((windowTokens * percent) / 100));
-}
-
 export interface FittingDiff {
   readonly text: string;
   /** Files that did not fit, by their names in the diff. */

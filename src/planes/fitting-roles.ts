@@ -4,6 +4,8 @@ import { byteLength, firstBytes, sentTokens } from '../fragments/text/truncate.t
 export interface ListedRole {
   readonly name: string;
   readonly description: string;
+  /** What is fixed for its agents. It is never cut: a task that needs more than that would be lost. */
+  readonly fixed?: string;
 }
 
 export interface FittingRoles {
@@ -37,7 +39,12 @@ export function fittingRoles(roles: readonly ListedRole[], tokens: number): Fitt
 
 /** The name stands twice: among the values, and before its description. */
 export function rolesWeight(roles: readonly ListedRole[]): number {
-  return sentTokens(roles.map(({ name, description }) => `"${name}",${name}: ${description} `).join(''));
+  return sentTokens(roles.map((role) => `"${role.name}",${role.name}: ${roleWords(role)} `).join(''));
+}
+
+/** What the model that starts agents reads of a role. */
+export function roleWords({ description, fixed }: ListedRole): string {
+  return fixed === undefined ? description : `${description} (fixed: ${fixed})`;
 }
 
 const mark = '…';

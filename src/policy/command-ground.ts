@@ -9,6 +9,10 @@ export interface CommandGround {
   readonly folder?: string;
   /** Of the programs that were asked about, those that no command can have written or replaced. */
   readonly settled: ReadonlySet<string>;
+  /** The name of a variable by which code that commands can have written gets into every program. Absent: none does. */
+  readonly openVariable?: string;
+  /** Commands of the thread run beside it: they may put links in the way of a program that writes many files. */
+  readonly hasCompany?: true;
   /** Which repository git finds in the folder. `protected` only if all that git could reach was looked at. */
   readonly repository: RepositoryKind;
   /** Of the workspace's own: what commands can have written, and git would take programs from. */
@@ -23,6 +27,8 @@ export function isSameGround(one: CommandGround, other: CommandGround): boolean 
     one.folder === other.folder &&
     one.repository === other.repository &&
     one.openSetting === other.openSetting &&
+    one.openVariable === other.openVariable &&
+    one.hasCompany === other.hasCompany &&
     one.settled.symmetricDifference(other.settled).size === 0
   );
 }
@@ -30,6 +36,8 @@ export function isSameGround(one: CommandGround, other: CommandGround): boolean 
 export interface GroundRequest {
   /** As the command spells them. */
   readonly programs: readonly string[];
+  /** Whether commands of the thread run that outlived their calls. */
+  readonly hasCompany: boolean;
   /** Git is among them and may leave the sandbox: all that it could reach is looked at. */
   readonly reachOfGit: boolean;
   readonly cwd: string;

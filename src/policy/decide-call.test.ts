@@ -362,6 +362,20 @@ describe('a command', () => {
     expect(short(decideCall(context({ ...given, ground }), command(text)))).toBe(expected);
   });
 
+  test.each([
+    ['git checkout main', 'run sandbox'],
+    ['git pull', 'run sandbox'],
+    ['git add a && git stash', 'run sandbox'],
+    ['git add a && git commit -m b', 'run sandbox'],
+    ['git commit -m b && git push', 'run outside'],
+  ])('%s while a command of the thread still runs', (text, expected) => {
+    const given = script(text, { rules: rules(['allow', 'git']) });
+    const ground = groundOf([['git']], 'protected');
+    expect(short(decideCall(context({ ...given, ground }), command(text)))).toBe('run outside');
+    const beside = { ...ground, hasCompany: true as const };
+    expect(short(decideCall(context({ ...given, ground: beside }), command(text)))).toBe(expected);
+  });
+
   it('of git that could run what commands have written says so, and is asked about each time', () => {
     const ground = { ...groundOf([['git']], 'own'), openSetting: '/repo/vendor/.git' };
     const grants = [{ key: commandKey({ command: 'git status', cwd: '/repo', where: 'outside' }) }];
@@ -463,6 +477,14 @@ describe('a command', () => {
   ])('with the proposal %j offers %j', (prefix, expected) => {
     const needs = command('npm install x', { escalation: { prefix } });
     expect(decideCall(context(script('npm install x')), needs)).toMatchObject({ question: { prefix: expected } });
+  });
+
+  it.each([
+    ['git commit -am words', ['git', 'commit']],
+    ['git commit --allow-empty --message=x', ['git', 'commit']],
+    ['git commit --amend --no-edit', ['git', 'commit', '--amend', '--no-edit']],
+  ])('%s: the offered rule does without the message', (text, prefix) => {
+    expect(decideCall(context(script(text)), command(text, escalated))).toMatchObject({ question: { prefix } });
   });
 
   it('of which no one rule covers all parts is offered none: it would be asked about again', () => {

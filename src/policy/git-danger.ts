@@ -1,6 +1,6 @@
 import type { DecisionContext } from './call-decision.ts';
 import type { CommandGround } from './command-ground.ts';
-import { isPlainGit } from './plain-git.ts';
+import { isPlainGit, entersCheckout } from './plain-git.ts';
 import { programName } from './commands/program-name.ts';
 import { quotedPath } from './quoted-path.ts';
 
@@ -28,13 +28,13 @@ export function isSafeGit(
   if (ground?.repository !== 'protected' || ground.folder === undefined || moves(analysis)) return false;
   // What starts git may take away the variables that keep it to its repository.
   if (analysis?.isIndirect === true) return false;
-  const { folder } = ground;
-  return commands?.every((words) => isPlainGit(words, folder)) === true;
+  const { folder, hasCompany } = ground;
+  return commands?.every((words) => isPlainGit(words, folder) && !(hasCompany && entersCheckout(words))) === true;
 }
 
 /** Why git does not leave the sandbox there, whatever its words, and what the user can do. Undefined: it may. */
 export function whyGitStays(
-  { openSetting, repository, settled }: CommandGround,
+  { openSetting, openVariable, hasCompany, repository, settled }: CommandGround,
   commands: readonly (readonly string[])[],
 ): { readonly why: string; readonly next: string } | undefined {
   if (openSetting !== undefined) {
@@ -42,6 +42,10 @@ export function whyGitStays(
       why: `git could run programs from ${quotedPath(openSetting)}, which commands may have written`,
       next: 'Remove that file or folder if you do not need it, or use `--approvals ask` and answer each time. Before you run git here yourself, check what it contains.',
     };
+  }
+  if (openVariable !== undefined) {
+    const why = `the variable ${openVariable} has programs load code from where commands can write`;
+    return { why, next: 'Start Capstan without that variable, or use `--approvals ask` and answer each time.' };
   }
   if (!commands.every(([program = '']) => settled.has(program))) {
     const why = 'commands can write a folder of the PATH that stands before that of git';
@@ -51,7 +55,11 @@ export function whyGitStays(
     const why = 'the command does not run in the repository of the workspace';
     return { why, next: 'Start Capstan in the top folder of the repository.' };
   }
-  if (repository === 'protected') return undefined;
+  if (repository === 'protected') {
+    if (hasCompany === undefined || !commands.some(entersCheckout)) return undefined;
+    const why = 'it goes through the files here, and a command that still runs could lead it elsewhere meanwhile';
+    return { why, next: 'End that command first, or use `--approvals ask` and answer each time.' };
+  }
   return {
     why: 'git cannot be kept to the repository of the workspace',
     next: 'That is so where the repository is in a folder for temporary files, the command runs below its top folder, git trusts every folder (`safe.directory = *`), or git is older than 2.38.',

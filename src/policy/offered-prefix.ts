@@ -29,5 +29,12 @@ export function offeredPrefix(
   const [first = [], ...others] = commands.flatMap(({ decision, words }) => (decision === 'prompt' ? [words] : []));
   // A rule for one of several commands would not let the script run: it would be asked about again.
   const isEnough = others.every((words) => first.every((word, i) => word === words[i]));
-  return first.length === 0 || !isEnough || isBannedPrefix(first) ? undefined : first;
+  return first.length === 0 || !isEnough || isBannedPrefix(first) ? undefined : withoutMessage(first);
+}
+
+/** A rule with the message of a commit in it would never match again. */
+function withoutMessage(words: readonly string[]): readonly string[] {
+  const [program, subcommand, ...rest] = words;
+  const isCommit = program === 'git' && subcommand === 'commit';
+  return isCommit && rest.some((word) => /^-\w*[mF]|^--(?:message|file)/.test(word)) ? [program, subcommand] : words;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPlainGit } from './plain-git.ts';
+import { isPlainGit, entersCheckout } from './plain-git.ts';
 
 test.each<readonly [string, boolean]>([
   ['git status --short', true],
@@ -38,4 +38,28 @@ test.each<readonly [string, boolean]>([
   ['git push -u origin main', true],
 ])('%s', (command, isPlain) => {
   expect(isPlainGit(command.split(' '), '/p')).toBe(isPlain);
+});
+
+test.each<readonly [string, boolean]>([
+  ['git commit -m x', false],
+  ['git commit -q --allow-empty -m x', false],
+  ['git commit -F words --author me', false],
+  ['git commit -qm x', false],
+  ['git commit --amend --no-edit', false],
+  ['git push', false],
+  ['git log -p', false],
+  ['git commit -am x', true],
+  ['git commit -m x file', true],
+  ['git commit --all -m x', true],
+  ['git add x', true],
+  ['git status', true],
+  ['git checkout main', true],
+  ['git stash pop', true],
+  ['git pull --rebase', true],
+  ['git reset --hard', true],
+  // What is not known may do it.
+  ['git x', true],
+  ['git', true],
+])('%s: goes through the files of the checkout: %s', (command, enters) => {
+  expect(entersCheckout(command.split(' '))).toBe(enters);
 });

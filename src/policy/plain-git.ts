@@ -51,6 +51,37 @@ export function isPlainGit([program = '', ...words]: readonly string[], folder: 
   });
 }
 
+/**
+ * Subcommands that read and write no file of the checkout. All others look at a folder once and then go into it: what a
+ * command puts in its place meanwhile leads them elsewhere, to write there, or to read what is denied.
+ */
+const withoutCheckout = new Set(
+  'branch cat-file cherry commit count-objects describe fetch for-each-ref fsck gc log ls-remote ls-tree merge-base name-rev push range-diff reflog rev-list rev-parse shortlog show show-branch show-ref tag var version whatchanged'.split(
+    ' ',
+  ),
+);
+
+/** Options of `git commit` behind which a word is no path. */
+const beforeWords =
+  /^(?:-\w*[mFCct]|--(?:message|file|reuse-message|author|date|cleanup|trailer|fixup|squash|template))$/;
+
+/** Whether a git command goes through the files of the checkout. */
+export function entersCheckout([, subcommand = '', ...rest]: readonly string[]): boolean {
+  if (!withoutCheckout.has(subcommand)) return true;
+  if (subcommand !== 'commit') return false;
+  return rest.some((word, index) => {
+    if (beforeWords.test(rest[index - 1] ?? '')) return false;
+    return !word.startsWith('-') || /^-(?!-)\w*[aiop]/.test(word.replace(/[mFCct].*$/, '')) || takesFiles(word);
+  });
+}
+
+function takesFiles(word: string): boolean {
+  return (
+    word === '--' ||
+    ['all', 'include', 'only', 'patch', 'interactive', 'pathspec-from-file'].some((name) => isLongOption(word, name))
+  );
+}
+
 /** A push into another repository runs its hooks. Names in a script of git's own (`ext::`) run programs. */
 function leadsOut(word: string, folder: string): boolean {
   const place = word.startsWith('-') ? word.slice(word.indexOf('=') + 1) : word;

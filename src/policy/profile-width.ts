@@ -5,6 +5,11 @@ import { writtenPatterns } from './sound-entry.ts';
 /** How much a profile lets commands write, in the words of the sandbox modes. */
 export type ProfileWidth = SandboxMode | 'external-sandbox';
 
+/** Commands can write everywhere, or another program decides where. */
+export function isUnlimited(width: ProfileWidth): boolean {
+  return width === 'danger-full-access' || width === 'external-sandbox';
+}
+
 export function widthOf(profile: PermissionProfile): ProfileWidth {
   if (profile.type === 'external') return 'external-sandbox';
   if (profile.type === 'disabled' || profile.file_system.type === 'unrestricted') return 'danger-full-access';

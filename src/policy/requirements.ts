@@ -3,6 +3,7 @@ import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { isSameApproval } from './approval-policy.ts';
 import { grantsNoMoreThan } from './narrower.ts';
+import type { CredentialStoreName, LoginMethod } from './login-limits.ts';
 import { type ProfileWidth, widthOf } from './profile-width.ts';
 import type { NamedProfile } from './profiles.ts';
 import type { ProfileTables } from './profile-tables.ts';
@@ -32,6 +33,12 @@ export interface Requirements {
   readonly webSearchModes?: readonly WebSearchMode[];
   /** Whether the user's login shell is asked for variables, whatever the configuration says. */
   readonly allowLoginShell?: boolean;
+  /** How users may sign in, whatever the configuration says. */
+  readonly loginMethods?: readonly LoginMethod[];
+  /** Accounts of ChatGPT that may be used. */
+  readonly loginWorkspaces?: readonly string[];
+  /** Where logins are kept, whatever the configuration says. */
+  readonly credentialStore?: CredentialStoreName;
   /** Hooks of the administrator, as they are written. They run without being trusted. */
   readonly hooks?: { readonly table: JsonObject; readonly source: string };
   /** No other hooks run. */

@@ -31,7 +31,10 @@ export function isSettledProgram(word: string, ground: ProgramGround): boolean {
 }
 
 /** Whether commands can change neither what the path leads to nor anything on the way there. */
-function isSettledPlace(path: string, { look, isWritable }: ProgramGround): boolean {
+export function isSettledPlace(
+  path: string,
+  { look, isWritable }: Pick<ProgramGround, 'look' | 'isWritable'>,
+): boolean {
   let isSettled = true;
   const lookAround = (place: string): PathSight => {
     isSettled &&= !isWritable(place) && !perProcess.some((folder) => isWithin(place, folder));

@@ -35,6 +35,7 @@ test('the fixed variables win over everything', () => {
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GH_PAGER: 'cat',
+    GIT_EDITOR: ':',
     CODEX_CI: '1',
     CAPSTAN: '1',
   });

@@ -32,9 +32,22 @@ export const defaultShellEnvironmentPolicy: ShellEnvironmentPolicy = {
 
 const core = matcher('PATH SHELL TMPDIR TEMP TMP HOME LANG LC_ALL LC_CTYPE LOGNAME USER'.split(' '));
 
-const secrets = matcher(['*KEY*', '*SECRET*', '*TOKEN*', '*PASSWORD*', '*CREDENTIAL*']);
+/** Git's settings in variables come in parts, of which the name of each is called a key: all of them go, or git fails. */
+const secrets = matcher([
+  '*KEY*',
+  '*SECRET*',
+  '*TOKEN*',
+  '*PASSWORD*',
+  '*CREDENTIAL*',
+  'GIT_CONFIG_COUNT',
+  'GIT_CONFIG_VALUE_*',
+  'GIT_CONFIG_PARAMETERS',
+]);
 
-/** Output without colours, pagers and surprises of the locale, whatever the user's terminal looks like. */
+/**
+ * Output without colours, pagers and surprises of the locale, whatever the user's terminal looks like. No person sees an
+ * editor that git would start: `git rebase --continue` takes the message that is there, `git commit` without one fails.
+ */
 const fixed: Readonly<Record<string, string>> = {
   NO_COLOR: '1',
   TERM: 'dumb',
@@ -45,6 +58,7 @@ const fixed: Readonly<Record<string, string>> = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',
   GH_PAGER: 'cat',
+  GIT_EDITOR: ':',
   CODEX_CI: '1',
   CAPSTAN: '1',
 };

@@ -3,6 +3,7 @@ import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { Answer, Question } from '../protocol/question.ts';
+import type { Allowance, Fitting } from '../protocol/spending.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { ThreadRefused, TurnEnd } from './threads.ts';
@@ -19,7 +20,7 @@ export interface Agents {
 }
 
 /** The same as their thread uses them. */
-export interface AgentsOfThread {
+export interface AgentsOfThread extends Pick<Agents, 'wait'> {
   /** The thread is open. */
   attach(parent: AgentParent): void;
   /** Whether one of them works. */
@@ -28,10 +29,29 @@ export interface AgentsOfThread {
   stop(reason: unknown): Promise<void>;
   /** A turn of the thread begins: no agent does more than it may from here on. One that works goes on within it. */
   narrow(bounds: AgentBounds): Promise<void>;
+  /**
+   * Counts a request of the thread among those of all threads of its root, if `decide` says that it is sent. Waits for
+   * other requests where only what these may cost is in its way.
+   */
+  meter(decide: (shared: SharedSpending) => Fitting, signal: AbortSignal): Promise<MeteredRequest>;
   /** What they and their agents ask the user. Only of a thread that no other one started. */
   readonly questions: readonly Question[];
   /** False: none of them waits with that question. */
   answer(id: string, answer: Answer): boolean;
+}
+
+/** What threads of the same root have to do with what a request may cost. */
+export interface SharedSpending {
+  /** What they have spent that the thread's own lines do not say yet, and what their requests under way may cost. */
+  readonly beside: Usage;
+  /** What is left for an agent of limits that are not its own. */
+  readonly left: readonly Allowance[];
+}
+
+export interface MeteredRequest {
+  readonly fitting: Fitting;
+  /** It is over, and cost so much. Absent: nothing. */
+  over(spent: Usage | undefined): void;
 }
 
 /** A thread that has agents, as they see it. */
@@ -43,6 +63,8 @@ export interface AgentParent {
   readonly agents: readonly RecordedAgent[];
   /** Those of which a report waits for the next request. */
   readonly unread: readonly ThreadId[];
+  /** What is left of its limits, with what its agents have spent that no line of it says. */
+  left(beside: Usage): readonly Allowance[];
   /** Resolves when it is durable. */
   note(note: AgentNote): Promise<void>;
   /** The same; the model reads it before the next request. */

@@ -25,6 +25,8 @@ export interface Files {
   /** A file that is not there is fine. Lasts when the folder is synced. */
   remove(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
+  /** Whether a folder has been there so long that no crash takes its name away. Absent: that is not known of any. */
+  isOld?(path: string): boolean;
 }
 
 export interface FileFacts {
@@ -53,6 +55,11 @@ export interface OpenFile {
 export interface Locks {
   /** Takes the lock on the file, which is made if missing, its folder too, or says who has it. Never waits for the holder. */
   take(path: string): Promise<Lock | LockHeld>;
+  /**
+   * The same for a file whose name no other process can know yet. It holds at once among processes of Capstan, and a
+   * moment later for other programs: a start does not wait until a program has locked it.
+   */
+  takeNew(path: string): Promise<Lock | LockHeld>;
 }
 
 export interface Lock {

@@ -1,8 +1,11 @@
-/** What signing in left in the home folder. It holds secrets: it goes into request headers and nowhere else. */
+import type { JsonObject } from '../protocol/json.ts';
+
+/** What signing in left behind. It holds secrets: it goes into request headers and nowhere else. */
 export type Login =
   | { readonly kind: 'none' }
   | { readonly kind: 'api-key'; readonly key: string; readonly renew: string }
   | ChatgptLogin
+  | AccessTokenLogin
   /** Something is there and cannot be used. */
   | { readonly kind: 'unusable'; readonly message: string; readonly next: string };
 
@@ -11,6 +14,11 @@ export interface ChatgptLogin {
   readonly kind: 'chatgpt';
   readonly accessToken: string;
   readonly accountId?: string;
+  /** The account is one of the government's cloud. */
+  readonly isFedramp?: true;
+  /** For people. */
+  readonly email?: string;
+  readonly plan?: string;
   /** Gets new tokens, once: each renewal brings another one. */
   readonly refreshToken?: string;
   /** Absent when the access token does not say. */
@@ -18,6 +26,13 @@ export interface ChatgptLogin {
   /** When the tokens were last renewed. */
   readonly renewedAt?: number;
   /** What the user can do when the login has expired, or is not accepted. */
+  readonly renew: string;
+}
+
+/** A token that a user made for a program. It cannot be renewed, and only the issuer knows whose account it is. */
+export interface AccessTokenLogin {
+  readonly kind: 'access-token';
+  readonly token: string;
   readonly renew: string;
 }
 
@@ -30,19 +45,23 @@ export interface NewTokens {
 
 /** Where the login is kept. Other programs use it too. */
 export interface LoginStore {
-  load(): Login;
+  load(): Promise<Login>;
   /** Does the work while no other process of this program does such work here; waits for it, or rejects with an error for people. */
   alone<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value>;
   /**
    * Reserves space for new tokens. Called before they are asked for: asking ends the old ones, so the new ones must not
-   * be lost for want of a place. Throws an error for people where nothing can be kept.
+   * be lost for want of a place. Rejects with an error for people where nothing can be kept.
    */
-  reserve(): ReservedPlace;
+  reserve(): Promise<ReservedPlace>;
+  /** Puts a login in the place of any other. Gives where, for people; rejects with an error for people. */
+  save(login: JsonObject): Promise<string>;
+  /** Whether there was one. */
+  forget(): Promise<boolean>;
 }
 
-/** Ends with one of the two; with the second, too, when the first one throws. */
+/** Ends with one of the two; with the second, too, when the first one rejects. */
 export interface ReservedPlace {
   /** Puts the tokens in the place of the old ones; all else that is kept with them stays. */
-  keep(tokens: NewTokens, at: number): void;
+  keep(tokens: NewTokens, at: number): Promise<void>;
   discard(): void;
 }

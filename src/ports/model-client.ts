@@ -1,6 +1,8 @@
 import type { Item } from '../protocol/item.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import type { RateLimits } from '../protocol/rate-limits.ts';
 import type { Usage } from '../protocol/usage.ts';
+import type { FrameLink, Prompt } from './prompt.ts';
 
 /**
  * Sends one encoded request and gives back what the model says, as it says it.
@@ -16,6 +18,10 @@ export interface ModelClient {
   compact?(request: ModelRequest, signal: AbortSignal): Promise<CompactAnswer>;
   /** How the next request would identify itself. Never rejects. */
   authMode(): Promise<AuthMode>;
+  /** A request follows soon: opens what can be opened before it is there. Nothing of the conversation leaves. */
+  prewarm?(request: Pick<ModelRequest, 'headers'>): void;
+  /** Gives up what is kept open for the next request. */
+  close?(): void;
 }
 
 /** `chatgpt`: a login with an account, whose plan pays. `none`: no key is known here, whatever headers say. */
@@ -27,6 +33,8 @@ export type CompactAnswer =
 
 export interface ModelRequest {
   readonly body: readonly Uint8Array[];
+  /** What the body says, of a request of the conversation: a client may send only what is new to the server. */
+  readonly prompt?: Prompt;
   /** Extra headers: names of thread, turn and the like. */
   readonly headers: Readonly<Record<string, string>>;
   /**
@@ -34,20 +42,38 @@ export interface ModelRequest {
    * leaves at all, and the iteration ends as if the signal had aborted.
    */
   readonly after?: Promise<void>;
-  /** Called when the system has the whole request: from here on there is time. */
-  readonly onSent?: () => void;
+  /**
+   * Called when the system has the whole request: from here on there is time. `frame`: as what it left, if not as its
+   * body. Called again if the server did not take that, and it left as another one.
+   */
+  readonly onSent?: (frame?: SentFrame) => void;
   /** `checkpoint`: the request ends in a trigger, and the provider compacts by itself. Absent: the model answers. */
   readonly wants?: 'checkpoint';
+  /** For whom it is, for a server that has several kinds of machines. */
+  readonly routing?: { readonly model: string; readonly tier?: string };
   /** What the answer may bring over the network, where that is less than what every answer may. */
   readonly maxBytes?: number;
 }
 
+/** A request as it left over a connection that remembers the last answer. */
+export interface SentFrame {
+  /** Absent: the whole request. */
+  readonly link?: FrameLink;
+  /** Of the input, that it holds. */
+  readonly items: number;
+  readonly content: readonly Uint8Array[];
+}
+
 export type ModelEvent =
+  /** What the provider says of its limits. Comes first, also before a refusal. */
+  | { readonly kind: 'rate-limits'; readonly limits: RateLimits }
   | { readonly kind: 'created'; readonly responseId: string }
   | { readonly kind: 'text-delta'; readonly itemId: string; readonly delta: string }
   /** Of the summary of its thinking, whose parts are counted from 0. */
   | { readonly kind: 'reasoning-delta'; readonly itemId: string; readonly part: number; readonly delta: string }
   | { readonly kind: 'item'; readonly item: Item }
+  /** What the user should know about the way to the provider. It changes nothing about the answer. */
+  | { readonly kind: 'notice'; readonly outcome: Outcome }
   /** `endTurn` false means that the model wants another step although it called no tool. */
   | { readonly kind: 'completed'; readonly responseId: string; readonly usage?: Usage; readonly endTurn?: boolean }
   /** `usage`: what an answer cost that ended before it was complete, where the provider counted it. */
@@ -71,12 +97,16 @@ export type ModelFailureCode =
   | 'answer-too-large'
   /** It was not done when its time was over. */
   | 'answer-too-slow'
+  /** It could pass a limit that the user set. It was not sent. */
+  | 'spending-limit'
   /** The code of its wire format threw something. */
   | 'provider-faulty';
 
 /** Why no answer came. `retry` says whether sending again may help, and how long to wait if the server said so. */
 export interface ModelFailure extends Outcome<ModelFailureCode> {
   readonly retry: 'never' | RetryHint;
+  /** The row of the table of causes that it comes from. Absent: it is not from there. */
+  readonly cause?: string;
   readonly status?: number;
   /** The window that the server names when it refuses a request as too long, in tokens. */
   readonly window?: number;

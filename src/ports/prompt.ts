@@ -20,6 +20,8 @@ export interface RequestOptions {
   readonly cyberAccessProgram?: string;
   /** The most tokens that an answer may have, for a format that must name it. */
   readonly maxOutputTokens?: number;
+  /** The most tokens that this answer may have, because of a limit on what is spent. Every format names it. */
+  readonly outputLimit?: number;
   readonly parallelToolCalls: boolean;
   /** The model sees the tools and may call none. Absent: it decides. */
   readonly toolChoice?: 'none';
@@ -52,4 +54,17 @@ export interface Encoder {
   body(prompt: Prompt): readonly Uint8Array[];
   /** An item as it stands in a body. */
   item(item: Item): Uint8Array;
+  /**
+   * The same request as a message of a connection that remembers the last answer: whole, or what is new behind that
+   * answer. Absent: the format has no such connection.
+   */
+  frame?(prompt: Prompt, link: FrameLink | undefined): readonly Uint8Array[];
+}
+
+/** What a frame builds on. */
+export interface FrameLink {
+  /** The id of the answer that the connection remembers. */
+  readonly previous: string;
+  /** So many items of the input are known there, with those of the answer. */
+  readonly from: number;
 }

@@ -16,6 +16,13 @@ export interface ProviderCapabilities {
   readonly remoteCompaction: 'none' | 'stream' | 'unary';
   /** Whether a tool may take free text that is held to a grammar. `none`: every tool is a function. */
   readonly freeformTools: 'grammar' | 'none';
+  /** How requests of an account may be compressed. Absent: not at all. */
+  readonly requestCompression?: 'zstd';
+  /**
+   * Whether a request may say how long its answer may be. `with-key`: not where an account with a plan pays. Absent: it
+   * may not.
+   */
+  readonly outputLimit?: 'always' | 'with-key';
   /** Whether a request may name an access program. */
   readonly accessPrograms: 'known' | 'unknown';
 }

@@ -13,6 +13,8 @@ export interface Sessions {
    * for one session the second waits for the first. A session whose end was given is dropped. Never rejects.
    */
   write(id: number, input: SessionInput, signal: AbortSignal): Promise<SessionNews | NoSession>;
+  /** Whether one of them runs. */
+  runs(): boolean;
   resize(id: number, size: TerminalSize): void;
   /** Ends the session, and remembers why. */
   end(id: number, fate: SessionFate): Promise<void>;

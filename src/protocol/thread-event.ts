@@ -5,7 +5,9 @@ import type { Json, JsonObject } from './json.ts';
 import type { Outcome } from './outcome.ts';
 import type { Answer, Question } from './question.ts';
 import type { TurnItem } from './turn-item.ts';
+import type { RateLimits } from './rate-limits.ts';
 import type { Usage } from './usage.ts';
+import type { OtherAuthor } from './user-input.ts';
 
 /** What surfaces are sent. Nothing is sent before the lines it rests on are durable. */
 export type ThreadEvent =
@@ -106,6 +108,8 @@ export interface ContextEvent {
   /** `environment_context`, `user_instructions`, `permissions` and so on; `plain` for a user's words. */
   readonly content: string;
   readonly cause: ContextCause;
+  /** For words that the user did not write: who did. */
+  readonly author?: OtherAuthor;
   /** For a text that is sent again: why it is no longer proven that the model has it. */
   readonly why?: string;
   /** The fact that the text tells, where it has a typed value. */
@@ -145,6 +149,8 @@ export interface UsageEvent {
   readonly measure: 'exact' | 'scaled' | 'estimated';
   readonly effectiveWindow: number;
   readonly percentRemaining: number;
+  /** What the provider says of its limits. Absent: nothing. */
+  readonly rateLimits?: RateLimits;
   /** The request was refused as too long: the window counts as full, and nothing was answered. */
   readonly refused?: true;
 }

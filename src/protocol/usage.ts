@@ -1,11 +1,26 @@
 /** Token counts of one model response, or a sum of such counts. `input` includes cached, `output` includes reasoning. */
-export interface Usage {
+export interface Usage extends TokenCounts {
+  /** Tokens beside `total`, by Capstan's estimate: of answers that no provider counted. Absent: all were counted. */
+  readonly estimated?: number;
+  /** Absent: no price is known for any of it. */
+  readonly cost?: Cost;
+}
+
+export interface TokenCounts {
   readonly input: number;
   readonly cachedInput: number;
   readonly cacheWriteInput: number;
   readonly output: number;
   readonly reasoningOutput: number;
   readonly total: number;
+}
+
+/** What tokens cost. Whole numbers: sums are exact, in whatever order they are made. */
+export interface Cost {
+  /** Billionths of a US dollar. */
+  readonly nanoUsd: number;
+  /** Tokens whose price is not known: the cost is this much more. */
+  readonly unpriced: number;
 }
 
 export const noUsage: Usage = { input: 0, cachedInput: 0, cacheWriteInput: 0, output: 0, reasoningOutput: 0, total: 0 };
@@ -21,17 +36,42 @@ export function mendUsage(reported: ReportedUsage, most = Number.MAX_SAFE_INTEGE
   const count = (value: unknown): number =>
     typeof value === 'number' && value > 0 && value <= most ? Math.round(value) : 0;
   const [input, output] = [count(reported.input), count(reported.output)];
+  const total = Math.max(input + output, count(reported.total));
+  const estimated = count(reported.estimated);
   return {
     input,
     cachedInput: Math.min(input, count(reported.cachedInput)),
     cacheWriteInput: Math.min(input, count(reported.cacheWriteInput)),
     output,
     reasoningOutput: Math.min(output, count(reported.reasoningOutput)),
-    total: Math.max(input + output, count(reported.total)),
+    total,
+    ...(estimated > 0 && { estimated }),
+    ...costField(mendCost(reported.cost, total + estimated)),
   };
 }
 
+/**
+ * What was used: input that no cache had, and output. What a provider reads again from its cache would count with every
+ * request. Sums of foreign files may have more cached input than input.
+ */
+export function usedTokens({ input, cachedInput, output }: Usage): number {
+  return Math.max(0, input - cachedInput) + output;
+}
+
+/** A cost that makes no sense is unknown: it must never look smaller than it is. */
+function mendCost(value: unknown, tokens: number): Cost | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { nanoUsd, unpriced } = value as Partial<Record<keyof Cost, unknown>>;
+  if (!isCount(nanoUsd) || !isCount(unpriced)) return undefined;
+  return { nanoUsd, unpriced: Math.min(unpriced, tokens) };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
 export function addUsage(a: Usage, b: Usage): Usage {
+  const estimated = (a.estimated ?? 0) + (b.estimated ?? 0);
   return {
     input: a.input + b.input,
     cachedInput: a.cachedInput + b.cachedInput,
@@ -39,5 +79,62 @@ export function addUsage(a: Usage, b: Usage): Usage {
     output: a.output + b.output,
     reasoningOutput: a.reasoningOutput + b.reasoningOutput,
     total: a.total + b.total,
+    ...(estimated > 0 && { estimated }),
+    ...costField(addCost(a, b)),
   };
+}
+
+/** Tokens without a price stay visible beside those that have one. */
+function addCost(a: Usage, b: Usage): Cost | undefined {
+  if (a.cost === undefined && b.cost === undefined) return undefined;
+  const [one, other] = [costOrUnpriced(a), costOrUnpriced(b)];
+  return { nanoUsd: one.nanoUsd + other.nanoUsd, unpriced: one.unpriced + other.unpriced };
+}
+
+function costOrUnpriced({ cost, total, estimated = 0 }: Usage): Cost {
+  return cost ?? { nanoUsd: 0, unpriced: total + estimated };
+}
+
+/** What came since a count of the same. Nothing is less than none. */
+export function usageSince(before: Usage, now: Usage): Usage {
+  const more = (name: keyof TokenCounts): number => Math.max(0, now[name] - before[name]);
+  const estimated = Math.max(0, (now.estimated ?? 0) - (before.estimated ?? 0));
+  return {
+    input: more('input'),
+    cachedInput: more('cachedInput'),
+    cacheWriteInput: more('cacheWriteInput'),
+    output: more('output'),
+    reasoningOutput: more('reasoningOutput'),
+    total: more('total'),
+    ...(estimated > 0 && { estimated }),
+    ...costField(costSince(before, now)),
+  };
+}
+
+function costSince(before: Usage, now: Usage): Cost | undefined {
+  if (now.cost === undefined) return undefined;
+  const then = costOrUnpriced(before);
+  return {
+    nanoUsd: Math.max(0, now.cost.nanoUsd - then.nanoUsd),
+    unpriced: Math.max(0, now.cost.unpriced - then.unpriced),
+  };
+}
+
+/** The same counts, whatever is known of their cost. */
+export function isSameCount(one: TokenCounts, other: TokenCounts): boolean {
+  return (Object.keys(noUsage) as (keyof TokenCounts)[]).every((name) => one[name] === other[name]);
+}
+
+/**
+ * A total from a line that says nothing of the cost: another program wrote it. What was known stays known, and what is
+ * new has no price.
+ */
+export function keepCost(before: Usage, total: Usage): Usage {
+  if (total.cost !== undefined || before.cost === undefined) return total;
+  const { nanoUsd, unpriced } = before.cost;
+  return { ...total, cost: { nanoUsd, unpriced: unpriced + Math.max(0, total.total - before.total) } };
+}
+
+function costField(cost: Cost | undefined): { readonly cost?: Cost } {
+  return cost === undefined ? {} : { cost };
 }

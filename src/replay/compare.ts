@@ -4,8 +4,8 @@ import { defined } from '../protocol/defined.ts';
 import type { Item } from '../protocol/item.ts';
 import { stringAt } from '../protocol/json.ts';
 import { namesTools } from '../state/request.ts';
-import { instructionsDigest, type SentBody } from '../state/request-sent.ts';
-import type { InferredRequest, RebuiltRequest } from './rebuild.ts';
+import { frameDigest, instructionsDigest, type SentBody } from '../state/request-sent.ts';
+import type { InferredRequest, RebuiltFrame, RebuiltRequest } from './rebuild.ts';
 
 /** How a rebuilt request compares with the one that was sent. */
 export type Verdict =
@@ -37,7 +37,9 @@ export type Difference =
       readonly digest?: string;
     }
   /** Model, effort, labels and the like: all else is the same. */
-  | { readonly part: 'options' };
+  | { readonly part: 'options' }
+  /** The body is the same, and what left over the WebSocket for it is not. Counted from 0. */
+  | { readonly part: 'frame'; readonly index: number };
 
 /** Compares the requests of one thread, which must be given in order: each record says only what is new to it. */
 export function createComparison(digester: Digester): (request: RebuiltRequest | InferredRequest) => Verdict {
@@ -78,9 +80,20 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
     if (prompt.tools === undefined) return { kind: 'tools-missing', toolSet: record.toolSet };
     if (encoded === undefined) return { kind: 'other-encoder', version: record.encoder };
     if (sent === undefined) return { kind: 'not-recorded' };
-    if (digester.body(encoded.body) === sent.sha256) return { kind: 'same' };
+    if (digester.body(encoded.body) === sent.sha256) {
+      const other = request.frames.findIndex((frame) => !isSameFrame(frame, digester));
+      return other === -1 ? { kind: 'same' } : { kind: 'different', first: { part: 'frame', index: other } };
+    }
     return { kind: 'different', first: differenceOf(request, sent, items, encoded.encoder) };
   };
+}
+
+/** A whole one has no digest of its own: its content is the body. */
+function isSameFrame({ record, content }: RebuiltFrame, digester: Digester): boolean {
+  if (content === undefined) return false;
+  const bytes = content.reduce((sum, piece) => sum + piece.length, 0);
+  if (bytes !== record.bytes) return false;
+  return record.previous === undefined || frameDigest(content, digester) === record.digest;
 }
 
 function firstDifferentItem(

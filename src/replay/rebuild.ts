@@ -7,7 +7,7 @@ import { type Line, lineType } from '../protocol/line.ts';
 import { reduce } from '../state/reduce.ts';
 import { hasTools, inputOf, promptFor, withoutTools } from '../state/request.ts';
 import { readRequest, type RequestRecord } from '../state/request-record.ts';
-import { readSent, type SentBody } from '../state/request-sent.ts';
+import { type FrameRecord, readFrame, readSent, type SentBody } from '../state/request-sent.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { foldPlace, noTurns } from '../state/turns.ts';
 
@@ -19,12 +19,22 @@ export interface RebuiltRequest {
   readonly record: RequestRecord;
   /** The line of the record. */
   readonly line: Line;
+  /** The thread when it was made. */
+  readonly state: ThreadState;
   /** Without tools if those are lost. */
   readonly prompt: Omit<Prompt, 'tools'> & Partial<Pick<Prompt, 'tools'>>;
   /** Absent if there is no encoder of the version that the record names, or its tools are lost. */
   readonly encoded?: { readonly encoder: Encoder; readonly body: readonly Uint8Array[] };
   /** What was written down about the bytes; absent if the process ended before that was saved, or was of an older version. */
   readonly sent?: SentBody;
+  /** As what it left, if not as its body: mostly one frame, and another where the server did not take the first. */
+  readonly frames: readonly RebuiltFrame[];
+}
+
+export interface RebuiltFrame {
+  readonly record: FrameRecord;
+  /** Absent where the body is: then it cannot be made either. */
+  readonly content?: readonly Uint8Array[];
 }
 
 /** A request of another program, which leaves no records: only its input is known. */
@@ -45,7 +55,7 @@ export async function* rebuildRequests(
 ): AsyncGenerator<RebuiltRequest | InferredRequest> {
   let state = emptyState;
   let log = noTurns;
-  /** Waits for the line about its bytes. */
+  /** Waits for the lines about its bytes. */
   let rebuilt: RebuiltRequest | undefined;
   let isAnswering = false;
   for await (const line of lines) {
@@ -59,27 +69,26 @@ export async function* rebuildRequests(
       if (rebuilt !== undefined) yield rebuilt;
       rebuilt = rebuild({ state, turn, line, record }, encoderFor(record.encoder));
     }
-    if (line.type === lineType.sent && rebuilt !== undefined) {
-      yield withSent(rebuilt, line.payload);
-      rebuilt = undefined;
-    }
+    if (line.type === lineType.sent && rebuilt !== undefined) rebuilt = withSent(rebuilt, line.payload);
     if (endsAnswer(line)) isAnswering = false;
     const entry = line.type === lineType.responseItem ? addedEntry(before, state) : undefined;
     if (entry === undefined) continue;
     // Entries of ours name their turn, and their requests have records.
-    if (isModelMade(entry) && entry.turn === undefined && !isAnswering) yield infer(before, line, turn);
+    if (isModelMade(entry) && entry.turn === undefined && !isAnswering) {
+      if (rebuilt !== undefined) yield rebuilt;
+      rebuilt = undefined;
+      yield infer(before, line, turn);
+    }
     isAnswering = isModelMade(entry);
   }
   if (rebuilt !== undefined) yield rebuilt;
 }
 
-interface Asked extends Pick<RebuiltRequest, 'turn' | 'line' | 'record'> {
-  readonly state: ThreadState;
-}
+type Asked = Pick<RebuiltRequest, 'turn' | 'line' | 'record' | 'state'>;
 
-function rebuild({ state, ...asked }: Asked, encoder: Encoder | undefined): RebuiltRequest {
-  const { record } = asked;
-  const place = { kind: 'rebuilt', ...asked } as const;
+function rebuild(asked: Asked, encoder: Encoder | undefined): RebuiltRequest {
+  const { record, state } = asked;
+  const place = { kind: 'rebuilt', frames: [], ...asked } as const;
   if (!hasTools(state, record)) return { ...place, prompt: withoutTools(state, record) };
   const prompt = promptFor(state, record);
   const encoded = encoder && { encoder, body: encoder.body(prompt) };
@@ -87,8 +96,20 @@ function rebuild({ state, ...asked }: Asked, encoder: Encoder | undefined): Rebu
 }
 
 function withSent(rebuilt: RebuiltRequest, payload: JsonObject): RebuiltRequest {
-  const sent = readSent(payload);
-  return sent?.turnId === rebuilt.record.turnId && sent.step === rebuilt.record.step ? { ...rebuilt, sent } : rebuilt;
+  const { turnId, step } = rebuilt.record;
+  if (payload['turn_id'] !== turnId || payload['step'] !== step) return rebuilt;
+  const sent = rebuilt.sent ?? readSent(payload);
+  const frame = readFrame(payload);
+  const frames = frame === undefined ? rebuilt.frames : [...rebuilt.frames, rebuildFrame(rebuilt, frame)];
+  return { ...rebuilt, frames, ...defined({ sent }) };
+}
+
+function rebuildFrame({ prompt, encoded }: RebuiltRequest, record: FrameRecord): RebuiltFrame {
+  const { tools, input } = prompt;
+  if (tools === undefined || encoded === undefined) return { record };
+  const { previous, items } = record;
+  const link = previous === undefined ? undefined : { previous, from: input.length - items };
+  return { record, ...defined({ content: encoded.encoder.frame?.({ ...prompt, tools }, link) }) };
 }
 
 /** Other programs count tokens when an answer is complete. */

@@ -32,9 +32,9 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   const rollouts = new RolloutFiles(files, home);
   const durableFolders = new Set<string>();
 
-  async function takeLock(id: ThreadId): Promise<Lock | OpenRefused> {
+  async function takeLock(id: ThreadId, how: 'take' | 'takeNew' = 'take'): Promise<Lock | OpenRefused> {
     const path = lockPath(home, id);
-    const lock = await onDisk('open', path, () => locks.take(path));
+    const lock = await onDisk('open', path, () => locks[how](path));
     return lock.kind === 'lock' ? lock : lockedThread(id, lock.owner);
   }
 
@@ -42,8 +42,9 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   async function locked<Opened extends Owned | HeldThread>(
     id: ThreadId,
     run: (lock: Lock) => Promise<Opened | OpenRefused>,
+    how?: 'takeNew',
   ): Promise<Opened | OpenRefused> {
-    const lock = await takeLock(id);
+    const lock = await takeLock(id, how);
     if (lock.kind === 'refused') return lock;
     let opened: Opened | OpenRefused | undefined;
     try {
@@ -55,10 +56,9 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   }
 
   async function create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused> {
-    // Another process takes the lock; there is time to describe the thread meanwhile.
     const described = firstPayload(id, meta);
     described.catch(() => {});
-    return locked(id, async (lock) => newJournal(id, lock, await described));
+    return locked(id, async (lock) => newJournal(id, lock, await described), 'takeNew');
   }
 
   function newFile(id: ThreadId) {

@@ -3,7 +3,7 @@ import { defined } from '../protocol/defined.ts';
 import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
-import { mendUsage, noUsage, type Usage } from '../protocol/usage.ts';
+import { mendUsage, noUsage, type Usage, usageSince } from '../protocol/usage.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
 
 /** More than a thread can start in its life with sense. Older ones are left out. */
@@ -64,19 +64,7 @@ export function costOfReport(
   { agentId, used }: Pick<AgentReport, 'agentId' | 'used'>,
 ): Usage {
   const known = agents.find(({ id }) => id === agentId);
-  return known === undefined ? noUsage : moreThan(known.used, used);
-}
-
-function moreThan(before: Usage, now: Usage): Usage {
-  const more = (name: keyof Usage): number => Math.max(0, now[name] - before[name]);
-  return {
-    input: more('input'),
-    cachedInput: more('cachedInput'),
-    cacheWriteInput: more('cacheWriteInput'),
-    output: more('output'),
-    reasoningOutput: more('reasoningOutput'),
-    total: more('total'),
-  };
+  return known === undefined ? noUsage : usageSince(known.used, used);
 }
 
 function changed(
@@ -161,7 +149,7 @@ export function takenOverMeta(used: Usage): JsonObject {
 
 /** What an agent has cost by itself: a fork counts what it took over. */
 export function ownCost(total: Usage, meta: JsonObject): Usage {
-  return moreThan(readUsage(meta['agent_taken_over']), total);
+  return usageSince(readUsage(meta['agent_taken_over']), total);
 }
 
 /** Who the thread with this first line is among agents. Undefined: no other thread started it. */

@@ -7,6 +7,7 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
 import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
 import { noCount } from '../history/newest-count.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
+import { toldProblems } from '../world/told-problems.ts';
 import type { Behind, ThreadState } from './thread-state.ts';
 
 /** After a checkpoint with these entries in the place of the history of `before`. */
@@ -62,7 +63,7 @@ export function foldReopened(state: ThreadState): ThreadState {
   return {
     ...rest,
     history: reopened(state),
-    baseline: clearedByCheckpoint,
+    baseline: clearedByCheckpoint(toldProblems(state.baseline)),
     sent: { kind: 'gone', why: 'reopened' },
     usage: { total: state.usage.total, newest: noCount },
     checkpoints: counted,

@@ -5,6 +5,8 @@ import type { TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
+import { toldProblems } from '../world/told-problems.ts';
+import { compactedLines } from './compacted.ts';
 import { reduce } from './reduce.ts';
 import { emptyState } from './thread-state.ts';
 
@@ -58,5 +60,33 @@ describe('a checkpoint of another program', () => {
       { item: word, origin: { family: 'user' } },
       { item: summary, origin: { family: 'context', kinds: ['foreign'] } },
     ]);
+  });
+});
+
+describe('servers that the model read as down', () => {
+  const problems = { s: 'It did not start.' };
+  const told = line(lineType.worldState, { full: true, state: { 'capstan.mcp_problems': problems } });
+  const down = [told].reduce(reduce, emptyState);
+  const report = { strategy: 'plain' } as never;
+  const checkpoint = (state: typeof down) =>
+    compactedLines(state, { message: '', items: [intent], metadata: [{}], windowId: 'w', report }).map(
+      ({ type, payload }) => line(type, payload),
+    );
+
+  it('are known after several checkpoints, also to a fold that begins with the last of them', () => {
+    const once = checkpoint(down).reduce(reduce, down);
+    const second = checkpoint(once);
+    expect([second.reduce(reduce, once), second.reduce(reduce, emptyState)].map((state) => state.baseline)).toEqual([
+      { kind: 'none', why: 'checkpoint', problems },
+      { kind: 'none', why: 'checkpoint', problems },
+    ]);
+  });
+
+  it('are known after a checkpoint of another program, and forgotten when a telling names none', () => {
+    const theirs = line(lineType.compacted, { message: 'In short.', replacement_history: [intent] });
+    const after = reduce(down, theirs);
+    expect(toldProblems(after.baseline)).toEqual(problems);
+    const anew = reduce(after, line(lineType.worldState, { full: true, state: {} }));
+    expect(toldProblems(anew.baseline)).toEqual({});
   });
 });

@@ -5,8 +5,10 @@ import { defined } from '../protocol/defined.ts';
 import { asItem, isMessage, type Item, messageText } from '../protocol/item.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { rateLimitFields, readRateLimits } from '../protocol/rate-limits.ts';
 import { lastUsage, noCount } from '../history/newest-count.ts';
-import { clearedByCheckpoint } from '../world/baseline.ts';
+import { clearedByCheckpoint, type ToldProblems } from '../world/baseline.ts';
+import { readProblems, toldProblems } from '../world/told-problems.ts';
 import { readAgents, storeAgents } from './agents.ts';
 import { behindCheckpoint } from './behind.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints, type WindowName } from './checkpoints.ts';
@@ -50,11 +52,16 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
     ...(turn && { openTurn: withCheckpoint(turn, openTurn?.before) }),
     history: historyOf(entries),
     ...behindCheckpoint(state, entries),
-    baseline: clearedByCheckpoint,
+    // Which MCP servers do not run is no part of the history that is replaced.
+    baseline: clearedByCheckpoint(carried === undefined ? toldProblems(state.baseline) : carriedProblems(payload)),
     sent: { kind: 'gone', why: 'checkpoint' },
     usage,
     checkpoints: foldCheckpoint((carried ?? state).checkpoints, payload),
   };
+}
+
+function carriedProblems(payload: JsonObject): ToldProblems {
+  return readProblems(objectAt(payload, 'capstan')?.['mcp_problems']);
 }
 
 /**
@@ -76,13 +83,16 @@ function saidBy(state: ThreadState, carried: Carried | undefined): Parameters<ty
 export function carriedState(state: ThreadState): JsonObject {
   const { openTurn, context, envelope, newest, settings } = state;
   const { pins, waiting, grants } = withWithheld(state);
+  const problems = toldProblems(state.baseline);
   const open = openTurn && {
     id: openTurn.id,
     ...defined({ started_at: openTurn.startedAt, purpose: openTurn.compaction && 'compaction' }),
+    ...defined({ spent: openTurn.spent && usageFields(openTurn.spent) }),
     ...defined({ grants: unlessEmpty(storeGrants(openTurn.grants ?? [])) }),
   };
   return {
     usage: { total: usageFields(state.usage.total), last: usageFields(lastUsage(state.usage.newest)) },
+    ...defined({ rate_limits: state.rateLimits && rateLimitFields(state.rateLimits) }),
     turns: state.turns,
     checkpoints: storeCheckpoints(state.checkpoints),
     work: storeWork(state.work),
@@ -93,6 +103,7 @@ export function carriedState(state: ThreadState): JsonObject {
     ...defined({ session_context: unlessEmpty(state.sessionContext) }),
     ...defined({ pins: unlessEmpty(pins), waiting: unlessEmpty(waiting), open_turn: open }),
     ...defined({ grants: unlessEmpty(storeGrants(grants)), sessions: unlessEmpty(storeSessions(state.sessions)) }),
+    ...(Object.keys(problems).length > 0 && { mcp_problems: problems }),
     ...defined({ agents: unlessEmpty(storeAgents(state.agents)), goal: storeGoal(state.goal) }),
   };
 }
@@ -159,6 +170,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
       instructions,
       settings,
       openTurn,
+      rateLimits: readRateLimits(objectAt(carried, 'rate_limits')),
       goal: readGoal(objectAt(carried, 'goal')),
     }),
   };
@@ -170,7 +182,8 @@ function readOpenTurn(open: JsonObject | undefined): OpenTurn | undefined {
   const id = (stringAt(open, 'id') ?? '') as TurnId;
   const grants = readTurnGrants(open);
   const given = grants.length === 0 ? {} : { grants };
-  return { id, ...defined({ startedAt: numberAt(open, 'started_at'), compaction }), ...given };
+  const spent = open['spent'] === undefined ? {} : { spent: readUsage(open['spent']) };
+  return { id, ...defined({ startedAt: numberAt(open, 'started_at'), compaction }), ...spent, ...given };
 }
 
 function replacement(state: ThreadState, payload: JsonObject): readonly Entry[] {

@@ -21,7 +21,7 @@ const runner = { pid: 77, startedAt: 'then', mark: 'm' };
 function openTurnAfter(...drafts: readonly LineDraft[]) {
   const started = { type: 'event_msg', payload: { type: 'task_started', turn_id: turnId } };
   const lines = [started, ...drafts].map((draft) => ({ timestamp: '', ...draft }));
-  const { before: _before, ...openTurn } = lines.reduce(reduce, emptyState).openTurn ?? {};
+  const { before: _before, spent: _spent, ...openTurn } = lines.reduce(reduce, emptyState).openTurn ?? {};
   return openTurn;
 }
 

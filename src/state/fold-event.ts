@@ -10,6 +10,8 @@ import { markOf, type ThreadState } from './thread-state.ts';
 import { isCostForOthers } from './turn-drafts.ts';
 import { closes, type TurnEvent, turnEvent } from './turn-event.ts';
 import { foldNewestCount } from './fold-newest-count.ts';
+import { readRateLimits } from '../protocol/rate-limits.ts';
+import { keepCost } from '../protocol/usage.ts';
 import { readUsage } from './usage-fields.ts';
 import { stillWaiting } from './waiting.ts';
 
@@ -25,10 +27,17 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
     const goal = readGoal(event);
     return goal === undefined ? state : { ...state, goal };
   }
-  const info = event['type'] === 'token_count' ? objectAt(event, 'info') : undefined;
+  return event['type'] === 'token_count' ? foldTokenCount(state, event) : state;
+}
+
+function foldTokenCount(before: ThreadState, event: JsonObject): ThreadState {
+  const rateLimits = readRateLimits(objectAt(event, 'rate_limits'));
+  const state = rateLimits === undefined ? before : { ...before, rateLimits };
+  const info = objectAt(event, 'info');
   if (info === undefined) return state;
   const newest = foldNewestCount(state, event, info);
-  const usage = { total: readUsage(info['total_token_usage']), newest };
+  const total = keepCost(state.usage.total, readUsage(info['total_token_usage']));
+  const usage = { total, newest };
   const counted = isCostForOthers(event) ? withForeignCost(state, usage) : { ...state, usage };
   if (newest.kind !== 'counted') return counted;
   // Another program records no requests; its counts say that there were some.
@@ -54,7 +63,7 @@ function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
     return { ...rest, failed: [...(state.failed ?? []), openTurn.id].slice(-mostFailed) };
   }
   const about = defined({ startedAt: event.at, compaction: event.isCompaction ? ('begun' as const) : undefined });
-  const openTurn = { id: event.name as TurnId, ...about, before: markOf(state) };
+  const openTurn = { id: event.name as TurnId, ...about, spent: state.usage.total, before: markOf(state) };
   return { ...state, turns: state.turns + 1, openTurn };
 }
 

@@ -1,7 +1,7 @@
 import { lastUsage, type NewestCount } from '../history/newest-count.ts';
 import { defined } from '../protocol/defined.ts';
 import { type JsonObject, numberAt, objectAt } from '../protocol/json.ts';
-import type { Usage } from '../protocol/usage.ts';
+import { isSameCount, type Usage } from '../protocol/usage.ts';
 import { makerNow } from './maker-now.ts';
 import type { ThreadState } from './thread-state.ts';
 import { readUsage } from './usage-fields.ts';
@@ -25,11 +25,7 @@ export function foldNewestCount(state: ThreadState, event: JsonObject, info: Jso
 
 /** A line that adds to the total alone says the newest count again. Other programs repeat both at times. */
 function isRepeated({ usage }: ThreadState, last: Usage, total: Usage | undefined): boolean {
-  return isSame(last, lastUsage(usage.newest)) && (total === undefined || isSame(total, usage.total));
-}
-
-function isSame(one: Usage, other: Usage): boolean {
-  return (Object.keys(one) as (keyof Usage)[]).every((name) => one[name] === other[name]);
+  return isSameCount(last, lastUsage(usage.newest)) && (total === undefined || isSameCount(total, usage.total));
 }
 
 /** Who got the newest request. */

@@ -2,7 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import { type Goal, goalStatuses } from '../protocol/goal.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
-import type { Usage } from '../protocol/usage.ts';
+import { type Usage, usedTokens } from '../protocol/usage.ts';
 
 /** The goal as its newest line says it. */
 export interface RecordedGoal extends Goal {
@@ -15,15 +15,10 @@ export interface RecordedGoal extends Goal {
 /** Its words are sent again with every round. */
 export const mostObjective = 4000;
 
-/** What counts of a thread's cost: what a provider reads again from its cache would count with every request. */
-export function spentOf({ input, cachedInput, output }: Usage): number {
-  return Math.max(0, input - cachedInput) + output;
-}
-
 /** The goal with what was spent since its line. It counts only while the goal is active. */
 export function goalNow(goal: RecordedGoal, { total, at, from }: GoalMoment): RecordedGoal {
   if (goal.status !== 'active') return goal;
-  const spent = spentOf(total);
+  const spent = usedTokens(total);
   const since = Math.max(goal.updatedAt, Math.floor(from / 1000));
   return {
     ...goal,
@@ -36,7 +31,7 @@ export function goalNow(goal: RecordedGoal, { total, at, from }: GoalMoment): Re
 
 /** The goal of a thread that has paid for something else, such as notes about other threads: none of it is the goal's. */
 export function sparedGoal(goal: RecordedGoal, before: Usage, after: Usage): RecordedGoal {
-  return goal.spent === undefined ? goal : { ...goal, spent: goal.spent + spentOf(after) - spentOf(before) };
+  return goal.spent === undefined ? goal : { ...goal, spent: goal.spent + usedTokens(after) - usedTokens(before) };
 }
 
 export interface GoalMoment {

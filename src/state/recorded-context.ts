@@ -26,7 +26,7 @@ export function contextEvents(
   if (origin.family === 'user') {
     const said = recordedItem(entry);
     const text = said?.kind === 'user' ? said.texts.join('\n') : '';
-    return [{ ...about, content: 'plain', cause: 'user', text }];
+    return [{ ...about, content: 'plain', cause: 'user', ...defined({ author: origin.author }), text }];
   }
   if (origin.family !== 'context') return [];
   const { values, why } = readTold(metadata);

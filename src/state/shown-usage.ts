@@ -1,5 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import { type JsonObject, numberAt, objectAt } from '../protocol/json.ts';
+import { readRateLimits } from '../protocol/rate-limits.ts';
 import type { UsageEvent } from '../protocol/thread-event.ts';
 import type { Usage } from '../protocol/usage.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
@@ -42,6 +43,7 @@ export function readShownUsage(event: JsonObject): ShownUsage | undefined {
     measure,
     effectiveWindow,
     percentRemaining,
+    ...defined({ rateLimits: readRateLimits(objectAt(event, 'rate_limits')) }),
     ...(ours?.['refused'] === true && { refused: true }),
   };
 }

@@ -7,6 +7,7 @@ import type { RecordedAgent } from '../protocol/agent.ts';
 import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import type { RateLimits } from '../protocol/rate-limits.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
 import type { CallStart } from './call-start.ts';
@@ -49,6 +50,8 @@ export interface ThreadState {
   /** What the newest line about a sent body counts its items from. Checkpoints do not carry it. */
   readonly posted?: PostedBody;
   readonly usage: { readonly total: Usage; readonly newest: NewestCount };
+  /** What the provider said last of its limits. Absent: nothing. */
+  readonly rateLimits?: RateLimits;
   /** The turn that has started and not ended. On a thread without a writer, it was cut off. */
   readonly openTurn?: OpenTurn;
   /** Turns that began. */
@@ -111,6 +114,8 @@ export interface OpenTurn {
   readonly id: TurnId;
   /** Seconds since the Unix epoch. */
   readonly startedAt?: number;
+  /** What the thread had cost when it began. Absent: the checkpoint that a fold began with does not say. */
+  readonly spent?: Usage;
   /** The turn only compacts history: whether its checkpoint stands. Absent in a turn in which the user speaks. */
   readonly compaction?: 'begun' | 'done';
   /**

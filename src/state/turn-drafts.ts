@@ -12,6 +12,7 @@ import { type ShownUsage, shownUsage } from './shown-usage.ts';
 import { envelopeRecord, storeEnvelope } from './stored-envelope.ts';
 import type { ThreadState } from './thread-state.ts';
 import { lastUsage } from '../history/newest-count.ts';
+import { type RateLimits, rateLimitFields } from '../protocol/rate-limits.ts';
 import type { Usage } from '../protocol/usage.ts';
 import { usageFields } from './usage-fields.ts';
 
@@ -147,13 +148,18 @@ export function costOf({ total, newest }: ThreadState['usage']): ThreadCost {
 }
 
 export function tokenCount(
-  { window, ...cost }: ThreadCost & { readonly window: number },
+  { window, rateLimits, ...cost }: ThreadCost & { readonly window: number; readonly rateLimits?: RateLimits },
   shown?: ShownUsage,
 ): LineDraft {
   const info = { ...costFields(cost), model_context_window: window };
   // A count that is not about a step says so.
   const capstan = shown === undefined ? { beside: true } : shownUsage(shown, cost.last);
-  return event({ type: 'token_count', info, rate_limits: null, capstan });
+  return event({ type: 'token_count', info, rate_limits: rateLimits ? rateLimitFields(rateLimits) : null, capstan });
+}
+
+/** What a provider said of its limits when it refused a request. */
+export function limitsSaid(rateLimits: RateLimits): LineDraft {
+  return event({ type: 'token_count', info: null, rate_limits: rateLimitFields(rateLimits) });
 }
 
 /** What a thread has cost with work that is not for it: its goal does not pay. */
@@ -164,11 +170,6 @@ export function costForOthers(cost: ThreadCost & { readonly window: number }): L
 
 export function isCostForOthers(tokenCount: JsonObject): boolean {
   return objectAt(tokenCount, 'capstan')?.['for_others'] === true;
-}
-
-/** What the user is shown where no count changes: other programs take nothing from it. */
-export function usageShown(shown: ShownUsage): LineDraft {
-  return event({ type: 'token_count', info: null, rate_limits: null, capstan: shownUsage(shown, undefined) });
 }
 
 /**

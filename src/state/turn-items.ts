@@ -3,7 +3,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import { asItem } from '../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
-import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
+import { addUsage, keepCost, noUsage, type Usage, usageSince } from '../protocol/usage.ts';
 import { askedOfCall, readAnswer } from './question-fields.ts';
 import { type AskedOfCall, outputOf, type RecordedCall, type RecordedItem, recordedItem } from './recorded-item.ts';
 import { isCostCarried } from './turn-drafts.ts';
@@ -173,10 +173,10 @@ class TurnItemsReader {
   #count(event: JsonObject): void {
     const total = objectAt(objectAt(event, 'info'), 'total_token_usage');
     if (total === undefined) return;
-    this.#usage = readUsage(total);
+    this.#usage = keepCost(this.#usage, readUsage(total));
     // What turns cost that were taken back is no turn's of this file.
     const turn = isCostCarried(event) ? undefined : this.#turns.at(-1);
-    const spent = less(this.#usage, this.#before);
+    const spent = usageSince(this.#before, this.#usage);
     if (turn !== undefined && spent.total > 0) turn.usage = spent;
   }
 
@@ -186,10 +186,10 @@ class TurnItemsReader {
     // One that is recorded again says what was known at first.
     if (total === undefined || total.total < this.#usage.total) return;
     const isTurns = reportIn(payload) !== undefined;
-    if (!isTurns) this.#before = addUsage(this.#before, less(total, this.#usage));
+    if (!isTurns) this.#before = addUsage(this.#before, usageSince(this.#usage, total));
     this.#usage = total;
     const turn = isTurns ? this.#turns.at(-1) : undefined;
-    const spent = less(total, this.#before);
+    const spent = usageSince(this.#before, total);
     if (turn !== undefined && spent.total > 0) turn.usage = spent;
   }
 
@@ -206,9 +206,4 @@ class TurnItemsReader {
 /** Of a request that was answered, without a count. */
 function isUncounted({ outcome, usage }: JsonObject): boolean {
   return (outcome === 'done' || outcome === 'go-on') && usage === undefined;
-}
-
-function less(total: Usage, before: Usage): Usage {
-  const keys = Object.keys(total) as (keyof Usage)[];
-  return Object.fromEntries(keys.map((key) => [key, Math.max(0, total[key] - before[key])])) as unknown as Usage;
 }

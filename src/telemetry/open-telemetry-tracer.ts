@@ -1,7 +1,7 @@
-import { type Attributes, context, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api';
-import type { StepLabels, StepResult, Tracer } from '../ports/tracer.ts';
-import { defined } from '../protocol/defined.ts';
+import { context, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api';
+import type { StepLabels, Tracer } from '../ports/tracer.ts';
 import { version } from '../protocol/version.ts';
+import { labelAttributes, resultAttributes } from './step-attributes.ts';
 
 /** Spans through the API alone: which SDK listens, and whether any does, is the matter of the program around us. */
 export function openTelemetryTracer(): Tracer {
@@ -27,35 +27,4 @@ function turnContext({ traceId, turnId }: StepLabels) {
   if (trace.getSpan(active) !== undefined || !/^[0-9a-f]{32}$/.test(traceId)) return active;
   const spanId = turnId.replaceAll('-', '').slice(-16);
   return trace.setSpanContext(active, { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
-}
-
-/** The names of the semantic conventions for generative systems, and ours where they have none. */
-function labelAttributes(labels: StepLabels): Attributes {
-  return {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': labels.provider,
-    'gen_ai.request.model': labels.model,
-    'gen_ai.conversation.id': labels.threadId,
-    'capstan.wire_format': labels.wire,
-    'capstan.turn.id': labels.turnId,
-    'capstan.step': labels.step,
-    'capstan.attempt': labels.attempt,
-    ...defined({ 'capstan.effort': labels.effort }),
-  };
-}
-
-function resultAttributes({ outcome, usage, firstEventMs, answerMs, totalMs, calls }: StepResult): Attributes {
-  return {
-    'capstan.outcome': outcome,
-    'capstan.calls': calls,
-    'capstan.answer_ms': answerMs,
-    'capstan.total_ms': totalMs,
-    ...defined({ 'capstan.first_event_ms': firstEventMs }),
-    ...(usage && {
-      'gen_ai.usage.input_tokens': usage.input,
-      'gen_ai.usage.output_tokens': usage.output,
-      'capstan.usage.cached_input_tokens': usage.cachedInput,
-      'capstan.usage.reasoning_output_tokens': usage.reasoningOutput,
-    }),
-  };
 }

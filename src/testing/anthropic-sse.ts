@@ -2,7 +2,7 @@ import { readOpaque } from '../model/anthropic/opaque-thinking.ts';
 import { defined } from '../protocol/defined.ts';
 import { type JsonObject, parseJsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
-import type { AnswerOptions, AnswerStep, ItemDraft, StreamStep } from './script.ts';
+import type { AnswerOptions, AnswerStep, ItemDraft, ScriptedUsage, StreamStep } from './script.ts';
 import {
   draftTexts,
   identified,
@@ -16,7 +16,7 @@ import {
 function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
   switch (step.kind) {
     case 'answer':
-      return streamOf(step, context, [...endingOf(step, context), { type: 'message_stop' }]);
+      return streamOf(step, context, [endingOf(step, context), { type: 'message_stop' }]);
     case 'malformed': {
       const events = eventsOf(step.of, context);
       return events.toSpliced(Math.floor(events.length / 2), 0, Buffer.from(`data: ${step.data}\n\n`));
@@ -26,8 +26,8 @@ function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
         { type: 'error', error: { type: errorTypes[step.code] ?? step.code, message: step.message } },
       ]);
     case 'incomplete': {
-      const delta = { stop_reason: stopReasons[step.reason] ?? step.reason, stop_sequence: null };
-      return streamOf(step, context, [{ type: 'message_delta', delta }, { type: 'message_stop' }]);
+      const reason = stopReasons[step.reason] ?? step.reason;
+      return streamOf(step, context, [messageDelta(reason, step.usage, context), { type: 'message_stop' }]);
     }
   }
 }
@@ -69,13 +69,18 @@ function streamOf(
   return events.map((event) => Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`));
 }
 
-function endingOf(step: AnswerStep, { usage }: StreamContext): readonly JsonObject[] {
+function endingOf(step: AnswerStep, context: StreamContext): JsonObject {
   const calls = step.items.some(({ type }) => type === 'function_call' || type === 'custom_tool_call');
   const reason = step.endTurn === false ? 'pause_turn' : calls ? 'tool_use' : 'end_turn';
+  return messageDelta(reason, step.usage, context);
+}
+
+/** Clients of the format count on the usage in it. */
+function messageDelta(reason: string, own: ScriptedUsage | undefined, { usage }: StreamContext): JsonObject {
   const delta = { stop_reason: reason, stop_sequence: null };
-  const counts = scriptedCounts(step.usage, usage);
-  if (typeof counts === 'string') return [{ type: 'message_delta', delta, ...(counts === 'null' && { usage: null }) }];
-  return [{ type: 'message_delta', delta, usage: { output_tokens: counts.output } }];
+  const counts = scriptedCounts(own, usage);
+  if (typeof counts === 'string') return { type: 'message_delta', delta, ...(counts === 'null' && { usage: null }) };
+  return { type: 'message_delta', delta, usage: { output_tokens: counts.output } };
 }
 
 /** Counted as the format does: what the cache gave and took is no part of `input_tokens`. */

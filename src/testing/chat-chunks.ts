@@ -20,27 +20,36 @@ export const chatRenderer: WireRenderer = {
 function chunksOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
   switch (step.kind) {
     case 'answer':
-      return [...answerChunks(step, context, finishOf(step.items)), ...usageChunks(step.usage, context), done];
+      return wholeAnswer(step, context, { finish: finishOf(step.items), usage: step.usage });
     case 'malformed': {
       const events = chunksOf(step.of, context);
       return events.toSpliced(Math.floor(events.length / 2), 0, Buffer.from(`data: ${step.data}\n\n`));
     }
     case 'failed': {
       const { code, message } = step;
-      return [...answerChunks(step, context, undefined), data({ error: { code, message } })];
+      return [...answerChunks(context.ids('chatcmpl'), step, context, undefined), data({ error: { code, message } })];
     }
     case 'incomplete':
-      return [
-        ...answerChunks(step, context, reasons[step.reason] ?? step.reason),
-        ...usageChunks(undefined, context),
-        done,
-      ];
+      return wholeAnswer(step, context, { finish: reasons[step.reason] ?? step.reason, usage: undefined });
   }
+}
+
+type Drafts = Pick<AnswerOptions, 'items' | 'responseId'> & { readonly deltas?: boolean };
+
+/** All chunks have one id, the one with the counts too: clients take another id for another answer. */
+function wholeAnswer(
+  step: Drafts,
+  context: StreamContext,
+  { finish, usage }: { readonly finish: string; readonly usage: ScriptedUsage | undefined },
+): readonly Buffer[] {
+  const id = step.responseId ?? context.ids('chatcmpl');
+  return [...answerChunks(id, step, context, finish), ...usageChunks(id, usage, context), done];
 }
 
 /** What this format calls the reasons of a script. */
 const reasons: Readonly<Record<string, string>> = { max_output_tokens: 'length' };
 
+const object = 'chat.completion.chunk';
 const done = Buffer.from('data: [DONE]\n\n');
 
 function data(value: JsonObject): Buffer {
@@ -52,13 +61,13 @@ function finishOf(items: readonly ItemDraft[]): string {
 }
 
 function answerChunks(
-  { items, responseId, deltas = false }: Pick<AnswerOptions, 'items' | 'responseId'> & { readonly deltas?: boolean },
+  id: string,
+  { items, deltas = false }: Drafts,
   { ids }: StreamContext,
   finish: string | undefined,
 ): readonly Buffer[] {
-  const id = responseId ?? ids('chatcmpl');
   const chunk = (delta: JsonObject, finish_reason: string | null = null): Buffer =>
-    data({ id, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }], usage: null });
+    data({ id, object, choices: [{ index: 0, delta, finish_reason }], usage: null });
   return [
     chunk({ role: 'assistant', content: '' }),
     ...itemDeltas(items, ids, deltas ? streamedWords : (text) => [text]).map((delta) => chunk(delta)),
@@ -102,10 +111,10 @@ function callDeltas(index: number, item: ItemDraft, pieces: readonly string[]): 
 }
 
 /** The chunk without choices that holds the counts; with `none` it does not come. */
-function usageChunks(own: ScriptedUsage | undefined, { usage }: StreamContext): readonly Buffer[] {
+function usageChunks(id: string, own: ScriptedUsage | undefined, { usage }: StreamContext): readonly Buffer[] {
   const counts = scriptedCounts(own, usage);
   if (counts === 'none') return [];
-  if (counts === 'null') return [data({ choices: [], usage: null })];
+  if (counts === 'null') return [data({ id, object, choices: [], usage: null })];
   const { input, cachedInput, cacheWriteInput, output, reasoningOutput, total } = counts;
   const details = defined({ cache_write_tokens: cacheWriteInput === 0 ? undefined : cacheWriteInput });
   const wire = {
@@ -115,5 +124,5 @@ function usageChunks(own: ScriptedUsage | undefined, { usage }: StreamContext): 
     prompt_tokens_details: { cached_tokens: cachedInput, ...details },
     completion_tokens_details: { reasoning_tokens: reasoningOutput },
   };
-  return [data({ choices: [], usage: wire })];
+  return [data({ id, object, choices: [], usage: wire })];
 }

@@ -12,6 +12,7 @@ export {
   malformed,
   reason,
   say,
+  socketFault,
 } from './script.ts';
 export type {
   AnswerOptions,
@@ -28,10 +29,13 @@ export type {
   ScriptedUsage,
   ScriptStep,
   ScriptStepOf,
+  SocketFault,
+  SocketFaultStep,
   StreamStep,
 } from './script.ts';
 export { type ModelWindow, overflow, type OverflowForm, overflowForms } from './overflow.ts';
-export type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';
+export type { UpgradeAnswer } from './scripted-socket.ts';
+export type { ExchangeEnd, RecordedFrame, RecordedRequest } from './recorded-request.ts';
 export { type DiskOperation, SimulatedDisk } from './simulated-disk.ts';
 export { SimulatedLocks } from './simulated-locks.ts';
 export type { CrashChoice } from './crash-choice.ts';

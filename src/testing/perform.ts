@@ -36,6 +36,9 @@ export async function perform(
     case 'hang':
       await play(step.of, { bytes: step.afterBytes }, stage);
       break;
+    case 'socket-fault':
+      await play(step.of, 'whole', stage);
+      break;
     default:
       await play(step, 'whole', stage);
   }
@@ -77,7 +80,7 @@ async function play(
   }
 }
 
-const noSuchEndpoint = httpError({
+export const noSuchEndpoint = httpError({
   status: 500,
   body: { error: { message: 'This wire format has no endpoint that makes checkpoints.', code: 'script_unfit' } },
 });
@@ -91,7 +94,7 @@ function firstBytes(events: readonly Buffer[], bytes: number): readonly Buffer[]
   });
 }
 
-function piecesOf(burst: Buffer, size: number | undefined): readonly Buffer[] {
+export function piecesOf(burst: Buffer, size: number | undefined): readonly Buffer[] {
   if (size === undefined) return [burst];
   const count = Math.ceil(burst.length / size);
   return Array.from({ length: count }, (_, index) => burst.subarray(index * size, (index + 1) * size));
@@ -115,6 +118,6 @@ function writeError(step: HttpErrorStep, response: ServerResponse): void {
   response.end(body);
 }
 
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (milliseconds > 0) await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
 }

@@ -20,6 +20,23 @@ export interface RecordedRequest {
   /** Number of the connection, counted from 0: equal numbers mean that a connection was used again. */
   readonly connection: number;
   readonly ended: Promise<ExchangeEnd>;
+  /** As what it came over a WebSocket. `bytes` and `body` are then those of the whole request that it stands for. */
+  readonly frame?: RecordedFrame;
+}
+
+/** A message of a client over a WebSocket. */
+export interface RecordedFrame {
+  /** `prewarm`: it asks for no answer, and uses up no step of the script. */
+  readonly kind: 'full' | 'incremental' | 'prewarm';
+  /** The answer that it builds on. */
+  readonly previous?: string;
+  /** As it came. */
+  readonly bytes: Buffer;
+  /** What its connection carried for it, with all that belongs to the protocol. */
+  readonly wireBytes: number;
+  readonly connection: number;
+  /** Whether the answer that it builds on was not known, so that it was refused. */
+  readonly isRefused: boolean;
 }
 
 export type RequestContent = Pick<RecordedRequest, 'bytes' | 'decodedBytes' | 'body'>;

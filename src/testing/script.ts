@@ -27,6 +27,8 @@ export interface AnswerOptions {
   readonly firstByteDelayMs?: number;
   /** Send pieces of at most so many bytes, whatever events they cut apart. */
   readonly chunkBytes?: number;
+  /** A server of WebSockets does not remember it: no request can build on it. */
+  readonly forgotten?: true;
 }
 
 export interface AnswerStep extends AnswerOptions {
@@ -84,8 +86,28 @@ export interface HangStep {
   readonly of: StreamStep | CompactedStep;
 }
 
+/** In how many ways a server may break the rules of WebSockets, or leave. */
+export type SocketFault =
+  | 'binary'
+  /** A frame that says it has a terabyte. */
+  | 'huge'
+  | 'masked'
+  | 'reserved-bits'
+  | 'unknown-kind'
+  | 'lost-fragment'
+  | 'not-utf8'
+  | { readonly close: number; readonly reason?: string };
+
+export interface SocketFaultStep {
+  readonly kind: 'socket-fault';
+  readonly fault: SocketFault;
+  /** So many events of the answer come before it. */
+  readonly afterEvents: number;
+  readonly of: StreamStep;
+}
+
 /** What the server does with one request, whichever endpoint it is for. */
-export type ScriptStep = StreamStep | CompactedStep | HttpErrorStep | CutStep | HangStep;
+export type ScriptStep = StreamStep | CompactedStep | HttpErrorStep | CutStep | HangStep | SocketFaultStep;
 
 /** A step that is made when its request has arrived. */
 export type ScriptStepOf = (request: RecordedRequest) => ScriptStep | Promise<ScriptStep>;
@@ -119,6 +141,11 @@ export function cutAfter(options: StepOptions<CutStep>): CutStep {
 /** Nothing more comes after so many bytes of the body, and the connection stays open; 0 sends not even a head. */
 export function hang(options: StepOptions<HangStep>): HangStep {
   return { kind: 'hang', ...options };
+}
+
+/** The fault comes in the middle of an answer over a WebSocket. Over HTTP the answer is whole. */
+export function socketFault(options: StepOptions<SocketFaultStep, 'afterEvents'>): SocketFaultStep {
+  return { kind: 'socket-fault', afterEvents: 1, ...options };
 }
 
 /** An answer with an event in the middle whose data is not JSON, or is what `data` says. */

@@ -80,6 +80,11 @@ describe('an answer', () => {
     expect(await play(answer({ items: [say('Hello you')], deltas: true }))).toEqual([
       created,
       announced,
+      {
+        type: 'response.content_part.added',
+        ...delta,
+        part: { type: 'output_text', text: '', annotations: [] },
+      },
       { type: 'response.output_text.delta', ...delta, delta: 'Hello' },
       { type: 'response.output_text.delta', ...delta, delta: ' you' },
       done,
@@ -329,14 +334,15 @@ describe('requests', () => {
 describe('Chat Completions', () => {
   const postChat = (model: ScriptedModel): Promise<Response> =>
     fetch(`${model.url}/chat/completions`, { method: 'POST', body: '{"model":"m"}' });
+  const named = { id: 'chatcmpl_1', object: 'chat.completion.chunk' };
   const chunk = (delta: object, finish_reason: string | null = null) => ({
-    id: 'chatcmpl_1',
-    object: 'chat.completion.chunk',
+    ...named,
     choices: [{ index: 0, delta, finish_reason }],
     usage: null,
   });
   const opening = chunk({ role: 'assistant', content: '' });
   const counts = {
+    ...named,
     choices: [],
     usage: {
       prompt_tokens: 100,
@@ -367,7 +373,10 @@ describe('Chat Completions', () => {
 
   test.each<[ScriptStep, readonly unknown[]]>([
     [answer({ items: [], usage: 'none' }), [opening, chunk({}, 'stop'), '[DONE]']],
-    [answer({ items: [], usage: 'null' }), [opening, chunk({}, 'stop'), { choices: [], usage: null }, '[DONE]']],
+    [
+      answer({ items: [], usage: 'null' }),
+      [opening, chunk({}, 'stop'), { ...named, choices: [], usage: null }, '[DONE]'],
+    ],
     [failed({ code: 'odd', message: 'No.' }), [opening, { error: { code: 'odd', message: 'No.' } }]],
     [incomplete({ reason: 'max_output_tokens' }), [opening, chunk({}, 'length'), counts, '[DONE]']],
     [incomplete({ reason: 'content_filter' }), [opening, chunk({}, 'content_filter'), counts, '[DONE]']],

@@ -2,9 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type ModelWindow, overflow } from './overflow.ts';
 import { perform } from './perform.ts';
-import { type ExchangeEnd, receiveContent, type RecordedRequest } from './recorded-request.ts';
+import { type ExchangeEnd, receiveContent, type RecordedFrame, type RecordedRequest } from './recorded-request.ts';
 import { httpError, type Script, type ScriptedUsage, type ScriptStep, type ScriptStepOf } from './script.ts';
 import { rendererFor } from './renderers.ts';
+import { answerUpgrade, type UpgradeAnswer } from './scripted-socket.ts';
 import { responsesRenderer } from './sse.ts';
 import { numbering, type StreamContext } from './wire-renderer.ts';
 
@@ -16,19 +17,27 @@ export interface ScriptedModelOptions {
    * counted is the number of input tokens in the answer, unless something else is said about usage.
    */
   readonly window?: ModelWindow;
+  /** What becomes of an upgrade to a WebSocket, counted from 0. Without it all are accepted. */
+  readonly upgrade?: (index: number) => UpgradeAnswer;
+  /** Whether messages over WebSockets are compressed for clients that offer it; true unless said. */
+  readonly deflates?: boolean;
 }
 
 /**
  * A model provider that says what its script says: a real HTTP server on the loopback interface that speaks the
- * Responses API over server-sent events, its compact endpoint, and the other formats of `renderers.ts`, each at its own
- * path. A request for which the script has no step is
- * answered with status 500 and a sentence about it.
+ * Responses API over server-sent events and over WebSockets, its compact endpoint, and the other formats of
+ * `renderers.ts`, each at its own path. A request for which the script has no step is answered with status 500 and a
+ * sentence about it.
  */
 export interface ScriptedModel {
   /** The base URL for a client. */
   readonly url: string;
   /** Every `POST` to an endpoint of one of the formats so far. */
   readonly requests: readonly RecordedRequest[];
+  /** Every message that came over a WebSocket so far. */
+  readonly frames: readonly RecordedFrame[];
+  /** How many upgrades to a WebSocket were asked for. */
+  readonly upgrades: number;
   /** The request with the most tokens, refused ones included; absent before the first and without a window. */
   readonly largest: { readonly index: number; readonly tokens: number } | undefined;
   /** The request with this index, as soon as it has arrived. Rejects when the server closes before that. */
@@ -40,15 +49,20 @@ export interface ScriptedModel {
 }
 
 export async function startScriptedModel(script: Script, options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
-  const model = new Model(script, { ids: numbering(), usage: options.usage ?? {} }, options.window);
+  const model = new Model(script, { ids: numbering(), usage: options.usage ?? {} }, options);
   await model.listen();
   return model;
 }
 
 class Model implements ScriptedModel {
   readonly requests: RecordedRequest[] = [];
+  readonly frames: RecordedFrame[] = [];
+  upgrades = 0;
   largest: ScriptedModel['largest'];
   readonly #window: ModelWindow | undefined;
+  readonly #upgrade: (index: number) => UpgradeAnswer;
+  readonly #deflates: boolean;
+  readonly #sockets = new Set<Socket>();
   /** Place of the next step in a script that is a list. */
   #next = 0;
   readonly #script: (ScriptStep | ScriptStepOf)[] | ScriptStepOf;
@@ -62,8 +76,14 @@ class Model implements ScriptedModel {
   readonly #waiters = new Map<number, PromiseWithResolvers<RecordedRequest>>();
   #closed: Promise<void> | undefined;
 
-  constructor(script: Script, context: StreamContext, window: ModelWindow | undefined) {
+  constructor(
+    script: Script,
+    context: StreamContext,
+    { window, upgrade = () => 'accept', deflates = true }: ScriptedModelOptions,
+  ) {
     this.#window = window;
+    this.#upgrade = upgrade;
+    this.#deflates = deflates;
     this.#script = typeof script === 'function' ? script : [...script];
     this.#context = context;
     const http = process.getBuiltinModule('node:http');
@@ -71,6 +91,7 @@ class Model implements ScriptedModel {
       this.#handle(request, response).catch(() => response.destroy());
     });
     this.#server.on('connection', (socket: Socket) => this.#connections.set(socket, this.#connectionCount++));
+    this.#server.on('upgrade', (request, socket: Socket, head) => this.#open(request, socket, head));
   }
 
   get url(): string {
@@ -102,6 +123,7 @@ class Model implements ScriptedModel {
     this.#closed ??= new Promise((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeAllConnections();
+      for (const socket of this.#sockets) socket.destroy();
     });
     this.#disappoint();
     return this.#closed;
@@ -119,11 +141,20 @@ class Model implements ScriptedModel {
     }
     const content = await receiveContent(request);
     if ('problem' in content) return refuse(400, content.problem);
+    const { recorded, ended } = this.#record(request, content);
+    const { step, context } = await this.#turnTo(recorded);
+    return ended(await perform(step, response, { renderer, context }));
+  }
+
+  #record(
+    request: IncomingMessage,
+    content: Pick<RecordedRequest, 'bytes' | 'decodedBytes' | 'body' | 'frame'>,
+  ): { readonly recorded: RecordedRequest; readonly ended: (end: ExchangeEnd) => void } {
     const ended = Promise.withResolvers<ExchangeEnd>();
     const recorded: RecordedRequest = {
       index: this.requests.length,
-      method,
-      path: url,
+      method: request.method ?? '',
+      path: request.url ?? '',
       headers: request.headers,
       ...content,
       connection: this.#connections.get(request.socket) ?? -1,
@@ -132,8 +163,29 @@ class Model implements ScriptedModel {
     this.requests.push(recorded);
     this.#waiters.get(recorded.index)?.resolve(recorded);
     this.#waiters.delete(recorded.index);
-    const { step, context } = await this.#turnTo(recorded);
-    return ended.resolve(await perform(step, response, { renderer, context }));
+    return { recorded, ended: ended.resolve };
+  }
+
+  /** A WebSocket is at the endpoint of the Responses API alone. */
+  #open(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    const [path = ''] = (request.url ?? '').split('?');
+    const answer = path === `${this.#root}/responses` ? this.#upgrade(this.upgrades++) : { status: 404 };
+    answerUpgrade(request, socket, {
+      answer,
+      head,
+      deflates: this.#deflates,
+      host: {
+        connection: this.#connections.get(socket) ?? -1,
+        context: this.#context,
+        arrived: (frame) => this.frames.push(frame),
+        step: async (content) => {
+          const { recorded, ended } = this.#record(request, content);
+          return { ...(await this.#turnTo(recorded)), ended };
+        },
+      },
+    });
   }
 
   async #turnTo(request: RecordedRequest): Promise<{ readonly step: ScriptStep; readonly context: StreamContext }> {

@@ -19,6 +19,10 @@ export class SimulatedLocks implements Locks {
     };
   }
 
+  takeNew(path: string): Promise<Lock | LockHeld> {
+    return this.take(path);
+  }
+
   /** What the operating system does when the holders die. */
   releaseAll(): void {
     this.#held.clear();

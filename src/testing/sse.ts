@@ -85,13 +85,17 @@ function deltaEvents(item: ItemDraft, index: number): readonly JsonObject[] {
   const place = { item_id: stringAt(item, 'id') ?? '', output_index: index };
   const deltas = (type: string, text: string, more: JsonObject): readonly JsonObject[] =>
     streamedWords(text).map((delta) => ({ type, ...place, ...more, delta }));
+  /** Clients refuse a delta of a part that was not announced. */
+  const begun = (type: string, more: JsonObject, part: JsonObject): JsonObject => ({ type, ...place, ...more, part });
   return [
-    ...draftTexts(item, 'summary').flatMap((text, part) =>
-      deltas('response.reasoning_summary_text.delta', text, { summary_index: part }),
-    ),
-    ...draftTexts(item, 'content').flatMap((text, part) =>
-      deltas('response.output_text.delta', text, { content_index: part }),
-    ),
+    ...draftTexts(item, 'summary').flatMap((text, part) => [
+      begun('response.reasoning_summary_part.added', { summary_index: part }, { type: 'summary_text', text: '' }),
+      ...deltas('response.reasoning_summary_text.delta', text, { summary_index: part }),
+    ]),
+    ...draftTexts(item, 'content').flatMap((text, part) => [
+      begun('response.content_part.added', { content_index: part }, { type: 'output_text', text: '', annotations: [] }),
+      ...deltas('response.output_text.delta', text, { content_index: part }),
+    ]),
     ...deltas('response.function_call_arguments.delta', stringAt(item, 'arguments') ?? '', {}),
     ...deltas('response.custom_tool_call_input.delta', stringAt(item, 'input') ?? '', {}),
   ];

@@ -2,6 +2,7 @@ import type { AgentParent } from '../ports/agents.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { addUsage } from '../protocol/usage.ts';
 import { agentLine, costOfReport } from '../state/agents.ts';
+import { allowances, storedLimits } from '../state/spending.ts';
 import type { Inbox } from './parts/inbox.ts';
 import type { ThreadLog } from './parts/log.ts';
 
@@ -24,6 +25,7 @@ export function agentParent({ id, log, inbox }: OpenThreadLog): AgentParent {
     get unread() {
       return inbox.waiting.flatMap((mail) => (mail.kind === 'agent' ? mail.report.agentId : []));
     },
+    left: (beside) => allowances(log.state, storedLimits(log.state.envelope), beside),
     async note(note) {
       log.record(agentLine(note));
       await log.durable();

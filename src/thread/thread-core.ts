@@ -18,7 +18,8 @@ export interface ThreadCore extends ChangedThread {
   readonly sessions: TurnInput['sessions'];
 }
 
-interface AskedTurn {
+/** A turn as it is asked for. */
+export interface AskedTurn {
   readonly signal: AbortSignal;
   readonly words?: SubmittedWords;
   /** What holds for this turn alone. */

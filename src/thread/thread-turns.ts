@@ -1,3 +1,4 @@
+import type { Settings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
 import type { SubmittedWords } from './parts/inbox.ts';
 import { prepareTurn } from './turn/open-turn.ts';
@@ -5,16 +6,23 @@ import type { Turn, TurnInput } from './parts/parts.ts';
 import type { ThreadTurn } from './read-turn.ts';
 import type { TurnResult } from './turn/settle.ts';
 import type { ThreadCompactions } from './thread-compactions.ts';
-import { type ThreadCore, turnUnder } from './thread-core.ts';
+import { type AskedTurn, type ThreadCore, turnUnder } from './thread-core.ts';
+import { type OtherModel, ThreadFallback } from './thread-fallback.ts';
 import type { SubmittedSettings } from './parts/submitted-settings.ts';
 import { closed, type RefusedChange } from './thread-settings.ts';
 import { runTurn } from './turn/turn.ts';
+
+interface RanTurn {
+  readonly result: TurnResult;
+  readonly leaves: Turn['memory']['leaves'];
+}
 
 /** The turns of one thread in which the user speaks, each in its place of the queue. */
 export class ThreadTurns {
   readonly #thread: ThreadCore;
   readonly #compactions: ThreadCompactions;
   readonly #compactsAfter: boolean;
+  readonly #fallback: ThreadFallback;
   #running: Turn | undefined;
   #newest: Promise<unknown> = Promise.resolve();
   /** Submitted and not over. */
@@ -29,6 +37,7 @@ export class ThreadTurns {
     this.#thread = thread;
     this.#compactions = compactions;
     this.#compactsAfter = compactsAfter;
+    this.#fallback = new ThreadFallback(thread);
   }
 
   /** The turn that has begun and is not about to end, if there is one. */
@@ -107,9 +116,9 @@ export class ThreadTurns {
       if (words.isWithdrawn === true) return withdrawn;
       if (closing.aborted) return closedBefore(words);
       const { input: _input, signal, ...rest } = own;
-      const ran = this.#run(
-        turnUnder(this.#thread, known.now(), { signal, words, own: rest, ...defined({ change }) }),
-      ).finally(() => change?.waits === true && change.withdraw());
+      const ran = this.#runWithFallback(known.now(), { signal, words, own: rest, ...defined({ change }) }).finally(
+        () => change?.waits === true && change.withdraw(),
+      );
       this.#newest = ran.catch(() => {});
       const { result, leaves } = await ran;
       if (leaves === 'too-little' && this.#compactsAfter) {
@@ -176,8 +185,28 @@ export class ThreadTurns {
     });
   }
 
-  async #run(asked: TurnInput): Promise<{ readonly result: TurnResult; readonly leaves: Turn['memory']['leaves'] }> {
-    const { parts, log, inbox, sessions } = this.#thread;
+  /** A turn, and another one by the model of `model_fallback` if the first fails for a cause that this may not have. */
+  async #runWithFallback(settings: Settings, asked: AskedTurn): Promise<RanTurn> {
+    const { log, inbox } = this.#thread;
+    if (this.#thread.parts.fallback === undefined) return this.#run(turnUnder(this.#thread, settings, asked));
+    const instead = await this.#fallback.instead(settings);
+    if (instead !== undefined) return this.#runElsewhere(instead, asked);
+    const before = log.state.usage.total;
+    const ran = await this.#run(turnUnder(this.#thread, settings, asked));
+    const { signal } = asked;
+    const next = await this.#fallback.after({ result: ran.result, before, signal }, settings);
+    if (next === undefined) return ran;
+    const { change: _change, ...own } = asked;
+    return this.#runElsewhere(next, { ...own, words: inbox.submit(next.input, { waits: false }) });
+  }
+
+  /** Under settings of this turn alone: the thread's own are what the next one and a resume go by. */
+  #runElsewhere({ settings, parts }: OtherModel, asked: AskedTurn): Promise<RanTurn> {
+    return this.#run({ ...turnUnder(this.#thread, settings, asked), isOutdated: () => true }, parts);
+  }
+
+  async #run(asked: TurnInput, parts = this.#thread.parts): Promise<RanTurn> {
+    const { log, inbox, sessions } = this.#thread;
     try {
       const turn = await prepareTurn(parts, log, asked);
       this.#running = turn;

@@ -288,6 +288,7 @@ export class Thread {
       await this.#compactions.over;
       await this.#sessions.close();
       await this.#parts.release?.();
+      this.#parts.provider.client.close?.();
       await this.#log.close();
     }
   }

@@ -6,15 +6,24 @@ import { applyPatch } from './merge-patch.ts';
  * changed otherwise than by growing, so everything must be said again (I7); `why` says what took the proof away.
  */
 export type Baseline =
-  | { readonly kind: 'none'; readonly why: NoBaseline }
+  | { readonly kind: 'none'; readonly why: NoBaseline; readonly problems?: ToldProblems }
   | { readonly kind: 'known'; readonly state: JsonObject };
+
+/**
+ * Why MCP servers do not run, by name, as the model last read. Losing the proof does not make them run: the model reads it again
+ * until a process has seen the server.
+ */
+export type ToldProblems = Readonly<Record<string, string>>;
 
 /** `start`: nothing was ever told. `unproven`: the record of it makes no sense. */
 export type NoBaseline = 'start' | 'checkpoint' | 'unproven';
 
 export const noBaseline: Baseline = { kind: 'none', why: 'start' };
-export const clearedByCheckpoint: Baseline = { kind: 'none', why: 'checkpoint' };
 const unproven: Baseline = { kind: 'none', why: 'unproven' };
+
+export function clearedByCheckpoint(problems: ToldProblems): Baseline {
+  return { kind: 'none', why: 'checkpoint', ...(Object.keys(problems).length > 0 && { problems }) };
+}
 
 /** The baseline after a `world_state` line. A patch without anything to patch proves nothing. */
 export function foldWorldState(baseline: Baseline, payload: JsonObject): Baseline {

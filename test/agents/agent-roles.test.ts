@@ -1,8 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { contextBudget } from '../../src/envelope/context-shares.ts';
-import { sentTokens } from '../../src/fragments/text/truncate.ts';
 import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
@@ -191,34 +189,4 @@ it('features that a role switches off are off for its agents, and a warning name
   expect([mine, others].map((text) => text.includes('Likes tabs.'))).toEqual([false, true]);
   const friendly = ['a', 'b'].map((name) => JSON.stringify(bodies.get(name)).includes('Manner of speech: friendly'));
   expect(friendly).toEqual([false, true]);
-});
-
-it('many roles keep to their share of a small window, the user is warned, and each can still be named', async () => {
-  const bodies: JsonObject[] = [];
-  const { live, begin, of } = await agentScene(
-    {
-      root: ({ index, body }) => {
-        bodies.push(body);
-        if (index === 0) return answer({ items: [spawn('a', { agent_type: 'r59' })] });
-        return index === 1 ? answer({ items: [callTool('wait_agent', {})] }) : done;
-      },
-      a: () => done,
-    },
-    { config: 'model_context_window = 16000\n' },
-  );
-  mkdirSync(join(live.place.home, 'agents'));
-  const description = 'All about it. '.repeat(60);
-  for (let at = 0; at < 60; at++) {
-    const file = join(live.place.home, `agents/r${at}.toml`);
-    writeFileSync(file, `name = "r${at}"\ndescription = "${description}"\n`);
-  }
-  const { thread } = await begin();
-  const warned: string[] = [];
-  thread.subscribe({ event: (event) => void (event.kind === 'warning' && warned.push(event.outcome.code)) });
-  await thread.run({ input: words('go'), signal });
-  const tool = (bodies[0]!['tools'] as unknown as readonly JsonObject[]).find(({ name }) => name === 'spawn_agent')!;
-  expect(sentTokens(JSON.stringify(tool))).toBeLessThan(contextBudget('agentRoles', 15_200) + 500);
-  expect(JSON.stringify(tool)).toMatch(/r0: All about it\. [^"]*… .*There are \d+ more/);
-  expect(warned).toEqual(['agent-roles-cut']);
-  expect(of('a')).toHaveLength(1);
 });

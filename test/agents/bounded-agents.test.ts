@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say, type ScriptStep } from '../../src/testing/index.ts';
+import { processesWith } from '../harness/process-table.ts';
 import { hook, prints, trustAll } from '../hooks/hooked-scene.ts';
 import { type AgentRequest, agentScene, type Says } from './agent-scene.ts';
 
@@ -105,6 +106,27 @@ it('an agent that works goes on within the permissions of a turn that may do les
     .at(-1)!
     .filter((text) => text.startsWith('<subagent_notification>'));
   expect(notifications).toEqual([expect.stringContaining('{"completed":"Within."}')]);
+});
+
+it('what an idle agent left running ends before the first request of a turn that may do less, and of no other', async () => {
+  const seconds = '83417.5';
+  const running: boolean[] = [];
+  const look = (step: ScriptStep): ScriptStep => {
+    running.push(processesWith(seconds).length > 0);
+    return step;
+  };
+  const { thread, of } = await touchingScene({
+    root: ({ index }) => {
+      if (index === 0) return call('spawn_agent', { message: 'TASK a: x', name: 'a' });
+      return index === 1 ? call('wait_agent', { until: 'all' }) : look(done);
+    },
+    a: inTurn(call('exec_command', { cmd: `sleep ${seconds}`, yield_time_ms: 250 })),
+  });
+  for (const text of ['go', 'go on']) await thread.run({ input: words(text), signal });
+  await thread.overrideTurnContext({ collaboration: { mode: 'plan' } });
+  await thread.run({ input: words('plan'), signal });
+  expect(running).toEqual([true, true, false]);
+  expect(of('a')).toHaveLength(2);
 });
 
 it('a read-only role stays so below a profile that denies a read, with instructions of the user, and whatever a hook says', async () => {

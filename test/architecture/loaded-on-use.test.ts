@@ -55,6 +55,12 @@ test('a start loads nothing that reads or runs hooks: most users have none', () 
   expect(loaded.every((paths) => paths.has('gather/hooks/hook-places.ts') || !paths.has('index.ts'))).toBe(true);
 });
 
+test('a start loads nothing of WebSockets, which most providers do not have', () => {
+  const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
+  const ofSockets = /^model\/socket\/|^model\/responses\/(?:socket-|kept-socket|continuation)/;
+  expect(loaded.flatMap((paths) => [...paths].filter((path) => ofSockets.test(path)))).toEqual([]);
+});
+
 test('a start loads one wire format: others come with the providers that speak them', () => {
   const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
   expect(

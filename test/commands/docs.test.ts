@@ -11,7 +11,15 @@ import { pages, readPage, root, shellBlocks } from './pages.ts';
 const commands = allCommands(commandTable);
 
 /** Options of other programs, and of the bench, that the pages name. */
-const others = new Set(['--prefix', '--part', '--no-pager', '--strategy']);
+const others = new Set([
+  '--jinja',
+  '--enable-auto-tool-choice',
+  '--tool-call-parser',
+  '--prefix',
+  '--part',
+  '--no-pager',
+  '--strategy',
+]);
 
 /** The commands in blocks for a shell, without what is said about them. */
 function examplesIn(page: string): readonly string[] {

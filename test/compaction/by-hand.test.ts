@@ -19,6 +19,7 @@ describe('with no turn', () => {
     const events = live.events.slice(from) as Extract<ThreadEvent, { turnId: string }>[];
     const { turnId, id } = events[1] as Extract<ThreadEvent, { kind: 'checkpoint-started' }>;
     const usage = { input: 100, cachedInput: 20, cacheWriteInput: 0, output: 10, reasoningOutput: 3, total: 110 };
+    const estimated = expect.any(Number);
     const about = { trigger: 'manual', reason: 'user_requested', phase: 'standalone_turn' };
     const made = { strategy: 'structured', model: 'gpt-5.5' };
     const report = {
@@ -36,10 +37,11 @@ describe('with no turn', () => {
       mended: [],
     };
     expect(events).toEqual([
-      { kind: 'turn-started', turnId, usage: noUsage },
+      // No provider counted the turn before.
+      { kind: 'turn-started', turnId, usage: { ...noUsage, estimated } },
       { kind: 'checkpoint-started', turnId, id, ...about, ...made, tokens: expect.any(Number) },
       { kind: 'checkpoint-installed', turnId, id, report },
-      { kind: 'turn-completed', turnId, usage },
+      { kind: 'turn-completed', turnId, usage: { ...usage, estimated } },
     ]);
     expect(result).toEqual({ kind: 'installed', report });
     const { tokensBefore, tokensAfter } = (result as Extract<typeof result, { kind: 'installed' }>).report;

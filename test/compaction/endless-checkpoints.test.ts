@@ -62,7 +62,7 @@ describe('a stream of a checkpoint that never ends is stopped at compaction.max_
   ])('%s: code makes the checkpoint, and the turn continues', async (_, more) => {
     const live = await LiveThread.in(talk([saysLong(), says('Done.')]), `${smallLimit}\n${more}`);
     const { url, seen } = await endless(live.model.url);
-    const name = more.includes('remote') ? ['model_providers.scripted.name="OpenAI"'] : [];
+    const name = more.includes('remote') ? ['model_providers.scripted.server_capabilities.remote_compaction=true'] : [];
     const overrides = [`model_providers.scripted.base_url="${url}"`, 'compaction.max_bytes=20000', ...name];
     await live.open({ overrides }, { compactsAfterTurns: false });
     await live.turn(task);

@@ -78,7 +78,7 @@ describe('a provider that compacts by itself', () => {
   const open = () =>
     variedTurns({
       auth: 'api-key',
-      provider: 'OpenAI',
+      compacts: true,
       overrides: ['compaction.strategy="remote"'],
       checkpoint: answer({ items: [sealed], usage: counted }),
     });

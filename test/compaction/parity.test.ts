@@ -16,7 +16,7 @@ describe.each<Auth>(['api-key', 'chatgpt'])('with %s, and the tier fast', (auth)
   test('a request to the compact endpoint is the last step, reduced', async () => {
     const live = await variedTurns({
       auth,
-      provider: 'OpenAI',
+      compacts: true,
       overrides: [remote, 'features.remote_compaction_v2=false'],
       checkpoint: compacted({ output: [sealed], usage: cached }),
     });
@@ -57,7 +57,7 @@ describe.each<Auth>(['api-key', 'chatgpt'])('with %s, and the tier fast', (auth)
   test('the streaming form is a step that ends in a trigger, with its tier', async () => {
     const live = await variedTurns({
       auth,
-      provider: 'OpenAI',
+      compacts: true,
       overrides: [remote],
       checkpoint: answer({ items: [sealed], usage: cached }),
     });
@@ -83,7 +83,7 @@ describe.each<Auth>(['api-key', 'chatgpt'])('with %s, and the tier fast', (auth)
   test.each(['structured', 'plain'])('a %s request begins with the bytes of the last step', async (strategy) => {
     const live = await variedTurns({
       auth,
-      provider: 'OpenAI',
+      compacts: true,
       overrides: [`compaction.strategy="${strategy}"`],
       checkpoint: saysCheckpoint(checkpointText('Build the parser.', ['Go on.'], notes(1, 600)), cached),
     });
@@ -107,7 +107,7 @@ describe('a tier that was changed since the last step', () => {
     ['does not for the streaming form, which continues from that step', true, answer({ items: [sealed] }), 'priority'],
   ])('%s', async (_name, streams, checkpoint, tier) => {
     const overrides = [remote, `features.remote_compaction_v2=${streams}`];
-    const live = await variedTurns({ auth: 'chatgpt', provider: 'OpenAI', overrides, checkpoint });
+    const live = await variedTurns({ auth: 'chatgpt', compacts: true, overrides, checkpoint });
     await live.thread.overrideTurnContext({ serviceTier: null });
     expect(await live.thread.compact({ signal })).toMatchObject({ kind: 'installed', report: { strategy: 'remote' } });
     const tiers = live.model.requests.slice(-2).map(({ body }) => body['service_tier']);
@@ -117,13 +117,13 @@ describe('a tier that was changed since the last step', () => {
 
 describe('who is asked', () => {
   test.each([
-    ['a provider that cannot compact', 'Somebody', [remote], ['structured']],
-    ['one that could, without the choice', 'OpenAI', [], ['structured']],
-    ['Azure', 'azure', [remote], ['remote']],
-  ])('%s', async (_name, provider, overrides, strategies) => {
+    ['a provider that cannot compact', false, [remote], ['structured']],
+    ['one that could, without the choice', true, [], ['structured']],
+    ['one that can', true, [remote], ['remote']],
+  ])('%s', async (_name, compacts, overrides, strategies) => {
     const sends = (request: RecordedRequest) => (request.body['tool_choice'] === 'none' ? 'structured' : 'remote');
     const checkpoint = answer({ items: [sealed] });
-    const live = await variedTurns({ auth: 'api-key', provider, overrides, checkpoint });
+    const live = await variedTurns({ auth: 'api-key', compacts, overrides, checkpoint });
     const before = live.model.requests.length;
     await live.thread.compact({ signal });
     expect(live.model.requests.slice(before, before + 1).map(sends)).toEqual(strategies);

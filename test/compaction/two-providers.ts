@@ -161,7 +161,7 @@ export async function checkBoth(two: TwoProviders): Promise<void> {
 }
 
 function table(id: string, url: string): string {
-  return `[model_providers.${id}]\nname = "OpenAI"\nbase_url = "${url}"\nwire_api = "responses"\nsupports_websockets = false\nrequest_max_retries = 0\nstream_max_retries = 0\n`;
+  return `[model_providers.${id}]\nserver_capabilities.remote_compaction = true\nbase_url = "${url}"\nwire_api = "responses"\nsupports_websockets = false\nrequest_max_retries = 0\nstream_max_retries = 0\n`;
 }
 
 export function textOf({ decodedBytes }: RecordedRequest): string {

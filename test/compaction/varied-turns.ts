@@ -8,8 +8,8 @@ export type Auth = 'api-key' | 'chatgpt';
 
 export interface VariedThread {
   readonly auth: Auth;
-  /** The name of the provider: who it is decides what it can do. */
-  readonly provider: string;
+  /** Whether the provider makes checkpoints. */
+  readonly compacts: boolean;
   readonly overrides: readonly string[];
   /** What a request for a checkpoint is answered with. */
   readonly checkpoint: ScriptStep;
@@ -35,7 +35,7 @@ const parts: Item = {
  * A thread with the tier `fast` after five turns: text; text in parts; a call; a picture and text; a shell command of a
  * program, and thoughts at the end.
  */
-export async function variedTurns({ auth, provider, overrides, checkpoint }: VariedThread): Promise<LiveThread> {
+export async function variedTurns({ auth, compacts, overrides, checkpoint }: VariedThread): Promise<LiveThread> {
   const work: readonly ScriptStep[] = [
     answer({ items: [say(`One. ${'The parser reads a line at a time. '.repeat(400)}`)] }),
     answer({ items: [say('Two.')] }),
@@ -49,7 +49,7 @@ export async function variedTurns({ auth, provider, overrides, checkpoint }: Var
     isForCheckpoint(request) ? checkpoint : (work[steps++] ?? answer({ items: [say('More.')] })),
   );
   const { home } = live.place;
-  const table = `\n[model_providers.known]\nname = "${provider}"\nbase_url = "${live.model.url}"\n`;
+  const table = `\n[model_providers.known]\nserver_capabilities.remote_compaction = ${compacts}\nbase_url = "${live.model.url}"\n`;
   const means = auth === 'chatgpt' ? 'requires_openai_auth = true\n' : 'env_key = "THE_KEY"\n';
   appendFileSync(join(home, 'config.toml'), `${table}${means}supports_websockets = false\n`);
   const tokens = { id_token: 'id', access_token: 'access', refresh_token: 'refresh', account_id: 'account' };

@@ -121,12 +121,12 @@ describe('what reaches the engine', () => {
   });
 
   it('keys without an effect are named once, when a thread starts, and not on standard output', async () => {
-    const { model, place } = await scene('forced_login_method = "x"\notel = { x = "y" }\n');
+    const { model, place } = await scene('ghost_snapshot = {}\nhistory = { x = "y" }\n');
     model.push(answer({ items: [say('again')] }));
-    const named = 'Capstan does not use these configuration keys yet: forced_login_method, otel.';
+    const named = 'Capstan does not use these configuration keys yet: ghost_snapshot, history.';
     const started = await place.run('exec', '--json', 'hi');
     expect(started.stderr.split(named)).toHaveLength(2);
-    expect(started.stdout).not.toContain('otel');
+    expect(started.stdout).not.toContain('ghost_snapshot');
     const resumed = await place.run('exec', '--json', 'resume', '--last', 'more');
     expect(resumed.stderr).not.toContain(named);
   });

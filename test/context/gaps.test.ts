@@ -115,7 +115,7 @@ it('the tables of gaps name tests that there are, or say what is not there yet',
   const root = resolve(import.meta.dirname, '../..');
   const [, ...tables] = readFileSync(resolve(root, 'docs/differences.md'), 'utf8').split('## What Codex leaves open');
   const rows = tables.map((table) => table.split('\n').filter((line) => /^\| (?!Codex \|)/.test(line)));
-  expect(rows.map(({ length }) => length)).toEqual([34, 32, 30, 20, 31]);
+  expect(rows.map(({ length }) => length)).toEqual([34, 32, 30, 20, 31, 18]);
   for (const row of rows.flat()) {
     const named = [...row.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, path]) => path!);
     expect(named.length > 0 || row.includes('not there yet'), row).toBe(true);

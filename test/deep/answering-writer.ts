@@ -7,6 +7,7 @@ import type { AskUser } from '../../src/ports/ask-user.ts';
 import { parseThreadId } from '../../src/protocol/ids.ts';
 import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
 import type { Question } from '../../src/protocol/question.ts';
+import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { createFlock } from '../../src/rollout/disk/flock.ts';
 import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
@@ -18,7 +19,8 @@ import { WatchedThread } from '../harness/watched-thread.ts';
 /**
  * A process that runs turns of several threads, or continues those that wait, until it is killed. It answers its own
  * questions after a moment, by their ids or as it is asked, prints what it asks and what it has acknowledged, and notes
- * each effect in a file. What it has answered it answers again, and otherwise: that must count for nothing.
+ * each effect in a file. What it has answered it answers again, and otherwise: that must count for nothing. At the
+ * moment that it is given, if any, it kills itself, so that a slow machine meets the moment as well.
  */
 keepCompiled();
 /** No host is listed, so that each of them is asked about. */
@@ -28,7 +30,7 @@ const profile: PermissionProfile = {
   network: 'enabled',
   capstan_network: { lists: { allow: [], deny: [], local: false, methods: 'any' } },
 };
-const [, , folder, url, ...ids] = process.argv;
+const [, , folder, url, moment, ...ids] = process.argv;
 const locks = createFlock({ clock: systemClock, programs: systemPrograms });
 await Promise.all(ids.map(runThread));
 
@@ -66,6 +68,7 @@ async function runThread(id: string, number: number): Promise<void> {
   thread.onEvent = (event) => {
     if (event.kind === 'question-asked') print({ kind: 'asked', question: event.question.id });
     if (event.kind === 'question-answered') print({ kind: event.answer.kind, question: event.id });
+    if (momentOf(event) === moment) process.kill(process.pid, 'SIGKILL');
   };
   const signal = new AbortController().signal;
   for (let turn = 0; ; turn++) {
@@ -73,6 +76,12 @@ async function runThread(id: string, number: number): Promise<void> {
     if (live.isSuspended) await live.continue({ signal });
     else await live.run({ input: words(`turn ${turn} of process ${process.pid}`), signal });
   }
+}
+
+/** What a kill can wait for: a question of a kind that is asked while or after a call runs, or an answer. */
+function momentOf(event: ThreadEvent): string | undefined {
+  if (event.kind === 'question-asked') return `asked-${event.question.kind}`;
+  return event.kind === 'question-answered' ? 'answered' : undefined;
 }
 
 /** The user says no to every third command. */

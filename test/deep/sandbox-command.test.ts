@@ -236,12 +236,18 @@ suite('the helper', () => {
     const place = aPlace();
     const flags = ['--use-legacy-landlock', '--sandbox-policy-cwd', place.workspace, '--permission-profile'];
     // The secrets of Capstan are denied in every profile, unless entries name them.
-    const secrets = ['auth.json', 'auth.json.tmp', '.credentials.json', 'capstan/mcp', '.env', 'capstan/key'].map(
-      (name) => ({
-        path: { type: 'path', path: join(place.home, name) },
-        access: 'read',
-      }),
-    );
+    const secrets = [
+      'auth.json',
+      'auth.json.tmp',
+      '.credentials.json',
+      'capstan/mcp',
+      '.env',
+      'thread-writer-locks',
+      'capstan/key',
+    ].map((name) => ({
+      path: { type: 'path', path: join(place.home, name) },
+      access: 'read',
+    }));
     const root = { path: { type: 'special', value: { kind: 'root' } }, access: 'read' };
     const file_system = { type: 'restricted', entries: [root, ...secrets] };
     const open = JSON.stringify({ type: 'managed', file_system, network: 'restricted' });

@@ -7,7 +7,7 @@ import { capstanScript, Running } from '../harness/run-capstan.ts';
 import { hasTerminals, onTerminal } from '../harness/terminal.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
-/** `dist/bin.js`, or the source of it. */
+/** `dist/bin.cjs`, or the source of it. */
 const program = relative(repository, capstanScript);
 let place: string;
 

@@ -25,13 +25,20 @@ const knownModel: Required<CatalogueEntry> = {
   modes: { default: {} },
   compatibility: 'c1',
   instructions: 'You are gpt-5.5.',
+  editTools: 'patch',
+  parallelCalls: true,
 };
 
 /** Facts in which nothing is absent. The thread began with another model. */
 export function fullFacts(): Required<TurnFacts> {
   return {
     ...factsOf(firstWorld, firstWorld.cwd, 1_794_720_724_810),
-    catalogue: { models: [knownModel], fallback: factsOf(firstWorld, firstWorld.cwd, 0).catalogue.fallback },
+    catalogue: {
+      models: [knownModel],
+      fallback: factsOf(firstWorld, firstWorld.cwd, 0).catalogue.fallback,
+      known: [{ slug: 'gpt-5.5', fields: { maxOutputTokens: 32_000 }, source: 'a test' }],
+    },
+    prices: [{ provider: 'scripted', model: 'gpt-5.5', input: 1, output: 2, source: 'model_prices' }],
     client: { name: 'capstan_test', version: '1', source: 'cli', threadSource: 'subagent' },
     provider: { address: 'https://models.example/v1', wire: 'responses', accessPrograms: 'unknown' },
     found: {
@@ -58,11 +65,14 @@ export function fullFacts(): Required<TurnFacts> {
 export function fullSettings(): Required<Omit<TurnSettings, 'changesNothing'>> {
   return {
     ...settingsOf(firstWorld),
+    fallback: { model: 'gpt-5.4' },
+    limits: { turnTokens: 1, threadTokens: 2, turnCost: 3, threadCost: 4 },
     planEffort: 'medium',
     effort: 'high',
     summary: 'concise',
     verbosity: 'high',
     serviceTier: 'fast',
+    editTools: 'patch',
     onlyTools: ['exec_command', 'mcp__*'],
     withoutTools: ['update_plan'],
     clientTools: [{ type: 'function', name: 'lookup', description: 'Looks up.', inputSchema: { type: 'object' } }],

@@ -21,7 +21,7 @@ test.each([
       { name: 'apply_patch', effect: 'files' },
       identity,
       { approval, sandboxLevel: 'read-only', ...more },
-      { mode: 'default', features: [] },
+      { mode: 'default', features: [], editTools: 'patch' },
     );
   expect(offered({ canAsk: true })).toBe(expected);
   expect(offered({})).toBe(false);

@@ -71,7 +71,8 @@ describe('with nothing but what must be there', () => {
     expect(resolved).toMatchObject({ enforcement: 'managed', network: 'restricted' });
     expect(envelope.capabilities).toEqual({
       tools: ['exec_command'],
-      features: ['hooks', 'plugins', 'remote_compaction_v2'],
+      features: ['enable_request_compression', 'hooks', 'plugins', 'remote_compaction_v2', 'responses_websockets'],
+      editTools: 'patch',
       modalities: ['text', 'image'],
       imageGeneration: false,
       webSearch: false,
@@ -118,9 +119,10 @@ describe('with everything that can be chosen', () => {
 
   test('identity, workspace and instructions', () => {
     expect(envelope.identity).toEqual({
-      model: { ...model, guessed: false },
+      model: { ...model, guessed: false, sources: { maxOutputTokens: 'a test' } },
       provider: 'scripted',
       address: 'https://models.example/v1',
+      price: { input: 1, output: 2, source: 'model_prices' },
       modelClient: 'responses',
       effort: 'high',
       summary: 'concise',
@@ -179,11 +181,20 @@ describe('with everything that can be chosen', () => {
       approvedPrefixes: [['git', 'log']],
       networkRules: [{ host: 'example.org', action: 'allow' }],
       networkProxy: 'none',
+      limits: { turnTokens: 1, threadTokens: 2, turnCost: 3, threadCost: 4 },
     });
     expect(envelope.capabilities).toEqual({
       tools: ['exec_command', 'view_image'],
       clientTools: [{ type: 'function', name: 'lookup', description: 'Looks up.', inputSchema: { type: 'object' } }],
-      features: ['hooks', 'plugins', 'remote_compaction_v2', 'one'],
+      features: [
+        'enable_request_compression',
+        'hooks',
+        'plugins',
+        'remote_compaction_v2',
+        'responses_websockets',
+        'one',
+      ],
+      editTools: 'patch',
       modalities: ['text', 'image'],
       imageGeneration: true,
       webSearch: true,

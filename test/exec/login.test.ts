@@ -100,7 +100,7 @@ describe('a login with ChatGPT', () => {
     let count = 1;
     const tokens = await tokenServer(() => [200, { access_token: webToken(4_000_000_000 + ++count) }]);
     const { code, stderr } = await run(place, tokens.env);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`CODEX_HOME=${place.home} codex login`)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`CAPSTAN_HOME=${place.home} capstan login`)]);
     expect([model.requests.length, tokens.requests.length]).toEqual([3, 2]);
   });
 
@@ -144,7 +144,7 @@ describe('a login with ChatGPT', () => {
     const { code, stderr } = await run(place, tokens.env);
     expect([code, model.requests]).toEqual([1, []]);
     expect(stderr).toContain('The login with ChatGPT has expired: it was not used for too long.');
-    expect(stderr).toContain(`CODEX_HOME=${place.home} codex login`);
+    expect(stderr).toContain(`CAPSTAN_HOME=${place.home} capstan login`);
   });
 
   it('is tried again while the place that renews it is in trouble', async () => {

@@ -12,8 +12,8 @@ export interface Format {
   readonly title: string;
   /** `wire_api` of its provider. */
   readonly wire: string;
-  /** The name of its provider, which decides the dialect. */
-  readonly provider: string;
+  /** Capabilities of its provider, as TOML; they decide the dialect. */
+  readonly capabilities?: string;
   /** What a request says after the instructions. Thoughts that cannot be read are not in it. */
   said(body: JsonObject): readonly Said[];
   /** The beginning of a request that the next one must begin with. */
@@ -26,16 +26,24 @@ export interface Format {
   readonly returnsThoughts?: true;
   /** Whether it does not say how much of an answer was thought. */
   readonly countsNoThoughts?: true;
+  /** Whether its requests go over a WebSocket. */
+  readonly isSocket?: true;
 }
 
 export const formats: readonly Format[] = [
-  { title: 'Responses', wire: 'responses', provider: 'scripted', said: responsesSaid, kept: beforeStream },
-  { title: 'Chat', wire: 'chat', provider: 'scripted', said: chatSaid, kept: beforeStream },
-  { title: 'Chat of OpenAI', wire: 'chat', provider: 'OpenAI', said: chatSaid, kept: beforeStream },
+  { title: 'Responses', wire: 'responses', said: responsesSaid, kept: beforeStream },
+  { title: 'Chat', wire: 'chat', said: chatSaid, kept: beforeStream },
+  {
+    title: 'Chat of OpenAI',
+    wire: 'chat',
+    capabilities: '{developer_role=true,openai_fields=true,max_tokens_field="max_completion_tokens"}',
+    said: chatSaid,
+    kept: beforeStream,
+  },
   {
     title: 'Chat that takes thoughts',
     wire: 'chat',
-    provider: 'DeepSeek',
+    capabilities: '{returned_thoughts=true}',
     said: chatSaid,
     kept: beforeStream,
     returnsThoughts: true,
@@ -43,7 +51,6 @@ export const formats: readonly Format[] = [
   {
     title: 'Messages',
     wire: 'anthropic',
-    provider: 'scripted',
     said: messagesSaid,
     // More may come in the last message.
     kept: (body) => body.slice(0, body.lastIndexOf(']}],"stream":true')),
@@ -52,15 +59,26 @@ export const formats: readonly Format[] = [
     returnsThoughts: true,
     countsNoThoughts: true,
   },
+  {
+    title: 'Responses over WebSocket',
+    wire: 'responses',
+    said: responsesSaid,
+    kept: beforeStream,
+    isSocket: true,
+  },
 ];
 
 /** What opens a thread at the scripted model in this format. Other ids make other providers of the same server. */
-export function speaking({ wire, provider }: Format, { id = 'scripted', url }: { id?: string; url?: string } = {}) {
+export function speaking(
+  { wire, capabilities = '{}', isSocket }: Format,
+  { id = 'scripted', url }: { id?: string; url?: string } = {},
+) {
   const table = `model_providers.${id}`;
   const overrides = [
     `model_provider="${id}"`,
-    `${table}.name="${provider}"`,
+    `${table}.server_capabilities=${capabilities}`,
     `${table}.wire_api="${wire}"`,
+    `${table}.supports_websockets=${isSocket === true}`,
     ...(url === undefined ? [] : [`${table}.base_url="${url}"`]),
   ];
   return { overrides };

@@ -250,7 +250,11 @@ describe('an answer that fails', () => {
   test('without an error in the event', () => {
     expect(decode(start, { type: 'error' })).toEqual([
       created,
-      { kind: 'failed', failure: expect.objectContaining({ message: 'The provider reported an error.' }) },
+      {
+        kind: 'failed',
+        failure: expect.objectContaining({ message: 'The provider reported an error.' }),
+        usage: expect.objectContaining({ input: 1000, output: 1 }),
+      },
     ]);
   });
 

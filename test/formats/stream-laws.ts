@@ -76,7 +76,7 @@ const item: fc.Arbitrary<ItemDraft> = fc.oneof(
 );
 const items = fc.array(item, { maxLength: 5 });
 const usage = fc.constantFrom<ScriptedUsage>('none', 'null', 'zero', { input: 7, output: 3 });
-const step: fc.Arbitrary<StreamStep> = fc.oneof(
+export const step: fc.Arbitrary<StreamStep> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
@@ -116,7 +116,7 @@ function read(bytes: Buffer, cuts: readonly number[], format: StreamFormat): rea
 const isEnd = ({ kind }: ModelEvent): boolean => kind === 'completed' || kind === 'failed';
 
 /** It ends once, at its end, and a failure says what happened and what to do. */
-function checkEnd(events: readonly ModelEvent[]): void {
+export function checkEnd(events: readonly ModelEvent[]): void {
   const last = events.at(-1);
   const isOne = events.filter(isEnd).length === 1 && isEnd(last!);
   const isNamed = last?.kind !== 'failed' || isTold(last.failure);

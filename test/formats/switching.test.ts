@@ -75,7 +75,8 @@ async function sameProvider(
   steps: readonly ScriptStep[],
 ): Promise<{ live: LiveThread; open: (wire: string) => Promise<unknown> }> {
   const live = await LiveThread.in(steps, 'compaction.strategy = "remote"');
-  const open = (wire: string): Promise<unknown> => live.open(speaking({ ...formats[0]!, wire, provider: 'OpenAI' }));
+  const open = (wire: string): Promise<unknown> =>
+    live.open(speaking({ ...formats[0]!, wire, capabilities: '{remote_compaction=true}' }));
   return { live, open };
 }
 

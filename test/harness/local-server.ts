@@ -1,12 +1,22 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import { whenTestEnds } from './when-test-ends.ts';
 
 /** Stands in for Ollama or LM Studio: has a list of models, and hands all other requests to a scripted one. */
-export async function startLocalServer(models: readonly string[], behind?: ScriptedModel): Promise<{ port: number }> {
+export async function startLocalServer(
+  models: readonly string[],
+  behind?: ScriptedModel,
+  pages: Readonly<Record<string, JsonObject>> = {},
+): Promise<{ port: number; asked: readonly string[] }> {
+  const asked: string[] = [];
   const server = createServer((incoming, outgoing) => {
-    if (incoming.url === '/v1/models') {
+    asked.push(incoming.url ?? '');
+    const page = pages[incoming.url ?? ''];
+    if (page !== undefined) {
+      outgoing.setHeader('content-type', 'application/json').end(JSON.stringify(page));
+    } else if (incoming.url === '/v1/models') {
       const data = models.map((id) => ({ id, object: 'model' }));
       outgoing.setHeader('content-type', 'application/json').end(JSON.stringify({ object: 'list', data }));
     } else if (behind === undefined) {
@@ -21,7 +31,7 @@ export async function startLocalServer(models: readonly string[], behind?: Scrip
       incoming.pipe(passed);
     }
   });
-  return { port: await listen(server) };
+  return { port: await listen(server), asked };
 }
 
 /** Answers every question in the same way. */

@@ -10,12 +10,14 @@ export class LoginInMemory {
   }
 
   readonly store: LoginStore = {
-    load: () => this.login,
+    load: () => Promise.resolve(this.login),
     alone: (work) => work(),
-    reserve: () => {
+    reserve: async () => {
       if (this.isFull) throw new Error('the disk is full');
-      return { keep: (tokens, at) => this.#keep(tokens, at), discard: () => {} };
+      return { keep: async (tokens, at) => this.#keep(tokens, at), discard: () => {} };
     },
+    save: () => Promise.reject(new Error('nothing is kept here')),
+    forget: () => Promise.reject(new Error('nothing is kept here')),
   };
 
   #keep({ idToken: _idToken, ...tokens }: NewTokens, renewedAt: number): void {

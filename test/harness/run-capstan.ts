@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { builtProgram } from './built-program.ts';
 
-export const capstanScript = builtProgram({ built: 'dist/bin.js', source: 'src/bin.ts' });
+export const capstanScript = builtProgram({ built: 'dist/bin.cjs', source: 'src/bin.ts' });
 
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;

@@ -75,6 +75,8 @@ export class WatchedThread {
   world: World = firstWorld;
   /** What its provider speaks. */
   format: WireFormat = responsesFormat;
+  /** Whether requests go over a WebSocket. */
+  isSocket = false;
   /** Over what the world gives. */
   settings: Partial<Settings> = {};
   readonly acknowledged: Acknowledged[] = [];
@@ -212,6 +214,7 @@ export class WatchedThread {
           baseUrl: this.#url,
           ...providerDefaults,
           streamIdleTimeoutMs: 2000,
+          supportsWebsockets: this.isSocket,
         },
         credentials: () => Promise.resolve(this.credentials),
         environment: {},

@@ -10,6 +10,7 @@ const fallback: Catalogue['fallback'] = {
   modalities: ['text', 'image'],
   imageGeneration: false,
   webSearch: false,
+  editTools: 'patch',
   modes: { default: {}, plan: {} },
   instructions: 'You are a model in a test.',
 };

@@ -20,15 +20,12 @@ export function downServers(body: JsonObject): readonly string[] {
 /** How often each server that the model knows as down had been started when it first read so. */
 export type DownServers = ReadonlyMap<string, number>;
 
-/**
- * Law: what the model reads as down stays so in every later request, until the server was started again. Not held yet
- * where that start is the one that failed: the model may read it as running for a request.
- */
+/** Law: what the model reads as down stays so in every later request, until the server was started again. */
 export function checkDown(before: DownServers, body: JsonObject, { configured, starts }: ServersNow): DownServers {
   const down = downServers(body);
   for (const [name, known] of before) {
     if (!configured.includes(name) || down.includes(name)) continue;
-    expect(starts.get(name) ?? 0, `${name} was not started, and is no longer down`).toBeGreaterThanOrEqual(known);
+    expect(starts.get(name) ?? 0, `${name} was not started, and is no longer down`).toBeGreaterThan(known);
   }
   return new Map(down.map((name) => [name, before.get(name) ?? starts.get(name) ?? 0]));
 }

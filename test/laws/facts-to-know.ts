@@ -50,7 +50,11 @@ function serversToKnow({ mcpServers }: EnteredStep['facts']): Pick<WorldFacts, '
   const shown = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return {
     ...(own === undefined ? {} : { mcpInstructions: `${opening}\n===== ${own.server}\n${shown(own.text)}` }),
-    ...(note === undefined ? {} : { mcpServers: `- ${note.problem} Its tools cannot be called until it starts.` }),
+    ...(note === undefined
+      ? {}
+      : {
+          mcpServers: `- ${note.problem} Its tools fail until it runs. Capstan tries to start it with every turn, and a call shows whether it runs.`,
+        }),
   };
 }
 

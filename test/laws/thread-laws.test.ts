@@ -49,6 +49,6 @@ it('a thread that goes well obeys them too, and is not vacuous', async () => {
     between: { kind: 'nothing' },
   };
   const seen = await playAndCheck([turn, { ...turn, world: { cwd: '/x', mode: 'read-only' } }, turn]);
-  const none = { installed: 0, failed: 0, lost: 0, left: 0, answered: 0, hooked: 0, continued: 0 };
+  const none = { installed: 0, failed: 0, lost: 0, left: 0, answered: 0, hooked: 0, continued: 0, incremental: 0 };
   expect(seen).toEqual({ quiet: 1, changed: 2, ...none });
 });

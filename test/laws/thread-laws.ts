@@ -48,6 +48,8 @@ export interface Seen extends Readonly<TellingLaw['seen']> {
   readonly hooked: number;
   /** Turns that were continued because they waited for an answer, or had not used one. */
   readonly continued: number;
+  /** Requests of which only what was new was sent. */
+  readonly incremental: number;
 }
 
 /** A wire format whose requests the laws about the texts of a request cannot read: it has rules of its own instead. */
@@ -58,7 +60,8 @@ export interface OtherFormat {
 }
 
 /** Plays the turns and holds the laws against what happened. */
-export async function playAndCheck(turns: readonly RandomTurn[], other?: OtherFormat): Promise<Seen> {
+export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherFormat | 'over-socket'): Promise<Seen> {
+  const other = typeof how === 'object' ? how : undefined;
   const queue: ModelStep[] = [];
   const checkpointAnswers: CompactionAnswer[] = [];
   const compactions = new AskedCompaction();
@@ -86,6 +89,7 @@ export async function playAndCheck(turns: readonly RandomTurn[], other?: OtherFo
   });
   let disk = new SimulatedDisk();
   const thread = new WatchedThread(model.url, placed(disk));
+  thread.isSocket = how === 'over-socket';
   const recorded = new RecordedLaw();
   thread.onOpen = (live, lines) => recorded.opened(live, lines);
   if (other === undefined) thread.onStep = (step) => telling.entered(step, hooks.session);
@@ -161,6 +165,7 @@ export async function playAndCheck(turns: readonly RandomTurn[], other?: OtherFo
       answered,
       hooked,
       continued,
+      incremental: model.frames.filter(({ kind }) => kind === 'incremental').length,
     };
   } finally {
     await thread.close().catch(() => {});

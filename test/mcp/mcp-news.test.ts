@@ -1,5 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { callTool } from '../../src/testing/index.ts';
+import { answer, callTool, say } from '../../src/testing/index.ts';
 import { mcpCall, mcpScene, reading } from './mcp-scene.ts';
 
 const tool = (name: string, properties: object = {}, annotations: object = reading) => ({
@@ -71,7 +72,7 @@ test('the model reads which servers did not start, and which tools need an appro
   expect(scene.toolNames(0)).not.toContain('mcp__s__writes');
   const texts = scene.live.rows(0).flat();
   const notes = texts.find((text) => text.startsWith('<mcp_servers>'));
-  expect(notes).toMatch(/- The MCP server &quot;dead&quot; did not start: .+ Its tools cannot be called/);
+  expect(notes).toMatch(/- The MCP server &quot;dead&quot; did not start: .+ Its tools fail until it runs/);
   expect(notes).toContain('the user cannot be asked: mcp__s__writes.');
   expect(texts.find((text) => text.startsWith('<permissions'))).toContain(
     'Tools of MCP servers act outside the sandbox.',
@@ -113,4 +114,82 @@ test('a server that was down stays told as down in a process that has not seen i
   await scene.open();
   expect(await scene.calls(mcpCall('find'))).toEqual([expect.stringContaining('called find')]);
   expect(notes()).toEqual([...told, expect.stringContaining('no server is known to be down')]);
+});
+
+test('a server that ran, ended and did not start again is tried with every turn, and then told as running', async () => {
+  const up = { tools: [tool('find')] };
+  const scene = await mcpScene({ plan: up });
+  const { live } = scene;
+  const notes = (): readonly string[] =>
+    live
+      .rows(live.model.requests.length - 1)
+      .flat()
+      .filter((text) => text.startsWith('<mcp_servers>'));
+  await scene.open();
+  await scene.calls();
+  scene.plan({ exitAtStart: 3, calls: { find: { die: true } } });
+  await scene.calls(mcpCall('find'), mcpCall('find'));
+  const told = notes();
+  expect(told).toEqual([expect.stringContaining('did not start: it ended with code 3. Its tools fail until it runs.')]);
+
+  scene.plan(up);
+  const starts = (): number => scene.log().filter(({ got }) => got === 'tools/list').length;
+  const before = starts();
+  await scene.calls();
+  await expect.poll(starts, { timeout: 20_000 }).toBe(before + 1);
+  await expect.poll(async () => (await scene.calls(), notes().length), { timeout: 20_000 }).toBe(2);
+  expect(notes()).toEqual([...told, expect.stringContaining('no server is known to be down')]);
+});
+
+test('a resumed thread reads the reason of now, once its process has seen it, and not again in the same words', async () => {
+  const scene = await mcpScene({ plan: { tools: [tool('find')] } });
+  const { live, configFile } = scene;
+  const notes = (): readonly string[] =>
+    live
+      .rows(live.model.requests.length - 1)
+      .flat()
+      .filter((text) => text.startsWith('<mcp_servers>'));
+  await scene.open();
+  await scene.calls();
+  const config = readFileSync(configFile, 'utf8');
+  writeFileSync(configFile, config.replace(/command = .*/, 'command = "no-such-program"'));
+  await scene.open();
+  await scene.calls(mcpCall('find'));
+  const wrong = expect.stringContaining('did not start: the program &quot;no-such-program&quot; was not found.');
+  expect(notes()).toEqual([wrong]);
+
+  scene.plan({ exitAtStart: 3 });
+  writeFileSync(configFile, config);
+  await scene.open();
+  await scene.calls(mcpCall('find'));
+  const ended = expect.stringContaining('did not start: it ended with code 3.');
+  expect(notes()).toEqual([wrong, ended]);
+  await scene.open();
+  await scene.calls(mcpCall('find'));
+  expect(notes()).toEqual([wrong, ended]);
+});
+
+test('a server that was down stays told as down over a checkpoint that is followed by a restart', async () => {
+  const up = { tools: [tool('find')] };
+  const scene = await mcpScene({ plan: up, config: 'compaction.strategy = "plain"' });
+  const { live } = scene;
+  await scene.open();
+  await scene.calls();
+  scene.plan({ exitAtStart: 3 });
+  await scene.open();
+  await scene.calls(mcpCall('find'));
+  live.model.push(answer({ items: [say('Looking around. '.repeat(2000))] }));
+  await live.turn('Look around.');
+  live.model.push(answer({ items: [say('Looked around. Nothing is left to do.')] }));
+  expect((await live.thread.compact({ signal: new AbortController().signal })).kind).toBe('installed');
+
+  // It hangs while it starts, so that nothing is known of it in this process.
+  scene.plan({ ...up, startDelay: 600_000 });
+  await scene.open();
+  await scene.calls();
+  const last = live.model.requests.length - 1;
+  expect(scene.toolNames(last)).toContain('mcp__s__find');
+  expect(live.rows(last).flat()).toContainEqual(
+    expect.stringMatching(/<mcp_servers>[^]*The MCP server &quot;s&quot; did not start: /),
+  );
 });

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Thread, ThreadId } from '../../src/index.ts';
 import { readNotes } from '../../src/gather/memory/memory-notes.ts';
 import { answer, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -62,6 +63,7 @@ export async function memoryScene(answers: WriterAnswers = {}, config = 'feature
       existsSync(memories('rollout_summaries')) ? readdirSync(memories('rollout_summaries')) : [],
     asked: (purpose: 'extract' | 'consolidate'): readonly RecordedRequest[] =>
       live.model.requests.filter((request) => purposeOf(request) === purpose),
+    notes: () => readNotes(home),
     /** What came of each attempt. */
     noted: (): readonly string[] => readNotes(home).map(({ kind }) => kind),
     /** A thread that came to rest so many hours ago. Nothing is written about others meanwhile. */
@@ -72,13 +74,25 @@ export async function memoryScene(answers: WriterAnswers = {}, config = 'feature
       if (opened.kind === 'refused') throw new Error(opened.outcome.message);
       const { thread } = opened;
       await thread.run({ input: { author: 'user', text, images: [] }, signal: new AbortController().signal });
-      const { id, location } = thread;
-      await thread.close();
-      const then = new Date(Date.now() - hours * hourMs);
-      utimesSync(location, then, then);
-      return id;
+      return restSince(thread, hours);
+    },
+    /** One more turn of such a thread, after which it rested again. */
+    async usedAgain(id: string, text: string, hours = 7): Promise<void> {
+      const engine = await live.engine({ overrides: ['features.memories=false'] });
+      const opened = await engine.resume(id as ThreadId, {});
+      if (opened.kind === 'refused') throw new Error(opened.outcome.message);
+      const { thread } = opened;
+      await thread.run({ input: { author: 'user', text, images: [] }, signal: new AbortController().signal });
+      await restSince(thread, hours);
     },
   };
+}
+
+async function restSince(thread: Thread, hours: number): Promise<string> {
+  await thread.close();
+  const then = new Date(Date.now() - hours * hourMs);
+  utimesSync(thread.location, then, then);
+  return thread.id;
 }
 
 /** Waits until something holds: the writer works beside the turns. */

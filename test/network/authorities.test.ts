@@ -33,6 +33,7 @@ describe('a server with a certificate of its own authority', () => {
       message: `The connection to ${new URL(url).origin} is not secure (DEPTH_ZERO_SELF_SIGNED_CERT).`,
       next: 'Check the base URL of the provider. For a private certificate authority, set CODEX_CA_CERTIFICATE to the file with its certificate.',
       retry: 'never',
+      cause: 'refused',
     };
     const other = fileWith(certify('localhost').certificate);
     expect([await ask(clientAt(url, {})), await ask(clientAt(url, { SSL_CERT_FILE: other }))]).toEqual([
@@ -48,6 +49,7 @@ describe('a file of certificates', () => {
     message,
     next: 'Set SSL_CERT_FILE to a file with certificates in PEM format, or unset it.',
     retry: 'never',
+    cause: 'refused',
   });
   const damaged = server.certificate.replace(/\n.{64}\n/, '\nAAAA\n');
 

@@ -6,7 +6,7 @@ import type { Variables } from '../../src/protocol/variables.ts';
 import type { Credentials, ProviderOptions } from '../../src/model/http/credentials.ts';
 import { providerCredentials } from '../../src/model/http/auth/credentials.ts';
 import { LoginInMemory } from '../harness/login-in-memory.ts';
-import type { PostedJson } from '../../src/model/http/auth/post-json.ts';
+import type { PostJson, SmallAnswer, SmallRequests } from '../../src/model/http/auth/small-requests.ts';
 
 const provider = { ...providerDefaults, id: 'p', name: 'Some Place', baseUrl: 'http://x' };
 const noLogin = (): Login => ({ kind: 'none' });
@@ -15,10 +15,18 @@ const ask = (
   environment: Variables = {},
   load: () => Login = noLogin,
 ): Promise<Credentials> => {
-  const logins = { ...new LoginInMemory({ kind: 'none' }).store, load };
-  const sources = { environment, logins, post: untouched, programs: { find: () => undefined }, now: () => 1000 };
+  const logins = { ...new LoginInMemory({ kind: 'none' }).store, load: async () => load() };
+  const sources = {
+    environment,
+    logins,
+    requests: posting(untouched),
+    programs: { find: () => undefined },
+    now: () => 1000,
+  };
   return providerCredentials({ ...provider, ...more }, sources)({ signal });
 };
+/** Requests of which only those that post JSON are answered. */
+const posting = (postJson: PostJson): SmallRequests => ({ postJson, postForm: untouched, get: untouched });
 const untouched = (): never => {
   throw new Error('nobody asked for this');
 };
@@ -109,7 +117,7 @@ const day = 24 * 60 * minute;
 /** Asks for credentials at a time, with a login that can be renewed; gives also what was posted and what is stored. */
 async function renewing(
   login: Partial<ChatgptLogin>,
-  { at, answer, rejected, asIs = false }: { at: number; answer: PostedJson; rejected?: string; asIs?: boolean },
+  { at, answer, rejected, asIs = false }: { at: number; answer: SmallAnswer; rejected?: string; asIs?: boolean },
 ) {
   const memory = new LoginInMemory({ ...chatgpt, refreshToken: 'refresh', ...login });
   const posted: unknown[] = [];
@@ -118,10 +126,10 @@ async function renewing(
     {
       environment: { CODEX_REFRESH_TOKEN_URL_OVERRIDE: 'http://tokens' },
       logins: memory.store,
-      post: (url, body) => {
+      requests: posting((url, body) => {
         posted.push(url, body);
         return Promise.resolve(answer);
-      },
+      }),
       programs: { find: () => undefined },
       now: () => at,
     },
@@ -129,7 +137,7 @@ async function renewing(
   return { credentials, posted, stored: memory.login };
 }
 
-const json = (status: number, body: object): PostedJson => ({ kind: 'answer', status, text: JSON.stringify(body) });
+const json = (status: number, body: object): SmallAnswer => ({ kind: 'answer', status, text: JSON.stringify(body) });
 const fresh = json(200, { access_token: 'new', refresh_token: 'next', id_token: 'id' });
 const newBearer = { kind: 'bearer', mode: 'chatgpt', token: 'new', accountId: 'account', renewable: true };
 
@@ -162,7 +170,7 @@ test('a token that was not accepted is renewed at any time; another one that is 
 
 test('a login that cannot be renewed serves until it expires', async () => {
   const expiresAt = 100 * day;
-  const answers: readonly PostedJson[] = [
+  const answers: readonly SmallAnswer[] = [
     json(401, {}),
     json(400, { error: 'invalid_grant' }),
     json(500, {}),
@@ -177,7 +185,7 @@ test('a login that cannot be renewed serves until it expires', async () => {
 });
 
 test('when it has expired, or is not accepted, the user is shown why and what to do', async () => {
-  const told = async (answer: PostedJson): Promise<unknown> => {
+  const told = async (answer: SmallAnswer): Promise<unknown> => {
     const { credentials } = await renewing({ expiresAt: 1 }, { at: 2, answer });
     return credentials.kind === 'missing' && [credentials.message, credentials.passing ?? false];
   };
@@ -211,11 +219,17 @@ test('a refresh token that comes alone is kept', async () => {
 
 test('what another program stored while we were refused is taken', async () => {
   const memory = new LoginInMemory({ ...chatgpt, refreshToken: 'refresh' });
-  const post = (): Promise<PostedJson> => {
+  const post = (): Promise<SmallAnswer> => {
     memory.login = { ...chatgpt, accessToken: 'theirs' };
     return Promise.resolve(json(401, { error: { code: 'refresh_token_reused' } }));
   };
-  const sources = { environment: {}, logins: memory.store, post, programs: { find: () => undefined }, now: () => 0 };
+  const sources = {
+    environment: {},
+    logins: memory.store,
+    requests: posting(post),
+    programs: { find: () => undefined },
+    now: () => 0,
+  };
   const credentials = await providerCredentials({ ...provider, ...keys }, sources)({ signal, rejected: 'access' });
   expect(credentials).toMatchObject({ kind: 'bearer', token: 'theirs' });
 });
@@ -228,11 +242,17 @@ test('who signs in or out while tokens are on their way is not undone', async ()
     { kind: 'unusable', message: 'Broken.', next: 'Sign in.' },
   ] as const) {
     const memory = new LoginInMemory({ ...chatgpt, refreshToken: 'refresh' });
-    const post = (): Promise<PostedJson> => {
+    const post = (): Promise<SmallAnswer> => {
       memory.login = meanwhile;
       return Promise.resolve(fresh);
     };
-    const sources = { environment: {}, logins: memory.store, post, programs: { find: () => undefined }, now: () => 0 };
+    const sources = {
+      environment: {},
+      logins: memory.store,
+      requests: posting(post),
+      programs: { find: () => undefined },
+      now: () => 0,
+    };
     const credentials = await providerCredentials({ ...provider, ...keys }, sources)({ signal, rejected: 'access' });
     expect(memory.login).toEqual(meanwhile);
     outcomes.push(credentials);
@@ -255,7 +275,7 @@ test('no tokens are asked for where they could not be kept', async () => {
   const sources = {
     environment: {},
     logins: memory.store,
-    post: untouched,
+    requests: posting(untouched),
     programs: { find: () => undefined },
     now: () => 2,
   };

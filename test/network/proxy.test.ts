@@ -93,12 +93,14 @@ describe('a proxy that', () => {
         message: `The proxy in http_proxy (${shown}) requires a user name and password (status 407).`,
         next: 'Add them to http_proxy: http://NAME:PASSWORD@HOST:PORT.',
         retry: 'never',
+        cause: 'refused',
       },
       {
         code: 'connection-failed',
         message: `The proxy in HTTP_PROXY (${shown}) does not accept the user name and password (status 407).`,
         next: 'Correct the user name and password in HTTP_PROXY.',
         retry: 'never',
+        cause: 'refused',
       },
     ]);
     expect(proxy.asked.length).toBe(2);
@@ -118,6 +120,7 @@ describe('a proxy that', () => {
         next ??
         'Check the base URL of the provider and what the proxy allows. If the host needs no proxy, add it to NO_PROXY.',
       retry,
+      cause: retry === 'never' ? 'refused' : 'connection',
     });
     expect(proxy.asked.length).toBe(retry === 'never' ? 1 : 2);
   });
@@ -137,6 +140,7 @@ describe('a proxy that', () => {
       message: `Nothing listens at http://127.0.0.1:1 (the proxy in ${variable}): the connection was refused (ECONNREFUSED).`,
       next: `Start the server, or correct ${variable}.`,
       retry: {},
+      cause: 'connection',
     });
   });
 
@@ -148,6 +152,7 @@ describe('a proxy that', () => {
       message: `http://127.0.0.1:${proxy.port} (the proxy in HTTPS_PROXY) did not answer for 0.1 seconds.`,
       next: 'Check the network and HTTPS_PROXY, then try again.',
       retry: {},
+      cause: 'idle',
     });
     expect(proxy.asked.length).toBeLessThan(2);
   });
@@ -160,6 +165,7 @@ describe('a proxy that', () => {
       message: `The server at https://localhost:${proxy.port} (the proxy in HTTPS_PROXY) does not speak TLS correctly (EPROTO).`,
       next: 'Check HTTPS_PROXY: a server without TLS needs http:// instead of https://.',
       retry: 'never',
+      cause: 'refused',
     });
   });
 
@@ -176,6 +182,7 @@ describe('a proxy that', () => {
         'Set HTTPS_PROXY to an HTTP proxy, such as http://proxy.example.com:8080 (in a user name or password, ' +
         'write @ as %40, / as %2F and so on), or unset it.',
       retry: 'never',
+      cause: 'refused',
     });
     const noAddress = problem('is not the address of a proxy');
     expect(problems).toEqual([noAddress, problem('is a SOCKS proxy, which Capstan does not support'), noAddress]);

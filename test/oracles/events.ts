@@ -48,7 +48,9 @@ export function comparable(show: Show): Show {
 function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map((member) => masked(member as Json));
   if (!isJsonObject(value)) return value;
-  const members = Object.entries(value).map(([key, member]) => {
+  // What no provider counted, Codex leaves out.
+  const shared = Object.entries(value).filter(([key]) => key !== 'estimated_tokens');
+  const members = shared.map(([key, member]) => {
     const rule = onPurpose[key];
     return [key, rule !== undefined && typeof member === 'string' ? rule.same(member) : masked(member as Json)];
   });

@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { answer, httpError, say } from '../../src/testing/index.ts';
+import { startIssuer } from '../harness/issuer.ts';
 import { startTokenServer, webToken } from '../harness/token-server.ts';
-import { runCodex } from './codex.ts';
+import { codexCommand, runCodex } from './codex.ts';
 import { runCapstan, scene } from './scene.ts';
 
 const claims = { 'https://api.openai.com/auth': { chatgpt_account_id: 'account', chatgpt_plan_type: 'pro' } };
@@ -44,4 +47,36 @@ test('one login serves both programs: each renews it as the other does, and uses
   const [ours, { refresh_reason: _reason, ...theirs } = {}] = tokens.requests;
   expect({ ...ours, refresh_token: '' }).toEqual({ ...theirs, refresh_token: '' });
   expect(tokens.requests.map((request) => request['refresh_token'])).toEqual(['refresh-0', 'refresh-1', 'refresh-2']);
+}, 120_000);
+
+test('both sign in by a code with the same requests, keep the same, and read what the other kept', async () => {
+  const { place } = await scene([]);
+  const path = join(place.home, 'auth.json');
+  const issuer = await startIssuer();
+  const { program, script, cwd, env } = codexCommand(place);
+  const codex = async (...words: readonly string[]): Promise<string> => {
+    const { stdout, stderr } = await promisify(execFile)(program, [script, ...words], { cwd, env });
+    return stdout + stderr;
+  };
+  const way = ['--device-auth', '--experimental_issuer', issuer.url];
+  await codex('login', ...way);
+  const theirs = JSON.parse(readFileSync(path, 'utf8')) as { tokens: Record<string, unknown> };
+  const asked = issuer.requests.length;
+  expect((await place.run('login', 'status')).stdout).toContain('Signed in with ChatGPT as user@example.org');
+  expect((await place.run('logout')).code).toBe(0);
+  expect((await place.run('login', ...way)).code).toBe(0);
+  const ours = JSON.parse(readFileSync(path, 'utf8')) as { tokens: Record<string, unknown> };
+  // Newer members of Codex say who signed in where; it does without them.
+  const { oauth_provenance: _provenance, login_owner_id: _owner, ...tokens } = theirs.tokens;
+  expect({ ...ours, last_refresh: '' }).toEqual({ ...theirs, tokens, last_refresh: '' });
+  const sent = issuer.requests.map(({ method, path: at, headers, text }) => [
+    method,
+    at,
+    headers['content-type'],
+    text,
+  ]);
+  expect(sent.slice(asked)).toEqual(sent.slice(0, asked));
+  expect(await codex('login', 'status')).toContain('Logged in using ChatGPT');
+  await codex('logout');
+  expect((await place.run('login', 'status')).code).toBe(1);
 }, 120_000);

@@ -31,7 +31,7 @@ async function remoteScene(keys: string): Promise<Scene> {
   const path = join(set.place.home, 'config.toml');
   writeFileSync(path, readFileSync(path, 'utf8').replace('model_provider = "scripted"', 'model_provider = "known"'));
   configure(set.place, keys);
-  const table = `\n[model_providers.known]\nname = "OpenAI"\nbase_url = "${set.model.url}"\nwire_api = "responses"\n`;
+  const table = `\n[model_providers.known]\nname = "OpenAI"\nserver_capabilities.remote_compaction = true\nbase_url = "${set.model.url}"\nwire_api = "responses"\n`;
   appendFileSync(path, `${table}supports_websockets = false\n`);
   return set;
 }

@@ -6,13 +6,20 @@ beforeEach(() => {
   lab = createGitLab();
 });
 
-const rules = 'prefix_rule(pattern=["git", ["add", "status", "checkout"]])\n';
+const rules = 'prefix_rule(pattern=["git", ["add", "status", "checkout", "tag"]])\n';
 
 describe.runIf(process.platform === 'linux')('git beside a session that may write the workspace', () => {
   test('leaves the sandbox by a rule', async () => {
-    lab.write('new', '');
-    await lab.run([[{ cmd: 'sleep $((30 + 30))', yield_time_ms: 250 }], [{ cmd: 'git add new' }]], { rules });
-    expect(lab.git('diff', '--cached', '--name-only')).toBe('new\n');
+    await lab.run([[{ cmd: 'sleep $((30 + 30))', yield_time_ms: 250 }], [{ cmd: 'git tag new' }]], { rules });
+    expect(lab.git('tag')).toBe('new\n');
+  });
+
+  test('stays inside where it writes files, which the session could lead elsewhere', async () => {
+    lab.branchWithLink('other', 'vendor');
+    await lab.run([[{ cmd: 'sleep $((30 + 30))', yield_time_ms: 250 }], [{ cmd: 'git checkout other' }]], { rules });
+    expect(lab.git('branch', '--show-current')).toBe('main\n');
+    await lab.run([[{ cmd: 'git checkout other' }]], { rules });
+    expect(lab.git('branch', '--show-current')).toBe('other\n');
   });
 
   test('runs nothing that the session puts there meanwhile', async () => {
@@ -21,7 +28,8 @@ describe.runIf(process.platform === 'linux')('git beside a session that may writ
     const shows = 'mv skel vendor/.git; cp head vendor/.git/HEAD; sleep 0.03; rm vendor/.git/HEAD; mv vendor/.git skel';
     const session = { cmd: `${hides}; while :; do ${shows}; sleep 0.09; done`, yield_time_ms: 2000 };
     const looks = Array.from({ length: 6 }, () => [{ cmd: 'git status --short' }]);
-    await lab.run([[session], [{ cmd: 'git checkout evil' }], ...looks], { rules });
+    lab.git('checkout', 'evil');
+    await lab.run([[session], ...looks], { rules });
     expect(lab.git('branch', '--show-current')).toBe('evil\n');
     expect(lab.hasEscaped()).toBe(false);
   });

@@ -20,7 +20,7 @@ import { gitConfigValue } from '../../src/gather/git/git-config.ts';
 import { findGitDirectory, mainCheckout } from '../../src/gather/git/git-directory.ts';
 import { readGitFacts } from '../../src/gather/git/git.ts';
 import { loadImage } from '../../src/gather/files/load-image.ts';
-import { loadLogin } from '../../src/gather/system/login-store.ts';
+import { readLoginFile } from '../../src/gather/system/login-file.ts';
 import { loadInstructionFiles } from '../../src/gather/instructions/model-instructions.ts';
 import { readBounded } from '../../src/disk/read-bounded.ts';
 import { systemIds } from '../../src/gather/system/system-ids.ts';
@@ -80,7 +80,7 @@ const readers: Readonly<Record<string, (thing: (typeof things)[number]) => unkno
   'config.toml': async (thing) =>
     (await loadConfigFile({ name: 'user', path: put(thing, 'config.toml'), osHome })).layer.values,
   '.env': (thing) => (put(thing, '.env'), loadEnvFile(folder, {}).env),
-  'auth.json': (thing) => (put(thing, 'auth.json'), loadLogin(folder).kind === 'unusable' ? {} : 'used'),
+  'auth.json': (thing) => (put(thing, 'auth.json'), readLoginFile(folder).kind === 'unread' ? {} : 'used'),
   model_instructions_file: (thing) =>
     'code' in loadInstructionFiles({ modelInstructionsFile: put(thing, 'base.md') }) ? {} : 'used',
   experimental_compact_prompt_file: (thing) =>

@@ -42,7 +42,9 @@ const files = {
   'home/.env': `KEY=${secret}\n`,
   'home/capstan/key': `${secret}\n`,
   'home/capstan/mcp/credentials.json': `${secret}\n`,
+  'home/thread-writer-locks/a.lock': `${secret}\n`,
   'home/sessions/rollout.jsonl': '{}\n',
+  'work/node_modules/user/.cache/capstan/compiled/v1/exec.js': 'compiled\n',
   'work/node_modules/capstan/package.json': '{}\n',
   'work/node_modules/capstan/dist/bin.js': 'bin\n',
   'work/node_modules/capstan/dist/chunks/exec.js': 'exec\n',
@@ -81,6 +83,7 @@ function ownHere({
   return ownPlaces({
     env: { CODEX_HOME: join(root, home), PATH: '/usr/bin' },
     home: join(root, 'home'),
+    userHome: join(workspace, 'node_modules/user'),
     root: dirname(join(root, code)),
     code: join(root, code),
     node: join(workspace, 'node_modules/node/bin/node'),
@@ -128,6 +131,8 @@ const commands = {
     'echo x > node_modules/capstan/dist/chunks/exec.js; echo x > node_modules/capstan/dist/chunks/new.js',
   'rewrites a chunk through a link':
     'echo x > node_modules/linked-dist/bin.js; ln -s capstan/dist/bin.js l; echo x > l; rm l',
+  'rewrites what was compiled of the program':
+    'cd node_modules/user/.cache/capstan; echo x > compiled/v1/exec.js; echo x > compiled/v1/new; mv compiled c; mv ../capstan ../c',
   'replaces Node': 'rm -f node_modules/node/bin/node; echo x > node_modules/node/bin/node',
   'moves Node away':
     'mv node_modules/node node_modules/moved; mv node_modules/node/bin node_modules/moved; rm -rf node_modules/moved',
@@ -145,7 +150,7 @@ const commands = {
 } as const;
 
 const secrets =
-  'home/auth.json home/.env home/capstan/key home/capstan/mcp/credentials.json work/node_modules/linked-home/auth.json'.split(
+  'home/auth.json home/.env home/capstan/key home/capstan/mcp/credentials.json home/thread-writer-locks/a.lock work/node_modules/linked-home/auth.json'.split(
     ' ',
   );
 

@@ -19,7 +19,6 @@ const long: readonly string[] = [
   'test/compaction/no-usage.test.ts',
   'test/exec/exec.test.ts',
   'test/threads/operations.test.ts',
-  'test/security/terminal.test.ts',
   'test/exec/options.test.ts',
   'test/compaction/adversary-answers.test.ts',
   'test/compaction/opaque-checkpoints.test.ts',

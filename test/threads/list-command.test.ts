@@ -97,7 +97,7 @@ it('shows people the same in lines', async () => {
   expect(shown.replace(/^1\. {2}\S+/m, '1.  TURN').replace(/\d s /, '0 s ')).toBe(
     [
       `${head}  ${file}`,
-      '  100 in (20 cached), 10 out   c cached  i other input  o output',
+      '  100 in (20 cached), 10 out, cost unknown   c cached  i other input  o output',
       '',
       '1.  TURN  TIME  completed',
       `  ${'0 s · 100 in (20 cached), 10 out'.padEnd(60)}${bar}`,

@@ -74,8 +74,8 @@ const before: readonly [RegExp, readonly (readonly string[])[]][] = [
 /** They change nothing: one thread serves all of them. */
 const reads = /^(?:threads (?:show|pins|files|list|export)|config|context|envelope|replay)\b|--help$/;
 
-/** A person answers: at a terminal (test/threads/unanswered.test.ts), or on the page of a server (test/mcp). */
-const asksPerson = /--approvals ask$|^capstan mcp login /;
+/** A person answers: at a terminal (test/threads/unanswered.test.ts), or on the page of a server (test/mcp, test/exec/login.test.ts). */
+const asksPerson = /--approvals ask$|^capstan (?:mcp login |login(?:$| --device-auth| --with-))/;
 
 const named = [...namedCommands()]
   .map(([command, file]) => ({ command, file }))
@@ -92,6 +92,7 @@ async function expectToRun({ place, id }: Awaited<ReturnType<typeof worked>>, co
   const filled = command
     .replaceAll(/\$\{(?:\w+\.)?(?:\w*[iI]d|thread)\}/g, id)
     .replaceAll('sandbox ${nearest}', 'sandbox check')
+    .replaceAll('--provider ${provider}', '--provider scripted')
     .replaceAll(/"\$\{[^}]+\}"/g, '"Continue."')
     .replaceAll(/(?<= )\$\{[^}]+\}/g, '1')
     // What follows is another sentence.

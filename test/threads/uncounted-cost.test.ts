@@ -17,7 +17,9 @@ it('a cost that no provider counted is not zero, in show, in exports and after e
   await live.close();
   const { stdout: page } = await live.place.run('threads', 'show', live.id);
   expect(figures(page)).toEqual(['4,000 in (0 cached), 50 out', notKnown, notKnown, notKnown]);
-  expect(page).toContain('  4,000 in (0 cached), 50 out, and 3 requests that the provider did not count   ');
+  expect(page).toContain(
+    '  4,000 in (0 cached), 50 out, and 3 requests that the provider did not count, cost unknown   ',
+  );
   const { stdout: json } = await live.place.run('threads', 'show', live.id, '--json', '--full');
   const { turns } = JSON.parse(json) as { turns: readonly { usage?: object; uncounted?: number }[] };
   expect(turns.map(({ usage, uncounted }) => [usage === undefined, uncounted])).toEqual([

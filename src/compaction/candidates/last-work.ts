@@ -77,7 +77,7 @@ function lastAnswer(all: readonly Entry[], numbers: readonly (number | undefined
 }
 
 /** Tools whose answers say nothing about the work: what they did stands in the records. */
-const silentTools: ReadonlySet<string> = new Set(['update_plan', 'apply_patch']);
+const silentTools: ReadonlySet<string> = new Set(['update_plan', 'apply_patch', 'edit_file']);
 
 function newestResults(all: readonly Entry[], numbers: readonly (number | undefined)[]): readonly WorkResult[] {
   const results: WorkResult[] = [];
@@ -99,7 +99,7 @@ function newestResults(all: readonly Entry[], numbers: readonly (number | undefi
 }
 
 function isFailure(tool: string, output: string): boolean {
-  return tool === 'apply_patch' && !/^(?:Success|Done|Exit code: 0)/i.test(output);
+  return (tool === 'apply_patch' || tool === 'edit_file') && !/^(?:Success|Done|Exit code: 0)/i.test(output);
 }
 
 /** A frame around nothing, as a command without output has it, is no result. */

@@ -18,6 +18,11 @@ export function patchUnfit(problem: string, budget: Budget): string {
   return truncateMiddle(`apply_patch verification failed: ${problem}`, budget);
 }
 
+/** The same of an edit. */
+export function editUnfit(problem: string, budget: Budget): string {
+  return truncateMiddle(`edit_file failed: ${problem}`, budget);
+}
+
 /** The answer to a patch that may not be applied. Nothing was written. */
 export function patchRejected(reason: string, budget: Budget): string {
   return truncateMiddle(`patch rejected: ${reason}`, budget);
@@ -31,6 +36,10 @@ export function patchAborted(by: StoppedBy): string {
 /** The answer to a command that is a patch and nothing else. */
 export const patchWithoutTool =
   'apply_patch verification failed: this command is a patch, which no shell can run. Call the tool apply_patch with it.';
+
+/** The same for a model that edits files in another way. */
+export const patchForEditor =
+  'apply_patch verification failed: this command is a patch, which no shell can run. Change files with the tool edit_file.';
 
 /** The same where no patch can be applied, and so the tool is not offered. */
 export const patchNotPossible =

@@ -1,4 +1,5 @@
 import type { PolicyDescription } from '../../policy/describe-policy.ts';
+import { isUnlimited } from '../../policy/profile-width.ts';
 import { type BoundedList, boundedList, dashedLines } from '../text/bounded-list.ts';
 import { defineFragment } from '../text/define.ts';
 import { quote } from '../text/markup.ts';
@@ -49,7 +50,7 @@ export const approvedTitle: Readonly<Record<ApprovedRuns, string>> = {
 
 /** As calls are decided: what must not be read keeps a sandbox around everything, though a wide one. */
 export function approvedRuns({ mode, deniedPaths, deniedGlobs }: PolicyDescription): ApprovedRuns {
-  if (mode === 'danger-full-access' || mode === 'external-sandbox') return 'anywhere';
+  if (isUnlimited(mode)) return 'anywhere';
   return deniedPaths.length + deniedGlobs.length === 0 ? 'outside' : 'confined';
 }
 

@@ -25,7 +25,10 @@ function noteLines({ server, problem, changed, gone, unasked }: McpNews['notes']
   const of = `of the MCP server ${escapeMarkup(server)}`;
   const line = (text: string, words: string): readonly string[] => (text === '' ? [] : [`- ${words}`]);
   return [
-    ...line(problem, `${escapeMarkup(problem)} Its tools cannot be called until it starts.`),
+    ...line(
+      problem,
+      `${escapeMarkup(problem)} Its tools fail until it runs. Capstan tries to start it with every turn, and a call shows whether it runs.`,
+    ),
     ...line(
       changed,
       `Tools ${of} changed. Your list still describes them as they were; call them with their new parameters: ${escapeMarkup(changed)}. tool_search shows the rest.`,

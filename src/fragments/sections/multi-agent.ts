@@ -43,8 +43,11 @@ const starting = {
     'Start other agents on your own whenever parts of the task can be done side by side and the gain is worth the cost.',
 } as const;
 
-/** The instructions of an agent begin with this; those of its role follow. */
+/**
+ * The instructions of an agent begin with this; those of its role follow. It must hold for an agent that began with a
+ * conversation, and when the user resumes its thread.
+ */
 export function agentSelf(path: string): string {
   const parent = path.slice(0, path.lastIndexOf('/'));
-  return `You are the agent ${path}. The agent ${parent} started you: what you read as messages of a user comes from it. It reads your last answer and nothing else of you, so put all that it needs into that. Others may work in the same folder.`;
+  return `You are the agent ${path}. The agent ${parent} started you and gives you your tasks, which you read as messages of a user. Messages of the user are only those from before you were started, if you began with a conversation, and those of a user who resumes your thread. Your parent reads your last answer and nothing else of you, so put all that it needs into that. Others may work in the same folder.`;
 }

@@ -73,6 +73,7 @@ test('a whole record', () => {
         compatibility: '7',
         imageGeneration: false,
         webSearch: false,
+        editTools: 'edit',
         modes: { default: { guidance: '' }, plan: { guidance: 'Plan.' } },
         instructions: 'Be kind $& and {{ other }}.',
       },
@@ -107,6 +108,9 @@ test.each<[string, Json, object]>([
     { supports_reasoning_summary_parameter: false },
     { defaultSummary: 'none' },
   ],
+  ['a model that takes patches', { apply_patch_tool_type: 'freeform' }, { editTools: 'patch' }],
+  ['tools that are named', { apply_patch_tool_type: 'freeform', edit_tools: 'edit' }, { editTools: 'edit' }],
+  ['one call at a time', { parallel_calls: false }, { parallelCalls: false }],
   ['verbosity without a default', { support_verbosity: true }, { defaultVerbosity: 'medium' }],
 ])('%s', (_, record, expected) => {
   const catalogue = load({ models: [{ slug: 'm', ...(record as object) } as Json] });
@@ -151,6 +155,12 @@ test.each<[string, Json | undefined, string, string]>([
     { models: [{ slug: 'a', supported_reasoning_levels: [1] }] },
     'model-catalogue-wrong',
     'supported_reasoning_levels',
+  ],
+  [
+    'other tools',
+    { models: [{ slug: 'a', edit_tools: 'sed' }] },
+    'model-catalogue-wrong',
+    'edit_tools of "a" must be "patch" or "edit"',
   ],
   [
     'a number for a text',

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Catalogue, CatalogueEntry } from '../../envelope/model-record.ts';
+import type { EditTools } from '../../envelope/settings.ts';
 import {
   arrayAt,
   isJsonObject,
@@ -96,6 +97,8 @@ export function catalogueEntry(record: JsonObject, fallback: Catalogue['fallback
     modalities: namesAt(record, 'input_modalities', 'name') ?? fallback.modalities,
     imageGeneration: fallback.imageGeneration,
     webSearch: fallback.webSearch,
+    editTools: editToolsOf(record) ?? fallback.editTools,
+    parallelCalls: typeof record['parallel_calls'] === 'boolean' ? record['parallel_calls'] : undefined,
     modes: modesOf(record, fallback),
     compatibility: stringAt(record, 'comp_hash'),
     instructions: instructionsOf(record) ?? fallback.instructions,
@@ -105,7 +108,7 @@ export function catalogueEntry(record: JsonObject, fallback: Catalogue['fallback
 const texts = 'default_reasoning_level default_reasoning_summary default_verbosity comp_hash base_instructions';
 const numbers =
   'context_window max_context_window effective_context_window_percent auto_compact_token_limit max_output_tokens';
-const flags = 'support_verbosity supports_reasoning_summary_parameter';
+const flags = 'support_verbosity supports_reasoning_summary_parameter parallel_calls';
 const lists = { supported_reasoning_levels: 'effort', service_tiers: 'id', input_modalities: 'name' } as const;
 
 /** `null` stands for absent: that is how such files are written. */
@@ -130,6 +133,7 @@ function firstProblem(record: JsonObject): RecordProblem | undefined {
       'an object with a mode (bytes or tokens) and a limit',
     ),
     ...found('model_messages', isJsonObject, 'an object'),
+    ...found('edit_tools', () => editToolsOf(record) !== undefined, '"patch" or "edit"'),
   ][0];
 }
 
@@ -145,6 +149,13 @@ function truncationOf(record: JsonObject): CatalogueEntry['truncation'] | undefi
   const { mode, limit } = objectAt(record, 'truncation_policy') ?? {};
   const isSound = (mode === 'bytes' || mode === 'tokens') && typeof limit === 'number' && limit >= 0;
   return isSound ? { mode, limit } : undefined;
+}
+
+/** Other programs write what sort of patches a model takes, and nothing if it takes none. */
+function editToolsOf(record: JsonObject): EditTools | undefined {
+  const named = record['edit_tools'];
+  if (named === 'patch' || named === 'edit') return named;
+  return named === undefined && stringAt(record, 'apply_patch_tool_type') !== undefined ? 'patch' : undefined;
 }
 
 /** A model that does not take the parameter must not get it by default. */

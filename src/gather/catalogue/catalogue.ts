@@ -10,6 +10,7 @@ const shared = {
   modalities: ['text', 'image'],
   imageGeneration: false,
   webSearch: false,
+  editTools: 'edit',
   modes: { default: {}, plan: {} },
 } as const;
 const inTokens = { mode: 'tokens', limit: 10_000 } as const;
@@ -51,10 +52,22 @@ const rows: readonly [Row, ...Row[]] = [
 const open = {
   ...shared,
   slug: 'gpt-oss',
+  editTools: 'patch',
   contextWindow: 131_072,
   modalities: ['text'],
   truncation: inBytes,
   defaultEffort: 'medium',
+  supportedEfforts: upTo('high'),
+  serviceTiers: [],
+} as const;
+
+/** Models of Google. */
+const gemini = {
+  ...shared,
+  slug: 'gemini-2.5',
+  contextWindow: 1_048_576,
+  maxOutputTokens: 65_536,
+  truncation: inTokens,
   supportedEfforts: upTo('high'),
   serviceTiers: [],
 } as const;
@@ -102,6 +115,7 @@ function makeCatalogue(instructions: string): Catalogue {
   const entry = (row: Row): CatalogueEntry => ({
     ...shared,
     defaultVerbosity: 'low',
+    editTools: 'patch',
     // The oldest one has no checkpoints of its own and still counts in bytes.
     truncation: row.compatibility === undefined ? inBytes : inTokens,
     instructions,
@@ -113,6 +127,7 @@ function makeCatalogue(instructions: string): Catalogue {
       entry(first),
       ...others.map(entry),
       { ...open, instructions },
+      { ...gemini, instructions },
       ...claudes.map((row) => ({ ...claudeEntry(row), instructions })),
     ],
     fallback: { ...shared, truncation: inBytes, supportedEfforts: [], serviceTiers: [], instructions },

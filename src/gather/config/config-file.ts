@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import type { TomlError } from 'smol-toml';
 import { type ConfigLayer, type LayerName, sourceOf } from '../../config/config-layer.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
+import { mayNameSecret } from '../../config/secret-name.ts';
 import { type JsonObject, valueAt } from '../../protocol/json.ts';
 import { resolveConfigPaths } from './config-paths.ts';
 import { type BoundedReading, readBounded } from '../../disk/read-bounded.ts';
@@ -94,7 +95,7 @@ function tomlErrorText(path: string, text: string, { line, column, message }: To
   const head = `${path}:${line}:${column}: ${reason}.`;
   const excerpt = text.split(/\r?\n/)[line - 1] ?? '';
   // The message ends up in terminals and logs: a line that seems to hold a secret is better read in the file.
-  if (excerpt.trim() === '' || /key|token|secret|password|auth|bearer|credential/i.test(excerpt)) return head;
+  if (excerpt.trim() === '' || mayNameSecret(excerpt)) return head;
   const from = column > widest ? column - before : 0;
   const number = `${line} | `;
   // A tab counts as one character in the column, so it becomes one here.

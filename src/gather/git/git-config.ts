@@ -15,12 +15,13 @@ export function* gitConfigEntries(text: string): Generator<GitConfigEntry> {
   // A backslash at the end of a line joins it with the next.
   for (const whole of text.replace(/\\\r?\n/g, '').split('\n')) {
     let line = whole.trim();
-    if (line.startsWith('[')) {
+    // Several may stand on one line.
+    while (line.startsWith('[')) {
       // Two runs of blanks that may touch would be tried in every split, so the second belongs to the quoted name.
       const [header = '', section, name] = /^\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]/.exec(line) ?? [];
       const subsection = name?.replace(/\\(.)/g, '$1');
       place = section === undefined ? undefined : { section: section.toLowerCase(), ...defined({ subsection }) };
-      line = line.slice(header.length);
+      line = header === '' ? '' : line.slice(header.length).trimStart();
     }
     const equals = line.indexOf('=');
     if (place === undefined || equals < 0) continue;

@@ -12,16 +12,19 @@ export interface GitReading {
 
 /**
  * What git may take programs from when it works in the repository of a folder: settings of the user and the machine, what
- * they include, hooks, and the same of the repositories below it. What is named need not exist.
+ * they include, hooks, and the same of the repositories below it. What is named need not exist. `unseen`: settings that
+ * could not be read, so that anything may be named there.
  */
-export function gitReads(folder: string, { env, nested }: GitReading): readonly string[] {
+export function gitReads(folder: string, { env, nested }: GitReading): readonly string[] | { readonly unseen: string } {
   const all = [...new Set([folder, ...nested])].map((at) => ({ at, directory: findGitDirectory(at) }));
   const repositories = all.flatMap(({ at, directory }) =>
     directory === undefined ? [] : { at, directory, settings: repositorySettings(directory, env['HOME']) },
   );
   // What only git takes for a repository, or has another form, is not looked into: all of it counts.
   const unknown = all.flatMap(({ at, directory }) => (directory === undefined ? [at] : []));
-  const settings = [userGitSettings(env), ...repositories.map((each) => each.settings)];
+  const settings = [userGitSettings(env, folder), ...repositories.map((each) => each.settings)];
+  const unseen = settings.find(({ unread }) => unread !== undefined)?.unread;
+  if (unseen !== undefined) return { unseen };
   // A folder of hooks is named from the top of the checkout.
   const named = settings.flatMap(({ hooks }) => repositories.map(({ at }) => hooks.map((path) => resolve(at, path))));
   const folders = [...named.flat(), ...repositories.map(({ directory }) => join(directory.common, 'hooks'))];

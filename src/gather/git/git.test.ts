@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { gitConfigEntries } from './git-config.ts';
 import { findRepository, readGitFacts, withoutCredentials } from './git.ts';
 
 let folder: string;
@@ -143,4 +144,12 @@ test('no password survives, whatever it is made of', () => {
       expect(withoutCredentials(`${scheme}://user:${marked}@host.example/a.git`)).not.toContain('SECRET');
     }),
   );
+});
+
+test('several sections may stand on one line', () => {
+  const text = '[init][core "x"] [core] hooksPath = .husky\n[a\nkey = lost\n[core]\nbare = true\n';
+  expect([...gitConfigEntries(text)]).toEqual([
+    { section: 'core', key: 'hookspath', value: '.husky' },
+    { section: 'core', key: 'bare', value: 'true' },
+  ]);
 });

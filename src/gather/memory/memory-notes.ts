@@ -3,7 +3,7 @@ import { namesIn } from '../../disk/folders.ts';
 import { fileSystem } from '../../disk/file-system.ts';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../../disk/own-file.ts';
 import { defined } from '../../protocol/defined.ts';
-import { numberAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 
 /** What came of writing notes about one thread. */
 export interface MemoryNote {
@@ -17,8 +17,10 @@ export interface MemoryNote {
   readonly cwd?: string;
   /** Of the summary in `rollout_summaries/`. */
   readonly file?: string;
-  /** What it cost, where that is known. */
+  /** What it cost, where that is known, with attempts since then that failed. */
   readonly tokens: number;
+  /** A later attempt that failed: what was written before it stays. */
+  readonly failed?: Pick<MemoryNote, 'usedAt' | 'at'>;
 }
 
 const mostBytes = 1024 ** 2;
@@ -47,12 +49,19 @@ function readNote(home: string, name: string): MemoryNote | undefined {
   const [cwd, named] = [stringAt(value, 'cwd'), stringAt(value, 'file')];
   // The name is used to remove the file: it must not lead elsewhere.
   const file = named !== undefined && /^[\w-]+\.md$/.test(named) ? named : undefined;
-  return { threadId, kind, usedAt, at, text, tokens, ...defined({ cwd, file }) };
+  const failed = readFailed(objectAt(value, 'failed'));
+  return { threadId, kind, usedAt, at, text, tokens, ...defined({ cwd, file, failed }) };
+}
+
+function readFailed(value: JsonObject | undefined): MemoryNote['failed'] {
+  const [usedAt, at] = [numberAt(value, 'used_at'), numberAt(value, 'at')];
+  return usedAt === undefined || at === undefined ? undefined : { usedAt, at };
 }
 
 /** Throws what Node throws. */
-export function writeNote(home: string, { threadId, usedAt, ...note }: MemoryNote): void {
-  writeJson(home, `${threadId}.json`, { thread_id: threadId, used_at: usedAt, ...note });
+export function writeNote(home: string, { threadId, usedAt, failed, ...note }: MemoryNote): void {
+  const attempt = failed === undefined ? {} : { failed: { used_at: failed.usedAt, at: failed.at } };
+  writeJson(home, `${threadId}.json`, { thread_id: threadId, used_at: usedAt, ...note, ...attempt });
 }
 
 /** Up to which note all are in the files. */

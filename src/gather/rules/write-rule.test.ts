@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** One holder at a time, in this process. */
-function createLocks(): Locks {
+function createLocks(): Pick<Locks, 'take'> {
   const held = new Set<string>();
   return {
     async take(path) {

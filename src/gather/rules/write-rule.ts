@@ -16,7 +16,7 @@ export type CommandRule = Exclude<RuleToSave, { readonly kind: 'mcp' }>;
 
 export interface RuleParts {
   readonly home: string;
-  readonly locks: Locks;
+  readonly locks: Pick<Locks, 'take'>;
   readonly clock: Clock;
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { originOf } from '../../config/key-origins.ts';
-import type { Settings, WindowSettings } from '../../envelope/settings.ts';
+import type { Settings, SpendingLimits, WindowSettings } from '../../envelope/settings.ts';
 
 export type SettingName = Exclude<keyof Settings, 'cwd' | 'origins'>;
 
@@ -30,7 +30,9 @@ const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
     'skills.include_instructions',
   ],
   features: ['features'],
+  editTools: ['tools.edit'],
   compaction: ['compaction'],
+  fallback: ['model_fallback'],
 };
 
 /** The key behind each part of a setting that is put together from several: one key says nothing about the others. */
@@ -40,6 +42,12 @@ const keysOfParts = {
     fallbackFilenames: 'project_doc_fallback_filenames',
     rootMarkers: 'project_root_markers',
   },
+  limits: {
+    turnTokens: 'max_turn_tokens',
+    threadTokens: 'max_thread_tokens',
+    turnCost: 'max_turn_cost',
+    threadCost: 'max_thread_cost',
+  } satisfies Readonly<Record<keyof SpendingLimits, string>>,
   realtime: { startInstructions: 'experimental_realtime_start_instructions' },
   window: {
     contextWindow: 'model_context_window',

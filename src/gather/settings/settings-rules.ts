@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { featureGates } from '../../config/feature-gates.ts';
-import type { OmittedContext, Settings, WindowSettings } from '../../envelope/settings.ts';
+import type { OmittedContext, Settings, SpendingLimits, WindowSettings } from '../../envelope/settings.ts';
 import { defined } from '../../protocol/defined.ts';
 
 /** What was set about the window, and nothing else: defaults are the envelope's. */
@@ -14,6 +14,23 @@ export function windowSettings(config: Config): WindowSettings {
     skillsTokens: config.skills?.maxContextTokens,
     ...config.window,
   });
+}
+
+/** Undefined: there is no limit. */
+export function spendingLimits(config: Config): SpendingLimits | undefined {
+  return unlessEmpty(
+    defined({
+      turnTokens: config.maxTurnTokens,
+      threadTokens: config.maxThreadTokens,
+      turnCost: config.maxTurnCost,
+      threadCost: config.maxThreadCost,
+    }),
+  );
+}
+
+/** A name alone is a model of the same provider. */
+export function fallbackModel({ modelFallback: chosen }: Config): Settings['fallback'] {
+  return typeof chosen === 'string' ? { model: chosen } : chosen;
 }
 
 /** `auto` leaves the choice to the engine, as if none had been made. */

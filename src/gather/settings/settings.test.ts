@@ -30,7 +30,17 @@ function settings(layers: Layers, choices: Partial<SettingsChoices> = {}) {
   return settingsFrom(config, { cwd: '/repo', catalogue: bundledCatalogue(), ...choices });
 }
 
-const withheld = ['ANTHROPIC_API_KEY', 'CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_ORGANIZATION', 'OPENAI_PROJECT'];
+const withheld = [
+  'ANTHROPIC_API_KEY',
+  'AZURE_OPENAI_API_KEY',
+  'CODEX_ACCESS_TOKEN',
+  'CODEX_API_KEY',
+  'GEMINI_API_KEY',
+  'OPENAI_API_KEY',
+  'OPENAI_ORGANIZATION',
+  'OPENAI_PROJECT',
+  'OPENROUTER_API_KEY',
+];
 
 test('nothing must be configured', () => {
   expect(settings({})).toEqual({

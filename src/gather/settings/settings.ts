@@ -17,10 +17,12 @@ import { required, reviewerInstead } from './settings-required.ts';
 import {
   compactionStrategy,
   configuredFeatures,
+  fallbackModel,
   instructionRules,
   omittedContext,
   notBlank,
   realtimeSetting,
+  spendingLimits,
   windowSettings,
 } from './settings-rules.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -135,7 +137,10 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     realtime: configured('realtime', realtimeSetting(config)),
     leaveOut: configured('leaveOut', omittedContext(config)),
     features: configured('features', configuredFeatures(config)),
+    editTools: configured('editTools', config.tools?.edit),
     window: configured('window', windowSettings(config)),
+    limits: configured('limits', spendingLimits(config)),
+    fallback: configured('fallback', fallbackModel(config)),
   };
   const values = defined(valuesOf(chosen));
   const settings = { ...values, origins: { ...originsOf(chosen), ...originsOfParts(config, values) } };

@@ -52,28 +52,36 @@ function storeIn(folder: string, held = new Set<string>()) {
     now += ms;
     return new Promise((resolve) => setImmediate(resolve));
   };
-  return loginStore({ home: folder, locks, clock: { now: () => now, sleep } });
+  return loginStore({
+    home: folder,
+    env: {},
+    kept: 'file',
+    limits: {},
+    programs: { find: () => undefined },
+    locks,
+    clock: { now: () => now, sleep },
+  });
 }
 
-test('new tokens take the place of the old ones; all else stays', () => {
+test('new tokens take the place of the old ones; all else stays', async () => {
   writeFileSync(path, JSON.stringify(stored), { mode: 0o600 });
   const store = storeIn(home);
-  store.reserve().keep({ accessToken: 'new', refreshToken: 'next' }, Date.UTC(2026, 10, 15));
+  await (await store.reserve()).keep({ accessToken: 'new', refreshToken: 'next' }, Date.UTC(2026, 10, 15));
   const { tokens } = stored;
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
     ...stored,
     tokens: { ...tokens, access_token: 'new', refresh_token: 'next' },
     last_refresh: '2026-11-15T00:00:00.000Z',
   });
-  expect(store.load()).toMatchObject({ accessToken: 'new', refreshToken: 'next', accountId: 'account' });
+  expect(await store.load()).toMatchObject({ accessToken: 'new', refreshToken: 'next', accountId: 'account' });
   expect([statSync(path).mode & 0o777, readdirSync(home)]).toEqual([0o600, ['auth.json']]);
 });
 
-test('a link stays one', () => {
+test('a link stays one', async () => {
   const real = mkdtempSync(join(tmpdir(), 'capstan-login-'));
   writeFileSync(join(real, 'login.json'), JSON.stringify(stored));
   symlinkSync(join(real, 'login.json'), path);
-  storeIn(home).reserve().keep({ accessToken: 'new' }, 0);
+  await (await storeIn(home).reserve()).keep({ accessToken: 'new' }, 0);
   expect(readFileSync(join(real, 'login.json'), 'utf8')).toContain('"new"');
   expect(readFileSync(path, 'utf8')).toContain('"new"');
   rmSync(real, { recursive: true });
@@ -89,43 +97,43 @@ test('homes that share a login wait for each other', async () => {
   rmSync(other, { recursive: true });
 });
 
-test('what a process left that was ended in the middle does not get the tokens', () => {
+test('what a process left that was ended in the middle does not get the tokens', async () => {
   writeFileSync(path, JSON.stringify(stored));
   writeFileSync(`${path}.tmp`, 'old', { mode: 0o644 });
-  storeIn(home).reserve().keep({ accessToken: 'new' }, 0);
+  await (await storeIn(home).reserve()).keep({ accessToken: 'new' }, 0);
   expect([statSync(path).mode & 0o777, readdirSync(home)]).toEqual([0o600, ['auth.json']]);
   writeFileSync(join(home, 'elsewhere'), 'mine');
   symlinkSync(join(home, 'elsewhere'), `${path}.tmp`);
-  storeIn(home).reserve().keep({ accessToken: 'newer' }, 0);
-  expect([readFileSync(join(home, 'elsewhere'), 'utf8'), storeIn(home).load()]).toMatchObject([
+  await (await storeIn(home).reserve()).keep({ accessToken: 'newer' }, 0);
+  expect([readFileSync(join(home, 'elsewhere'), 'utf8'), await storeIn(home).load()]).toMatchObject([
     'mine',
     { accessToken: 'newer' },
   ]);
 });
 
-test('tokens that cannot be kept leave nothing behind', () => {
+test('tokens that cannot be kept leave nothing behind', async () => {
   writeFileSync(path, JSON.stringify(stored));
-  const reserved = storeIn(home).reserve();
+  const reserved = await storeIn(home).reserve();
   rmSync(path);
-  expect(() => reserved.keep({ accessToken: 'new' }, 0)).toThrow('it disappeared');
+  await expect(reserved.keep({ accessToken: 'new' }, 0)).rejects.toThrow('it disappeared');
   reserved.discard();
   expect(readdirSync(home)).toEqual([]);
 });
 
-test('a reserved place that is not used leaves nothing behind', () => {
+test('a reserved place that is not used leaves nothing behind', async () => {
   writeFileSync(path, JSON.stringify(stored));
-  storeIn(home).reserve().discard();
+  (await storeIn(home).reserve()).discard();
   expect([readdirSync(home), JSON.parse(readFileSync(path, 'utf8'))]).toEqual([['auth.json'], stored]);
 });
 
-test('a place where nothing can be written is reported', () => {
+test('a place where nothing can be written is reported', async () => {
   writeFileSync(path, JSON.stringify(stored));
   mkdirSync(`${path}.tmp`);
-  expect(() => storeIn(home).reserve()).toThrow(`${path} cannot be written: it is a folder`);
+  await expect(storeIn(home).reserve()).rejects.toThrow(`${path} cannot be written: it is a folder`);
 });
 
-test('a login that is gone is reported', () => {
-  expect(() => storeIn(home).reserve()).toThrow(`${path} cannot be written: it does not exist`);
+test('a login that is gone is reported', async () => {
+  await expect(storeIn(home).reserve()).rejects.toThrow(`${path} cannot be written: it does not exist`);
 });
 
 test('one works at a time; a process that waits too long gets a failure', async () => {

@@ -1,25 +1,41 @@
-import { dirname, join } from 'node:path';
+import { type CredentialStoreName, type LoginLimits, limitOn } from '../../policy/login-limits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Lock, Locks } from '../../ports/files.ts';
-import type { Login, LoginStore, NewTokens, ReservedPlace } from '../../ports/login.ts';
-import { defined } from '../../protocol/defined.ts';
-import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import { fileSystem, reasonOf } from '../../disk/file-system.ts';
-import { realPath, syncFolder } from '../../disk/folders.ts';
-import { readBounded } from '../../disk/read-bounded.ts';
-import { readLimits } from '../files/read-limits.ts';
+import type { Login, LoginStore } from '../../ports/login.ts';
+import type { Programs } from '../../ports/program-files.ts';
+import type { Variables } from '../../protocol/variables.ts';
+import { reasonOf } from '../../disk/file-system.ts';
+import { realPath } from '../../disk/folders.ts';
+import { readLogin } from './login-document.ts';
+import { loginFile, loginPath, signInAgain } from './login-file.ts';
+import type { FoundLogin, LoginPlace } from './login-place.ts';
 
 /** Longer than a renewal takes. */
 const patienceMs = 45_000;
 const lookAgainMs = 100;
-/** More than a login has. */
-const reservedBytes = 64 * 1024;
 
-/** The login of a home folder, with the means to renew it. */
-export function loginStore({ home, ...waiting }: { readonly home: string } & LockWaiting): LoginStore {
+export interface LoginStoreOptions extends LockWaiting {
+  readonly home: string;
+  readonly env: Variables;
+  /** `cli_auth_credentials_store`. */
+  readonly kept: CredentialStoreName;
+  readonly limits: LoginLimits;
+  /** Finds the program that uses the keyring. */
+  readonly programs: Programs;
+}
+
+type LockWaiting = { readonly locks: Pick<Locks, 'take'>; readonly clock: Clock };
+
+/** The login of a home folder, with the means to renew it. A token in the environment goes before what is kept. */
+export function loginStore(options: LoginStoreOptions): LoginStore {
+  const { home, env, limits, ...waiting } = options;
   const path = loginPath(home);
+  const place = placeOf(options);
   return {
-    load: () => loadLogin(home),
+    async load() {
+      const login = accessTokenIn(env) ?? asLogin(await (await place()).read(), home);
+      return withinLimits(login, limits);
+    },
     async alone(work, signal) {
       // Homes whose names lead to one file have one lock.
       const lock = await takeLock(`${realPath(path) ?? path}.lock`, waiting, signal);
@@ -29,131 +45,123 @@ export function loginStore({ home, ...waiting }: { readonly home: string } & Loc
         await lock.release();
       }
     },
-    reserve() {
-      try {
-        // Where the name is a link, what it leads to is replaced.
-        return reserveBeside(fileSystem.realpathSync(path));
-      } catch (error) {
-        throw cannotWrite(path, error);
-      }
+    reserve: async () => (await place()).reserve(),
+    async save(document) {
+      const chosen = await place();
+      await chosen.write(document);
+      return chosen.name;
     },
+    forget: async () => (await place()).remove(),
   };
 }
 
-type LockWaiting = { readonly locks: Locks; readonly clock: Clock };
+const variable = 'CODEX_ACCESS_TOKEN';
+
+function accessTokenIn(env: Variables): Login | undefined {
+  const token = env[variable]?.trim() ?? '';
+  return token === '' ? undefined : readAccessToken(token, `Check the token in ${variable}, or unset it.`, variable);
+}
+
+/** Tokens of another form belong to agents, which sign every request: that is not supported. */
+export function readAccessToken(
+  token: string,
+  renew: string,
+  where: string,
+): Extract<Login, { kind: 'access-token' | 'unusable' }> {
+  if (/^at-[\x21-\x7e]+$/.test(token)) return { kind: 'access-token', token, renew };
+  const message = `${where} holds no personal access token: those begin with "at-".`;
+  return { kind: 'unusable', message, next: renew };
+}
+
+function asLogin(found: FoundLogin, home: string): Login {
+  if (found.kind === 'none') return found;
+  if (found.kind === 'unread') return { ...found, kind: 'unusable' };
+  return readLogin(found.document, signInAgain(home));
+}
+
+function withinLimits(login: Login, limits: LoginLimits): Login {
+  if (login.kind === 'none' || login.kind === 'unusable') return login;
+  const accountId = login.kind === 'chatgpt' ? login.accountId : undefined;
+  const refused = limitOn({ method: login.kind === 'api-key' ? 'api' : 'chatgpt', accountId }, limits);
+  return refused === undefined ? login : { kind: 'unusable', message: refused.message, next: refused.next };
+}
+
+function placeOf({ home, kept, env, programs }: LoginStoreOptions): () => Promise<LoginPlace> {
+  const file = loginFile(home);
+  if (kept === 'file') return () => Promise.resolve(file);
+  if (kept === 'ephemeral') return () => Promise.resolve(noPlace);
+  let chosen: Promise<LoginPlace> | undefined;
+  // Few users keep logins there, and no other waits for it.
+  return () =>
+    (chosen ??= import('./login-keyring.ts').then(({ keyringTool, loginKeyring }) => {
+      const tool = keyringTool(process.platform, (name) => programs.find(name));
+      if (tool === undefined) return kept === 'auto' ? file : withoutKeyring;
+      const keyring = loginKeyring({ home, tool, env });
+      return { ...(kept === 'auto' ? eitherPlace(keyring, file) : keyring), write: inKeyring(keyring, file, kept) };
+    }));
+}
+
+/** A login that is kept in a keyring is not left in the file as well. */
+function inKeyring(keyring: LoginPlace, file: LoginPlace, kept: CredentialStoreName): LoginPlace['write'] {
+  return async (document) => {
+    try {
+      await keyring.write(document);
+    } catch (error) {
+      if (kept !== 'auto') throw error;
+      return file.write(document);
+    }
+    await file.remove();
+  };
+}
+
+/** The keyring if it has a login, else the file. */
+function eitherPlace(keyring: LoginPlace, file: LoginPlace): LoginPlace {
+  const holder = async (): Promise<LoginPlace> => ((await keyring.read()).kind === 'found' ? keyring : file);
+  return {
+    name: `${keyring.name}, or ${file.name}`,
+    read: async () => (await holder()).read(),
+    write: (document) => keyring.write(document),
+    async remove() {
+      const wasThere = await keyring.remove().catch(() => false);
+      return (await file.remove()) || wasThere;
+    },
+    reserve: async () => (await holder()).reserve(),
+  };
+}
+
+const rejected = (message: string) => () => Promise.reject(new Error(message));
+
+const toKeep = 'cli_auth_credentials_store is "ephemeral", so no login is kept';
+const noPlace: LoginPlace = {
+  name: 'nowhere',
+  read: () => Promise.resolve({ kind: 'none' }),
+  write: rejected(toKeep),
+  remove: () => Promise.resolve(false),
+  reserve: rejected(toKeep),
+};
+
+const noTool = 'cli_auth_credentials_store is "keyring", and no program for a keyring was found';
+const withoutKeyring: LoginPlace = {
+  name: 'the keyring of this system',
+  read: () =>
+    Promise.resolve({
+      kind: 'unread',
+      message: `${noTool}.`,
+      next: 'On Linux, install secret-tool (libsecret-tools). Or set cli_auth_credentials_store = "file".',
+    }),
+  write: rejected(noTool),
+  remove: rejected(noTool),
+  reserve: rejected(noTool),
+};
 
 async function takeLock(path: string, { locks, clock }: LockWaiting, signal: AbortSignal): Promise<Lock> {
   for (const end = clock.now() + patienceMs; ;) {
     const lock = await locks.take(path).catch((error: unknown) => {
-      throw cannotWrite(path, error);
+      throw new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
     });
     if (lock.kind === 'lock') return lock;
     if (signal.aborted) throw new Error('it was stopped');
     if (clock.now() > end) throw new Error('another process is renewing it and takes too long');
     await clock.sleep(lookAgainMs, signal);
   }
-}
-
-/** A file that is as large as needed already: a full disk is found out now. It takes the other's name when it is written. */
-function reserveBeside(path: string): ReservedPlace {
-  fileSystem.accessSync(path, fileSystem.constants.W_OK);
-  const temporary = `${path}.tmp`;
-  // Left by a process that was ended, or put there by another program: the tokens must not get its mode, or go where it
-  // leads.
-  if (fileSystem.lstatSync(temporary, { throwIfNoEntry: false }) !== undefined) fileSystem.unlinkSync(temporary);
-  const file = fileSystem.openSync(temporary, 'wx', 0o600);
-  const discard = (): void => {
-    fileSystem.closeSync(file);
-    fileSystem.rmSync(temporary, { force: true });
-  };
-  try {
-    fileSystem.writeSync(file, Buffer.alloc(reservedBytes, ' '));
-    fileSystem.fsyncSync(file);
-  } catch (error) {
-    discard();
-    throw error;
-  }
-  return {
-    keep(tokens, at) {
-      const found = readBounded(path, { maxBytes: readLimits.loginBytes });
-      if (found.kind !== 'read') throw new Error(found.kind === 'missing' ? 'it disappeared' : found.reason);
-      const stored = parseJsonObject(found.bytes.toString('utf8')) ?? {};
-      const bytes = Buffer.from(`${JSON.stringify(withTokens(stored, tokens, at), undefined, 2)}\n`);
-      fileSystem.writeSync(file, bytes, 0, bytes.length, 0);
-      fileSystem.ftruncateSync(file, bytes.length);
-      fileSystem.fsyncSync(file);
-      try {
-        fileSystem.renameSync(temporary, path);
-        syncFolder(dirname(path));
-      } catch {
-        // A file that is mounted by itself, as in a container, cannot be replaced. It can be written.
-        fileSystem.writeFileSync(path, bytes, { flush: true });
-      }
-      discard();
-    },
-    discard,
-  };
-}
-
-function withTokens(stored: JsonObject, { accessToken, refreshToken, idToken }: NewTokens, at: number): JsonObject {
-  return {
-    ...stored,
-    tokens: {
-      ...objectAt(stored, 'tokens'),
-      ...defined({ id_token: idToken, access_token: accessToken, refresh_token: refreshToken }),
-    },
-    last_refresh: new Date(at).toISOString(),
-  };
-}
-
-function cannotWrite(path: string, error: unknown): Error {
-  return new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
-}
-
-export const loginPath = (home: string): string => join(home, 'auth.json');
-
-/** The login in the `auth.json` of a home, which Codex writes. Nothing of its content is quoted in a message. */
-export function loadLogin(home: string): Login {
-  const path = loginPath(home);
-  const renew = `Sign in again: CODEX_HOME=${home} codex login`;
-  const file = readBounded(path, { maxBytes: readLimits.loginBytes });
-  if (file.kind === 'missing') return { kind: 'none' };
-  if (file.kind === 'unread') {
-    return { kind: 'unusable', message: `The login in ${path} cannot be read: ${file.reason}.`, next: renew };
-  }
-  const stored = parseJsonObject(file.bytes.toString('utf8'));
-  if (stored === undefined) {
-    return { kind: 'unusable', message: `The login in ${path} is not a JSON object.`, next: renew };
-  }
-  return readLogin(stored, renew);
-}
-
-/** Where the file does not say which of the two counts, a key goes before tokens. */
-function readLogin(stored: JsonObject, renew: string): Login {
-  const mode = stringAt(stored, 'auth_mode')?.toLowerCase() ?? '';
-  const key = textAt(stored, 'OPENAI_API_KEY');
-  const tokens = objectAt(stored, 'tokens') ?? {};
-  const accessToken = textAt(tokens, 'access_token');
-  if (key !== undefined && !(mode.startsWith('chatgpt') && accessToken !== undefined)) {
-    return { kind: 'api-key', key, renew };
-  }
-  if (accessToken === undefined || mode === 'apikey') return { kind: 'none' };
-  const accountId = textAt(tokens, 'account_id');
-  const refreshToken = textAt(tokens, 'refresh_token');
-  const expiresAt = expiryOf(accessToken);
-  const refreshed = Date.parse(stringAt(stored, 'last_refresh') ?? '');
-  const renewedAt = Number.isNaN(refreshed) ? undefined : refreshed;
-  return { kind: 'chatgpt', accessToken, ...defined({ accountId, refreshToken, expiresAt, renewedAt }), renew };
-}
-
-function textAt(holder: JsonObject, key: string): string | undefined {
-  const text = stringAt(holder, key)?.trim();
-  return text === '' ? undefined : text;
-}
-
-/** The time in the middle part of a JSON web token, if it is one. */
-function expiryOf(token: string): number | undefined {
-  const claims = parseJsonObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-  const seconds = claims && numberAt(claims, 'exp');
-  return seconds === undefined ? undefined : seconds * 1000;
 }

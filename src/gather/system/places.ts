@@ -26,7 +26,7 @@ export function findPlaces(
   const missing = profile === undefined ? [] : missingRoots(profile, temporary);
   const repositories = repositoriesAround(cwd);
   const { submodules, absentSubmodules } = submodulesOf(repositories);
-  const ofUser = userGitSettings(env).files.filter((file) => kindOfEntry(file) !== 'missing');
+  const ofUser = userGitSettings(env, cwd).files.filter((file) => kindOfEntry(file) !== 'missing');
   const gitIncludes = [...ofUser, ...repositories.flatMap((repository) => includedSettings(repository, env['HOME']))];
   const places: Places = {
     cwd,

@@ -29,7 +29,8 @@ export function anthropicClient(options: HttpClientOptions): ModelClient {
 /** The Messages API of Anthropic, and of servers that follow it. */
 export const anthropicFormat: WireFormat = {
   name: 'anthropic',
-  encoder: anthropicEncoder,
+  encoder: () => anthropicEncoder(),
+  everyEncoder: () => [anthropicEncoder('anthropic/1'), anthropicEncoder()],
   client: anthropicClient,
   capabilities: anthropicCapabilities,
 };

@@ -5,6 +5,7 @@ import type { Item } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { AnswerReader } from '../http/answer-decoder.ts';
 import { answerTooLarge, unreadableAnswer } from '../http/answer-failure.ts';
+import type { Usage } from '../../protocol/usage.ts';
 import { type AnswerBlock, beginBlock, blockItem, extendBlock } from './answer-block.ts';
 import { eventFailure, stopFailure } from './answer-errors.ts';
 import { messagesUsage } from './wire-usage.ts';
@@ -60,7 +61,7 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       case 'message_stop':
         return completed();
       case 'error':
-        return [failed(eventFailure(objectAt(event, 'error')))];
+        return [failed(eventFailure(objectAt(event, 'error')), messagesUsage(usage))];
       default:
         return nothing;
     }
@@ -88,7 +89,7 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
   function completed(): readonly ModelEvent[] {
     const failure = stopFailure(stopReason ?? '');
     // The last call of an answer that was cut short is not whole.
-    if (failure !== undefined) return [failed(failure)];
+    if (failure !== undefined) return [failed(failure, messagesUsage(usage))];
     const rest = [...released(), ...thoughts.map((item): ModelEvent => ({ kind: 'item', item }))];
     const counted = messagesUsage(usage);
     const endTurn = stopReason === 'pause_turn' ? false : undefined;
@@ -122,6 +123,7 @@ function preview(block: AnswerBlock, delta: string): readonly ModelEvent[] {
   return [{ kind: 'reasoning-delta', itemId: block.itemId, part: 0, delta }];
 }
 
-function failed(failure: ModelFailure): ModelEvent {
-  return { kind: 'failed', failure };
+/** `usage`: what the answer cost all the same. */
+function failed(failure: ModelFailure, usage?: Usage): ModelEvent {
+  return { kind: 'failed', failure, ...defined({ usage }) };
 }

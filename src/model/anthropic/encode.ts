@@ -7,8 +7,11 @@ import { isBlankText, projectForMessages, textBlock } from './projection.ts';
 import { takesSchema, thinkingFields } from './thinking.ts';
 import { wireTool } from './wire-tools.ts';
 
-/** Grows when the bytes made of the same prompt change. */
-const version = 'anthropic/1';
+/**
+ * Grows when the bytes made of the same prompt change. The first revision had the length of the answer before the
+ * messages; it may change from request to request, so it stands behind them now.
+ */
+type EncoderRevision = 'anthropic/1' | 'anthropic/2';
 
 /** For a model whose record does not say how much it may answer. */
 const defaultMaxTokens = 32_000;
@@ -19,7 +22,7 @@ const defaultMaxTokens = 32_000;
  * request before but for the marks of the cache, of which there are at most four: after the tools, after the system
  * texts, and after the newest two turns of the user.
  */
-export function anthropicEncoder(): Encoder {
+export function anthropicEncoder(version: EncoderRevision = 'anthropic/2'): Encoder {
   const encodeMessages = messagesEncoder();
   const toolsCache = new WeakMap<readonly ToolSpec[], string>();
 
@@ -36,11 +39,14 @@ export function anthropicEncoder(): Encoder {
     version,
     body: ({ options, instructions, tools, input }: Prompt) => {
       const { system, pieces, callsUnthought } = encodeMessages(input, schemaWords(options));
-      const maxTokens = options.maxOutputTokens ?? defaultMaxTokens;
+      const maxTokens = options.outputLimit ?? options.maxOutputTokens ?? defaultMaxTokens;
       const offered = toolsText(tools);
-      const opening = JSON.stringify({ model: options.model, max_tokens: maxTokens }).slice(0, -1);
+      const length = { max_tokens: maxTokens };
+      const isFirst = version === 'anthropic/1';
+      const opening = JSON.stringify({ model: options.model, ...(isFirst && length) }).slice(0, -1);
       const closing = JSON.stringify({
         stream: true,
+        ...(isFirst ? {} : length),
         ...defined({
           tool_choice: offered === '' ? undefined : toolChoice(options),
           service_tier: serviceTier(options),

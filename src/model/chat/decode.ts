@@ -86,9 +86,9 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
   function finish(): readonly ModelEvent[] {
     isOver = true;
     const meaning = finishMeaning(reason ?? 'stop');
-    if (meaning.kind === 'lost') return failed(meaning.failure);
+    if (meaning.kind === 'lost') return failed(meaning.failure, usage);
     const spoken = [...thoughtItems(thought.join(''), thoughts), ...saidItems(said.join(''))].map(asEvent);
-    if (meaning.kind === 'cut') return [...spoken, ...failed(meaning.failure)];
+    if (meaning.kind === 'cut') return [...spoken, ...failed(meaning.failure, usage)];
     const made = calls.items(responseId ?? '');
     if (made === undefined) return failed(unreadableAnswer('item'));
     return [
@@ -151,6 +151,7 @@ function asEvent(item: Item): ModelEvent {
   return { kind: 'item', item };
 }
 
-function failed(failure: ModelFailure): readonly ModelEvent[] {
-  return [{ kind: 'failed', failure }];
+/** `usage`: what the answer cost all the same. */
+function failed(failure: ModelFailure, usage?: Usage): readonly ModelEvent[] {
+  return [{ kind: 'failed', failure, ...defined({ usage }) }];
 }

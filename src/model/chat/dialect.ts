@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '../../config/providers.ts';
+import { commonCapabilities, openaiCapabilities, type ServerCapabilities } from '../../config/server-capabilities.ts';
 
 /** In what servers differ that speak Chat Completions. Everything else is the same for all of them. */
 export interface ChatDialect {
@@ -10,55 +10,70 @@ export interface ChatDialect {
   readonly thoughts: 'returned' | 'dropped';
   /** Whether a request may name a cache key, a tier and a verbosity. Many servers refuse fields that they do not know. */
   readonly fields: 'openai' | 'common';
+  /** Whether a request asks for token counts. */
+  readonly usage: 'asked' | 'unasked';
+  /** Whether a request may name the schema of its answer. */
+  readonly schema: 'sent' | 'dropped';
+  /** The field that limits an answer. */
+  readonly maxTokens: ServerCapabilities['maxTokensField'];
 }
 
-export const commonDialect: ChatDialect = {
-  version: 'chat/1',
-  developer: 'system',
-  thoughts: 'dropped',
-  fields: 'common',
-};
+type Choices = Omit<ChatDialect, 'version'>;
 
-export const openaiDialect: ChatDialect = {
-  version: 'chat-openai/1',
-  developer: 'developer',
-  thoughts: 'dropped',
-  fields: 'openai',
-};
+/** The dialect of a server, by what it can do. */
+export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
+  return dialect({
+    developer: capabilities.developerRole ? 'developer' : 'system',
+    thoughts: capabilities.returnedThoughts ? 'returned' : 'dropped',
+    fields: capabilities.openaiFields ? 'openai' : 'common',
+    usage: capabilities.streamUsage ? 'asked' : 'unasked',
+    schema: capabilities.outputSchema ? 'sent' : 'dropped',
+    maxTokens: capabilities.maxTokensField,
+  });
+}
 
-export const thinkingDialect: ChatDialect = {
-  version: 'chat-thinking/1',
-  developer: 'system',
-  thoughts: 'returned',
-  fields: 'common',
-};
+/** The version names every choice that is not the common one. */
+function dialect(choices: Choices): ChatDialect {
+  const { developer, thoughts, fields, usage, schema, maxTokens } = choices;
+  const parts = [
+    'chat/2',
+    ...(developer === 'developer' ? ['developer'] : []),
+    ...(thoughts === 'returned' ? ['thoughts'] : []),
+    ...(fields === 'openai' ? ['openai'] : []),
+    ...(usage === 'unasked' ? ['no-usage'] : []),
+    ...(schema === 'dropped' ? ['no-schema'] : []),
+    ...(maxTokens === 'none' ? [] : [maxTokens]),
+  ];
+  return { version: parts.join('+'), ...choices };
+}
 
-export const chatDialects: readonly ChatDialect[] = [commonDialect, openaiDialect, thinkingDialect];
+export const commonDialect: ChatDialect = chatDialect(commonCapabilities);
 
-/** Names and hosts of OpenAI and Azure, which take all that OpenAI's own API takes. */
-const openaiNames: ReadonlySet<string> = new Set(['openai', 'azure']);
-const openaiHosts: readonly string[] = ['openai.com', 'azure.com', 'azure.us', 'azure.cn', 'azure-api.net'];
+export const openaiDialect: ChatDialect = chatDialect({ ...commonCapabilities, ...openaiCapabilities });
 
-/** Names and hosts of those that refuse a call of the past if the thoughts before it are missing. */
-const thinkingNames: ReadonlySet<string> = new Set(['deepseek', 'moonshot', 'kimi', 'z.ai', 'minimax']);
-const thinkingHosts: readonly string[] = [
-  'deepseek.com',
-  'moonshot.ai',
-  'moonshot.cn',
-  'kimi.com',
-  'z.ai',
-  'bigmodel.cn',
-  'minimax.io',
-  'minimaxi.com',
+export const thinkingDialect: ChatDialect = chatDialect({ ...commonCapabilities, returnedThoughts: true });
+
+/** Names that requests of earlier versions have, in which no field limited an answer. */
+const earlier: readonly ChatDialect[] = [
+  { ...commonDialect, version: 'chat/1' },
+  { ...openaiDialect, maxTokens: 'none', version: 'chat-openai/1' },
+  { ...thinkingDialect, version: 'chat-thinking/1' },
 ];
 
-/** The dialect of a provider, by its name or its host. A gateway is given the name of the server behind it. */
-export function chatDialect({ name, baseUrl }: Pick<ProviderConfig, 'name' | 'baseUrl'>): ChatDialect {
-  const shortName = name.trim().toLowerCase();
-  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname.toLowerCase() : '';
-  const isAt = (hosts: readonly string[]): boolean => hosts.some((each) => host === each || host.endsWith(`.${each}`));
-  if (openaiNames.has(shortName)) return openaiDialect;
-  if (thinkingNames.has(shortName)) return thinkingDialect;
-  if (isAt(openaiHosts)) return openaiDialect;
-  return isAt(thinkingHosts) ? thinkingDialect : commonDialect;
+/** Every dialect that there is or was: requests of the past are made again. */
+export function everyDialect(): readonly ChatDialect[] {
+  const all = (['max_completion_tokens', 'max_tokens', 'none'] as const).flatMap((maxTokens) =>
+    (['developer', 'system'] as const).flatMap((developer) =>
+      (['returned', 'dropped'] as const).flatMap((thoughts) =>
+        (['openai', 'common'] as const).flatMap((fields) =>
+          (['asked', 'unasked'] as const).flatMap((usage) =>
+            (['sent', 'dropped'] as const).map((schema) =>
+              dialect({ developer, thoughts, fields, usage, schema, maxTokens }),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+  return [...all, ...earlier];
 }

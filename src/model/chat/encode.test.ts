@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { chatDialects, commonDialect, openaiDialect, thinkingDialect } from './dialect.ts';
+import { commonDialect, everyDialect, openaiDialect, thinkingDialect } from './dialect.ts';
 import { chatEncoder } from './encode.ts';
 
 const options: RequestOptions = { model: 'm', parallelToolCalls: true, cacheKey: 'k', labels: { turn_id: 't' } };
@@ -152,7 +152,7 @@ describe('messages', () => {
   test('of a request begin with those of the request before, and do not depend on what was encoded before', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...chatDialects),
+        fc.constantFrom(...everyDialect()),
         fc.array(step, { minLength: 1, maxLength: 8 }),
         (dialect, steps) => {
           const encoder = chatEncoder(dialect);

@@ -74,14 +74,19 @@ function opening(options: RequestOptions, { fields }: ChatDialect, areOffered: b
 }
 
 /** What follows the messages: how the answer is wanted. */
-function closing(options: RequestOptions, { fields }: ChatDialect, areOffered: boolean): string {
+function closing(options: RequestOptions, dialect: ChatDialect, areOffered: boolean): string {
+  const { fields, usage, maxTokens } = dialect;
+  const schema = dialect.schema === 'sent' ? options.outputSchema : undefined;
   const members = JSON.stringify({
     stream: true,
-    stream_options: { include_usage: true },
+    stream_options: usage === 'asked' ? { include_usage: true } : undefined,
+    // A limit of the user's must reach a server of which nothing is known, too: nearly all know the older field.
+    [maxTokens === 'none' ? 'max_tokens' : maxTokens]:
+      options.outputLimit ?? (maxTokens === 'none' ? undefined : options.maxOutputTokens),
     tool_choice: areOffered ? (options.toolChoice ?? 'auto') : undefined,
-    response_format: options.outputSchema && {
+    response_format: schema && {
       type: 'json_schema',
-      json_schema: { name: 'codex_output_schema', schema: options.outputSchema, strict: true },
+      json_schema: { name: 'codex_output_schema', schema, strict: true },
     },
     verbosity: fields === 'openai' ? options.verbosity : undefined,
   }).slice(1);

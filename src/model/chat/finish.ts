@@ -1,6 +1,7 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { isJsonObject, type Json, type JsonObject, numberAt, stringAt } from '../../protocol/json.ts';
 import { detailOf, modelFailure } from '../http/failure.ts';
+import { causeOfEnding } from '../http/failure-causes.ts';
 import { httpFailure } from '../http/http-failure.ts';
 import { isOverflowCode } from '../http/overflow.ts';
 import { overflowFailure, streamFailure } from '../http/stream-failure.ts';
@@ -11,33 +12,20 @@ export type FinishMeaning =
   | { readonly kind: 'cut'; readonly failure: ModelFailure }
   | { readonly kind: 'lost'; readonly failure: ModelFailure };
 
-const filtered = 'Rephrase the request: the content filter of the provider stopped the answer.';
-const tooLong = 'Ask for the answer in smaller parts: it was longer than the provider allows.';
+/** Reasons of common servers by which an answer is broken off. Asking again may help. */
+const broken: ReadonlySet<string> = new Set(['error', 'network_error', 'insufficient_system_resource']);
 
-/** Reasons of common servers by which an answer is not whole. All others end it well: `stop`, `tool_calls`, `eos`, … */
+/** What is not known ends an answer well: `stop`, `tool_calls`, `eos`, … */
 export function finishMeaning(reason: string): FinishMeaning {
-  switch (reason) {
-    case 'length':
-    case 'max_tokens':
-      return { kind: 'cut', failure: endedEarly(reason, tooLong) };
-    case 'content_filter':
-    case 'sensitive':
-      return { kind: 'lost', failure: endedEarly(reason, filtered) };
-    case 'error':
-    case 'network_error':
-    case 'insufficient_system_resource': {
-      const message = `The provider broke off the answer. Reason: ${reason}.`;
-      return { kind: 'lost', failure: modelFailure({ code: 'server-error', message, retry: {} }) };
-    }
-    default:
-      return isOverflowCode(reason) ? { kind: 'lost', failure: overflowFailure('') } : { kind: 'whole' };
+  if (broken.has(reason)) {
+    const message = `The provider broke off the answer. Reason: ${reason}.`;
+    return { kind: 'lost', failure: modelFailure({ cause: 'server', message }) };
   }
-}
-
-/** Sending the same again would end the same way. */
-function endedEarly(reason: string, next: string): ModelFailure {
+  if (isOverflowCode(reason)) return { kind: 'lost', failure: overflowFailure('') };
+  const cause = causeOfEnding(reason);
+  if (cause !== 'answer-length' && cause !== 'content-filter') return { kind: 'whole' };
   const message = `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
-  return modelFailure({ code: 'incomplete', message, next, retry: 'never' });
+  return { kind: cause === 'answer-length' ? 'cut' : 'lost', failure: modelFailure({ cause, message }) };
 }
 
 /** The error that an event of a stream reports, in any of the shapes that servers use; undefined if it reports none. */

@@ -1,9 +1,11 @@
+import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { chatDialect, commonDialect, openaiDialect, thinkingDialect } from './dialect.ts';
+import { capabilitiesAt, commonCapabilities } from '../../config/server-capabilities.ts';
+import { chatDialect, commonDialect, everyDialect, openaiDialect, thinkingDialect } from './dialect.ts';
 import { messageMaker } from './messages.ts';
 import { projectedTypes } from './projection.ts';
 
@@ -189,19 +191,35 @@ test('the page about providers has every rule', () => {
 });
 
 test.each([
-  ['OpenAI', 'https://gateway.example/v1', openaiDialect],
-  ['openai', 'http://localhost/v1', openaiDialect],
-  ['Azure', 'http://localhost/v1', openaiDialect],
-  ['mine', 'https://api.openai.com/v1', openaiDialect],
-  ['mine', 'https://x.openai.azure.com/openai/v1', openaiDialect],
-  ['mine', 'https://notopenai.com/v1', commonDialect],
-  ['mine', 'https://openai.com.evil.example/v1', commonDialect],
-  ['mine', 'https://api.deepseek.com', thinkingDialect],
-  ['DeepSeek', 'http://localhost:8000/v1', thinkingDialect],
-  ['Moonshot', 'http://localhost:8000/v1', thinkingDialect],
-  ['mine', 'https://api.z.ai/api/paas/v4', thinkingDialect],
-  ['OpenRouter', 'https://openrouter.ai/api/v1', commonDialect],
-  ['mine', 'no address', commonDialect],
-])('%s at %s', (name, baseUrl, expected) => {
-  expect(chatDialect({ name, baseUrl })).toBe(expected);
+  ['https://api.openai.com/v1', openaiDialect],
+  ['https://x.openai.azure.com/openai/v1', openaiDialect],
+  ['https://notopenai.com/v1', commonDialect],
+  ['https://openai.com.evil.example/v1', commonDialect],
+  ['https://api.deepseek.com', thinkingDialect],
+  ['https://api.z.ai/api/paas/v4', thinkingDialect],
+  ['http://localhost:8000/v1', commonDialect],
+  ['no address', commonDialect],
+])('a server at %s', (baseUrl, expected) => {
+  expect(chatDialect({ ...commonCapabilities, ...capabilitiesAt(baseUrl) })).toEqual(expected);
+});
+
+test('every dialect has a version of its own, and each that a server may have is among them', () => {
+  const versions = everyDialect().map(({ version }) => version);
+  expect(new Set(versions).size).toBe(versions.length);
+  expect(versions).toEqual(expect.arrayContaining(['chat/1', 'chat-openai/1', 'chat-thinking/1']));
+  const flag = fc.boolean();
+  const flags = {
+    developerRole: flag,
+    returnedThoughts: flag,
+    openaiFields: flag,
+    streamUsage: flag,
+    outputSchema: flag,
+  };
+  const field = fc.constantFrom('max_completion_tokens' as const, 'max_tokens' as const, 'none' as const);
+  fc.assert(
+    fc.property(fc.record({ ...flags, maxTokensField: field }), (capabilities) => {
+      const found = chatDialect({ ...commonCapabilities, ...capabilities });
+      expect(everyDialect().find(({ version }) => version === found.version)).toEqual(found);
+    }),
+  );
 });

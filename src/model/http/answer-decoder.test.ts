@@ -3,7 +3,7 @@ import type { ModelEvent } from '../../ports/model-client.ts';
 import { answerDecoder, type AnswerReader } from './answer-decoder.ts';
 import { modelFailure } from './failure.ts';
 
-const cut = modelFailure({ code: 'stream-cut', message: 'cut', retry: {} });
+const cut = modelFailure({ cause: 'cut', message: 'cut' });
 const item = (text: string): ModelEvent => ({ kind: 'item', item: { type: 'message', text } });
 const completed: ModelEvent = { kind: 'completed', responseId: 'r' };
 

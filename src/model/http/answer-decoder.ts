@@ -1,5 +1,5 @@
 import type { AnswerLimits } from '../../config/defaults.ts';
-import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
+import type { ModelEvent, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { answerTooLarge, megabytes } from './answer-failure.ts';
 import { eventStreamParser } from './event-stream.ts';
 import type { Credentials } from './credentials.ts';
@@ -12,9 +12,8 @@ export interface AnswerReader {
   end(): readonly ModelEvent[];
 }
 
-/** Turns the bytes of one answer into model events. After a `completed` or `failed` it gives nothing more. */
-export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
-  const parser = eventStreamParser();
+/** What comes of the events of one answer. After a `completed` or `failed` it gives nothing more. */
+function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
   let bytes = 0;
   let finished = false;
   let sawEvent = false;
@@ -36,22 +35,46 @@ export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: An
   }
 
   return {
-    push(chunk: Uint8Array): readonly ModelEvent[] {
+    /** `came`: how many bytes brought the events. */
+    push(came: number, events: () => readonly Buffer[]): readonly ModelEvent[] {
       if (finished) return [];
-      bytes += chunk.length;
-      const decoded = decodeAll(parser.push(chunk));
+      bytes += came;
+      const decoded = decodeAll(events());
       // Whatever the bytes were: one endless event, events of unknown types, or comments.
       const isOver = !finished && bytes > limits.maxBytes;
       return isOver ? fail(decoded, answerTooLarge(megabytes(limits.maxBytes))) : decoded;
     },
-    /** The stream is over: gives `failed` unless the answer was finished, for what the server said or the cause. */
-    end(cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[] {
+    end(events: () => readonly Buffer[], cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[] {
       if (finished) return [];
-      const decoded = decodeAll(parser.end());
+      const decoded = decodeAll(events());
       if (finished) return decoded;
       const rest = take(reader.end());
       return finished ? [...decoded, ...rest] : fail([...decoded, ...rest], cause(sawEvent));
     },
+  };
+}
+
+/** Turns the bytes of one answer into model events. After a `completed` or `failed` it gives nothing more. */
+export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
+  const parser = eventStreamParser();
+  const answer = answerEvents(limits, reader);
+  return {
+    push: (chunk: Uint8Array): readonly ModelEvent[] => answer.push(chunk.length, () => parser.push(chunk)),
+    /** The stream is over: gives `failed` unless the answer was finished, for what the server said or the cause. */
+    end: (cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[] => answer.end(() => parser.end(), cause),
+  };
+}
+
+/** The same for an answer whose events come as messages. */
+export function messageDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
+  const answer = answerEvents(limits, reader);
+  return {
+    push: (messages: readonly Buffer[]): readonly ModelEvent[] =>
+      answer.push(
+        messages.reduce((sum, { length }) => sum + length, 0),
+        () => messages,
+      ),
+    end: (cause: () => ModelFailure): readonly ModelEvent[] => answer.end(() => [], cause),
   };
 }
 
@@ -62,7 +85,7 @@ export interface HttpWire {
   /** Where steps are posted, below the base URL. */
   readonly endpoint: string;
   /** The headers by which a request says who sends it. */
-  identify(credentials: Credentials): Readonly<Record<string, string>>;
+  identify(credentials: Credentials, request: Pick<ModelRequest, 'routing'>): Readonly<Record<string, string>>;
   /** For one answer. */
   reader(limits: AnswerLimits): AnswerReader;
 }

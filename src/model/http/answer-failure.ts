@@ -13,33 +13,32 @@ export function endFailure(end: Exclude<Read, { kind: 'chunk' }>, idleMs: number
 
 export function cutFailure(code: string): ModelFailure {
   const message = `The connection ended before the answer was complete (${code}).`;
-  return modelFailure({ code: 'stream-cut', message, retry: {} });
+  return modelFailure({ cause: 'cut', message });
 }
 
 /** The answer began and ended like a stream, without one event in it. */
 export function emptyFailure(contentType: string | undefined, api: string): ModelFailure {
   const type = contentType === undefined ? 'without a content type' : `of type ${contentType}`;
   return modelFailure({
-    code: 'server-error',
+    cause: 'unreadable',
     message: `The provider sent an answer ${type} without any event.`,
     next: `Check that the base URL of the provider is that of the ${api}. If it is, try again.`,
-    retry: {},
   });
 }
 
 export function idleFailure(idleMs: number): ModelFailure {
   const message = `The provider sent nothing for ${idleMs / 1000} seconds.`;
-  return modelFailure({ code: 'stream-idle', message, retry: {} });
+  return modelFailure({ cause: 'idle', message });
 }
 
 export function abortedFailure(): ModelFailure {
-  return modelFailure({ code: 'aborted', message: 'The request was stopped.', retry: 'never' });
+  return modelFailure({ cause: 'aborted' });
 }
 
 /** Asking again would bring the same. */
 export function answerTooLarge(limit: string): ModelFailure {
   const message = `The provider sent more than ${limit} in one answer, so Capstan stopped reading it.`;
-  return modelFailure({ code: 'answer-too-large', message, retry: 'never' });
+  return modelFailure({ cause: 'too-large', message });
 }
 
 /** A size for a sentence. */
@@ -55,12 +54,12 @@ const unreadable = {
 } as const;
 
 export function unreadableAnswer(what: keyof typeof unreadable): ModelFailure {
-  return modelFailure({ code: 'server-error', message: unreadable[what], retry: {} });
+  return modelFailure({ cause: 'unreadable', message: unreadable[what] });
 }
 
 /** What the code of a wire format threw. Asking again would run the same code. A Fault of ours is thrown on. */
 export function providerFault(error: unknown): ModelFailure {
   if (error instanceof Fault) throw error;
   const message = `The code for this wire format failed: ${sentence(detailOf(errorWords(error)))}`;
-  return modelFailure({ code: 'provider-faulty', message, retry: 'never' });
+  return modelFailure({ cause: 'wire-format', message });
 }

@@ -1,7 +1,9 @@
 import { type AnswerLimits, defaultAnswerLimits } from '../../config/defaults.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { ProviderCapabilities } from '../../ports/provider.ts';
 import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
+import { wireBody } from './compressed-body.ts';
 import { abortedFailure } from './answer-failure.ts';
 import type { Send } from './network/exchange.ts';
 import { modelFailure, withoutSecrets } from './failure.ts';
@@ -9,11 +11,13 @@ import { type Asking, type FailedAnswer, openAnswer, type OpenedAnswer } from '.
 import type { Variables } from '../../protocol/variables.ts';
 import { type Credentials, type CredentialsWanted, keyAdvice, type ProviderOptions } from './credentials.ts';
 import type { HttpWire } from './answer-decoder.ts';
-import { isHeaderValue, wireHeaders, secretsOf } from './request-headers.ts';
+import { type HeaderSources, isHeaderValue, wireHeaders, secretsOf } from './request-headers.ts';
 import { type Target, targetOf } from './network/target.ts';
 
 export interface HttpClientOptions {
   readonly provider: ProviderOptions;
+  /** Absent: nothing but what every server can do. */
+  readonly capabilities?: Pick<ProviderCapabilities, 'requestCompression'>;
   /** Asked before every request. When it rejects, no request is sent and the reason is not shown: it may hold a secret. */
   readonly credentials: (wanted: CredentialsWanted) => Promise<Credentials>;
   /** Where the variables of `envHttpHeaders` are looked up. */
@@ -67,6 +71,32 @@ export async function ask(connection: Connection, request: ModelRequest, questio
   }
 }
 
+/** Where a request goes, what it says of its sender, and how that is kept out of failures. */
+export function addressOf(
+  { wire, options }: Pick<Connection, 'wire' | 'options'>,
+  { request, credentials, endpoint, wants }: Addressing,
+): Pick<Asked, 'hide'> & { readonly target: Target | undefined; readonly headers: Readonly<Record<string, string>> } {
+  const { provider } = options;
+  const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : provider;
+  const target = targetOf({ ...provider, baseUrl }, endpoint);
+  const { identify } = wire;
+  const sources = {
+    ...options,
+    identify: (known: Credentials) => identify(known, request),
+    request: request.headers,
+    credentials,
+    wants,
+  };
+  const secrets = secretsOf(sources);
+  return { target, headers: wireHeaders(sources), hide: (failure) => withoutSecrets(failure, secrets) };
+}
+
+interface Addressing extends Pick<ModelQuestion, 'endpoint'> {
+  readonly request: Pick<ModelRequest, 'headers' | 'routing'>;
+  readonly credentials: Usable;
+  readonly wants: HeaderSources['wants'];
+}
+
 async function askAs(
   credentials: Usable,
   { wire, options, sendTo }: Connection,
@@ -74,28 +104,32 @@ async function askAs(
   { endpoint, ...question }: ModelQuestion,
 ): Promise<Asked> {
   const { provider } = options;
-  const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : provider;
-  const target = targetOf({ ...provider, baseUrl }, endpoint);
-  const { identify } = wire;
-  const sources = { ...options, identify, request: request.headers, credentials, wants: question.wants };
-  const secrets = secretsOf(sources);
-  const hide = (failure: ModelFailure): ModelFailure => withoutSecrets(failure, secrets);
+  const about = { request, credentials, endpoint, wants: question.wants };
+  const { target, headers, hide } = addressOf({ wire, options }, about);
   if (target === undefined) {
     const message = `The base URL of ${provider.name} is not an http or https address.`;
     const next = 'Correct base_url in the settings of the provider.';
-    return { opened: failed(modelFailure({ code: 'invalid-request', message, next, retry: 'never' })), hide };
+    return { opened: failed(modelFailure({ cause: 'request', message, next })), hide };
   }
-  const { body, after, onSent } = request;
+  const { after, onSent } = request;
+  const { body, headers: packed } = await wireBody(request.body, options.capabilities ?? {}, credentials);
   const opened = await openAnswer(
     { ...options, send: sendTo(target), origin: target.origin, api: wire.api },
-    { ...question, headers: wireHeaders(sources), body, after, onSent, keyAdvice: keyAdvice(provider, credentials) },
+    {
+      ...question,
+      headers: { ...headers, ...packed },
+      body,
+      after,
+      onSent,
+      keyAdvice: keyAdvice(provider, credentials),
+    },
   );
   return { opened, hide };
 }
 
 type Usable = Exclude<Credentials, { kind: 'missing' }>;
 
-async function usableCredentials(
+export async function usableCredentials(
   options: HttpClientOptions,
   wanted: CredentialsWanted,
 ): Promise<Usable | FailedAnswer> {
@@ -103,17 +137,14 @@ async function usableCredentials(
   if (credentials === undefined) return failed(abortedFailure());
   if (credentials.kind === 'missing') {
     const { message, next, passing = false } = credentials;
-    const kind = passing ? ({ code: 'connection-failed', retry: {} } as const) : notAccepted;
-    return failed(modelFailure({ ...kind, message, next }));
+    return failed(modelFailure({ cause: passing ? 'connection' : 'key', message, next }));
   }
   if (credentials.kind === 'bearer' && !isHeaderValue(credentials.token)) {
     const message = `The key for ${options.provider.name} contains characters that are not allowed in a key.`;
-    return failed(modelFailure({ ...notAccepted, message }));
+    return failed(modelFailure({ cause: 'key', message }));
   }
   return credentials;
 }
-
-const notAccepted = { code: 'unauthorized', retry: 'never' } as const;
 
 export async function askCredentials(
   { provider, credentials }: HttpClientOptions,

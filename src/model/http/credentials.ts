@@ -12,6 +12,8 @@ export type Credentials =
       readonly token: string;
       /** Of a login with ChatGPT. */
       readonly accountId?: string;
+      /** Its account is one of the government's cloud. */
+      readonly isFedramp?: true;
       /** Where requests go with it, instead of the provider's address. */
       readonly baseUrl?: string;
       /** What to do when it is not accepted; absent: what the provider's options say. */

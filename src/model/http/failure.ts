@@ -1,57 +1,46 @@
-import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts';
+import type { ModelFailure } from '../../ports/model-client.ts';
 import { defined } from '../../protocol/defined.ts';
 import { waitWords } from '../../protocol/wait-words.ts';
+import { type CauseRow, type FailureCause, failureCauses } from './failure-causes.ts';
 import { windowNamedIn } from './overflow.ts';
 
 /** What of a provider's own words is passed on. */
 const longestDetailBytes = 1000;
 
-/** What the user can do about each failure, when nothing better is known. */
-const nextSteps: Readonly<Record<ModelFailureCode, string>> = {
-  aborted: 'Send the message again to continue.',
-  'context-window-exceeded': 'Compact the thread, or start a new one.',
-  'usage-limit': 'Wait until the limit resets, or use another account, plan or provider.',
-  'invalid-request': 'Check the model name and the settings of the provider, then try again.',
-  policy: 'Rephrase the request: the provider will refuse it again unchanged.',
-  unauthorized: 'Check the key of this provider and its permissions.',
-  overloaded: 'Wait a moment, then try again.',
-  'rate-limited': 'Wait a moment, then try again.',
-  'server-error': 'Try again. If it keeps failing, check the status page of the provider.',
-  'connection-failed': 'Check the network and the base URL of the provider.',
-  'stream-cut': 'Try again. If it keeps failing, check the network and any proxy.',
-  'stream-idle': 'Try again. If the model needs longer, raise stream_idle_timeout_ms of the provider.',
-  incomplete: 'Ask for a shorter or a different answer.',
-  'answer-too-large':
-    'Check the provider: a model should not answer like this. answer.max_items and answer.max_bytes set the limits.',
-  'answer-too-slow': 'Try again, or choose a faster model.',
-  'provider-faulty': 'Try again. If it keeps failing, report it to the author of the wire format in wire_api.',
-};
-
-/** Of a limit that no time resets. */
-export const creditAdvice = 'Add credit to the account, or use another account or provider.';
-
 export interface FailureDraft {
-  readonly code: ModelFailureCode;
-  readonly message: string;
-  readonly retry: ModelFailure['retry'];
-  /** Instead of the usual advice for the code. */
+  readonly cause: FailureCause;
+  /** Absent: the usual sentence for the cause. */
+  readonly message?: string;
+  /** Instead of the usual advice for the cause. */
   readonly next?: string | undefined;
+  /** The wait that the server asked for. */
+  readonly waitMs?: number | undefined;
   readonly status?: number | undefined;
   /** In which a server may name its window. */
   readonly words?: string;
   readonly unexplained?: true;
 }
 
+/** The failure that the table says a cause is. */
 export function modelFailure(draft: FailureDraft): ModelFailure {
-  const { code, message, retry, status, words, unexplained } = draft;
+  const { cause, waitMs, status, words, unexplained } = draft;
+  const row: CauseRow = failureCauses[cause];
+  const retry = row.retry === 'never' ? 'never' : retryAfter(row.waits === 'as-asked' ? waitMs : undefined);
   // Only a refusal for length is about the window; other failures may hold any number.
-  const window = code === 'context-window-exceeded' && words !== undefined ? windowNamedIn(words) : undefined;
-  const next = draft.next ?? waitAdvice(draft) ?? nextSteps[code];
-  return { code, message, next, retry, ...defined({ status, window, unexplained }) };
+  const window = cause === 'overflow' && words !== undefined ? windowNamedIn(words) : undefined;
+  const next = draft.next ?? waitAdvice(row, retry) ?? row.next;
+  return {
+    code: row.code,
+    message: draft.message ?? row.blank,
+    next,
+    retry,
+    cause,
+    ...defined({ status, window, unexplained }),
+  };
 }
 
 /** With the time, where the server gave one. */
-function waitAdvice({ code, retry }: FailureDraft): string | undefined {
+function waitAdvice({ code }: CauseRow, retry: ModelFailure['retry']): string | undefined {
   if ((code !== 'rate-limited' && code !== 'overloaded') || retry === 'never') return undefined;
   const waitMs = retry.askedMs ?? retry.afterMs;
   return waitMs === undefined ? undefined : `Wait ${waitWords(waitMs)}, then try again.`;
@@ -61,7 +50,7 @@ function waitAdvice({ code, retry }: FailureDraft): string | undefined {
 const longestWaitMs = 60_000;
 
 /** Worth another try, after the time that the server asked for, if it did. */
-export function retryAfter(milliseconds: number | undefined): ModelFailure['retry'] {
+function retryAfter(milliseconds: number | undefined): ModelFailure['retry'] {
   if (milliseconds === undefined || milliseconds <= longestWaitMs) return defined({ afterMs: milliseconds });
   return { afterMs: longestWaitMs, askedMs: milliseconds };
 }
@@ -79,6 +68,24 @@ export function detailOf(text: string): string {
 
 /** No secret may reach a message, not even when a server sends it back. */
 export function withoutSecrets(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
-  const message = secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), failure.message);
+  const message = secrets.reduce(
+    (text, secret) => withoutBeginning(text.replaceAll(secret, redacted), secret),
+    failure.message,
+  );
   return message === failure.message ? failure : { ...failure, message };
+}
+
+const redacted = '[redacted]';
+/** Fewer characters of a secret are any text. */
+const shortestBeginning = 4;
+
+/** Words of a server are cut before secrets are looked for: the beginning of one may stand at the cut. */
+function withoutBeginning(text: string, secret: string): string {
+  const cut = text.indexOf('…');
+  if (cut === -1) return text;
+  for (let length = secret.length - 1; length >= shortestBeginning; length--) {
+    if (text.endsWith(secret.slice(0, length), cut))
+      return `${text.slice(0, cut - length)}${redacted}${text.slice(cut)}`;
+  }
+  return text;
 }

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import { creditAdvice, detailOf, type FailureDraft, modelFailure, retryAfter } from './failure.ts';
+import { detailOf, type FailureDraft, modelFailure } from './failure.ts';
+import { causeOfStatus, failureCauses } from './failure-causes.ts';
 import { saysOverflow } from './overflow.ts';
 import { isUnexplained } from './unexplained.ts';
 import { waitFromHeaders, waitFromMessage } from './retry-hint.ts';
@@ -32,7 +33,8 @@ export function httpFailure(answer: ErrorAnswer, { now, api }: AnswerPlace): Mod
   if (byCode !== undefined) return byCode.code === 'usage-limit' ? { ...byCode, message } : byCode;
   const words = error.message === '' ? answer.body : error.message;
   const draft = byStatus(answer, error, { waitMs, api });
-  const hasNoCause = draft.code === 'invalid-request' && isUnexplained({ ...error, status: answer.status, words });
+  const hasNoCause =
+    failureCauses[draft.cause].code === 'invalid-request' && isUnexplained({ ...error, status: answer.status, words });
   return modelFailure({
     ...draft,
     ...(hasNoCause ? { unexplained: true } : {}),
@@ -54,27 +56,18 @@ function byStatus(
   { waitMs, api }: { readonly waitMs: number | undefined; readonly api: string },
 ): Omit<FailureDraft, 'message'> {
   const { status, body } = answer;
-  if (isOverflow(answer, error)) return { code: 'context-window-exceeded', retry: 'never' };
-  if (status >= 500) return { code: status === 529 ? 'overloaded' : 'server-error', retry: retryAfter(waitMs) };
-  if (status === 429) {
-    return { code: 'rate-limited', retry: retryAfter(waitMs ?? waitFromMessage(error.message)) };
-  }
-  if (status === 408) return { code: 'server-error', retry: retryAfter(waitMs) };
-  if (status === 402) return { code: 'usage-limit', retry: 'never', next: creditAdvice };
-  if (status === 401) return { code: 'unauthorized', retry: 'never' };
-  if (status === 403) return { code: 'unauthorized', retry: 'never', next: blockedAdvice(body) };
+  if (isOverflow(answer, error)) return { cause: 'overflow' };
   // Anthropic has no code for it.
-  if (status === 400 && /\bcredit balance is too low\b/i.test(error.message)) {
-    return { code: 'usage-limit', retry: 'never', next: creditAdvice };
-  }
-  return { code: 'invalid-request', retry: 'never', next: refusalAdvice(status, body, api) };
+  if (status === 400 && /\bcredit balance is too low\b/i.test(error.message)) return { cause: 'quota' };
+  const cause = causeOfStatus(status);
+  const wait = waitMs ?? (cause === 'rate-limit' ? waitFromMessage(error.message) : undefined);
+  return { cause, waitMs: wait, next: status === 403 ? blockedAdvice(body) : refusalAdvice(status, body, api) };
 }
 
 function refusalAdvice(status: number, body: string, api: string): string | undefined {
   if (status === 400 && saysInOrder(body, ['image data ', 'not ', 'valid image'])) {
     return 'Remove the image from the conversation, then try again.';
   }
-  if (status === 404) return 'Check the base URL of the provider and that it offers this model.';
   if (status >= 400) return undefined;
   return `Check the base URL of the provider: it must be that of the ${api}, without a redirect.`;
 }

@@ -22,7 +22,7 @@ export function noAnswerFailure(
     case 'refused':
       return opened.status === 407 ? unknownToProxy(opened.proxy) : refusedByProxy(opened, origin);
     case 'unusable':
-      return modelFailure({ ...opened, code: 'connection-failed', retry: 'never' });
+      return modelFailure({ cause: 'refused', message: opened.message, next: opened.next });
   }
 }
 
@@ -33,7 +33,7 @@ function named({ origin, variable }: Proxy): string {
 function silentProxy(proxy: Proxy, idleMs: number): ModelFailure {
   const message = `${named(proxy)} did not answer for ${idleMs / 1000} seconds.`;
   const next = `Check the network and ${proxy.variable}, then try again.`;
-  return modelFailure({ code: 'stream-idle', message, next, retry: {} });
+  return modelFailure({ cause: 'idle', message, next });
 }
 
 function unknownToProxy({ variable, origin, authorization }: Proxy): ModelFailure {
@@ -43,16 +43,15 @@ function unknownToProxy({ variable, origin, authorization }: Proxy): ModelFailur
   const next = known
     ? `Correct the user name and password in ${variable}.`
     : `Add them to ${variable}: http://NAME:PASSWORD@HOST:PORT.`;
-  return modelFailure({ code: 'connection-failed', message, next, retry: 'never' });
+  return modelFailure({ cause: 'refused', message, next });
 }
 
 function refusedByProxy({ proxy, status }: Extract<Opened, { kind: 'refused' }>, origin: string): ModelFailure {
   return modelFailure({
-    code: 'connection-failed',
+    // It could not, or it would not.
+    cause: status >= 500 ? 'connection' : 'refused',
     message: `The proxy in ${proxy.variable} (${proxy.origin}) refused to connect to ${origin} (status ${status}).`,
     next: 'Check the base URL of the provider and what the proxy allows. If the host needs no proxy, add it to NO_PROXY.',
-    // It could not, or it would not.
-    retry: status >= 500 ? {} : 'never',
   });
 }
 
@@ -69,33 +68,33 @@ export function connectionFailure(peer: Peer, given: string): ModelFailure {
   // A peer without TLS has a name of OpenSSL's or of the system's, by whether we read or wrote first. One is enough.
   const code = given.startsWith('ERR_SSL_') && !certificateProblem.test(given) ? 'EPROTO' : given;
   const { message, ...rest } = kindOf(peer, code);
-  return modelFailure({ code: 'connection-failed', message: `${message} (${code}).`, ...rest });
+  return modelFailure({ message: `${message} (${code}).`, ...rest });
 }
 
 /** Node's and OpenSSL's names for a peer that cannot prove who it is. Trying again changes nothing. */
 const certificateProblem =
   /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_\w*(CERT|_CA_|ALERT))/;
 
-function kindOf({ shown, setting }: Peer, code: string): Omit<FailureDraft, 'code'> {
+function kindOf({ shown, setting }: Peer, code: string): FailureDraft {
   if (certificateProblem.test(code)) {
     const next = `Check ${setting}. For a private certificate authority, set CODEX_CA_CERTIFICATE to the file with its certificate.`;
-    return { message: `The connection to ${shown} is not secure`, next, retry: 'never' };
+    return { message: `The connection to ${shown} is not secure`, next, cause: 'refused' };
   }
   if (code === 'EPROTO') {
     const next = `Check ${setting}: a server without TLS needs http:// instead of https://.`;
-    return { message: `The server at ${shown} does not speak TLS correctly`, next, retry: 'never' };
+    return { message: `The server at ${shown} does not speak TLS correctly`, next, cause: 'refused' };
   }
   if (code.startsWith('HPE_')) {
     const next = `Check the port in ${setting}, and whether it must begin with https://.`;
-    return { message: `The server at ${shown} does not speak HTTP`, next, retry: {} };
+    return { message: `The server at ${shown} does not speak HTTP`, next, cause: 'connection' };
   }
   if (code === 'ECONNREFUSED') {
     const next = `Start the server, or correct ${setting}.`;
-    return { message: `Nothing listens at ${shown}: the connection was refused`, next, retry: {} };
+    return { message: `Nothing listens at ${shown}: the connection was refused`, next, cause: 'connection' };
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     const next = `Check the spelling of ${setting}, and the network.`;
-    return { message: `The host in ${shown} could not be found`, next, retry: {} };
+    return { message: `The host in ${shown} could not be found`, next, cause: 'connection' };
   }
-  return { message: `No answer from ${shown}`, next: `Check the network and ${setting}.`, retry: {} };
+  return { message: `No answer from ${shown}`, next: `Check the network and ${setting}.`, cause: 'connection' };
 }

@@ -5,6 +5,9 @@ import { delay } from './backoff.ts';
 import { abortedFailure } from './answer-failure.ts';
 import type { Opened, Outgoing, Send } from './network/exchange.ts';
 import { httpFailure } from './http-failure.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { RateLimits } from '../../protocol/rate-limits.ts';
+import { rateLimitsIn } from './rate-limit-headers.ts';
 import { noAnswerFailure } from './no-answer-failure.ts';
 import type { ProviderOptions } from './credentials.ts';
 import type { ResponseBody } from './network/response-body.ts';
@@ -42,6 +45,8 @@ export interface OpenAnswer {
 export interface FailedAnswer {
   readonly kind: 'failed';
   readonly failure: ModelFailure;
+  /** What the server said of its limits. */
+  readonly limits?: RateLimits;
 }
 
 export type OpenedAnswer = OpenAnswer | FailedAnswer;
@@ -106,7 +111,8 @@ async function refusal(
   const { statusCode: status = 0, headers } = answer.message;
   const failure = httpFailure({ status, headers, body }, { now: clock.now(), api });
   const advised = status === 401 ? { ...failure, next: keyAdvice } : failure;
-  return { kind: 'failed', failure: advised, again: status >= 500 ? 'after-delay' : 'no' };
+  const limits = rateLimitsIn(headers, clock.now());
+  return { kind: 'failed', failure: advised, ...defined({ limits }), again: status >= 500 ? 'after-delay' : 'no' };
 }
 
 /** The beginning of an error's body, as much of it as comes; undefined when reading was stopped. */

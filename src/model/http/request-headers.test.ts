@@ -50,13 +50,12 @@ test('a header of the provider may carry the key', () => {
 
 test('secrets are whatever could be a key, longest first', () => {
   expect(secretsOf(sources)).toEqual([
+    'Basic%20provider-secret',
     'Basic provider-secret',
-    'environment-secret',
+    'Basic+provider-secret',
     'environment-secret',
     'provider-secret',
     'query-secret',
-    'query-secret',
-    'provider',
     'provider',
     'key',
   ]);

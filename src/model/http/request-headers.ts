@@ -6,7 +6,9 @@ type Headers = Readonly<Record<string, string>>;
 
 /** The transport alone decides how a message is framed; a header that contradicts it would break the connection. */
 const framing: ReadonlySet<string> = new Set(
-  'connection content-length expect host keep-alive transfer-encoding upgrade'.split(' '),
+  'connection content-length expect host keep-alive transfer-encoding upgrade sec-websocket-key sec-websocket-version sec-websocket-protocol sec-websocket-extensions'.split(
+    ' ',
+  ),
 );
 
 export interface HeaderSources {
@@ -15,10 +17,16 @@ export interface HeaderSources {
   readonly request: Headers;
   readonly identify: (credentials: Credentials) => Headers;
   readonly credentials: Credentials;
-  readonly wants: 'events' | 'json';
+  /** `socket`: it has no body, and no answer but an open connection. */
+  readonly wants: 'events' | 'json' | 'socket';
 }
 
-const accepted = { events: 'text/event-stream', json: 'application/json' };
+const json = 'application/json';
+const contentHeaders: Readonly<Record<HeaderSources['wants'], Headers>> = {
+  events: { accept: 'text/event-stream', 'content-type': json },
+  json: { accept: json, 'content-type': json },
+  socket: {},
+};
 
 /** Headers by lower-case name. The provider's go first, then the request's, then the key, then what the API needs. */
 export function wireHeaders(sources: HeaderSources): Headers {
@@ -29,7 +37,7 @@ export function wireHeaders(sources: HeaderSources): Headers {
     environmentHeaders(provider, sources.environment),
     sources.request,
     sources.identify(credentials),
-    { accept: accepted[sources.wants], 'content-type': 'application/json' },
+    contentHeaders[sources.wants],
   ]) {
     for (const [name, value] of Object.entries(group)) {
       if (isSendable(name, value)) merged.set(name.toLowerCase(), value);
@@ -51,12 +59,35 @@ export function secretsOf(sources: HeaderSources): readonly string[] {
   );
   // A server may quote a key without the scheme in front of it, as in "Bearer …".
   const values = configured.flatMap((value) => [value, value.replace(/^\S+\s+/, '')]);
-  const secrets = [...values, ...proxySecrets(environment)].filter(isLong);
+  const address = [provider.baseUrl, 'baseUrl' in credentials ? (credentials.baseUrl ?? '') : ''].flatMap(
+    addressSecrets,
+  );
+  const secrets = [...values, ...address, ...proxySecrets(environment)].filter(isLong);
   if (credentials.kind === 'bearer') {
     if (credentials.token !== '') secrets.push(credentials.token);
     secrets.push(...[credentials.accountId ?? ''].filter(isLong));
   }
-  return secrets.toSorted((a, b) => b.length - a.length);
+  return [...new Set(secrets.flatMap(writtenForms))].toSorted((a, b) => b.length - a.length);
+}
+
+/** As it is, and as an address or a form has it. */
+function writtenForms(secret: string): readonly string[] {
+  return [secret, encodeURIComponent(secret), new URLSearchParams([['', secret]]).toString().slice(1)];
+}
+
+/** The user, the password and the values in the query of an address. */
+function addressSecrets(address: string): readonly string[] {
+  if (!URL.canParse(address)) return [];
+  const { username, password, searchParams } = new URL(address);
+  return [username, password, ...[username, password].map(decoded), ...searchParams.values()];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Shorter values are words such as "true": blotting these out would garble every message. */

@@ -1,33 +1,10 @@
-import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts';
+import type { ModelFailure } from '../../ports/model-client.ts';
+import { defined } from '../../protocol/defined.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
-import { creditAdvice, detailOf, modelFailure, retryAfter } from './failure.ts';
+import { detailOf, modelFailure } from './failure.ts';
+import { causeOfSign } from './failure-causes.ts';
 import { isOverflowCode, saysOverflow } from './overflow.ts';
 import { waitFromMessage } from './retry-hint.ts';
-
-/** What an error code means to us, and what is said when the provider says nothing. */
-type Meaning = readonly [code: ModelFailureCode, blank: string, next?: string];
-
-const overflow: Meaning = [
-  'context-window-exceeded',
-  'The conversation no longer fits the context window of the model.',
-];
-
-/** The other error codes of the API that mean something to us. All others are server errors. */
-const meanings: Readonly<Record<string, Meaning>> = {
-  insufficient_quota: ['usage-limit', 'This account has used up its quota.', creditAdvice],
-  usage_limit_reached: ['usage-limit', 'This account has reached its usage limit.'],
-  usage_not_included: ['usage-limit', 'The plan of this account does not include this.'],
-  cyber_policy: ['policy', 'The provider refused the request under its policy on cyber security.'],
-  misalignment_policy_violation: [
-    'policy',
-    'The provider refused the request under its policy on misaligned behaviour.',
-  ],
-  invalid_prompt: ['invalid-request', 'The provider does not accept this prompt.'],
-  bio_policy: ['invalid-request', 'The provider refused the request under its policy on biology.'],
-  server_is_overloaded: ['overloaded', 'The provider is overloaded.'],
-  slow_down: ['overloaded', 'The provider asks for fewer requests.'],
-  rate_limit_exceeded: ['rate-limited', 'The provider received too many requests or tokens in a short time.'],
-};
 
 export interface ApiError {
   readonly code: string;
@@ -37,28 +14,19 @@ export interface ApiError {
   readonly waitMs?: number | undefined;
 }
 
-/** The failure that an error code of the API stands for, or undefined when the code says nothing to us. */
-export function failureByCode(error: ApiError): ModelFailure | undefined {
-  if (isOverflowCode(error.code)) return failureOf(overflow, error);
-  const meaning = Object.hasOwn(meanings, error.code) ? meanings[error.code] : undefined;
-  return meaning && failureOf(meaning, error);
-}
-
-function failureOf([code, blank, next]: Meaning, { message, status, waitMs }: Omit<ApiError, 'code'>): ModelFailure {
-  const wait = waitMs ?? (code === 'rate-limited' ? waitFromMessage(message) : undefined);
-  return modelFailure({
-    code,
-    message: detailOf(message) || blank,
-    retry: code === 'rate-limited' || code === 'overloaded' ? retryAfter(wait) : 'never',
-    status,
-    words: message,
-    next,
-  });
+/** The failure that a code or a type of error stands for, or undefined when it says nothing to us. */
+export function failureByCode({ code, message, status, waitMs }: ApiError): ModelFailure | undefined {
+  const known = isOverflowCode(code) ? { cause: 'overflow' as const, blank: undefined } : causeOfSign(code);
+  if (known === undefined) return undefined;
+  const said = detailOf(message) || known.blank;
+  const wait = waitMs ?? (known.cause === 'rate-limit' ? waitFromMessage(message) : undefined);
+  return modelFailure({ cause: known.cause, ...defined({ message: said }), status, waitMs: wait, words: message });
 }
 
 /** A request that does not fit, in the provider's words if it has any. */
 export function overflowFailure(message: string): ModelFailure {
-  return failureOf(overflow, { message });
+  const said = detailOf(message);
+  return modelFailure({ cause: 'overflow', ...(said === '' ? {} : { message: said }), words: message });
 }
 
 /** Why an answer failed, by the `error` object of the event that says so. */
@@ -70,5 +38,5 @@ export function streamFailure(error: JsonObject | undefined): ModelFailure {
   const name = code === '' ? 'an error' : `the error ${detailOf(code)}`;
   const words = detailOf(message);
   const reported = `The provider reported ${name}${words === '' ? '.' : `: ${words}`}`;
-  return modelFailure({ code: 'server-error', message: reported, retry: {} });
+  return modelFailure({ cause: 'server', message: reported });
 }

@@ -6,6 +6,7 @@ import { abortedFailure, emptyFailure, endFailure, providerFault } from './answe
 import { authModeOf } from './credentials.ts';
 import { joinedDeltas } from './joined-deltas.ts';
 import { sender } from './network/exchange.ts';
+import { rateLimitsIn } from './rate-limit-headers.ts';
 import type { OpenAnswer } from './open-answer.ts';
 
 /** Connections are kept for reuse. One that is never used loads nothing. */
@@ -32,6 +33,8 @@ async function* answer(
   const idleMs = options.provider.streamIdleTimeoutMs;
   const question = { endpoint: wire.endpoint, wants: 'events', idleMs, signal } as const;
   const { opened, hide } = await ask(connection, request, question);
+  const limits = opened.kind === 'failed' ? opened.limits : rateLimitsIn(opened.headers, options.clock.now());
+  if (limits !== undefined) yield { kind: 'rate-limits', limits };
   if (opened.kind === 'failed') return yield failed(hide(opened.failure));
   const events = read(opened, { wire, limits: limitsOf(options, request), idleMs, signal });
   try {

@@ -9,7 +9,7 @@ export interface WireFormat {
   /** As `wire_api` names it. */
   readonly name: string;
   /** A new one for each thread: it may keep the bytes of items. `provider`: who gets the requests. */
-  encoder(provider: Pick<ProviderConfig, 'id' | 'name' | 'baseUrl'>): Encoder;
+  encoder(provider: Pick<ProviderConfig, 'id' | 'baseUrl' | 'capabilities'>): Encoder;
   /** All that `encoder` may give, where providers of the format differ. Absent: it gives one and the same. */
   everyEncoder?(): readonly Encoder[];
   /** Opens nothing before the first request. */

@@ -2,23 +2,21 @@ import { isGateOpen } from '../../config/feature-gates.ts';
 import type { ProviderConfig } from '../../config/providers.ts';
 import type { ProviderCapabilities } from '../../ports/provider.ts';
 
-/** Parts of the addresses under which Azure offers models. */
-const azureAddress =
-  /openai\.azure\.|cognitiveservices\.azure\.|aoai\.azure\.|azure-api\.|azurefd\.|windows\.net\/openai/i;
-const bedrockIds: ReadonlySet<string> = new Set(['amazon-bedrock', 'amazon-bedrock-runtime']);
-
-/** What a server can do that speaks the Responses API: the one place that looks at who it is. */
+/** What a server can do that speaks the Responses API. */
 export function responsesCapabilities(
-  { id, name, baseUrl }: Pick<ProviderConfig, 'id' | 'name' | 'baseUrl'>,
+  { capabilities }: Pick<ProviderConfig, 'capabilities'>,
   gates: Readonly<Record<string, boolean>>,
 ): ProviderCapabilities {
-  const isAzure = name.toLowerCase() === 'azure' || azureAddress.test(baseUrl);
-  const canCompact = name === 'OpenAI' || isAzure || bedrockIds.has(id);
   const form = isGateOpen('remote_compaction_v2', gates) ? 'stream' : 'unary';
   return {
-    remoteCompaction: canCompact ? form : 'none',
-    freeformTools: 'grammar',
+    remoteCompaction: capabilities.remoteCompaction ? form : 'none',
+    freeformTools: capabilities.freeformTools ? 'grammar' : 'none',
+    ...(capabilities.requestCompression && isGateOpen('enable_request_compression', gates)
+      ? { requestCompression: 'zstd' as const }
+      : {}),
+    // The server of accounts refuses it.
+    outputLimit: 'with-key',
     // Others do not know such programs, and may refuse a request that names one.
-    accessPrograms: id === 'openai' ? 'known' : 'unknown',
+    accessPrograms: capabilities.accessPrograms ? 'known' : 'unknown',
   };
 }

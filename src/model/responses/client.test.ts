@@ -358,6 +358,7 @@ describe('failures', () => {
         message: `Nothing listens at http://127.0.0.1:${port}: the connection was refused (ECONNREFUSED).`,
         next: 'Start the server, or correct the base URL of the provider.',
         retry: {},
+        cause: 'connection',
       },
     });
     expect(sleeps.map(Math.round)).toEqual([200, 400, 800, 1600]);

@@ -1,6 +1,6 @@
 import type { ModelClient, ModelRequest } from '../../ports/model-client.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { HttpClientOptions } from '../http/ask.ts';
+import type { Connection, HttpClientOptions } from '../http/ask.ts';
 import type { Credentials } from '../http/credentials.ts';
 import type { HttpWire } from '../http/answer-decoder.ts';
 import { bearerHeader } from '../http/request-headers.ts';
@@ -10,11 +10,21 @@ import { responsesReader } from './decode.ts';
 import type { WireFormat } from '../http/wire-format.ts';
 import { responsesCapabilities } from './capabilities.ts';
 import { responsesEncoder } from './encode.ts';
+import type { SocketClient } from './socket-client.ts';
 
-/** Says who sends a request. A login with ChatGPT names its account as well. */
-export function identify(credentials: Credentials): Readonly<Record<string, string>> {
-  const account = credentials.kind === 'bearer' ? credentials.accountId : undefined;
-  return { ...bearerHeader(credentials), ...defined({ 'chatgpt-account-id': account }) };
+/** Says who sends a request. A login with ChatGPT names its account as well, and at its own address which model is asked. */
+export function identify(
+  credentials: Credentials,
+  { routing }: Pick<ModelRequest, 'routing'> = {},
+): Readonly<Record<string, string>> {
+  const { accountId, isFedramp, baseUrl } = credentials.kind === 'bearer' ? credentials : {};
+  const tier = routing?.tier === undefined ? '' : `;tier=${routing.tier}`;
+  const hint = baseUrl === undefined || routing === undefined ? undefined : `model=${routing.model}${tier}`;
+  const isGovernment = isFedramp === true ? 'true' : undefined;
+  return {
+    ...bearerHeader(credentials),
+    ...defined({ 'chatgpt-account-id': accountId, 'x-openai-fedramp': isGovernment, 'x-codex-routing-hint': hint }),
+  };
 }
 
 const responsesWire: HttpWire = {
@@ -25,13 +35,34 @@ const responsesWire: HttpWire = {
 };
 
 /** A client of `POST {base}/responses`, and of the endpoint below it that makes checkpoints. */
-export function responsesClient(options: HttpClientOptions): Required<ModelClient> {
+export function responsesClient(options: HttpClientOptions): ModelClient & Required<Pick<ModelClient, 'compact'>> {
   const connection = httpConnection(options, responsesWire);
   const client = httpClient(connection);
-  return {
+  const http = {
     ...client,
-    stream: (request, signal) => client.stream(withGate(request), signal),
-    compact: (request, signal) => compactRemotely(request, signal, connection),
+    stream: (request: ModelRequest, signal: AbortSignal) => client.stream(withGate(request), signal),
+    compact: (request: ModelRequest, signal: AbortSignal) => compactRemotely(request, signal, connection),
+  };
+  return options.provider.supportsWebsockets ? { ...http, ...lazySocketClient(connection, http) } : http;
+}
+
+/** Loaded on use: most providers speak HTTP alone. */
+function lazySocketClient(
+  connection: Connection,
+  http: ModelClient,
+): Pick<ModelClient, 'stream' | 'prewarm' | 'close'> {
+  let loading: Promise<SocketClient> | undefined;
+  const load = async (): Promise<SocketClient> => {
+    const { SocketClient: Client } = await import('./socket-client.ts');
+    return new Client(connection, http);
+  };
+  const get = (): Promise<SocketClient> => (loading ??= load());
+  return {
+    async *stream(request, signal) {
+      yield* (await get()).stream(request, signal);
+    },
+    prewarm: (request) => void get().then((client) => client.prewarm(request)),
+    close: () => void loading?.then((client) => client.close()),
   };
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { providerDefaults } from '../../config/providers.ts';
-import type { CompactAnswer, ModelClient, ModelRequest } from '../../ports/model-client.ts';
+import type { CompactAnswer, ModelRequest } from '../../ports/model-client.ts';
 import type { Script, ScriptedModel, ScriptStep } from '../../testing/index.ts';
 import {
   answer,
@@ -40,7 +40,7 @@ interface Setting extends Partial<Omit<HttpClientOptions, 'provider'>> {
   readonly provider?: Partial<ProviderOptions>;
 }
 
-function clientFor(baseUrl: string, setting: Setting = {}): Required<ModelClient> {
+function clientFor(baseUrl: string, setting: Setting = {}): ReturnType<typeof responsesClient> {
   return responsesClient({
     credentials: () => Promise.resolve({ kind: 'none' }),
     environment: {},
@@ -177,6 +177,7 @@ describe('failures', () => {
         message: 'The provider answered with status 401: Wrong: [redacted] of [redacted].',
         next: 'Sign in again.',
         retry: 'never',
+        cause: 'key',
         status: 401,
       },
     });

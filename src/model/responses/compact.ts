@@ -57,7 +57,7 @@ function unreadable(what: string): ModelFailure {
   const message = `The answer to the checkpoint request ${what}.`;
   const next =
     'Check that the base URL belongs to a provider that can compact, or set compaction.strategy to "structured".';
-  return modelFailure({ code: 'invalid-request', message, next, retry: 'never' });
+  return modelFailure({ cause: 'request', message, next });
 }
 
 function failed(failure: ModelFailure): CompactAnswer {

@@ -6,7 +6,7 @@ import { answerDecoder } from '../http/answer-decoder.ts';
 import { responsesReader } from './decode.ts';
 import { modelFailure } from '../http/failure.ts';
 
-const cause = modelFailure({ code: 'stream-cut', message: 'cut', retry: {} });
+const cause = modelFailure({ cause: 'cut', message: 'cut' });
 const message = {
   type: 'message',
   id: 'msg_9',

@@ -6,6 +6,7 @@ import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '
 import type { AnswerReader } from '../http/answer-decoder.ts';
 import { answerTooLarge, unreadableAnswer } from '../http/answer-failure.ts';
 import { detailOf, modelFailure } from '../http/failure.ts';
+import { causeOfEnding } from '../http/failure-causes.ts';
 import { isOverflowCode, saysOverflow } from '../http/overflow.ts';
 import { overflowFailure, streamFailure } from '../http/stream-failure.ts';
 import { addedItems } from './added-items.ts';
@@ -140,11 +141,6 @@ function failed(failure: ModelFailure, response?: JsonObject): ModelEvent {
   return { kind: 'failed', failure, ...defined({ usage: usageFromWire(objectAt(response, 'usage')) }) };
 }
 
-const incompleteAdvice: Readonly<Record<string, string>> = {
-  content_filter: 'Rephrase the request: the content filter of the provider stopped the answer.',
-  max_output_tokens: 'Ask for the answer in smaller parts: it was longer than the provider allows.',
-};
-
 /** A response that the server ended early on purpose. Sending the same again would end the same way. */
 function incompleteFailure(response: JsonObject): ModelFailure {
   const reason = stringAt(objectAt(response, 'incomplete_details') ?? {}, 'reason') ?? 'unknown';
@@ -154,6 +150,5 @@ function incompleteFailure(response: JsonObject): ModelFailure {
     return overflowFailure(message);
   }
   const ended = `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
-  const next = Object.hasOwn(incompleteAdvice, reason) ? incompleteAdvice[reason] : undefined;
-  return modelFailure({ code: 'incomplete', message: ended, next, retry: 'never' });
+  return modelFailure({ cause: causeOfEnding(reason) ?? 'ended-early', message: ended });
 }

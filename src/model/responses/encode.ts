@@ -1,4 +1,4 @@
-import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
+import type { Encoder, FrameLink, Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
 import { listEncoder } from '../http/list-encoder.ts';
 import { itemBytes, itemWriter } from './item-bytes.ts';
 
@@ -18,29 +18,67 @@ export function responsesEncoder(): Encoder {
   function toolsBytes(tools: readonly ToolSpec[]): Uint8Array {
     const known = toolsCache.get(tools);
     if (known !== undefined) return known;
-    const bytes = bytesOf(`,"tools":${JSON.stringify(tools)},"input":[`);
+    const bytes = bytesOf(toolsField(tools));
     toolsCache.set(tools, bytes);
     return bytes;
   }
 
   function instructionsBytes(text: string): Uint8Array {
     if (text !== instructionsCache.text) {
-      instructionsCache = { text, bytes: bytesOf(`,"instructions":${JSON.stringify(text)}`) };
+      instructionsCache = { text, bytes: bytesOf(instructionsField(text)) };
     }
     return instructionsCache.bytes;
   }
 
+  const body = ({ options, instructions, tools, input }: Prompt): readonly Uint8Array[] => [
+    bytesOf(opening(options)),
+    ...(instructions === '' ? [] : [instructionsBytes(instructions)]),
+    toolsBytes(tools),
+    ...inputPieces(input),
+    bytesOf(closing(options)),
+  ];
+
   return {
     version,
-    body: ({ options, instructions, tools, input }: Prompt) => [
-      bytesOf(opening(options)),
-      ...(instructions === '' ? [] : [instructionsBytes(instructions)]),
-      toolsBytes(tools),
-      ...inputPieces(input),
-      bytesOf(closing(options)),
-    ],
+    body,
     item: itemBytes,
+    frame: (prompt, link) => (link === undefined ? fullFrame(body(prompt)) : incrementalFrame(prompt, link)),
   };
+}
+
+/** A body as a message of a WebSocket. */
+export function fullFrame([first, ...rest]: readonly Uint8Array[]): readonly Uint8Array[] {
+  return [bytesOf('{"type":"response.create",'), ...(first === undefined ? [] : [first.subarray(1)]), ...rest];
+}
+
+/** The same with only what is new in its input. The server keeps neither instructions nor tools nor options. */
+export function incrementalFrame(prompt: Prompt, { previous, from }: FrameLink): readonly Uint8Array[] {
+  const { options, instructions, tools, input } = prompt;
+  const link = JSON.stringify({ type: 'response.create', previous_response_id: previous }).slice(0, -1);
+  return [
+    bytesOf(`${link},${opening(options).slice(1)}`),
+    ...(instructions === '' ? [] : [bytesOf(instructionsField(instructions))]),
+    bytesOf(toolsField(tools)),
+    ...input.slice(from).flatMap((item, index) => [...(index === 0 ? [] : [comma]), itemBytes(item)]),
+    bytesOf(closing(options)),
+  ];
+}
+
+const comma = bytesOf(',');
+
+/** Whether two requests differ in nothing but their input and their labels. */
+export function isSameButInput(before: Prompt, now: Prompt): boolean {
+  const around = ({ options }: Prompt): string => opening(options) + closing({ ...options, labels: {} });
+  if (before.instructions !== now.instructions || around(before) !== around(now)) return false;
+  return before.tools === now.tools || toolsField(before.tools) === toolsField(now.tools);
+}
+
+function instructionsField(text: string): string {
+  return `,"instructions":${JSON.stringify(text)}`;
+}
+
+function toolsField(tools: readonly ToolSpec[]): string {
+  return `,"tools":${JSON.stringify(tools)},"input":[`;
 }
 
 /** What stands before instructions, tools and input. Absent options leave no trace: JSON.stringify skips undefined. */
@@ -68,6 +106,7 @@ function closing(options: RequestOptions): string {
           include: ['reasoning.encrypted_content'],
           tool_choice: options.toolChoice ?? 'auto',
           text,
+          max_output_tokens: options.outputLimit,
           client_metadata: options.labels,
         };
   const members = JSON.stringify(fields).slice(1);

@@ -46,7 +46,7 @@ describe('the writer lock', () => {
   test('has one holder, who signs it', async () => {
     const lock = taken(await flock.take(path));
     const owner = `capstan pid ${process.pid} since 2026-11-15T10:00:00.000Z`;
-    expect(await readFile(path, 'utf8')).toBe(`${owner}\n`);
+    expect(await readFile(path, 'utf8')).toMatch(new RegExp(`^${owner} in \\S+ \\S+\n$`));
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await flock.take(path)).toEqual({ kind: 'held', owner });
     await Promise.all([lock.release(), lock.release()]);

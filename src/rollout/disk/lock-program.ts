@@ -1,3 +1,4 @@
+import type { Clock } from '../../ports/clock.ts';
 import type { Programs } from '../../ports/program-files.ts';
 import { Fault } from '../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
@@ -10,6 +11,14 @@ export interface LockProgram {
   /** The name of a tool of the system. */
   readonly command: string;
   readonly args: readonly string[];
+}
+
+export interface FlockOptions {
+  readonly clock: Clock;
+  /** Finds the tools of the system. */
+  readonly programs: Programs;
+  /** Tools that can lock, best first. */
+  readonly lockers?: readonly LockProgram[];
 }
 
 const perlScript = `open(my $file, "+<&=", 3) or exit 2;

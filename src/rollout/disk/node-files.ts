@@ -4,6 +4,9 @@ import { firstMissing } from '../../disk/folders.ts';
 import { withoutWaiting } from '../../disk/regular-file.ts';
 import type { Files, OpenFile } from '../../ports/files.ts';
 
+/** Longer than any file system keeps a new name in memory alone. */
+const oldAfterMs = 120_000;
+
 /**
  * The disk of this machine. What may take long has callbacks: Node's promises of the same calls cost every start 2 ms.
  * What only asks for a name or about an open file is done at once: to hand it to a thread takes longer.
@@ -78,6 +81,12 @@ export const nodeFiles: Files = {
     } finally {
       fs.closeSync(folder);
     }
+  },
+
+  // File systems write names down within seconds, and a start would sync every folder up to the root.
+  isOld(path) {
+    const made = fs.statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+    return made > 0 && Date.now() - made > oldAfterMs;
   },
 };
 

@@ -91,7 +91,8 @@ export class RolloutFile {
   /** A name lasts when its folder is synced, and the folder's own name when the folder above is, up to the root. */
   async #syncName(): Promise<void> {
     const { files, home, path, durableFolders } = this.#options;
-    const names = [path, ...ancestors(path)].filter((name) => !durableFolders.has(name));
+    const isDurable = (folder: string): boolean => durableFolders.has(folder) || files.isOld?.(folder) === true;
+    const names = [path, ...ancestors(path).filter((folder) => !isDurable(folder))];
     const folders = names.map((name) => dirname(name));
     // Folders above the home are mostly old and often not readable for us.
     const isOurs = (folder: string): boolean => folder === home || folder.startsWith(home + sep);

@@ -5,7 +5,9 @@ import { execpolicyCheckCommand } from '../commands/execpolicy-command.ts';
 import { featuresCommand } from '../commands/features-command.ts';
 import { findFilesCommand } from '../commands/files-command.ts';
 import { hooksCommand } from '../commands/hooks-command.ts';
+import { loginCommand, logoutCommand } from '../commands/login-command.ts';
 import { memoryCommand } from '../commands/memory-command.ts';
+import { modelsCommand } from '../commands/models-command.ts';
 import { mcpCommand } from '../commands/mcp-command.ts';
 import { mcpServerCommand } from '../commands/mcp-server-command.ts';
 import {
@@ -15,6 +17,7 @@ import {
   demoCommand,
   helpCommand,
 } from '../commands/other-commands.ts';
+import { rerunCommand } from '../commands/rerun-command.ts';
 import { reviewCommand } from '../commands/review-command.ts';
 import { sandboxCommand } from '../commands/sandbox-command.ts';
 import * as changes from '../commands/threads-change-commands.ts';
@@ -81,8 +84,12 @@ export const commandTable: CommandGroup = {
     files: commandRow(findFilesCommand, () => import('../files/run-files.ts')),
     hooks: commandRow(hooksCommand, () => import('../hooks/run-hooks-command.ts')),
     memory: commandRow(memoryCommand, () => import('../memory/run-memory.ts')),
+    models: commandRow(modelsCommand, () => import('../models/run-models.ts')),
     envelope: commandRow(envelopeCommand, () => import('../envelope/run-envelope.ts')),
     replay: commandRow(replayCommand, () => import('../replay/run-replay.ts')),
+    rerun: commandRow(rerunCommand, () => import('../replay/run-rerun.ts')),
+    login: commandRow(loginCommand, () => import('../login/run-login.ts')),
+    logout: commandRow(logoutCommand, () => import('../login/run-logout.ts')),
     sandbox: commandRow(sandboxCommand, () => import('../sandbox/run-sandbox.ts')),
     mcp: commandRow(mcpCommand, () => import('../mcp/run-mcp.ts')),
     'mcp-server': commandRow(mcpServerCommand, () => import('../mcp-server/run-mcp-server.ts')),

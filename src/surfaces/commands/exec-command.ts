@@ -67,6 +67,8 @@ export const execCommand = {
     }),
     lastMessageFile: option('-o, --output-last-message FILE', 'also write the answer to FILE'),
     outputSchema: option('--output-schema FILE', 'a JSON Schema that the answer must fit'),
+    maxCost: option('--max-cost USD', 'end the turn before a request that could make it cost more'),
+    maxTokens: option('--max-tokens N', 'end the turn before a request that could make it use more tokens'),
     json: flag('--json', 'print events on standard output, one JSON object per line'),
     verbose: flag('-v, --verbose', 'show more on standard error: whole outputs, context, cache'),
     last: flag('--last', 'with resume and fork: the newest thread of this folder', {

@@ -17,7 +17,7 @@ beforeEach(() => {
     'home/config.toml',
     `model = "gpt-5.5"
 sandbox_mod = "read-only"
-forced_login_method = "api"
+chatgpt_base_url = "https://a.org"
 
 [shell_environment_policy]
 set = { GREETING = "hello", DB_PASSWORD = "hunter2" }
@@ -74,7 +74,7 @@ include_apps_instructions = true  # default
 project_doc_max_bytes = 32768  # default
 project_doc_fallback_filenames = []  # default
 project_root_markers = [".git"]  # default
-forced_login_method = "api"  # user, /home/config.toml:3
+chatgpt_base_url = "https://a.org"  # user, /home/config.toml:3
 
 [window]
 auto_compact_percent = 90  # default
@@ -126,11 +126,13 @@ trust_level = "trusted"  # user, /home/config.toml:13
 
 # Not set: oss_provider, plan_mode_reasoning_effort, model_reasoning_summary,
 #   service_tier, model_auto_compact_token_limit, tool_output_token_limit,
-#   model_catalog_json, window.effective_tokens, auto_review.policy,
-#   review_model, web_search, sandbox.max_processes, sandbox.max_memory_mb,
-#   developer_instructions, instructions, model_instructions_file,
-#   compact_prompt, experimental_compact_prompt_file, personality,
-#   experimental_realtime_start_instructions, openai_base_url,
+#   model_catalog_json, model_fallback, max_turn_tokens, max_thread_tokens,
+#   max_turn_cost, max_thread_cost, window.effective_tokens, auto_review.policy,
+#   review_model, web_search, tools.edit, sandbox.max_processes,
+#   sandbox.max_memory_mb, cli_auth_credentials_store, forced_login_method,
+#   forced_chatgpt_workspace_id, developer_instructions, instructions,
+#   model_instructions_file, compact_prompt, experimental_compact_prompt_file,
+#   personality, experimental_realtime_start_instructions, openai_base_url,
 #   skills.include_instructions, skills.max_context_tokens,
 #   skills.bundled.enabled, memories.use_memories, memories.generate_memories,
 #   memories.disable_on_external_context,
@@ -184,10 +186,10 @@ describe('config show', () => {
   test('names the keys that do nothing yet in one sentence', async () => {
     write(
       'home/config.toml',
-      'notify = ["beep"]\nweb_search = "live"\notel = {}\ntui = { theme = "x" }\n[tools]\nx = true\n',
+      'notify = ["beep"]\nweb_search = "live"\nhistory = {}\ntui = { theme = "x" }\n[tools]\nview_image = true\nedit = "patch"\n',
     );
     expect((await load()).notices.map(({ message }) => message)).toEqual([
-      'Capstan does not use these configuration keys yet: otel, tools.',
+      'Capstan does not use these configuration keys yet: history, tools.',
     ]);
     write('home/config.toml', 'tui = { theme = "x" }\n');
     expect((await load()).notices).toEqual([]);
@@ -303,8 +305,8 @@ wins ->  default  trust: unknown  "read-only"
 
   test('a key without a value, one without an effect, and a secret', async () => {
     expect(await explain('personality')).toMatch(/^personality is not set\.\n/);
-    expect(await explain('forced_login_method')).toMatch(
-      /^forced_login_method = "api"\nCapstan does not use this key yet\.\n/,
+    expect(await explain('chatgpt_base_url')).toMatch(
+      /^chatgpt_base_url = "https:\/\/a\.org"\nCapstan does not use this key yet\.\n/,
     );
     expect(await explain('model_providers.mine.experimental_bearer_token')).not.toContain('hunter2');
     expect(await explain('model_providers')).not.toContain('hunter2');

@@ -17,6 +17,7 @@ import { count } from '../wording/number-words.ts';
 import { wrap } from '../terminal/wrap.ts';
 import { fit, pad } from '../terminal/text-width.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
+import { moneyWords } from '../wording/money-words.ts';
 import { clockTimeOf } from '../wording/time-words.ts';
 import type { StoryRequest, ThreadStory } from './thread-story.ts';
 
@@ -92,7 +93,7 @@ function headLine({ number, turn, at, record, usage, prefix }: StoryRequest): st
   const counted =
     usage === undefined
       ? 'the provider gave no count'
-      : `${count(usage.input)} tokens sent, ${count(usage.cachedInput)} of them cached, ${count(usage.output)} answered`;
+      : `${count(usage.input)} tokens sent, ${count(usage.cachedInput)} of them cached, ${count(usage.output)} answered${usage.cost === undefined ? '' : `, ${moneyWords(usage.cost)}`}`;
   const broken = (arrayAt(prefix ?? {}, 'breaks') ?? []).filter(isJsonObject).map(({ kind }) => String(kind));
   const cache = broken.length === 0 ? '' : `\ncache broken by: ${broken.join(', ')}`;
   return `request ${number} · turn ${turn} · ${clockTimeOf(at)} · ${made}\n${counted}${cache}`;

@@ -1,10 +1,12 @@
 import { stringAt } from '../../protocol/json.ts';
+import type { RateLimit } from '../../protocol/rate-limits.ts';
 import { addUsage, noUsage } from '../../protocol/usage.ts';
 import { costWords } from '../wording/checkpoint-words.ts';
 import type { NamedShare } from './group-parts.ts';
 import { familyName } from './part-names.ts';
 import { bold, dim, type Span } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
+import { costUnknown, moneyWords } from '../wording/money-words.ts';
 import { about, count, percent, plural, ranges } from '../wording/number-words.ts';
 import { type Cell, tableSpans } from '../terminal/table.ts';
 import { windowBar } from './window-bar.ts';
@@ -36,8 +38,26 @@ export function windowPage(view: WindowView, story: ThreadStory, form: PageForm)
     ...tableSpans(rows, { right: [2], width }),
     ...(limits.length === 0 ? [] : ['\n', ...tableSpans(limitRows, { right: [3], width })]),
     checkpointsLine(story) === '' ? '' : `\n${prose(checkpointsLine(story), form)}`,
+    ...costSpans(story, form),
     ...[notes, unknown].flatMap((lines) => (lines.length === 0 ? [] : ['\n', prose(lines.join('\n'), form)])),
   ];
+}
+
+/** What all requests have cost. A thread that sent none has nothing to say. */
+function costSpans({ state: { usage, rateLimits } }: ThreadStory, form: PageForm): readonly Span[] {
+  const { cost, total, estimated = 0 } = usage.total;
+  if (total + estimated === 0) return [];
+  const unknown = `${costUnknown}: set model_prices to have it counted`;
+  const spent = `All requests of the thread: ${cost === undefined ? unknown : moneyWords(cost)}.`;
+  const limits = (rateLimits?.limits ?? []).map(limitWords).join(', ');
+  const said = limits === '' ? '' : `\nLimits of the provider, as it said last: ${limits}.`;
+  return ['\n', prose(`${spent}${said}`, form)];
+}
+
+function limitWords({ name, usedPercent, windowMinutes, resetsAt }: RateLimit): string {
+  const window = windowMinutes === undefined ? '' : ` of ${plural(windowMinutes, 'minute')}`;
+  const reset = resetsAt === undefined ? '' : ` until ${new Date(resetsAt * 1000).toISOString().slice(0, 16)}Z`;
+  return `${name}${window} ${Math.round(usedPercent)} % used${reset}`;
 }
 
 /** How many there are, and what those that we know of have cost. */

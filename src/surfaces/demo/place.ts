@@ -94,6 +94,7 @@ model_provider = "demo"
 model_context_window = 272000
 allow_login_shell = false
 sandbox_mode = "workspace-write"
+tools.edit = "patch"
 
 [sandbox_workspace_write]
 exclude_slash_tmp = true

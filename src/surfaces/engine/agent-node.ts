@@ -1,7 +1,8 @@
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import { type RecordedAgent, rootPath } from '../../protocol/agent.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { spentOf } from '../../state/goals.ts';
+import { type Cost, usedTokens } from '../../protocol/usage.ts';
 import { readAgent } from './read-agent.ts';
 
 /** A thread with the agents that it started, as their files say. */
@@ -15,6 +16,8 @@ export interface AgentNode {
   readonly tokens: number;
   /** The same without what the provider had in its cache. */
   readonly used: number;
+  /** In money, with its own agents. Absent: no price is known. */
+  readonly money?: Cost;
   readonly agents: readonly AgentNode[];
 }
 
@@ -42,8 +45,9 @@ async function nodeOf(threads: ReadableThreads, agent: KnownAgent, seen: Set<Thr
   const status = await statusOf(threads, agent, read);
   const costs = [read?.used, agent.used].filter((cost) => cost !== undefined);
   const tokens = Math.max(0, ...costs.map(({ total }) => total));
-  const used = Math.max(0, ...costs.map(spentOf));
-  return { id, path, ...(role === undefined ? {} : { role }), status, tokens, used, agents };
+  const used = Math.max(0, ...costs.map(usedTokens));
+  const money = costs.toSorted((a, b) => b.total - a.total)[0]?.cost;
+  return { id, path, ...defined({ role }), status, tokens, used, ...defined({ money }), agents };
 }
 
 async function statusOf(

@@ -5,10 +5,17 @@ import { onceEach, refusalOf } from '../../config/config-problem.ts';
 import { effortFor, effortProblem } from '../../envelope/effort.ts';
 import { modelNotices } from '../../envelope/model-notices.ts';
 import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
-import type { Settings } from '../../envelope/settings.ts';
+import { modelProblem } from '../../config/provider-model.ts';
+import type { Settings, SpendingLimits } from '../../envelope/settings.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
-import { type BaseLayers, withOnlyKeys, withOverrides, withProfile } from '../../gather/config/config-layers.ts';
+import {
+  type BaseLayers,
+  type Overrides,
+  withOnlyKeys,
+  withOverrides,
+  withProfile,
+} from '../../gather/config/config-layers.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { loadInstructionFiles } from '../../gather/instructions/model-instructions.ts';
 import { missingRootNotices, unprotectedSubmoduleNotices } from '../../gather/system/places.ts';
@@ -30,16 +37,21 @@ import type { EngineParts } from './engine-parts.ts';
 import type { ThreadRequest } from './thread-request.ts';
 import type { ResumedPast } from './thread-standing.ts';
 import { hooksInFolder } from './hooks-in-folder.ts';
+import { type ProviderModels, providerModels } from './provider-models.ts';
+import { locatedProvider } from './thread-providers.ts';
 import { unusedNotice } from './unused-notice.ts';
 
 export interface ThreadPlace {
   readonly cwd: string;
   readonly resumed?: ResumedPast;
+  /** Requests will be sent: a server may be asked about the model. Absent: none is. */
+  readonly sends?: true;
 }
 
 type Choices = Pick<
   ThreadRequest,
   | 'model'
+  | 'limits'
   | 'profile'
   | 'overrides'
   | 'onlyConfig'
@@ -56,6 +68,8 @@ type Choices = Pick<
 export interface ConfiguredThread {
   readonly config: Config;
   readonly catalogue: Catalogue;
+  /** What is known of the provider's models. Absent: there is no such provider. */
+  readonly models?: ProviderModels;
   readonly settings: Settings;
   /** Of the permission profile, if it has one. */
   readonly profileName?: string;
@@ -68,7 +82,7 @@ export interface ConfiguredThread {
 
 /** What holds for a thread in its folder. */
 export async function configureThread(
-  { base: everywhere, options, ownPlaces }: Pick<EngineParts, 'base' | 'options' | 'ownPlaces'>,
+  engine: EngineParts,
   place: ThreadPlace,
   {
     approval,
@@ -82,6 +96,7 @@ export async function configureThread(
     ...choices
   }: Choices,
 ): Promise<ConfiguredThread | Outcome> {
+  const { base: everywhere, options, ownPlaces } = engine;
   const { env, cwd: here } = options;
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
   if (isWrong(profile)) return { code: 'wrong-profile', ...explainWrongValue('permissionProfile', profile) };
@@ -104,24 +119,34 @@ export async function configureThread(
     deniesRead(base.requirements, path) || ownPlaces().secrets.some((secret) => isWithin(path, secret));
   const texts = loadInstructionFiles(config, { denies });
   if ('code' in texts) return texts;
-  const catalogue = loadCatalogue(config, { denies });
-  if ('code' in catalogue) return catalogue;
+  const described = loadCatalogue(config, { denies });
+  if ('code' in described) return described;
   const past = place.resumed;
   const foreign = past?.standing === 'ours' ? undefined : past;
   // Few threads come from elsewhere, and no other waits for it.
   const taken = foreign && (await import('./foreign-thread.ts')).takeOverThread(config, foreign, { cwd, env });
   const last = taken?.resumed ?? past?.last;
-  const resumed = last && chosenOnly(last, catalogue);
+  const resumed = last && chosenOnly(last, described);
   const { requirements } = base;
   const made = settingsFrom(config, {
     cwd,
     ...defined({ resumed, approval, unlessReviewed, profile, onlyTools, withoutTools, clientTools, changesNothing }),
     ...texts,
-    catalogue,
+    catalogue: described,
     requirements,
     rules,
   });
   if ('code' in made) return made;
+  const { model, provider: id } = made.settings;
+  const unnamed =
+    config.model === undefined && resumed?.model === undefined && requirements.newThread?.model === undefined;
+  const problem = unnamed ? modelProblem(id) : undefined;
+  if (problem !== undefined) return problem;
+  const provider = locatedProvider(config, id, env);
+  const isStatic = config.modelCatalogJson !== undefined;
+  const models = 'code' in provider ? undefined : providerModels(engine, { provider, catalogue: described, isStatic });
+  if (place.sends === true) await models?.learn(model);
+  const catalogue = models?.catalogue() ?? described;
   const settings = withFittingEffort(made.settings, resumed, catalogue);
   const effort = unsupportedEffort(settings, catalogue);
   if (effort !== undefined) return effort;
@@ -138,17 +163,37 @@ export async function configureThread(
   const profileName = nameOfProfile(config, settings.profile);
   const running = switchedOn(hooks.hooks, settings, requirements);
   const switches = skillSwitches(layers, base.osHome);
-  return { config, catalogue, settings, notices, hooks: running, skillSwitches: switches, ...defined({ profileName }) };
+  const more = defined({ profileName, models });
+  return { config, catalogue, settings, notices, hooks: running, skillSwitches: switches, ...more };
 }
 
 /** The layers as they are for most threads, or with what one of them was given over them. */
-async function withChoices(all: BaseLayers, { model, profile, overrides = [], onlyConfig }: Choices, cwd: string) {
+async function withChoices(
+  all: BaseLayers,
+  { model, limits, profile, overrides = [], onlyConfig }: Choices,
+  cwd: string,
+) {
   const base = onlyConfig === undefined ? all : withOnlyKeys(all, onlyConfig);
-  const more = [...overrides, ...(model === undefined ? [] : [{ path: ['model'], value: model }])];
+  const own = [...overridesOfLimits(limits), ...(model === undefined ? [] : [{ path: ['model'], value: model }])];
+  const more = [...overrides, ...own];
   const profiled = profile === undefined ? { base, added: [] } : await withProfile(base, profile);
   if (more.length === 0) return profiled;
   const overridden = await withOverrides(profiled.base, { overrides: more, cwd });
   return { ...overridden, added: [...profiled.added, ...overridden.added] };
+}
+
+const limitKeys: Readonly<Record<keyof SpendingLimits, string>> = {
+  turnTokens: 'max_turn_tokens',
+  threadTokens: 'max_thread_tokens',
+  turnCost: 'max_turn_cost',
+  threadCost: 'max_thread_cost',
+};
+
+function overridesOfLimits(limits: SpendingLimits = {}): Overrides {
+  return Object.entries(limitKeys).flatMap(([name, key]) => {
+    const value = limits[name as keyof SpendingLimits];
+    return value === undefined ? [] : [{ path: [key], value }];
+  });
 }
 
 /** A user who switches hooks off has none of their own. Those of the administrator run all the same. */

@@ -5,10 +5,13 @@ import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import { type EffectiveValues, effectiveValues } from '../../config/effective-values.ts';
 import { featureGates } from '../../config/feature-gates.ts';
 import { providerModel } from '../../config/provider-model.ts';
+import { providerAddress } from '../../config/providers.ts';
 import type { Trust } from '../../config/trust.ts';
-import { lookUpModel, type ModelRecord, modelDefaults } from '../../envelope/model-record.ts';
+import { type Catalogue, lookUpModel, type ModelRecord, modelDefaults } from '../../envelope/model-record.ts';
 import { nominalPercent, nominalWindow } from '../../envelope/window.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
+import { catalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
+import { modelFiles } from '../../gather/catalogue/model-files.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
 import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../../gather/config/config-layers.ts';
@@ -27,6 +30,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/variables.ts';
+import { locatedProvider } from './thread-providers.ts';
 import { unusedNotice } from './unused-notice.ts';
 import { approvalName } from '../../policy/approval-policy.ts';
 
@@ -53,7 +57,8 @@ export async function loadConfigured(
   const base = await loadBaseLayers(home.path, choices);
   const { config, layers, problems } = await configInFolder(base, folder);
   const rules = await rulesInFolder(base, folder, choices);
-  const all = [...defaultLayers(config.trust, config.window), ...modelLayers(config, base.requirements), ...layers];
+  const models = modelLayers(config, base, choices.env);
+  const all = [...defaultLayers(config.trust, config.window), ...models, ...layers];
   return {
     trust: config.trust,
     layers: all,
@@ -66,11 +71,12 @@ export async function loadConfigured(
 }
 
 /** Defaults that are no constants: they depend on the provider, the catalogue and the model. */
-function modelLayers(config: Config, { newThread }: Requirements): readonly ConfigLayer[] {
+function modelLayers(config: Config, { requirements, home }: BaseLayers, env: Variables): readonly ConfigLayer[] {
   // The administrator gives new threads another one. A file that cannot be read has no say in it.
-  const catalogue = newThread?.model === undefined ? loadCatalogue(config) : undefined;
-  if (catalogue === undefined || 'code' in catalogue) return [];
+  const described = requirements.newThread?.model === undefined ? loadCatalogue(config) : undefined;
+  if (described === undefined || 'code' in described) return [];
   const { modelProvider: provider, modelCatalogJson: file } = config;
+  const catalogue = withKept(described, { config, home, env });
   const source = providerModel(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
   const fallback = defaultModel(provider, catalogue);
   const { model = fallback } = config;
@@ -79,6 +85,22 @@ function modelLayers(config: Config, { newThread }: Requirements): readonly Conf
     { name: 'default', source, values: { model: fallback } },
     { name: 'default', source: `model ${model}`, values },
   ];
+}
+
+/** With what is kept of the provider's models. No server is asked. */
+function withKept(
+  described: Catalogue,
+  { config, home, env }: { readonly config: Config; readonly home: string; readonly env: Variables },
+): Catalogue {
+  const provider = locatedProvider(config, config.modelProvider, env);
+  if ('code' in provider || config.modelCatalogJson !== undefined) return described;
+  const files = modelFiles(home);
+  const owner = { id: provider.id, address: providerAddress(provider) };
+  return catalogueOfProvider(described, {
+    provider,
+    said: files.read(owner, 'said'),
+    tested: files.read(owner, 'tested'),
+  });
 }
 
 /** What holds with a model where nothing is set. */

@@ -11,11 +11,12 @@ import { createSessionLogs } from '../../exec/session-log.ts';
 import { createSessions } from '../../exec/sessions.ts';
 import { createShellEnvironments } from '../../exec/shell-environment.ts';
 import { realPath } from '../../disk/folders.ts';
+import { loginLimits } from '../../policy/login-limits.ts';
 import { filesWithSecrets } from '../../config/hide-secrets.ts';
 import type { BaseLayers } from '../../gather/config/config-layers.ts';
 import { loginStore } from '../../gather/system/login-store.ts';
 import { systemClock } from '../../gather/system/system-clock.ts';
-import { postJson } from '../../model/http/auth/post-json.ts';
+import { smallRequests } from '../../model/http/auth/small-requests.ts';
 import { sender } from '../../model/http/network/exchange.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import type { RuleToSave } from '../../ports/rule-book.ts';
@@ -66,6 +67,10 @@ export function createEngineParts(
   const spawn = createNodeSpawn({ clock, runFolder: `${home}/capstan/run`, terminalLibrary: terminalLibrary(root) });
   const opened = new Set<string>();
   const sendTo = sender({ environment: env });
+  const programs = callerPrograms({
+    path: env['PATH'] ?? '',
+    writable: () => ['/tmp', env['TMPDIR'] ?? '', ...opened],
+  });
   let own: OwnPlaces | undefined;
   const sandboxOptions: SandboxOptions = {
     platform: process.platform,
@@ -122,14 +127,19 @@ export function createEngineParts(
     opened,
     guardedGit: lazyGuardedGit(`${home}/git-programs`),
     /** Programs that the user chose by name. */
-    programs: callerPrograms({
-      path: env['PATH'] ?? '',
-      writable: () => ['/tmp', env['TMPDIR'] ?? '', ...opened],
-    }),
+    programs,
     /** Connections to servers, kept for reuse. */
     sendTo,
-    post: postJson(sendTo),
-    logins: loginStore({ home, locks, clock }),
+    requests: smallRequests(sendTo),
+    logins: loginStore({
+      home,
+      env,
+      locks,
+      clock,
+      programs,
+      kept: base.requirements.credentialStore ?? base.config.cliAuthCredentialsStore ?? 'file',
+      limits: loginLimits(base.config, base.requirements),
+    }),
     /** The user's own rules. Few runs save one. */
     ruleBook: {
       save: async (rule: RuleToSave) => {

@@ -7,16 +7,14 @@ import { findRepository } from '../../gather/git/git.ts';
 import { findHome } from '../../gather/system/home.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
-import type { OpenThread, Threads } from '../../ports/threads.ts';
-import type { Tracer } from '../../ports/tracer.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { isJsonObject } from '../../protocol/json.ts';
+import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
-import { loadTracer } from '../../telemetry/load-tracer.ts';
 import type { RollbackTo } from '../../thread/branch/rollback-range.ts';
 import type { Thread } from '../../thread/thread.ts';
 import type { RestoreOptions, RestoreTarget } from '../../workspace/restore-files.ts';
@@ -26,15 +24,20 @@ import type { AskModel } from './ask-model.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
+import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import type { FindFiles, FoundFiles } from './find-workspace-files.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './open-thread.ts';
+import type { HomeModels } from './home-models.ts';
+import type { Logins } from './logins.ts';
 import type { McpRegistry } from './mcp-registry.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
 import type { ReviewCode, ReviewedCode } from './review-code.ts';
+import type { RerunAnswers, RerunStep } from './rerun-step.ts';
 import { StoredThreads } from './stored-threads.ts';
 import type { ThreadRequest } from './thread-request.ts';
+import { threadsPort } from './threads-port.ts';
 import type { UnpackedBubblewrap } from './unpack-bubblewrap.ts';
 
 const sealsWithoutStore: Outcome = {
@@ -51,16 +54,18 @@ export class Engine {
   /** The threads of the home, open or not, as they are kept. */
   readonly stored: StoredThreads;
   readonly #parts: EngineParts;
+  readonly #traced: EngineTracer;
   readonly #open = new Map<ThreadId, Thread>();
   readonly #beforeClose: (() => Promise<void>)[] = [];
   #agentLive: AgentLiveThreads | undefined;
   /** Made on use. */
   #answers: ThreadAnswers | undefined;
 
-  private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
+  private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], traced: EngineTracer) {
     this.notices = notices;
+    this.#traced = traced;
     const doors = {
-      tracer,
+      tracer: traced.tracer,
       threads: threadsPort(this),
       agentLive: () => this.#agentLive,
       askModel: async (asked: AskModel) =>
@@ -79,7 +84,8 @@ export class Engine {
     const base = await loadBaseLayers(home.path, options);
     const error = refusalOf(base.problems);
     if (error !== undefined) return engineRefused(error);
-    return new Engine({ ...options, env }, base, [...problems, ...base.problems], await loadTracer(globalThis));
+    const traced = await loadEngineTracer(base.config, env);
+    return new Engine({ ...options, env }, base, [...problems, ...base.problems, ...traced.notices], traced);
   }
 
   /** Whether the configuration says whom to ask: a model, or the provider that serves it. */
@@ -191,6 +197,7 @@ export class Engine {
   async close(): Promise<void> {
     const before = await Promise.allSettled(this.#beforeClose.map((work) => work()));
     const closed = await Promise.allSettled(this.threads.map((thread) => thread.close()));
+    await this.#traced.flush();
     for (const result of [...before, ...closed]) if (result.status === 'rejected') throw result.reason;
   }
 
@@ -226,10 +233,22 @@ export class Engine {
     );
   }
 
+  /** Signs the user of this home in and out. */
+  async logins(): Promise<Logins> {
+    const { Logins } = await import('./logins.ts');
+    return new Logins(this.#parts);
+  }
+
   /** The MCP servers of the user, to show and change them. */
   async mcpServers(): Promise<McpRegistry> {
     const { McpRegistry } = await import('./mcp-registry.ts');
     return new McpRegistry(this.#parts);
+  }
+
+  /** The models of providers, to show and test them. */
+  async models(): Promise<HomeModels> {
+    const { HomeModels } = await import('./home-models.ts');
+    return new HomeModels(this.#parts);
   }
 
   /** Unpacks the distribution's bubblewrap into the home. */
@@ -244,6 +263,15 @@ export class Engine {
     return previewThread(this.#parts, id, state, as);
   }
 
+  /** Sends the request of a past step again, to the same or another model. Only reads: no call is run. */
+  async rerun(
+    thread: { readonly id: ThreadId; readonly lines: readonly Line[] },
+    asked: RerunStep,
+  ): Promise<RerunAnswers | Outcome> {
+    const { rerunStep } = await import('./rerun-step.ts');
+    return rerunStep(this.#parts, thread, asked);
+  }
+
   /** Brings back files that turns of a thread changed. */
   async restoreFiles(id: ThreadId, target: RestoreTarget, options: RestoreOptions) {
     const { restoreThreadFiles } = await import('./restore-thread-files.ts');
@@ -255,21 +283,4 @@ export class Engine {
     const { restoreRolledBackFiles } = await import('./restore-thread-files.ts');
     return restoreRolledBackFiles(this.#parts, id, to, options);
   }
-}
-
-/** The engine as its threads know it. */
-function threadsPort(engine: Engine): Threads {
-  const asOpen = (thread: Thread): OpenThread => {
-    return { kind: 'thread', id: thread.id, run: (turn) => thread.run(turn), close: () => thread.close() };
-  };
-  const given = (opened: OpenedThread | EngineRefused): OpenThread | EngineRefused =>
-    opened.kind === 'refused' ? opened : asOpen(opened.thread);
-  return {
-    get open() {
-      return engine.threads.map(asOpen);
-    },
-    start: async (wanted) => given(await engine.start(wanted)),
-    resume: async (id, wanted) => given(await engine.resume(id, wanted)),
-    fork: async (id, cut, wanted) => given(await engine.fork(id, cut, wanted)),
-  };
 }

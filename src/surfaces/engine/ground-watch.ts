@@ -6,6 +6,7 @@ import { linkedFolders } from '../../gather/git/linked-folders.ts';
 import { access, isDenied, needsSandbox, writablePaths } from '../../policy/access.ts';
 import type { GroundRequest, GroundWatch } from '../../policy/command-ground.ts';
 import { repositoryAbove, type RepositorySight, repositorySight } from '../../policy/repository-sight.ts';
+import { openVariable } from '../../policy/loading-variables.ts';
 import { isWithin, normalisePath, parentOf } from '../../policy/paths.ts';
 import { isSettledProgram } from '../../policy/settled-program.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
@@ -56,8 +57,9 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
       // Nothing is waited for from here on: what is found is of one moment.
       const roots = realRoots([...temporary, ...opened]);
       const isWritable = (place: string): boolean => mayWrite(place) || roots.some((root) => isWithin(place, root));
+      const open = openVariable(env, { look: lookAt, isWritable, cwd });
       const settled = programs
-        .slice(0, mostPrograms)
+        .slice(0, open === undefined ? mostPrograms : 0)
         .filter((program) => isSettledProgram(program, { look: lookAt, isWritable, cwd, path: env['PATH'] }));
       const sight: RepositorySight = repositorySight({
         look: lookAt,
@@ -71,7 +73,9 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
             nested === undefined || 'unseen' in nested ? nested : gitReads(folder, { env, nested }),
         }),
       });
-      const ground = { folder: cwd, settled: new Set(settled), ...defined({ openSetting: sight.open }) };
+      const hasCompany = request.hasCompany || undefined;
+      const found = defined({ openSetting: sight.open, openVariable: open, hasCompany });
+      const ground = { folder: cwd, settled: new Set(settled), ...found };
       if (sight.kind !== 'protected') return { ...ground, repository: sight.kind };
       // What is put there from now on, or was not seen, git refuses itself.
       const bounds = mayWrite(guardedGit.folder) ? undefined : gitBounds({ cwd, programs: settled, env });

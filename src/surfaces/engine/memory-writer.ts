@@ -72,7 +72,9 @@ export async function writeMemories(
 ): Promise<Outcome | undefined> {
   const { home, rules } = parts;
   const taken = new Map(
-    readNotes(home).map(({ threadId, usedAt, at, kind }) => [threadId, { usedAt, at, isFailed: kind === 'failed' }]),
+    readNotes(home).map(({ threadId, usedAt, at, kind, failed }) => {
+      return [threadId, { ...(failed ?? { usedAt, at }), isFailed: kind === 'failed' || failed !== undefined }];
+    }),
   );
   const due = dueThreads(await parts.list(), taken, { rules, now: parts.now(), except: host.id });
   const problems: Outcome[] = [];
@@ -98,7 +100,10 @@ async function noteThread(
   const told = await parts.read(id);
   const about = { threadId: id, usedAt: updatedAt, at: parts.now(), ...defined({ cwd }) };
   // What forbids notes may change only with the thread itself.
-  if (told === undefined) return (writeNote(home, { ...about, kind: 'nothing', text: '', tokens: 0 }), 'skipped');
+  if (told === undefined) {
+    replaceNote(home, { ...about, kind: 'nothing', text: '', tokens: 0 });
+    return 'skipped';
+  }
   const clean = told.map((entry) => ({ ...entry, text: redactSecrets(entry.text, secrets) }));
   const day = new Date(updatedAt).toISOString().slice(0, 10);
   const said = await parts.ask({
@@ -113,17 +118,35 @@ async function noteThread(
   const tokens = said.used.total;
   const answer = said.kind === 'answered' ? readAnswer(said.text, extractSchema) : undefined;
   if (answer === undefined) {
-    writeNote(home, { ...about, kind: 'failed', text: '', tokens });
+    recordFailure(home, { ...about, kind: 'failed', text: '', tokens });
     return said.kind === 'failed' ? said.outcome : unreadable(`the thread ${id}`);
   }
   const text = kept(answer['raw_memory'], most.note, secrets);
   const summary = kept(answer['rollout_summary'], most.thread, secrets);
-  const before = readNotes(home).find(({ threadId }) => threadId === id)?.file;
   const file = summary === '' ? undefined : `${stamp(updatedAt)}-${id.slice(-8)}-${slugOf(answer['rollout_slug'])}.md`;
   if (file !== undefined) writeThreadSummary(home, file, summaryText({ id, updatedAt, cwd, location }, summary));
-  writeNote(home, { ...about, kind: text === '' ? 'nothing' : 'noted', text, tokens, ...defined({ file }) });
-  if (before !== undefined && before !== file) removeThreadSummary(home, before);
+  replaceNote(home, { ...about, kind: text === '' ? 'nothing' : 'noted', text, tokens, ...defined({ file }) });
   return 'noted';
+}
+
+/** The summary of the note before goes with it. */
+function replaceNote(home: string, note: MemoryNote): void {
+  const before = noteOf(home, note)?.file;
+  writeNote(home, note);
+  if (before !== undefined && before !== note.file) removeThreadSummary(home, before);
+}
+
+/** What is known of the thread stays as it was. */
+function recordFailure(home: string, note: MemoryNote): void {
+  const before = noteOf(home, note);
+  if (before === undefined || before.kind === 'failed') return writeNote(home, note);
+  const { usedAt, at, tokens } = note;
+  writeNote(home, { ...before, tokens: before.tokens + tokens, failed: { usedAt, at } });
+}
+
+/** Read when it is needed: the user may clear the memory while a model is asked. */
+function noteOf(home: string, { threadId }: MemoryNote): MemoryNote | undefined {
+  return readNotes(home).find((note) => note.threadId === threadId);
 }
 
 /** Brings notes into the two files, if there are some that are not in them. */

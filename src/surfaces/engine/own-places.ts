@@ -1,7 +1,8 @@
+import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { namesIn, realPath } from '../../disk/folders.ts';
-import { loginPath } from '../../gather/system/login-store.ts';
+import { loginPath } from '../../gather/system/login-file.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { followLinks, viewHostDisk } from '../../sandbox/common/host-disk.ts';
@@ -12,6 +13,8 @@ import { sealKeyPath } from '../../gather/system/home-seals.ts';
 export interface OwnPlacesInput {
   readonly env: Variables;
   readonly home: string;
+  /** The user's own folder. */
+  readonly userHome: string;
   /** Where the code stands that runs now: the folder of the build, or the sources. */
   readonly code: string;
   /** The package that the code belongs to. */
@@ -34,6 +37,7 @@ export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'root
     .split('/');
   return ownPlaces({
     ...input,
+    userHome: homedir(),
     code: join(root, code),
     node: process.execPath,
     script: process.argv[1] ?? '',
@@ -49,7 +53,8 @@ export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
   const program = [...programOf(input), node, ...bubblewrapsOf(input), ...input.registries];
   return {
     program: [...new Set(program)],
-    state: homes,
+    // What stands there a start of the command may run, whether or not this process uses it.
+    state: [...homes, join(input.userHome, '.cache/capstan/compiled')],
     secrets: [...new Set([...homes.flatMap(secretsOf), ...input.configFiles])],
     stores: [...new Set(homes.flatMap(storesOf))],
   };
@@ -75,8 +80,11 @@ function loginFiles(home: string): readonly string[] {
   return [...places].flatMap((place) => [place, `${place}.tmp`]);
 }
 
-/** Logins to MCP servers, of both programs, and variables with keys of providers. The key of the seals is a secret as well. */
-const secretNames = ['.credentials.json', 'capstan/mcp', '.env'];
+/**
+ * Logins to MCP servers, of both programs, and variables with keys of providers. The key of the seals is a secret as
+ * well. And the locks of threads: who can read a file can lock it, and keep the user out of a thread.
+ */
+const secretNames = ['.credentials.json', 'capstan/mcp', '.env', 'thread-writer-locks'];
 
 function named(env: Variables, name: string): readonly string[] {
   const value = env[name];

@@ -11,7 +11,8 @@ import {
 } from '../../fragments/events/user-action.ts';
 import { render } from '../../fragments/text/define.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
-import { diffBudget, fittingDiff } from '../../planes/fitting-diff.ts';
+import { fittingDiff } from '../../planes/fitting-diff.ts';
+import { occasionalBudget } from '../../envelope/context-shares.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { readOnlyProfile } from '../../policy/read-only-profile.ts';
 import type { CodeReview, ReviewTarget } from '../../protocol/code-review.ts';
@@ -108,7 +109,11 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
   const { thread } = opened;
   try {
     asked.opened?.(thread.settings);
-    const diff = fittingDiff(changes.diff, diffBudget(thread.usage.effectiveWindow), estimateTokens);
+    const diff = fittingDiff(
+      changes.diff,
+      occasionalBudget('reviewedDiff', thread.usage.effectiveWindow),
+      estimateTokens,
+    );
     const text = changeToReview({ target, ...defined({ mergeBase: changes.mergeBase }), ...attachment(diff) });
     const ended = await thread.run({ input: writtenBy('program', text), signal });
     if (ended.kind === 'failed') {

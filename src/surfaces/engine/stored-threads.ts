@@ -11,6 +11,7 @@ import type { Variables } from '../../protocol/variables.ts';
 import { lockPath } from '../../rollout/find/names.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
 import type { ThreadArchived, ThreadDeleted } from '../../rollout/thread-lifecycle.ts';
+import { lockOwner } from '../../rollout/disk/lock-file.ts';
 import type { Question } from '../../protocol/question.ts';
 import type { RecordedGoal } from '../../state/goals.ts';
 import type { Pin } from '../../state/pins.ts';
@@ -123,7 +124,6 @@ export class StoredThreads {
   /** The program that has a thread open to write it, for people. Undefined: none that is known. */
   async writer(id: ThreadId): Promise<string | undefined> {
     if (this.#kept.disk === undefined) return undefined;
-    const { lockOwner } = await import('../../rollout/disk/flock.ts');
     return lockOwner(lockPath(this.home, id));
   }
 

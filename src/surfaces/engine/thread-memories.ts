@@ -4,6 +4,7 @@ import { lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import type { Config } from '../../config/config.ts';
 import { defaultShares } from '../../config/defaults.ts';
+import { isSecretVariable } from '../../config/secret-name.ts';
 import { makeOwnFolder } from '../../disk/own-file.ts';
 import { memoryFolder } from '../../gather/memory/memory-files.ts';
 import { notesFolder } from '../../gather/memory/memory-notes.ts';
@@ -134,11 +135,9 @@ async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode>
   return mode;
 }
 
-const secretName = /key|secret|token|password|credential/i;
-
 /** The values of variables whose names say that they are secret. */
 function secretsIn(env: Variables): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) =>
-    secretName.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
+    isSecretVariable(name) && value !== undefined && value.length >= 8 ? [value] : [],
   );
 }

@@ -11,9 +11,9 @@ import type { ShellEnvironmentOptions } from '../../exec/shell-environment.ts';
 import { systemProcesses } from '../../exec/survivors.ts';
 import { gatherFacts } from '../../gather/facts.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
+import { knownPrices } from '../../gather/catalogue/known-prices.ts';
 import { InstructionFiles } from '../../gather/instructions/instruction-document.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
-import { readGuard } from '../../gather/files/read-guard.ts';
 import { findShell } from '../../gather/system/shell.ts';
 import { startDetached } from '../../exec/start-detached.ts';
 import { findTrust } from '../../gather/config/trust.ts';
@@ -25,25 +25,16 @@ import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
-import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
 import { nodeDisk } from '../../disk/node-patch-disk.ts';
-import { currentTimeTool, sleepTool } from '../../tools/clock/clock-tools.ts';
-import { contextRemainingTool, newContextTool } from '../../tools/context-window/context-window-tools.ts';
-import { execCommandTool } from '../../tools/exec-command/exec-command.ts';
-import { imageGenerationTool } from '../../tools/image-generation/image-generation.ts';
 import { ownTool } from '../../tools/own-tool.ts';
 import { createRouter } from '../../tools/router.ts';
-import { requestPermissionsTool } from '../../tools/request-permissions/request-permissions.ts';
-import { requestUserInputTool } from '../../tools/request-user-input/request-user-input.ts';
-import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
-import { writeStdinTool } from '../../tools/write-stdin/write-stdin.ts';
-import { webSearchTools } from '../../tools/web-search/web-search.ts';
-import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import { aroundTurns } from './around-turns.ts';
+import { builtInTools } from './built-in-tools.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { programVariables } from './program-variables.ts';
 import { createGroundWatch } from './ground-watch.ts';
+import { lazyEditTools } from './lazy-edit-tools.ts';
 import { lazyGitGuard, lazyImageSaver, lazySnapshots } from './lazy-workspace.ts';
 import { userShellOf } from './user-shell.ts';
 import { withPreparation } from './with-preparation.ts';
@@ -55,7 +46,7 @@ import type { ThreadRequest } from './thread-request.ts';
 
 export interface ThreadPartsInput extends Pick<
   ConfiguredThread,
-  'config' | 'catalogue' | 'settings' | 'hooks' | 'skillSwitches'
+  'config' | 'catalogue' | 'models' | 'settings' | 'hooks' | 'skillSwitches'
 > {
   /** What the thread's file says of MCP servers. Absent: it sent no request yet. */
   readonly past?: PastServers;
@@ -80,13 +71,14 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const { clock, ids, sandbox, commands, opened, root } = engine;
   const { env } = engine.options;
   const { home, requirements } = engine.base;
-  const { provider, config, catalogue, settings, request, past } = input;
+  const { provider, config, catalogue, models, settings, request, past } = input;
   const { ephemeral = false, threadSource, askUser, ruleBook, checkpointHooks } = request;
   const { cwd } = settings;
   const reopen = (chosen: Settings): void => {
     for (const path of openedFolders(chosen, config)) opened.add(path);
   };
   reopen(settings);
+  const prices = knownPrices(config);
   const providers = threadProviders(engine, { config, settings });
   const made = await providers.make(provider);
   if ('code' in made) return made;
@@ -108,25 +100,17 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const picture = (dataUrl: string) => loadImage(dataUrl, '/', { resize: engine.resizeImage });
   const ownTools = (request.tools ?? []).map((own) => ownTool(own, picture));
   const sessions = engine.openSessions();
-  const builtIn = [
-    execCommandTool({ sessions, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
-    writeStdinTool({ sessions }),
-    updatePlanTool(),
-    currentTimeTool({ clock }),
-    sleepTool({ clock }),
-    contextRemainingTool(),
-    newContextTool(),
-    requestPermissionsTool(patches),
-    // An agent asks its parent by its answer.
-    ...(request.agent === undefined ? [requestUserInputTool()] : []),
-    applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
-    ...webSearchTools({ wanted: config.webSearch ?? 'disabled', ...defined({ allowed: requirements.webSearchModes }) }),
-    imageGenerationTool(),
-    viewImageTool({
-      loadImage: (path, { policy, signal }) =>
-        loadImage(path, cwd, { denies: readGuard(policy).deniesModel, resize: engine.resizeImage, signal }),
-    }),
-  ];
+  const builtIn = builtInTools(engine, {
+    config,
+    cwd,
+    patches,
+    exec: { sessions, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched },
+    freeform: made.capabilities.freeformTools,
+    isAgent: request.agent !== undefined,
+  });
+  const ofProgram = [...(request.tools ?? []), ...(settings.clientTools ?? [])];
+  const edits = lazyEditTools(engine, patches, new Set(ofProgram.map(({ name }) => name)));
+  await edits.loadFor(settings, catalogue);
   const searchesElsewhere = hasMcpServers(config) && !choosesNone(settings);
   // Known once servers are open, which need the tools of clients before.
   const direct = { ofServers: (): number => 0 };
@@ -145,12 +129,11 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const agents = hasAgents
     ? await (await import('./thread-agents.ts')).openThreadAgents(engine, { config, catalogue, settings, request })
     : undefined;
-  const agentTools = agents?.tools ?? [];
   const goalTools = isRoot && isGateOpen('goals', settings.features) ? await goalToolsOf(config) : [];
-  const more = [...agentTools, ...goalTools];
-  const offered = more.length === 0 ? builtIn : [...builtIn, ...more];
+  const fromAgents = agents?.source === undefined ? [] : [agents.source];
   const fromServers = mcp === undefined ? [] : [mcp.source];
-  const router = createRouter([() => offered, () => ownTools, ...fromServers, clientTools.source], settings);
+  const ours = [() => builtIn, () => edits.tools, ...fromAgents, () => goalTools, () => ownTools];
+  const router = createRouter([...ours, ...fromServers, clientTools.source], settings);
   const memories =
     isRoot && writesMemories(settings.features, config.memories)
       ? (await import('./thread-memories.ts')).openThreadMemories(engine, { config, settings, catalogue })
@@ -161,7 +144,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     await prepareCalls();
   };
   return {
-    ...aroundTurns([clientTools, mcp, agents, memories]),
+    ...aroundTurns([clientTools, mcp, agents, memories, models]),
     toolsProblem: (chosen) => clientTools.problem(chosen, router),
     ...defined({ background: memories }),
     ...(config.memories?.generateMemories === false ? { memoryMode: 'disabled' as const } : {}),
@@ -171,7 +154,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ids,
     store: ephemeral ? engine.ephemeralStore : engine.store,
     seals: engine.seals,
-    provider: { ...made, client: withPreparation(agents?.metered(made.client) ?? made.client, prepareAll) },
+    provider: { ...made, client: withPreparation(made.client, prepareAll, () => models?.refresh()) },
     providerOf: providers.find,
     digester: createDigester(),
     compactionLimits: config.compaction,
@@ -205,13 +188,17 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
       reopen(chosen);
+      await models?.learn(chosen.model);
+      const known = models?.catalogue() ?? catalogue;
+      await edits.loadFor(chosen, known);
       return gatherFacts({
         clock,
         env,
         cwd: chosen.cwd,
         client: { ...engine.options.client, ...defined({ threadSource }) },
         trust,
-        catalogue,
+        catalogue: known,
+        prices,
         own: engine.ownPlaces(),
         profile: chosen.profile,
         programFiles: nodeProgramFiles,

@@ -1,31 +1,35 @@
 import type { Config } from '../../config/config.ts';
+import { isGateOpen } from '../../config/feature-gates.ts';
 import { atLocalAddress } from '../../config/local-providers.ts';
 import { providerAddress, type ProviderConfig, providerOf, type ProviderProblem } from '../../config/providers.ts';
+import type { Settings } from '../../envelope/settings.ts';
 import { providerCredentials } from '../../model/http/auth/credentials.ts';
 import { providerFor } from '../../model/provider-for.ts';
 import type { Provider } from '../../ports/provider.ts';
 import { isSameProvider, type ProviderName, providerName } from '../../protocol/provider-name.ts';
 import type { Variables } from '../../protocol/variables.ts';
-import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 
 /** A provider that is configured, at the address where the environment says that it is. */
 export function locatedProvider(config: Config, id: string, env: Variables): ProviderConfig | ProviderProblem {
-  const known = providerOf(config, id);
+  const known = providerOf(config, id, env);
   return 'code' in known ? known : atLocalAddress(known, env);
 }
 
 /** Makes the providers of one thread. Nothing is sent or opened by that. */
 export function threadProviders(
-  { options, clock, logins, post, programs, sendTo }: EngineParts,
-  { config, settings }: Pick<ConfiguredThread, 'config' | 'settings'>,
+  { options, clock, logins, requests, programs, sendTo }: EngineParts,
+  { config, settings }: { readonly config: Config; readonly settings: Pick<Settings, 'features'> },
 ) {
   const { env: environment, formats = [] } = options;
-  const make = (provider: ProviderConfig): Promise<Provider | ProviderProblem> => {
-    const sources = { environment, logins, post, programs, now: () => clock.now() };
+  const gates = settings.features ?? {};
+  const make = (configured: ProviderConfig): Promise<Provider | ProviderProblem> => {
+    const supportsWebsockets = configured.supportsWebsockets && isGateOpen('responses_websockets', gates);
+    const provider = { ...configured, supportsWebsockets };
+    const sources = { environment, logins, requests, programs, now: () => clock.now() };
     const credentials = providerCredentials(provider, sources);
     const client = { provider, credentials, environment, limits: config.answer, clock, random: Math.random, sendTo };
-    return providerFor(client, { gates: settings.features ?? {}, formats });
+    return providerFor(client, { gates, formats });
   };
   /** One that is configured, at the same address where that is known; undefined when there is none. */
   const find = async (wanted: ProviderName): Promise<Provider | undefined> => {

@@ -2,6 +2,7 @@ import type { Overrides } from '../../gather/config/config-layers.ts';
 import type { AgentIdentity } from '../../protocol/agent.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
 import type { ClientTool } from '../../protocol/client-tool.ts';
+import type { SpendingLimits } from '../../envelope/settings.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { RuleBook } from '../../ports/rule-book.ts';
 import type { CheckpointHooks } from '../../thread/parts/parts.ts';
@@ -23,6 +24,8 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly folderMayBeMissing?: true;
   /** Over everything that is configured, and over what a resumed thread had. */
   readonly model?: string;
+  /** What its turns and the thread may spend; over the configuration. What is absent is as configured. */
+  readonly limits?: SpendingLimits;
   /** The name of a profile of the configuration, in place of the engine's. */
   readonly profile?: string;
   /** Over the configuration and the overrides of the engine, and over what a resumed thread had. */

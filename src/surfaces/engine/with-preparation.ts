@@ -1,24 +1,36 @@
-import type { ModelClient } from '../../ports/model-client.ts';
+import type { ModelClient, SentFrame } from '../../ports/model-client.ts';
 import { defined } from '../../protocol/defined.ts';
 
-/** While the model thinks there is time to look around; the first command finds the answers waiting. */
-export function withPreparation(client: ModelClient, prepare: () => Promise<void>): ModelClient {
+/**
+ * While the model thinks there is time to look around; the first command finds the answers waiting. `answers`: the model
+ * began to.
+ */
+export function withPreparation(client: ModelClient, prepare: () => Promise<void>, answers: () => void): ModelClient {
   return {
     async *stream(request, signal) {
       let preparing: Promise<void> | undefined;
-      const onSent = (): void => {
-        request.onSent?.();
+      const onSent = (frame?: SentFrame): void => {
+        request.onSent?.(frame);
         preparing ??= prepare();
       };
       let isReady = false;
       for await (const event of client.stream({ ...request, onSent }, signal)) {
         // A call that begins at once is decided at once.
-        if (!isReady) await (preparing ??= prepare());
+        if (!isReady) {
+          answers();
+          await (preparing ??= prepare());
+        }
         isReady = true;
         yield event;
       }
     },
     ...defined({ compact: client.compact?.bind(client) }),
+    ...besideStreams(client),
     authMode: () => client.authMode(),
   };
+}
+
+/** What a client does before and after all requests. */
+function besideStreams(client: ModelClient): Pick<ModelClient, 'prewarm' | 'close'> {
+  return defined({ prewarm: client.prewarm?.bind(client), close: client.close?.bind(client) });
 }

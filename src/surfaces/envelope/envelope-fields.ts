@@ -32,11 +32,26 @@ export function envelopeFields(stored: JsonObject): readonly ShownField[] {
  * Who decided a field of a turn: the layer or caller that chose the setting behind it, else where it comes from without
  * a choice. An override chooses a setting as a whole.
  */
-function originOf({ source: { settings = [], otherwise } }: Ownership, stored: JsonObject): string {
+function originOf({ field, source }: Ownership, stored: JsonObject): string {
+  const { settings = [] } = source;
+  const otherwise = source.otherwise === 'model catalogue' ? sourceOf(field, stored) : source.otherwise;
   if (!isJsonObject(valueAt(stored, ['telemetry', 'origins']))) return otherwise;
   const { origins } = (stored as unknown as Pick<Envelope, 'telemetry'>).telemetry;
   const chosen = settings.map((path) => origins[path] ?? origins[path.replace(/\..*/s, '')]);
   return chosen.find((origin) => origin !== undefined) ?? otherwise;
+}
+
+/** Fields that are made from one of the model's record. */
+const madeFrom: Readonly<Record<string, string>> = {
+  'window.effective': 'contextWindow',
+  'window.configured': 'contextWindow',
+};
+
+/** Of what the catalogue says, a server or a test may have said otherwise. */
+function sourceOf(field: string, stored: JsonObject): string {
+  const name = madeFrom[field] ?? field.replace(/^(?:identity\.model|capabilities)\./, '');
+  const source = valueAt(stored, ['identity', 'model', 'sources', name]);
+  return typeof source === 'string' ? source : 'model catalogue';
 }
 
 export type ChangedField = ReturnType<typeof changedFields>[number];

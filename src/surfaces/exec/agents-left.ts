@@ -1,10 +1,9 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Usage } from '../../protocol/usage.ts';
+import { type Usage, usedTokens } from '../../protocol/usage.ts';
 import type { AgentNode } from '../engine/agent-node.ts';
 import type { LiveThreads } from '../engine/live/live-thread.ts';
 import { count } from '../wording/number-words.ts';
-import { tokensIn } from './turn-cost.ts';
 
 interface WorkingAgent {
   readonly id: ThreadId;
@@ -32,7 +31,7 @@ export function agentsLeft(working: readonly WorkingAgent[], root: AgentNode): O
     ...(done.length === 0 ? [] : [`completed: ${named(done)}`]),
   ];
   const some = ours.length === 1 ? '1 agent' : `${ours.length} agents`;
-  const spent = ours.reduce((sum, { cost }) => sum + tokensIn(cost), 0);
+  const spent = ours.reduce((sum, { cost }) => sum + usedTokens(cost), 0);
   const more = spent === 0 ? '' : ` Beyond the tokens above, ${count(spent)} were used for that.`;
   return {
     code: 'agents-ended',

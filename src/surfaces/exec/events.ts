@@ -2,7 +2,7 @@ import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
-import { usageFields } from '../../state/usage-fields.ts';
+import { usageForPrograms } from '../wording/money-words.ts';
 import { failedCheckpointLine } from '../wording/checkpoint-words.ts';
 import { type ExecItem, execItem, refusedItem } from '../wording/exec-item.ts';
 import { execContextEvent, type ExecContextEvent, isContextNews } from './context-events.ts';
@@ -18,7 +18,7 @@ export type ExecEvent =
   | { readonly type: 'error'; readonly message: string }
   | ExecQuestionEvent;
 
-type ExecUsage = Readonly<Omit<ReturnType<typeof usageFields>, 'total_tokens'>>;
+type ExecUsage = Readonly<Omit<ReturnType<typeof usageForPrograms>, 'total_tokens'>>;
 
 /** Turns engine events into `exec` events. Items are numbered in order of first appearance, per process. */
 export function execEvents({ context = false } = {}): (
@@ -108,6 +108,6 @@ function ended(message: string): readonly ExecEvent[] {
 }
 
 function execUsage(usage: Usage): ExecUsage {
-  const { total_tokens: _total, ...counts } = usageFields(usage);
+  const { total_tokens: _total, ...counts } = usageForPrograms(usage);
   return counts;
 }

@@ -23,7 +23,7 @@ export type EngineChoices = Pick<
   | 'oss'
   | 'localProvider'
 > &
-  Partial<Pick<ExecOptions, 'addDirectory' | 'sandbox' | 'askForApproval' | 'approveForMe'>>;
+  Partial<Pick<ExecOptions, 'addDirectory' | 'sandbox' | 'askForApproval' | 'approveForMe' | 'maxCost' | 'maxTokens'>>;
 
 export async function loadEngine(given: EngineChoices, cwd: string): Promise<Engine | EngineRefused> {
   const options = engineOptions(given, cwd);
@@ -60,6 +60,8 @@ function overridesOf({
   sandbox,
   askForApproval: approval,
   approveForMe,
+  maxCost,
+  maxTokens,
 }: EngineChoices): Overrides {
   return [
     ...override,
@@ -68,8 +70,15 @@ function overridesOf({
     ...(model === undefined ? [] : [{ path: ['model'], value: model }]),
     ...(approval === undefined ? [] : [{ path: ['approval_policy'], value: approval }]),
     ...(sandbox === undefined ? [] : [{ path: ['sandbox_mode'], value: sandbox }]),
+    ...(maxCost === undefined ? [] : [{ path: ['max_turn_cost'], value: amountOf(maxCost) }]),
+    ...(maxTokens === undefined ? [] : [{ path: ['max_turn_tokens'], value: amountOf(maxTokens) }]),
     ...(approveForMe === true ? reviewedWork : []),
   ];
+}
+
+/** What is no number is refused with the other faults of the configuration. */
+function amountOf(text: string): number | string {
+  return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
 }
 
 /** Who answers, and that something is asked. What commands may do stays as it is configured. */

@@ -1,18 +1,19 @@
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import type { Usage } from '../../protocol/usage.ts';
+import { noUsage, type Usage, usageSince, usedTokens } from '../../protocol/usage.ts';
+import { moneyWords } from '../wording/money-words.ts';
 import { count } from '../wording/number-words.ts';
 import { uncountedWords, whyNotKnown } from '../wording/usage-words.ts';
 
 /** What a turn has cost, as far as the provider counted its requests. */
 export class TurnCost {
-  /** Tokens of the thread when the turn began. */
-  #before = 0;
+  /** Of the thread when the turn began. */
+  #before = noUsage;
   #uncounted = 0;
   #isContinued = false;
 
   event(event: ThreadEvent): void {
     if (event.kind === 'turn-started') {
-      this.#before = tokensIn(event.usage);
+      this.#before = event.usage;
       this.#isContinued = event.isContinued === true;
       this.#uncounted = 0;
     }
@@ -20,19 +21,23 @@ export class TurnCost {
     if (event.kind === 'checkpoint-installed') this.#uncounted += event.report.uncounted ?? 0;
   }
 
-  /** `500 in this turn, 2,590 in the thread`. What is not known is not zero. */
+  /** `500 in this turn, 2,590 in the thread; $0.002 in this turn, $0.01 in the thread`. What is not known is not zero. */
   words(thread: Usage): string {
-    const all = tokensIn(thread);
-    const spent = all - this.#before;
+    const before = usedTokens(this.#before);
+    const all = usedTokens(thread);
+    const spent = all - before;
     const isKnown = spent > 0 || this.#uncounted === 0;
     const [tokens, rest] = isKnown ? [count(spent), uncountedWords(this.#uncounted)] : ['not known', ` ${whyNotKnown}`];
-    if (this.#before === 0) return `${tokens}${rest}`;
     const since = this.#isContinued ? 'since the turn was continued' : 'in this turn';
-    return `${tokens} ${since}${rest}, ${count(all)} in the thread`;
+    if (before === 0) return `${tokens}${rest}${this.#cost(thread, undefined)}`;
+    return `${tokens} ${since}${rest}, ${count(all)} in the thread${this.#cost(thread, since)}`;
   }
-}
 
-/** What was not in the provider's cache. */
-export function tokensIn({ input, cachedInput, output }: Usage): number {
-  return input - cachedInput + output;
+  /** Nothing where no price is known: `capstan threads show` says so. */
+  #cost(thread: Usage, since: string | undefined): string {
+    if (thread.cost === undefined) return '';
+    if (since === undefined) return `; ${moneyWords(thread.cost)}`;
+    const { cost } = usageSince(this.#before, thread);
+    return `; ${moneyWords(cost)} ${since}, ${moneyWords(thread.cost)} in the thread`;
+  }
 }

@@ -24,9 +24,10 @@ export async function run({ variant, options }: CommandArguments<typeof memoryCo
 
 function described({ folder, summary, notes }: HomeMemory): string {
   if (summary === '' && notes.length === 0) return 'Nothing is remembered.\n';
-  const lines = notes.map(({ threadId, kind, usedAt, tokens }) => {
+  const lines = notes.map(({ threadId, kind, usedAt, tokens, failed }) => {
     const day = new Date(usedAt).toISOString().slice(0, 10);
-    return `${day}  ${threadId}  ${words[kind]}, ${tokens} tokens\n`;
+    const later = failed === undefined ? '' : ', a later attempt failed';
+    return `${day}  ${threadId}  ${words[kind]}${later}, ${tokens} tokens\n`;
   });
   const total = notes.reduce((sum, { tokens }) => sum + tokens, 0);
   const noted = notes.filter(({ kind }) => kind === 'noted').length;

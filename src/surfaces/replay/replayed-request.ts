@@ -2,7 +2,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
 import { numberAt, objectAt } from '../../protocol/json.ts';
 import type { Difference, Verdict } from '../../replay/compare.ts';
-import type { InferredRequest, RebuiltRequest } from '../../replay/rebuild.ts';
+import type { InferredRequest, RebuiltFrame, RebuiltRequest } from '../../replay/rebuild.ts';
 import type { Auxiliary } from '../../state/request-record.ts';
 
 /** What is reported about one request. */
@@ -26,8 +26,18 @@ export interface ReplayedRequest {
   readonly keptItems?: number;
   /** Of the body that was sent. */
   readonly sha256?: string;
+  /** As what it left over a WebSocket. */
+  readonly frames?: readonly ReplayedFrame[];
   readonly result: Verdict['kind'];
   readonly first?: Difference;
+}
+
+export interface ReplayedFrame {
+  readonly kind: 'full' | 'incremental';
+  /** The id of the answer that it built on. */
+  readonly previous?: string;
+  readonly items: number;
+  readonly bytes: number;
 }
 
 /** What was sent cannot be had from the file. */
@@ -48,7 +58,7 @@ export function replayedRequest(
     const bytes = sum(input.map((item) => itemSize(item) + 1)) + 1;
     return { ...defined({ number, turn, turnId, ordinal, model, items: input.length, bytes }), ...result };
   }
-  const { record, prompt, encoded, sent } = request;
+  const { record, prompt, encoded, sent, frames } = request;
   const kept = objectAt(objectAt(line.payload, 'prefix') ?? {}, 'kept') ?? {};
   const { turnId, step, encoder, toolSet } = record;
   return {
@@ -61,9 +71,14 @@ export function replayedRequest(
       bytes: encoded === undefined ? sent?.bytes : sum(encoded.body.map(({ length }) => length)),
       keptItems: numberAt(kept, 'items'),
       sha256: sent?.sha256,
+      frames: frames.length === 0 ? undefined : frames.map(replayedFrame),
     }),
     ...result,
   };
+}
+
+function replayedFrame({ record: { previous, items, bytes } }: RebuiltFrame): ReplayedFrame {
+  return { kind: previous === undefined ? 'full' : 'incremental', ...defined({ previous }), items, bytes };
 }
 
 function sum(numbers: readonly number[]): number {

@@ -10,13 +10,16 @@ type Result = ReplayedRequest['result'];
 /** For people: a row for each request, and what it comes to. */
 export function reportTable(requests: readonly ReplayedRequest[]): string {
   if (requests.length === 0) return 'The thread has made no request.\n';
-  const head = ['request', 'turn', 'step', 'items', 'bytes', 'result'];
+  // Most threads have none.
+  const hasFrames = requests.some(({ frames }) => frames !== undefined);
+  const head = ['request', 'turn', 'step', 'items', 'bytes', ...(hasFrames ? ['sent'] : []), 'result'];
   const rows = requests.map((request) => [
     String(request.number),
     String(request.turn),
     request.purpose ?? (request.step === undefined ? '-' : String(request.step + 1)),
     String(request.items),
     request.bytes === undefined ? '-' : String(request.bytes),
+    ...(hasFrames ? [sentWords(request)] : []),
     resultWords(request),
   ]);
   return `${table([head, ...rows])}\n${summaryWords(requests)}\n`;
@@ -34,6 +37,12 @@ export function replayReport(
   const results = ['same', ...Object.keys(summaries)] as readonly Result[];
   const counts = results.map((result) => [result.replace('-', '_'), countOf(requests, result)]);
   return { thread_id: id, skipped_lines: skipped, counts: Object.fromEntries(counts) as JsonObject, requests: rows };
+}
+
+/** What left for it: of a WebSocket mostly less than the request has. */
+function sentWords({ frames, bytes }: ReplayedRequest): string {
+  if (frames === undefined) return bytes === undefined ? '-' : String(bytes);
+  return frames.map((frame) => String(frame.bytes)).join(' + ');
 }
 
 function resultWords({ result, first, encoder, toolSet }: ReplayedRequest): string {
@@ -61,6 +70,8 @@ function differenceWords(difference: Difference): string {
       return `the tools are not those that were sent (tool set ${difference.toolSet.slice(0, 8)})`;
     case 'options':
       return 'instructions, tools and items are as sent; model, effort or labels are not';
+    case 'frame':
+      return 'the request is as sent; the frame that left for it is not';
     case 'item': {
       const { index, what, id, type } = difference;
       const name = `item ${index}${type === undefined ? '' : ` (${type}${id === undefined ? '' : ` ${id}`})`}`;

@@ -4,6 +4,7 @@ import { cyan, dim, type Span } from '../terminal/look.ts';
 import { pageForm, printPage } from '../terminal/page.ts';
 import { print } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
+import { moneyWords } from '../wording/money-words.ts';
 import { count } from '../wording/number-words.ts';
 import type { FoundThread } from './find-thread.ts';
 
@@ -18,9 +19,14 @@ export async function showTree(
   return 0;
 }
 
-function nodeSpans({ id, path, role, status, used, agents }: AgentNode, depth: number): readonly Span[] {
+function nodeSpans({ id, path, role, status, used, money, agents }: AgentNode, depth: number): readonly Span[] {
   const name = depth === 0 ? path : (path.split('/').at(-1) ?? path);
-  const about = [status, `${count(used)} tokens used`, ...(role === undefined || role === 'default' ? [] : [role])];
+  const about = [
+    status,
+    `${count(used)} tokens used`,
+    ...(money === undefined ? [] : [moneyWords(money)]),
+    ...(role === undefined || role === 'default' ? [] : [role]),
+  ];
   return [
     '  '.repeat(depth),
     cyan(visibleLine(name)),

@@ -18,7 +18,7 @@ import type { Unproven } from '../engine/engine-types.ts';
 import type { ThreadCheckpoint } from '../engine/thread-checkpoints.ts';
 import { type WaitingMessage, waitingWords } from '../../state/waiting.ts';
 import { oneLine } from '../../state/one-line.ts';
-import { usageFields } from '../../state/usage-fields.ts';
+import { costUnknown, usageForPrograms } from '../wording/money-words.ts';
 import { dim, type Span, yellow } from '../terminal/look.ts';
 import { type PageForm, pageForm, printPage, prose } from '../terminal/page.ts';
 import { print } from '../terminal/print.ts';
@@ -107,8 +107,10 @@ function turnsSpans(
   }));
   const costs = shown.flatMap((each) => each.work?.usage ?? []);
   const mostTokens = Math.max(0, ...costs.map(({ input, output }) => input + output));
-  const total = (work === undefined ? [] : tokensLine(costOfAll(work))).flatMap((words): readonly Span[] =>
-    costs.length === 0 ? [`  ${words}\n`] : [`  ${words}   `, ...barLegend(form.color)],
+  const all = work === undefined ? {} : costOfAll(work);
+  const unpriced = all.usage !== undefined && all.usage.cost === undefined ? `, ${costUnknown}` : '';
+  const total = tokensLine(all).flatMap((words): readonly Span[] =>
+    costs.length === 0 ? [`  ${words}\n`] : [`  ${words}${unpriced}   `, ...barLegend(form.color)],
   );
   const made = (turn: TurnSummary | undefined): readonly Span[] =>
     checkpoints.filter((each) => each.turn === turn?.id).map((each) => prose(checkpointWords(each), form, '  '));
@@ -127,7 +129,7 @@ function workIn(work: TurnItems | undefined, { id }: TurnSummary): TurnWithItems
 function itemsOf(work: TurnWithItems | undefined) {
   if (work === undefined) return {};
   const { items, usage, uncounted } = work;
-  return { items, ...defined({ usage: usage && usageFields(usage), uncounted }) };
+  return { items, ...defined({ usage: usage && usageForPrograms(usage), uncounted }) };
 }
 
 function checkpointWords({ number, report }: ThreadCheckpoint): string {

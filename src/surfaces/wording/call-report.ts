@@ -34,6 +34,7 @@ const endings = [
   ['The tool failed: ', 'failed'],
   ['patch rejected', 'refused'],
   ['apply_patch verification failed', 'failed'],
+  ['edit_file failed', 'failed'],
 ] as const;
 
 function exited(exitCode: number, seconds: number | undefined, output: string): CallReport {

@@ -1,7 +1,7 @@
 import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import { usageFields } from '../../state/usage-fields.ts';
+import { usageForPrograms } from './money-words.ts';
 import { checkpointFields } from './checkpoint-fields.ts';
 import { snakeCased } from './snake-cased.ts';
 
@@ -16,9 +16,9 @@ export function contextFields(event: ThreadEvent): JsonObject {
 function ownFields(event: ThreadEvent): JsonObject {
   switch (event.kind) {
     case 'usage':
-      return { ...defined({ last: event.last && usageFields(event.last) }), total: usageFields(event.total) };
+      return { ...defined({ last: event.last && usageForPrograms(event.last) }), total: usageForPrograms(event.total) };
     case 'turn-started':
-      return { usage: usageFields(event.usage) };
+      return { usage: usageForPrograms(event.usage) };
     case 'checkpoint-installed':
       return { report: checkpointFields(event.report) };
     default:

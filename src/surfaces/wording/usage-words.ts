@@ -1,4 +1,5 @@
 import type { Usage } from '../../protocol/usage.ts';
+import { moneyWords } from './money-words.ts';
 import { count, plural } from './number-words.ts';
 
 /** What a turn or a thread cost. */
@@ -9,10 +10,11 @@ export interface KnownCost {
   readonly uncounted?: number | undefined;
 }
 
-/** `1,200 in (800 cached), 50 out`; undefined where no request was answered. What is not known is not zero. */
+/** `1,200 in (800 cached), 50 out, $0.012`; undefined where no request was answered. What is not known is not zero. */
 export function costLine({ usage, uncounted = 0 }: KnownCost): string | undefined {
   if (usage === undefined) return uncounted === 0 ? undefined : `not known ${whyNotKnown}`;
-  return `${usageWords(usage)}${uncountedWords(uncounted)}`;
+  const cost = usage.cost === undefined ? '' : `, ${moneyWords(usage.cost)}`;
+  return `${usageWords(usage)}${uncountedWords(uncounted)}${cost}`;
 }
 
 export const whyNotKnown = '(the provider did not count them)';

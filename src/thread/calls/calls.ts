@@ -183,7 +183,9 @@ export class Calls {
     if (grant.kind === 'refused') return { ...grant, shown: prepared.item };
     if (grant.kind === 'suspended') return grant;
     inOrder.pass();
-    const place = this.#order.begin(prepared.alone === true);
+    // Git that leaves the sandbox must not meet commands that change folders under it.
+    const isGit = grant.leaves === true && grant.ground?.gitVariables !== undefined;
+    const place = this.#order.begin(prepared.alone === true || isGit);
     if (place.before !== undefined) await place.before;
     const ran = await this.#begin(prepared, { ...wanted, place }, grant).finally(place.leave);
     const end = hooks === undefined || !('item' in ran) ? ran : await hooks.afterCall(this.#turn, wanted.call, ran);

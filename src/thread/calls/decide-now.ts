@@ -114,6 +114,7 @@ async function readOn(
   const isRuled = git.some((words) => isAllowed(turn, words));
   const ground = await parts.ground.look({
     programs: [...programs],
+    hasCompany: parts.sessions?.runs() === true,
     reachOfGit: git.length > 0 && (mayLeave || isRuled || !needsSandbox(resolved)),
     cwd: cwd ?? envelope.workspace.cwd,
     workspace: envelope.workspace.cwd,

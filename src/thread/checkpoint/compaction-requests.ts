@@ -3,7 +3,7 @@ import type { Envelope } from '../../envelope/envelope.ts';
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Step } from '../../envelope/step.ts';
 import { compactionMessage, compactionTrigger } from '../../fragments/message.ts';
-import type { AuthMode, ModelEvent, ModelFailure } from '../../ports/model-client.ts';
+import type { AuthMode, ModelFailure } from '../../ports/model-client.ts';
 import type { RequestOptions } from '../../ports/prompt.ts';
 import type { Provider } from '../../ports/provider.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -14,7 +14,9 @@ import type { Auxiliary } from '../../state/request-record.ts';
 import type { Turn } from '../parts/parts.ts';
 import { compactionContract } from '../contract/contract-now.ts';
 import { recordSpent } from '../record/record-usage.ts';
-import { ModelExchange, type RequestToSend } from '../request/model-exchange.ts';
+import { ModelExchange } from '../request/model-exchange.ts';
+import type { RequestToSend } from '../request/request-to-send.ts';
+import type { SpentEvent } from '../request/spent.ts';
 import { requestOptions } from '../request/request-options.ts';
 import { tryAgain } from '../request/try-again.ts';
 
@@ -80,7 +82,7 @@ export class CompactionRequests {
     // Only that form goes by it, and to know it the login is read.
     const authMode = form === 'unary' ? await provider.client.authMode() : 'none';
     const { maxBytes, timeoutMs } = this.#turn.parts.compactionLimits;
-    const request = new ModelExchange(this.#turn, {
+    const request = await ModelExchange.begin(this.#turn, {
       step: this.#step,
       attempt,
       by,
@@ -93,6 +95,7 @@ export class CompactionRequests {
       ...(form === 'stream' ? { wants: 'checkpoint' } : {}),
       maxBytes,
     });
+    if ('code' in request) return { kind: 'failed', failure: request };
     this.#count++;
     const answer = await this.#inTime(timeoutMs, (inTime) => this.#read(request.answer(inTime)));
     const ended = answer.kind === 'failed' ? answer : undefined;
@@ -126,22 +129,22 @@ export class CompactionRequests {
     };
   }
 
-  async #read(events: AsyncIterable<ModelEvent>): Promise<CompactionOutcome> {
+  async #read(events: AsyncIterable<SpentEvent>): Promise<CompactionOutcome> {
     const items: Item[] = [];
     let failure: ModelFailure | undefined;
     for await (const event of events) {
       if (event.kind === 'failed') failure = event.failure;
       if (event.kind === 'item') items.push(event.item);
-      if (event.kind === 'completed' || event.kind === 'failed') this.#spend(event.usage);
+      if (event.kind === 'completed' || event.kind === 'failed') this.#spend(event);
     }
     return failure === undefined ? answerOf(items) : { kind: 'failed', failure };
   }
 
-  #spend(usage: Usage | undefined): void {
-    if (usage === undefined) return;
-    this.#counted++;
-    this.#usage = addUsage(this.#usage, usage);
-    recordSpent(this.#turn, usage);
+  #spend({ usage, spent }: Pick<Extract<SpentEvent, { kind: 'completed' }>, 'usage' | 'spent'>): void {
+    if (usage !== undefined) this.#counted++;
+    if (spent === undefined) return;
+    this.#usage = addUsage(this.#usage, spent);
+    recordSpent(this.#turn, spent);
   }
 
   /**
@@ -161,7 +164,7 @@ export class CompactionRequests {
     if (sent.record.provider !== undefined && !isSameProvider(sent.record.provider, providerOfTurn(by))) return own;
     const { options, toolSet, modalities } = sent.record;
     const labels = { session_id: threadId, thread_id: threadId, turn_id: turnId };
-    const { serviceTier: sentTier, ...others } = options;
+    const { serviceTier: sentTier, outputLimit: _limit, ...others } = options;
     const serviceTier = form === 'unary' ? own.options.serviceTier : sentTier;
     const tools = toolSets.get(toolSet) ?? own.tools;
     return { options: { ...others, ...defined({ serviceTier }), labels }, tools, modalities };

@@ -24,7 +24,19 @@ export function activeNow(turn: Contract, step: Pick<Step, 'tools'>) {
 export function activeAfter(turn: Contract, { tools }: Pick<Step, 'tools'>, newest: NewestCount) {
   const { history } = turn.log.state;
   const [reader, instructions] = [providerOfTurn(turn.envelope), instructionsNow(turn).text];
-  return activeTokens({ history, reader, instructions, tools, newest, reasoningCounted: false });
+  const active = activeTokens({ history, reader, instructions, tools, newest, reasoningCounted: false });
+  const gone = newest.kind === 'full' ? 0 : lighterBy(turn, tools);
+  if (gone === 0) return active;
+  return { tokens: Math.max(active.tokens - gone, estimateNow(turn, { tools })), measure: 'estimated' as const };
+}
+
+/** What the tools of the last request, which its count covers, weighed more than these. Only a shorter list is looked at: each look reads it whole. */
+function lighterBy({ log }: Contract, tools: Step['tools']): number {
+  const { sent, toolSets } = log.state;
+  const before = sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
+  if (before === undefined || before.length <= tools.length) return 0;
+  const weigh = (set: Step['tools']): number => requestTokens({ instructions: '', tools: set, input: [] });
+  return Math.max(0, weigh(before) - weigh(tools));
 }
 
 /** Instructions and tools. */

@@ -48,7 +48,7 @@ export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(
 ): Known {
   const { identity, policy, capabilities, modes } = envelope;
   const { router } = parts;
-  const work = { mode: modes.collaboration.mode, features: capabilities.features };
+  const work = { mode: modes.collaboration.mode, features: capabilities.features, editTools: capabilities.editTools };
   const offered = router.tools.filter((tool) => isOffered(tool, identity, policy, work)).map(({ name }) => name);
   const tools = router.specs(offered, policy);
   const { deferredTools: _before, mcpServers: _servers, ...facts } = step.facts;

@@ -1,9 +1,13 @@
 import { percentRemaining } from '../../history/percent-remaining.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { UsageEvent } from '../../protocol/thread-event.ts';
 import { activeNow } from './active-now.ts';
 import { type Contract, windowNow } from './contract-now.ts';
 
-export type UsageNow = Pick<UsageEvent, 'total' | 'tokens' | 'measure' | 'effectiveWindow' | 'percentRemaining'>;
+export type UsageNow = Pick<
+  UsageEvent,
+  'total' | 'tokens' | 'measure' | 'effectiveWindow' | 'percentRemaining' | 'rateLimits'
+>;
 
 /** What a thread has cost, and how much of the window its next request fills as things stand. */
 export function usageNow(contract: Contract): UsageNow {
@@ -17,5 +21,6 @@ export function usageNow(contract: Contract): UsageNow {
     measure,
     effectiveWindow: effective,
     percentRemaining: percentRemaining({ effective, baseline, tokens }),
+    ...defined({ rateLimits: log.state.rateLimits }),
   };
 }

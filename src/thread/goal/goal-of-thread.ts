@@ -1,6 +1,7 @@
 import type { GoalOfThread } from '../../ports/goals.ts';
 import { defined } from '../../protocol/defined.ts';
-import { goalNow, goalUpdated, type RecordedGoal, spentOf } from '../../state/goals.ts';
+import { usedTokens } from '../../protocol/usage.ts';
+import { goalNow, goalUpdated, type RecordedGoal } from '../../state/goals.ts';
 import type { Turn } from '../parts/parts.ts';
 
 type GoalTurn = Pick<Turn, 'log' | 'parts' | 'threadId' | 'turnId' | 'envelope' | 'memory'>;
@@ -18,7 +19,7 @@ export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
   const { log, parts, envelope } = turn;
   if (!hasGoals(turn)) return undefined;
   const { goal, usage } = log.state;
-  if (goal !== undefined && isPlanning(turn)) return { ...goal, spent: spentOf(usage.total) };
+  if (goal !== undefined && isPlanning(turn)) return { ...goal, spent: usedTokens(usage.total) };
   const moment = { total: usage.total, at: parts.clock.now(), from: envelope.telemetry.startedAt };
   return goal === undefined ? undefined : goalNow(goal, moment);
 }
@@ -38,7 +39,7 @@ export function goalOfThread(turn: GoalTurn): GoalOfThread {
     },
     create({ objective, tokenBudget }) {
       const at = Math.floor(turn.parts.clock.now() / 1000);
-      const spent = spentOf(turn.log.state.usage.total);
+      const spent = usedTokens(turn.log.state.usage.total);
       const times = { tokensUsed: 0, timeUsedSeconds: 0, createdAt: at, updatedAt: at, spent };
       const goal: RecordedGoal = { objective, status: 'active', ...times, ...defined({ tokenBudget }) };
       recordGoal(turn, goal);
@@ -53,7 +54,7 @@ export function goalOfThread(turn: GoalTurn): GoalOfThread {
       const { reason: _reason, ...goal } = now;
       const at = Math.floor(turn.parts.clock.now() / 1000);
       const budget = more === undefined ? {} : { tokenBudget: goal.tokensUsed + more, share: more };
-      const changed = { ...goal, ...budget, status, updatedAt: at, spent: spentOf(turn.log.state.usage.total) };
+      const changed = { ...goal, ...budget, status, updatedAt: at, spent: usedTokens(turn.log.state.usage.total) };
       recordGoal(turn, changed);
       return changed;
     },

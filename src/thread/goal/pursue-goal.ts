@@ -13,6 +13,8 @@ import { restGoal } from './rest-goal.ts';
 
 /** After so many rounds in a row in which nothing was done that was not done before, the goal waits for the user. */
 const mostIdle = 3;
+/** How long a round waits for an agent before the model is asked again. */
+const mostWaitMs = 3_600_000;
 
 /** A goal that has spent its budget ends, and the model hears so before its next request. */
 export function keepBudget(turn: Turn): boolean {
@@ -25,17 +27,37 @@ export function keepBudget(turn: Turn): boolean {
 }
 
 /** The model is done. Whether the turn goes on with another round, because its goal is not reached. */
-export function goesOn(turn: Turn): boolean {
+export async function goesOn(turn: Turn): Promise<boolean> {
+  if (!isPursued(turn)) return false;
+  const { rounds } = turn.memory;
+  const isNew = hasNews(turn);
+  // While an agent works, a model that does nothing new waits for it.
+  const waits = !isNew && turn.parts.agents?.isRunning === true;
+  if (waits) await waitForAgent(turn);
+  else rounds.idle = isNew ? 0 : rounds.idle + 1;
+  // An interrupt of the wait ends the turn at its next step, with its agents.
+  if (waits && turn.signal.aborted) return true;
   const goal = currentGoal(turn);
-  if (goal?.status !== 'active' || turn.signal.aborted || turn.inbox.hasSubmitted) return false;
+  if (goal === undefined || !isPursued(turn)) return false;
   if (keepBudget(turn)) return true;
-  if (!hasProgress(turn)) {
+  if (rounds.idle >= mostIdle) {
     restGoal(turn, goal, { why: 'stalled', status: 'blocked', reason: stalled.message, outcome: stalled });
     return false;
   }
   recordGoal(turn, goal);
-  tell(turn, 'goes-on', goal);
+  // What the wait ended with is a message of its own.
+  if (!turn.inbox.pending) tell(turn, 'goes-on', goal);
   return true;
+}
+
+function isPursued(turn: Turn): boolean {
+  return currentGoal(turn)?.status === 'active' && !turn.signal.aborted && !turn.inbox.hasSubmitted;
+}
+
+/** Until one has ended its work, or words of the user come. */
+async function waitForAgent({ parts: { agents }, signal, inbox }: Turn): Promise<void> {
+  const hasWords = (): boolean => inbox.pending || inbox.hasSubmitted;
+  await agents?.wait({ targets: [], until: 'any', timeoutMs: mostWaitMs }, { signal, hasWords });
 }
 
 function tell(turn: Turn, about: 'goes-on' | 'budget', { objective, tokensUsed, tokenBudget }: RecordedGoal): void {
@@ -46,8 +68,8 @@ function tell(turn: Turn, about: 'goes-on' | 'budget', { objective, tokensUsed, 
 /** Tools that only speak about the work. */
 const aboutWork: ReadonlySet<string> = new Set(['get_goal', 'create_goal', 'update_goal', 'update_plan']);
 
-/** Whether this round, or one of the few before it, did or saw something new. */
-function hasProgress({ log, memory: { rounds } }: Turn): boolean {
+/** Whether this round did or saw something new. */
+function hasNews({ log, memory: { rounds } }: Turn): boolean {
   const all = entries(log.state.history);
   // History that was replaced is new in all parts.
   const fresh = all.slice(rounds.read <= all.length ? rounds.read : 0);
@@ -63,8 +85,7 @@ function hasProgress({ log, memory: { rounds } }: Turn): boolean {
     isNew ||= !rounds.seen.has(seen);
     rounds.seen.add(seen);
   }
-  rounds.idle = isNew ? 0 : rounds.idle + 1;
-  return rounds.idle < mostIdle;
+  return isNew;
 }
 
 function outOfTokens(budget: number): Outcome<'goal-out-of-tokens'> {

@@ -29,6 +29,12 @@ export function hookedCall(call: CallItem, mcp: McpToolName | undefined): Hooked
       };
     case 'apply_patch':
       return { names: ['apply_patch', 'Write', 'Edit'], input: { command: patchOf(call) } };
+    case 'edit_file':
+      return { names: ['edit_file', 'Write', 'Edit'], input: given };
+    case 'read_file':
+      return { names: ['read_file', 'Read'], input: given };
+    case 'search':
+      return { names: ['search', 'Grep', 'Glob'], input: given };
     case 'spawn_agent':
       return { names: ['spawn_agent', 'Agent'], input: given };
     default:

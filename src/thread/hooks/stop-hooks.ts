@@ -8,16 +8,20 @@ import { type AskedHooks, runHooks } from './run-hooks.ts';
 /** A hook that never lets a turn end would cost without end. */
 const mostTimes = 100;
 
-/** The model is done. Whether the turn ends, or goes on because a hook says what is left to do. */
-export async function mayEnd(turn: Turn, lastMessage: string | undefined): Promise<boolean> {
+/**
+ * The model is done. `go-on`: a hook says what is left to do. `end`: a hook ends the turn, also one with a goal.
+ * `may-end`: hooks leave it to the turn.
+ */
+export async function hearStop(turn: Turn, lastMessage: string | undefined): Promise<'go-on' | 'end' | 'may-end'> {
   const { memory, log } = turn;
-  if (turn.parts.hooks === undefined || turn.signal.aborted) return true;
+  if (turn.parts.hooks === undefined || turn.signal.aborted) return 'may-end';
   const about = { stop_hook_active: memory.keptGoing > 0, last_assistant_message: lastMessage ?? null };
   const { prompts, stopped } = await runHooks(turn, stopOf(turn, about));
-  if (prompts.length === 0 || stopped !== undefined || turn.signal.aborted) return true;
+  if (stopped !== undefined) return 'end';
+  if (prompts.length === 0 || turn.signal.aborted) return 'may-end';
   if (memory.keptGoing >= mostTimes) {
     log.tell({ kind: 'warning', outcome: endless });
-    return true;
+    return 'end';
   }
   memory.keptGoing++;
   recordEvents(
@@ -25,7 +29,7 @@ export async function mayEnd(turn: Turn, lastMessage: string | undefined): Promi
     hookPromptFragment,
     prompts.map(({ runId, text }) => ({ runId, prompt: text })),
   );
-  return false;
+  return 'go-on';
 }
 
 /** Agents have an event of their own. */

@@ -1,3 +1,3 @@
 export { hearInbox } from './prompt-hooks.ts';
 export { startSession } from './session-hooks.ts';
-export { mayEnd } from './stop-hooks.ts';
+export { hearStop } from './stop-hooks.ts';

@@ -51,6 +51,10 @@ export interface ThreadParts {
   readonly provider: Provider;
   /** Another provider, if it is configured, at the same address where that is known. Nothing is sent yet. */
   providerOf?(name: ProviderName): Promise<Provider | undefined>;
+  /** What a turn runs under when `model_fallback` takes over. Undefined: nothing changes. Absent: none is configured. */
+  fallback?(
+    settings: Settings,
+  ): Promise<{ readonly settings: Settings; readonly parts: ThreadParts } | Outcome | undefined>;
   readonly digester: Digester;
   /** A number from 0 up to but not including 1: spreads retries. */
   random(): number;

@@ -1,6 +1,8 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import type { ReviewHistory } from '../../policy/review/breaker.ts';
 import type { NamedSkills } from '../../ports/skills.ts';
+import type { RateLimits } from '../../protocol/rate-limits.ts';
+import { RequestsUnderWay } from '../../protocol/requests-under-way.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { SaidByHooks } from '../../state/said-by-hooks.ts';
 
@@ -40,6 +42,10 @@ export interface TurnMemory {
    * continues by itself.
    */
   readonly rounds: { idle: number; read: number; readonly seen: Set<string>; alone: boolean };
+  /** What the provider said of its limits with the newest answer, until a line has it. */
+  rateLimits: RateLimits | undefined;
+  /** Requests under way, where no agents share the limits. */
+  readonly underWay: RequestsUnderWay<'own'>;
   /** What a reviewer has decided, and until when one is at work. */
   readonly reviews: { history: ReviewHistory; running: Promise<void> };
 }
@@ -61,6 +67,8 @@ export function newMemory(): TurnMemory {
     endedBy: undefined,
     keptGoing: 0,
     rounds: { idle: 0, read: 0, seen: new Set(), alone: true },
+    rateLimits: undefined,
+    underWay: new RequestsUnderWay(),
     reviews: { history: [], running: Promise.resolve() },
   };
 }

@@ -6,7 +6,7 @@ import { percentRemaining, usageAfterOverflow } from '../../history/percent-rema
 import { defined } from '../../protocol/defined.ts';
 import { addUsage, noUsage, type Usage } from '../../protocol/usage.ts';
 import type { ShownUsage } from '../../state/shown-usage.ts';
-import { costOf, tokenCount, usageShown } from '../../state/turn-drafts.ts';
+import { costOf, limitsSaid, tokenCount } from '../../state/turn-drafts.ts';
 import { activeAfter, countFor, estimateNow, fixedTokens } from '../contract/active-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -19,18 +19,31 @@ export function recordSpent(turn: Turn, usage: Usage | undefined): void {
   log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(turn).effective }));
 }
 
+/** What the provider said of its limits with a refusal. */
+export function recordLimits({ memory, log }: Pick<Turn, 'memory' | 'log'>): void {
+  const { rateLimits } = memory;
+  memory.rateLimits = undefined;
+  if (rateLimits !== undefined) log.record(limitsSaid(rateLimits));
+}
+
+/** What an answered request cost: as the provider counted it, and with an estimate where it did not. */
+export interface AnsweredUsage {
+  readonly counted: Usage | undefined;
+  readonly spent: Usage | undefined;
+}
+
 /** What the request cost, and what is left; estimated where the provider says nothing of the input. */
-export function recordUsage(turn: Turn, step: Step, counted: Usage | undefined): void {
+export function recordUsage(turn: Turn, step: Step, { counted, spent = noUsage }: AnsweredUsage): void {
   const { log } = turn;
-  const { total, newest } = log.state.usage;
   const believed = counted !== undefined && countsRequest(turn, step, counted) ? counted : undefined;
-  const spent = counted === undefined ? total : addUsage(total, counted);
   const shown = shownAfter(turn, step, { counted, believed });
   const last = believed ?? { ...noUsage, total: shown.tokens };
-  // Without a count, an estimate from before says nothing wrong as long as it has been outgrown.
-  const isNews = counted !== undefined || newest.kind !== 'estimated' || newest.tokens > shown.tokens;
-  log.record(isNews ? tokenCount({ total: spent, last, window: shown.effectiveWindow }, shown) : usageShown(shown));
-  log.tell({ kind: 'usage', turnId: turn.turnId, total: log.state.usage.total, ...shown });
+  const total = addUsage(log.state.usage.total, spent);
+  const { rateLimits } = turn.memory;
+  turn.memory.rateLimits = undefined;
+  log.record(tokenCount({ total, last, window: shown.effectiveWindow, ...defined({ rateLimits }) }, shown));
+  const said = defined({ rateLimits });
+  log.tell({ kind: 'usage', turnId: turn.turnId, total: log.state.usage.total, ...shown, ...said });
 }
 
 /** From so many tokens on, a count is believed without a closer look: to weigh a long history takes its time. */

@@ -1,3 +1,4 @@
+import { occasionalBudget } from '../../envelope/context-shares.ts';
 import { subagentNotificationFragment } from '../../fragments/events/subagent-notification.ts';
 import { userMessage } from '../../fragments/message.ts';
 import { imageResizeNoticeFragment } from '../../fragments/events/image-resize-notice.ts';
@@ -9,7 +10,7 @@ import type { CallItem, Item } from '../../protocol/item.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import { answerLine, type RefusedCallRecord, itemCompleted, userLine, itemLine } from '../../state/item-drafts.ts';
 import { entering, notificationOf } from '../../state/waiting.ts';
-import type { UnusableImage, UserImage, UserInput } from '../../protocol/user-input.ts';
+import { otherAuthor, type UnusableImage, type UserImage, type UserInput } from '../../protocol/user-input.ts';
 import type { CallResult } from '../../tools/define.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import { limitToShare } from '../contract/output-share.ts';
@@ -31,7 +32,9 @@ function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string
   recordResizedImages(turn, input.images);
   const paths = input.images.map(({ path }) => path);
   recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
-  log.tell({ kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text });
+  const author = otherAuthor(input.author);
+  const event = { kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text } as const;
+  log.tell({ ...event, ...defined({ author }) });
 }
 
 /** The words may speak of pictures that are not there: both sides know it before they are read. */
@@ -98,11 +101,8 @@ export function recordMail(turn: Turn, mail: Mail): void {
   else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
 }
 
-/** An answer of an agent has at most this share of the window (I6). */
-const reportShare = 0.05;
-
 function recordReport(turn: Turn, report: AgentReport, waited: string | undefined): void {
-  const limit = Math.floor(windowNow(turn).effective * reportShare);
+  const limit = occasionalBudget('agentReport', windowNow(turn).effective);
   const value = notificationOf(report);
   recordWaited(turn, { fragment: render(subagentNotificationFragment, { ...value, limit }), value }, waited);
 }

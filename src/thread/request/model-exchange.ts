@@ -1,53 +1,46 @@
-import type { Envelope } from '../../envelope/envelope.ts';
 import { providerOfTurn } from '../../envelope/provider-of.ts';
-import type { Step } from '../../envelope/step.ts';
-import type { ModelClient, ModelEvent, ModelRequest } from '../../ports/model-client.ts';
-import type { Provider } from '../../ports/provider.ts';
-import type { Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
+import type { ModelClient, ModelEvent, ModelFailure, ModelRequest, SentFrame } from '../../ports/model-client.ts';
+import type { Prompt } from '../../ports/prompt.ts';
 import { defined } from '../../protocol/defined.ts';
 import { planRequest, promptFor } from '../../state/request.ts';
-import type { Auxiliary } from '../../state/request-record.ts';
-import { sentLine } from '../../state/request-sent.ts';
+import { sentAgainLine, sentLine } from '../../state/request-sent.ts';
 import type { Turn } from '../parts/parts.ts';
+import { warnOnce } from '../parts/warn-once.ts';
+import { type Admitted, admit } from './admit.ts';
+import type { RequestToSend } from './request-to-send.ts';
 import { checkedAnswer } from './checked-answer.ts';
+import { requestHeaders } from './request-options.ts';
+import { limitCut } from './limit-reached.ts';
+import { SpentCounter, type SpentEvent } from './spent.ts';
 import { StepTrace } from './trace-step.ts';
-
-/** A request for an answer of a model: of a step, or beside the conversation. */
-export interface RequestToSend {
-  readonly step: Step;
-  readonly attempt: number;
-  /** The contract under which the model is asked. */
-  readonly by: Envelope;
-  readonly provider: Provider;
-  readonly options: RequestOptions;
-  readonly tools: readonly ToolSpec[];
-  readonly modalities: readonly string[];
-  /** Absent: a request of the conversation. */
-  readonly auxiliary?: Auxiliary;
-  /** `unary`: the provider makes a checkpoint by itself, and answers when it is done. */
-  readonly form: 'stream' | 'unary';
-  /** What is wanted, where it is no answer to a conversation. */
-  readonly wants?: ModelRequest['wants'];
-  readonly maxBytes?: number;
-}
 
 /** The one way to ask a model: the request is recorded, made durable, sent, and its answer given as it comes. */
 export class ModelExchange {
   readonly #turn: Turn;
   readonly #given: RequestToSend;
+  readonly #admitted: Admitted;
   readonly #body: ModelRequest['body'];
   readonly #durable: Promise<void>;
   readonly #trace: StepTrace;
   readonly #prompt: Prompt;
-  /** Whether there is nothing more to record about its leaving. */
   #hasLeft = false;
+  #isOver = false;
 
-  /** Records it. It leaves when its answer is read. */
-  constructor(turn: Turn, given: RequestToSend) {
+  /** Records it, unless a limit forbids it. It leaves when its answer is read. */
+  static async begin(turn: Turn, given: RequestToSend): Promise<ModelExchange | ModelFailure> {
+    const admitted = await admit(turn, given, () => plannedPrompt(turn, given));
+    if ('code' in admitted) return admitted;
+    const { outputLimit } = admitted;
+    const options = { ...given.options, ...defined({ outputLimit }) };
+    return new ModelExchange(turn, { ...given, options }, admitted);
+  }
+
+  private constructor(turn: Turn, given: RequestToSend, admitted: Admitted) {
     const { log } = turn;
     const { step, attempt, by, auxiliary } = given;
     this.#turn = turn;
     this.#given = given;
+    this.#admitted = admitted;
     this.#prompt = recordRequest(turn, given);
     this.#body = given.provider.encoder.body(this.#prompt);
     this.#durable = log.durable();
@@ -61,21 +54,35 @@ export class ModelExchange {
   }
 
   /** To be read once. Rejects at its end if the lines of the request are lost. Then nothing was sent. */
-  async *answer(signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
-    const { form, provider } = this.#given;
+  async *answer(signal: AbortSignal): AsyncGenerator<SpentEvent, void> {
+    const { form, provider, by } = this.#given;
+    const spent = new SpentCounter(this.#prompt, by.identity.price);
     const { client } = provider;
     const request = this.#request();
     const { answerMaxItems: maxItems } = this.#turn.parts;
     const ask = () => (form === 'unary' ? compacted(client, request, signal) : client.stream(request, signal));
-    for await (const event of checkedAnswer(ask, { maxItems, signal })) {
-      if (form === 'stream') this.#trace.sawEvent();
-      // An answer proves that the request was sent.
-      if (event.kind !== 'failed') this.#recordSent();
-      if (event.kind === 'completed') this.#trace.answered(event.usage);
-      yield event;
+    try {
+      for await (const given of checkedAnswer(ask, { maxItems, signal })) {
+        if (given.kind === 'notice') {
+          warnOnce(this.#turn, given.outcome, 'code');
+          continue;
+        }
+        const event = spent.read(this.#explained(given));
+        // What it cost is recorded first, by the reader: until then it counts as under way.
+        if (event.kind === 'completed' || event.kind === 'failed') setImmediate(() => this.#admitted.over(event.spent));
+        // What the provider says of its limits may come with a refusal.
+        const isAnswer = event.kind !== 'failed' && event.kind !== 'rate-limits';
+        if (form === 'stream') this.#trace.sawEvent();
+        // An answer proves that the request was sent.
+        if (isAnswer) this.#recordSent();
+        if (event.kind === 'completed') this.#trace.answered(event.usage);
+        yield event;
+      }
+    } finally {
+      setImmediate(() => this.#admitted.over(undefined));
     }
     // What the connection says later of the request counts no more.
-    this.#hasLeft = true;
+    this.#isOver = true;
     await this.#durable;
   }
 
@@ -84,38 +91,64 @@ export class ModelExchange {
     this.#trace.end(result);
   }
 
+  /** An answer that is cut short because of a limit says so. */
+  #explained(event: ModelEvent): ModelEvent {
+    const { shortenedBy, outputLimit } = this.#admitted;
+    if (event.kind !== 'failed' || shortenedBy === undefined || outputLimit === undefined) return event;
+    return event.failure.cause === 'answer-length' ? { ...event, failure: limitCut(shortenedBy, outputLimit) } : event;
+  }
+
   /** The digest of what has left: the model thinks meanwhile. The next sync takes the line along. */
-  #recordSent(): void {
-    if (this.#hasLeft) return;
-    this.#hasLeft = true;
+  #recordSent(frame?: SentFrame): void {
+    if (this.#isOver) return;
     const { parts, log, turnId } = this.#turn;
     const { step, auxiliary, provider } = this.#given;
     const about = { turnId, step: step.index, ...(auxiliary && { auxiliary: true as const }) };
     const by = { encoder: provider.encoder, digester: parts.digester };
-    log.record(sentLine(log.state, about, { prompt: this.#prompt, body: this.#body }, by));
+    // It left before, and the server did not take it as what it was.
+    if (this.#hasLeft && frame !== undefined) log.record(sentAgainLine(about, frame, by));
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    const sent = { prompt: this.#prompt, body: this.#body, ...defined({ frame }) };
+    log.record(sentLine(log.state, about, sent, by));
   }
 
   #request(): ModelRequest {
-    const { auxiliary, wants, maxBytes } = this.#given;
+    const { auxiliary, wants, maxBytes, options } = this.#given;
     return {
       body: this.#body,
-      headers: requestHeaders(this.#turn),
+      // One beside the conversation would take the place of the answer that the next step builds on.
+      ...(auxiliary === undefined && { prompt: this.#prompt }),
+      headers: requestHeaders(this.#turn.threadId, this.#turn.envelope.identity.client),
       after: this.#durable,
-      onSent: () => {
-        this.#recordSent();
+      onSent: (frame) => {
+        this.#recordSent(frame);
         if (auxiliary === undefined) this.#turn.effects.prepare();
       },
+      routing: { model: options.model, ...defined({ tier: options.serviceTier }) },
       ...defined({ maxBytes, wants }),
     };
   }
 }
 
-/** Records what the request will hold, says what it breaks, and gives it. */
-function recordRequest({ log, turnId }: Turn, given: RequestToSend): Prompt {
+function plan({ log, turnId }: Turn, given: RequestToSend) {
   const { step, by, provider, options, tools, modalities, auxiliary } = given;
   const about = { turnId, step: step.index, encoder: provider.encoder.version, modalities, options };
-  const asked = { ...about, provider: providerOfTurn(by), ...defined({ auxiliary }) };
-  const { record, drafts, prefix } = planRequest(log.state, asked, tools);
+  return planRequest(log.state, { ...about, provider: providerOfTurn(by), ...defined({ auxiliary }) }, tools);
+}
+
+/** What the request would hold. Nothing is recorded. */
+function plannedPrompt(turn: Turn, given: RequestToSend): Prompt {
+  const { state } = turn.log;
+  const { record } = plan(turn, given);
+  return promptFor({ ...state, toolSets: new Map([...state.toolSets, [record.toolSet, given.tools]]) }, record);
+}
+
+/** Records what the request will hold, says what it breaks, and gives it. */
+function recordRequest(turn: Turn, given: RequestToSend): Prompt {
+  const { log, turnId } = turn;
+  const { step, auxiliary } = given;
+  const { record, drafts, prefix } = plan(turn, given);
   log.record(...drafts);
   // The conversation continues as if a request beside it had not been.
   if (auxiliary === undefined && prefix !== undefined && prefix.breaks.length > 0) {
@@ -134,16 +167,4 @@ async function* compacted(
   if (answer.kind === 'failed') return yield answer;
   for (const item of answer.output) yield { kind: 'item', item };
   yield { kind: 'completed', responseId: '', ...defined({ usage: answer.usage }) };
-}
-
-/** Names of the thread and of the program, for the provider's logs. */
-function requestHeaders({ threadId, envelope }: Turn): Readonly<Record<string, string>> {
-  const { client } = envelope.identity;
-  return {
-    'session-id': threadId,
-    'thread-id': threadId,
-    'x-client-request-id': threadId,
-    originator: client.name,
-    'user-agent': `${client.name}/${client.version}`,
-  };
 }

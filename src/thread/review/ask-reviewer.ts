@@ -1,3 +1,4 @@
+import { occasionalBudget } from '../../envelope/context-shares.ts';
 import type { Step } from '../../envelope/step.ts';
 import { reviewInstructions } from '../../fragments/review/review-instructions.ts';
 import { reviewPolicy } from '../../fragments/review/review-policy.ts';
@@ -47,8 +48,6 @@ const deadlineMs = 90_000;
 const mostRetries = 2;
 /** A verdict is a few lines; models think at length before they write it. */
 const maxBytes = 4 * 1024 ** 2;
-/** Of the window: the rest is for the instructions and the answer. */
-const spaceShare = 0.7;
 
 /** What may pass by itself. Another failure would come again. */
 const passing: ReadonlySet<ModelFailureCode> = new Set([
@@ -99,7 +98,7 @@ interface Asking {
 async function askOnce({ turn, step }: ReviewPlace, asking: Asking): Promise<Attempt> {
   const { request, number, limit } = asking;
   const none = { from: 0, to: 0, stubbed: [], head: [], tail: [] };
-  const exchange = new ModelExchange(turn, {
+  const exchange = await ModelExchange.begin(turn, {
     step,
     attempt: number,
     by: turn.envelope,
@@ -111,6 +110,7 @@ async function askOnce({ turn, step }: ReviewPlace, asking: Asking): Promise<Att
     form: 'stream',
     maxBytes,
   });
+  if ('code' in exchange) return { kind: 'no-verdict', failure: exchange };
   const answer = await readAnswer(turn, exchange, limit);
   // A turn that was stopped may have ended by now, and nothing more belongs to it.
   if (!asking.turnSignal.aborted) {
@@ -134,7 +134,7 @@ async function readAnswer(turn: Turn, exchange: ModelExchange, limit: AbortSigna
     if (next.done === true) return failure ?? text;
     const event = next.value;
     if (event.kind === 'failed') ({ failure } = event);
-    if (event.kind === 'completed' || event.kind === 'failed') recordSpent(turn, event.usage);
+    if (event.kind === 'completed' || event.kind === 'failed') recordSpent(turn, event.spent);
     if (event.kind === 'item' && isMessage(event.item) && event.item.role === 'assistant')
       text += messageText(event.item);
   }
@@ -154,7 +154,7 @@ function requestFor(turn: Turn, question: Question, again: string | undefined): 
     callId: question.callId,
     question: asked,
     policy: policyFields(turn),
-    space: Math.floor(windowNow(turn).effective * spaceShare),
+    space: occasionalBudget('reviewedQuestion', windowNow(turn).effective),
     ...defined({ again }),
   };
 }

@@ -15,6 +15,7 @@ import { beginSessions } from './begin-sessions.ts';
 import { closeDeadTurn } from './dead-turn.ts';
 import type { ThreadLog } from '../parts/log.ts';
 import { modelSwitch, tellSwitch } from './model-switch.ts';
+import { requestHeaders } from '../request/request-options.ts';
 import { pastFacts, factsForTurn } from '../contract/contract-now.ts';
 import type { ThreadParts, Turn, TurnInput } from '../parts/parts.ts';
 import { TurnEffects } from '../parts/turn-effects.ts';
@@ -35,6 +36,8 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const thread = { id: own.threadId, turnId, ...pastFacts(parts, log.state) };
   const facts = factsForTurn(parts, { ...gathered, ...begunAt(gathered, suspended) }, thread);
   const envelope = resolveEnvelope(facts, settings);
+  if (own.words !== undefined)
+    parts.provider.client.prewarm?.({ headers: requestHeaders(own.threadId, envelope.identity.client) });
   const { clock, snapshots, gitGuard } = parts;
   const { warned } = own;
   const stopping = new AbortController();

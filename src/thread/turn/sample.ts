@@ -10,9 +10,10 @@ import { Calls } from '../calls/calls.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import { learnWindow } from '../contract/learned-window.ts';
 import type { Turn } from '../parts/parts.ts';
-import { type RequestToSend, ModelExchange } from '../request/model-exchange.ts';
+import { ModelExchange } from '../request/model-exchange.ts';
+import type { RequestToSend } from '../request/request-to-send.ts';
 import { requestOptions } from '../request/request-options.ts';
-import { recordOverflow, recordSpent, recordUsage } from '../record/record-usage.ts';
+import { recordLimits, recordOverflow, recordSpent, recordUsage } from '../record/record-usage.ts';
 import { recordTurnItem } from '../record/record.ts';
 import { tryAgain } from '../request/try-again.ts';
 
@@ -46,7 +47,8 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
 /** One request, and its answer recorded item by item. */
 async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer> {
   const { signal } = turn;
-  const request = new ModelExchange(turn, requestOf(turn, step, attempt));
+  const request = await ModelExchange.begin(turn, requestOf(turn, step, attempt));
+  if ('code' in request) return { kind: 'failed', failure: request };
   const calls = new Calls(turn, step);
   const previews = new AnswerPreviews(turn);
   let answer: StepAnswer = { kind: 'done' };
@@ -63,12 +65,14 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
         if (isCall(item)) calls.start(item);
         if (isMessage(item) && item.role === 'assistant') lastMessage = messageText(item);
       }
+      if (event.kind === 'rate-limits') turn.memory.rateLimits = event.limits;
       if (event.kind === 'failed') {
-        recordSpent(turn, event.usage);
+        recordSpent(turn, event.spent);
+        recordLimits(turn);
         answer = { kind: 'failed', failure: event.failure, bytes: request.bytes };
       }
       if (event.kind === 'completed') {
-        recordUsage(turn, step, event.usage);
+        recordUsage(turn, step, { counted: event.usage, spent: event.spent });
         answer = calls.count > 0 || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };
       }
     }

@@ -7,6 +7,7 @@ import { beginTurn } from './open-turn.ts';
 import { afterRefusal } from './overflow.ts';
 import { internalError, refuseTurn, settle, type TurnResult } from './settle.ts';
 import type { Turn, TurnEnding } from '../parts/parts.ts';
+import { costProblem } from '../request/limit-reached.ts';
 import { nextRound } from './next-round.ts';
 import { sample } from './sample.ts';
 import { finishSuspended } from './finish-suspended.ts';
@@ -19,6 +20,8 @@ import { makeReadable, wayToRead } from '../checkpoint/way-to-read.ts';
 export async function runTurn(turn: Turn): Promise<TurnResult> {
   const tooLong = turn.words === undefined ? undefined : await promptProblem(turn, turn.words.input);
   if (tooLong !== undefined) return refuseTurn(turn, tooLong);
+  const unpriced = costProblem(turn.envelope);
+  if (unpriced !== undefined) return refuseTurn(turn, unpriced);
   await dropTooLong(turn);
   const way = await wayToRead(turn);
   if (way?.kind === 'refused') return refuseTurn(turn, way.outcome);
@@ -44,8 +47,9 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
       lastMessage = answer.lastMessage ?? lastMessage;
       if (answer.kind === 'go-on') await nextRound(turn, 'go-on');
       if (answer.kind === 'go-on' || (answer.kind === 'done' && turn.inbox.pending)) continue;
-      if (answer.kind === 'done' && (await hooks?.mayEnd(turn, lastMessage)) === false) continue;
-      if (answer.kind === 'done' && (await nextRound(turn, 'done'))) continue;
+      const heard = answer.kind === 'done' ? await hooks?.hearStop(turn, lastMessage) : undefined;
+      if (heard === 'go-on') continue;
+      if (answer.kind === 'done' && heard !== 'end' && (await nextRound(turn, 'done'))) continue;
       if (answer.kind === 'done' && leavesTooLittle(turn, step)) turn.memory.leaves = 'too-little';
       return answer;
     }

@@ -7,7 +7,7 @@ import {
 } from '../../fragments/answers/agent-answers.ts';
 import type { AgentRefused, Agents, AgentWait, AgentWords, WantedAgent } from '../../ports/agents.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { ListedRole } from '../../planes/fitting-roles.ts';
+import { type ListedRole, roleWords } from '../../planes/fitting-roles.ts';
 import { arrayAt, type JsonObject, numberAt, stringAt } from '../../protocol/json.ts';
 import type { Tool } from '../define.ts';
 import { agentTool } from './agent-tool.ts';
@@ -18,25 +18,22 @@ export interface AgentToolsOptions {
   readonly roles: readonly ListedRole[];
   /** Names of roles for which the list has no space: an agent can be started with them all the same. */
   readonly unlisted: readonly string[];
+  /** Whether an agent can begin with the conversation: only one that is kept can be forked. */
+  readonly mayFork: boolean;
 }
 
 /** The tools for agents, in a fixed order. */
-export function agentTools({ agents, roles, unlisted }: AgentToolsOptions): readonly Tool[] {
-  return [
-    spawnAgent(agents, roles, unlisted),
-    sendInput(agents),
-    waitAgent(agents),
-    listAgents(agents),
-    closeAgent(agents),
-  ];
+export function agentTools(options: AgentToolsOptions): readonly Tool[] {
+  const { agents } = options;
+  return [spawnAgent(options), sendInput(agents), waitAgent(agents), listAgents(agents), closeAgent(agents)];
 }
 
 const target = { type: 'string', description: 'Name, path or id of the agent.' } as const;
 
-function spawnAgent(agents: Agents, roles: readonly ListedRole[], unlisted: readonly string[]): Tool {
+function spawnAgent({ agents, roles, unlisted, mayFork }: AgentToolsOptions): Tool {
   const names = roles.map(({ name }) => name);
   const more = unlisted.length === 0 ? [] : [`There are ${unlisted.length} more, for users who name them.`];
-  const listed = [...roles.map(({ name, description }) => `${name}: ${description}`), ...more].join(' ');
+  const listed = [...roles.map((role) => `${role.name}: ${roleWords(role)}`), ...more].join(' ');
   return agentTool<WantedAgent>({
     name: 'spawn_agent',
     description:
@@ -45,7 +42,9 @@ function spawnAgent(agents: Agents, roles: readonly ListedRole[], unlisted: read
       message: { type: 'string', description: 'The task, with all that the agent needs to know.' },
       name: { type: 'string', description: 'Lower-case letters, digits and underscores.' },
       agent_type: { type: 'string', ...(unlisted.length === 0 && { enum: names }), description: listed },
-      fork_context: { type: 'boolean', description: 'The agent begins with this conversation. Default: false.' },
+      ...(mayFork && {
+        fork_context: { type: 'boolean', description: 'The agent begins with this conversation. Default: false.' },
+      }),
       model: { type: 'string' },
       reasoning_effort: { type: 'string' },
     },
@@ -57,6 +56,8 @@ function spawnAgent(agents: Agents, roles: readonly ListedRole[], unlisted: read
       if (role !== undefined && !names.includes(role) && !unlisted.includes(role))
         return `\`agent_type\` must be one of ${names.join(', ')}.`;
       const fork = given['fork_context'] === true || undefined;
+      if (fork && !mayFork)
+        return '`fork_context` needs a conversation that is kept, and this one is not. Put what the agent needs to know into `message`.';
       const [name, model, effort] = ['name', 'model', 'reasoning_effort'].map((key) => stringAt(given, key));
       return { message, ...defined({ name, role, model, effort, fork }) };
     },

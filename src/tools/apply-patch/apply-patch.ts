@@ -9,7 +9,7 @@ export function applyPatchTool(ports: ApplyPatchPorts, { form }: { readonly form
   return {
     name: 'apply_patch',
     effect: 'files',
-    offeredIn: ({ mode }) => mode !== 'plan',
+    offeredIn: ({ mode, editTools }) => mode !== 'plan' && editTools === 'patch',
     spec: form === 'freeform' ? applyPatchSpec : applyPatchFunctionSpec,
     prepare({ callId, input }, step) {
       const text = readInput(input);

@@ -8,6 +8,8 @@ import { osError, osErrorOf } from './os-error.ts';
 import { type Overlay, overlayOn } from './overlay.ts';
 import type { Chunk, Hunk, Patch } from './patch.ts';
 import { SearchEffort, TooMuchToSearch } from './seek-lines.ts';
+import { replaceText } from './replace-text.ts';
+import { giveOldText, whyNotReplaced } from './why-not-replaced.ts';
 import { bytesOf, updateBytes } from './update-bytes.ts';
 
 /** One hunk held against the disk. */
@@ -96,6 +98,7 @@ interface Work extends Omit<PatchScene, 'disk'> {
 
 function computeHunk(work: Work, hunk: Hunk): PatchedFile {
   if (hunk.kind === 'update') return computeUpdateHunk(work, hunk);
+  if (hunk.kind === 'replace') return computeReplaceHunk(work, hunk);
   const { path: spelled } = hunk;
   if (hunk.kind === 'delete') return { kind: 'delete', spelled, steps: remove(work, spelled) };
   const content = bytesOf(hunk.lines.map((line) => `${line}\n`).join(''));
@@ -122,6 +125,24 @@ function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>):
   const from = removed.map(({ place }) => ({ movedFrom: place }))[0];
   const moved = written.map((step) => (step.kind === 'make-folder' ? step : { ...step, ...from }));
   return { kind: 'update', spelled: movePath, steps: [...moved, ...removed] };
+}
+
+function computeReplaceHunk(work: Work, hunk: Extract<Hunk, { kind: 'replace' }>): PatchedFile {
+  const { path: spelled, find, put } = hunk;
+  const path = absolute(work, spelled, 'edit');
+  const failed = `Failed to edit ${path}`;
+  const { place, sight } = follow(work, path, 'write', failed);
+  if (find === '') {
+    const isEmpty = sight.kind === 'missing' || (sight.kind === 'file' && read(work, place, failed).length === 0);
+    if (!isEmpty) throw unfit(`${failed}: it exists and is not empty`, giveOldText);
+    return { kind: sight.kind === 'missing' ? 'add' : 'update', spelled, steps: write(work, spelled, bytesOf(put)) };
+  }
+  requireFile(sight, failed);
+  const before = read(work, place, failed);
+  const replaced = replaceText(before, hunk);
+  if (replaced.kind !== 'replaced') throw unfit(...whyNotReplaced(failed, replaced, find));
+  const { content } = replaced;
+  return { kind: 'update', spelled, steps: [overwrite(work, { path, place, sight, before, content })] };
 }
 
 /** The content of the file after its chunks. */

@@ -253,6 +253,7 @@ function written({ hunks }: Patch): string {
   return wrapped(
     ...hunks.flatMap((hunk): readonly string[] => {
       if (hunk.kind === 'delete') return [`*** Delete File: ${hunk.path}`];
+      if (hunk.kind === 'replace') throw new Error('no patch is written so');
       if (hunk.kind === 'add') return [`*** Add File: ${hunk.path}`, ...hunk.lines.map((line) => `+${line}`)];
       const move = hunk.movePath === undefined ? [] : [`*** Move to: ${hunk.movePath}`];
       return [`*** Update File: ${hunk.path}`, ...move, ...hunk.chunks.flatMap(writtenChunk)];

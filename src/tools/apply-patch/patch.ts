@@ -15,7 +15,16 @@ export type Hunk =
       readonly movePath?: string;
       /** Empty only in a move that changes nothing. */
       readonly chunks: readonly Chunk[];
-    };
+    }
+  /** No patch is written so: the tool `edit_file` makes it. With nothing to find, the file must be missing or empty. */
+  | ({ readonly kind: 'replace'; readonly path: string } & Replacement);
+
+export interface Replacement {
+  readonly find: string;
+  readonly put: string;
+  /** Every place that has the text; else there must be one. */
+  readonly all: boolean;
+}
 
 /** Lines that stand together in a file, with what becomes of them. */
 export interface Chunk {

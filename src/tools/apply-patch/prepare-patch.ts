@@ -1,5 +1,6 @@
 import type { Step } from '../../envelope/step.ts';
 import {
+  editUnfit,
   patchAborted,
   patchFromCommand,
   patchOutput,
@@ -36,15 +37,18 @@ export interface ApplyPatchPorts {
 
 export interface PatchCall {
   readonly callId: string;
-  readonly text: string;
   /** Where relative paths start. It must exist by the time the patch is applied. */
   readonly folder: string;
-  /** A patch that came as a shell command is answered as a command. */
-  readonly cameAs: 'tool' | 'command';
+  /** A patch that came as a shell command is answered as a command, and one of `edit_file` under that name. */
+  readonly cameAs: 'tool' | 'command' | 'edit';
 }
 
-/** Reads a patch and says what it would do. Files are looked at when it runs, not before. */
-export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step): Prepared {
+interface PatchText {
+  readonly text: string;
+}
+
+/** Reads a patch and says what it would do. */
+export function preparePatch(ports: ApplyPatchPorts, call: PatchCall & PatchText, step: Step): Prepared {
   const budget = step.window.toolOutput;
   const parsed = parsePatch(call.text);
   if (parsed.kind === 'problem') {
@@ -56,6 +60,11 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step
     return { kind: 'refused', output: 'apply_patch environment selection is unavailable for this turn' };
   }
   if (patch.hunks.length === 0) return { kind: 'refused', output: patchRejected('empty patch', budget) };
+  return prepareChanges(ports, patch, call, step);
+}
+
+/** Says what a patch would do. Files are looked at when it runs, not before. */
+export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: PatchCall, step: Step): Prepared {
   const changes = changedFiles(patch.hunks, call.folder);
   const item: FileChangeItem = { kind: 'file-change', id: call.callId, changes, status: 'in-progress' };
   return {
@@ -87,12 +96,16 @@ function runPatch(
 ): PatchEnd {
   const budget = window.toolOutput;
   const began = clock.now();
+  const unfit = (problem: string): PatchEnd => ({
+    ok: false,
+    output: cameAs === 'edit' ? editUnfit(problem, budget) : patchUnfit(problem, budget),
+  });
   const end = (exitCode: number, output: string, touched: Touched | undefined): PatchEnd => {
     const answer = patchOutput({ exitCode, seconds: Math.max(0, clock.now() - began) / 1000, output }, budget);
     const told = cameAs === 'command' ? patchFromCommand(answer) : answer;
     return { ok: exitCode === 0, output: told, ...defined({ touched }) };
   };
-  if (!isFolder(disk, folder)) return { ok: false, output: patchUnfit(`There is no folder ${folder}`, budget) };
+  if (!isFolder(disk, folder)) return unfit(`There is no folder ${folder}`);
   const kept = gitGuard === undefined ? [] : [...gitGuard.current, ...gitGuard.missing];
   // Names that are not UTF-8 are out of the reach of patches.
   const named = kept.filter((path) => path.isWellFormed());
@@ -101,7 +114,7 @@ function runPatch(
   if (computed.kind !== 'computed') {
     const { kind, message, hint } = computed;
     if (kind === 'refused') return { ok: false, output: patchRejected(message, budget) };
-    return { ok: false, output: patchUnfit(hint === undefined ? message : `${message}\n${hint}`, budget) };
+    return unfit(hint === undefined ? message : `${message}\n${hint}`);
   }
   const open = watch?.begin(workspace.cwd);
   const applied = applyChanges(computed.changes, disk);
@@ -151,7 +164,8 @@ function changedFiles(hunks: readonly Hunk[], folder: string): readonly ChangedF
     const absolute = (path: string) => absolutePath(folder, path) ?? path;
     const path = absolute(hunk.path);
     const before = files.get(path);
-    const kind = hunk.kind === 'update' && before?.kind === 'add' ? 'add' : hunk.kind;
+    const meant = hunk.kind === 'replace' ? (hunk.find === '' ? 'add' : 'update') : hunk.kind;
+    const kind = meant === 'update' && before?.kind === 'add' ? 'add' : meant;
     const movePath = hunk.kind === 'update' ? hunk.movePath : undefined;
     const moved = movePath === undefined ? {} : { movePath: absolute(movePath) };
     files.set(path, { path, kind, ...moved });
@@ -168,6 +182,7 @@ const signs = { context: ' ', remove: '-', add: '+' };
 
 function diffOf(hunk: Hunk): string | undefined {
   if (hunk.kind === 'delete') return undefined;
+  if (hunk.kind === 'replace') return replacedLines(hunk);
   if (hunk.kind === 'add') return hunk.lines.map((line) => `+${line}`).join('\n');
   return hunk.chunks
     .map(({ anchor, lines }) =>
@@ -176,6 +191,18 @@ function diffOf(hunk: Hunk): string | undefined {
       ),
     )
     .join('\n');
+}
+
+function replacedLines({ find, put }: Extract<Hunk, { kind: 'replace' }>): string {
+  const signed = (text: string, sign: string): readonly string[] =>
+    text === ''
+      ? []
+      : text
+          .replace(/\n$/, '')
+          .split('\n')
+          .map((line) => `${sign}${line}`);
+  const lines = [...signed(find, signs.remove), ...signed(put, signs.add)];
+  return (find === '' ? lines : ['@@', ...lines]).join('\n');
 }
 
 /** What a patch found and left at each place, in order. A place that several hunks changed is named several times. */

@@ -3,7 +3,7 @@ import { canBeWidened } from '../../envelope/offered-tools.ts';
 import type { Step } from '../../envelope/step.ts';
 import { badArguments, refusedCall } from '../../fragments/answers/call-answers.ts';
 import { commandOutput, type CommandReport } from '../../fragments/answers/command-output.ts';
-import { patchNotPossible, patchWithoutTool } from '../../fragments/answers/patch-output.ts';
+import { patchForEditor, patchNotPossible, patchWithoutTool } from '../../fragments/answers/patch-output.ts';
 import type { Budget } from '../../fragments/text/truncate.ts';
 import { access, needsSandbox } from '../../policy/access.ts';
 import { type CallNeeds, mayChangeFiles } from '../../policy/approval.ts';
@@ -97,7 +97,7 @@ function preparePatchCommand(
   const found = interceptPatch(given.script);
   if (found.kind === 'none') return undefined;
   if (found.kind === 'bare-patch') {
-    return { kind: 'refused', output: offersPatches(step) ? patchWithoutTool : patchNotPossible };
+    return { kind: 'refused', output: answerToBarePatch(step) };
   }
   const folder = resolve(folderOf(given, step), found.folder ?? '.');
   const patch = preparePatch(patches, { callId, text: found.text, folder, cameAs: 'command' }, step);
@@ -106,8 +106,14 @@ function preparePatchCommand(
   return { ...patch, needs: { ...patch.needs, escalation: given.escalation } };
 }
 
-function offersPatches({ envelope }: Step): boolean {
-  return envelope.capabilities.tools.includes('apply_patch');
+function changesFiles({ envelope }: Step): boolean {
+  return ['apply_patch', 'edit_file'].some((tool) => envelope.capabilities.tools.includes(tool));
+}
+
+function answerToBarePatch({ envelope }: Step): string {
+  const { tools } = envelope.capabilities;
+  if (tools.includes('apply_patch')) return patchWithoutTool;
+  return tools.includes('edit_file') ? patchForEditor : patchNotPossible;
 }
 
 function folderOf({ workdir }: ExecCommandArguments, step: Step): string {
@@ -134,7 +140,7 @@ async function run(
   const sandboxed = needsSandbox(policy) && { isWritable: (path: string) => access(policy, path) === 'write' };
   const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
   const variables = childEnvironment(inherited, variablesPolicy, names);
-  const patching = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
+  const patching = changesFiles(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
   // A sandbox looks where the folder leads by itself.
   const decided = folder !== undefined && !needsSandbox(policy) && ({ decidedFolder: true } as const);
   const env = { ...patching, ...(decided && { PWD: cwd }), ...more };
@@ -151,7 +157,9 @@ async function run(
     return { output: refusedCall(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
   }
   if (command.notice !== undefined) warn(command.notice);
-  const { input, yieldMs, timeoutMs } = given;
+  const { input, timeoutMs } = given;
+  // Git that left the sandbox is waited for: commands that begin meanwhile could lead it elsewhere.
+  const yieldMs = more === undefined ? given.yieldMs : mostGitMs;
   const limits = { input, yieldMs, pauses, ...defined({ timeoutMs }) };
   // Not sooner: what changed while the sandbox was prepared is not the command's work.
   const open = mayChangeFiles(policy, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;
@@ -173,6 +181,8 @@ async function run(
   const result = answer(item, ended, given, budget);
   return { ...result, ...blockedBy(end, { policy, kept }, cwd), ...touched };
 }
+
+const mostGitMs = 600_000;
 
 /** A command that has a terminal makes it its own, and finds its kind in the variables. */
 function atTerminal(

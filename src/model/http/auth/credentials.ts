@@ -3,7 +3,8 @@ import type { Programs } from '../../../ports/program-files.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { Variables } from '../../../protocol/variables.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials.ts';
-import type { PostJson } from './post-json.ts';
+import { accessTokenCredentials } from './access-token.ts';
+import type { SmallRequests } from './small-requests.ts';
 import { type Renewal, renewalUrl, renewLogin } from './renew-login.ts';
 import { tokenFromCommand } from './token-command.ts';
 
@@ -11,7 +12,7 @@ export interface CredentialSources {
   readonly environment: Variables;
   /** Asked only when the provider goes by the login and no variable is set. */
   readonly logins: LoginStore;
-  readonly post: PostJson;
+  readonly requests: SmallRequests;
   /** Finds the command of a provider that is named without a path. */
   readonly programs: Programs;
   readonly now: () => number;
@@ -24,13 +25,14 @@ export function providerCredentials(
 ): (wanted: CredentialsWanted) => Promise<Credentials> {
   if (provider.tokenCommand !== undefined) return tokenFromCommand(provider.tokenCommand, provider, sources);
   const { envKeys, bearerToken, login, name, envKeyInstructions } = provider;
+  const fromAccessToken = accessTokenCredentials(sources);
   return async (wanted) => {
     const set = envKeys.length === 0 ? [bearerToken] : envKeys.map((key) => sources.environment[key]);
     const token = set.map((value) => value?.trim() ?? '').find((value) => value !== '');
     if (token !== undefined) return { kind: 'bearer', mode: 'api-key', token };
     if (envKeys.length === 0) return { kind: 'none' };
     // A login may be renewed while the program runs: it is read when it is needed.
-    const stored: Login = login === undefined ? { kind: 'none' } : sources.logins.load();
+    const stored: Login = login === undefined ? { kind: 'none' } : await sources.logins.load();
     switch (stored.kind) {
       case 'unusable':
         return { ...stored, kind: 'missing' };
@@ -38,6 +40,8 @@ export function providerCredentials(
         return { kind: 'bearer', mode: 'api-key', token: stored.key, renew: stored.renew };
       case 'chatgpt':
         return fromLogin(stored, login?.baseUrl, sources, wanted);
+      case 'access-token':
+        return fromAccessToken(stored, login?.baseUrl, wanted);
       case 'none': {
         const names = envKeys.join(' or ');
         const unset = envKeys.length === 1 ? `${names} is not set` : `neither ${envKeys.join(' nor ')} is set`;
@@ -63,7 +67,11 @@ async function fromLogin(
   const isRejected = login.accessToken === wanted.rejected;
   if (wanted.asIs === true || !(isRejected || isDue(login, now()))) return bearer(login, baseUrl);
   const url = environment['CODEX_REFRESH_TOKEN_URL_OVERRIDE'] ?? renewalUrl;
-  const renewal = await renewLogin(login, { store: sources.logins, post: sources.post, now, url }, wanted.signal);
+  const renewal = await renewLogin(
+    login,
+    { store: sources.logins, post: sources.requests.postJson, now, url },
+    wanted.signal,
+  );
   if (renewal.kind === 'renewed') return bearer(renewal.login, baseUrl);
   const isExpired = login.expiresAt !== undefined && login.expiresAt <= now();
   if (!isRejected && !isExpired) return bearer(login, baseUrl);
@@ -75,9 +83,16 @@ function isDue({ expiresAt, renewedAt }: ChatgptLogin, now: number): boolean {
   return renewedAt !== undefined && renewedAt <= now - longestUnknownMs;
 }
 
-function bearer({ accessToken, accountId, refreshToken, renew }: ChatgptLogin, baseUrl?: string): Credentials {
+function bearer(login: ChatgptLogin, baseUrl?: string): Credentials {
+  const { accessToken, accountId, isFedramp, refreshToken, renew } = login;
   const renewable = refreshToken === undefined ? undefined : true;
-  return { kind: 'bearer', mode: 'chatgpt', token: accessToken, ...defined({ accountId, baseUrl, renewable }), renew };
+  return {
+    kind: 'bearer',
+    mode: 'chatgpt',
+    token: accessToken,
+    ...defined({ accountId, isFedramp, baseUrl, renewable }),
+    renew,
+  };
 }
 
 function lost({ renew }: ChatgptLogin, renewal: Exclude<Renewal, { kind: 'renewed' }>, fate: string): Credentials {

@@ -1,7 +1,8 @@
 import type { ChatgptLogin, LoginStore, NewTokens } from '../../../ports/login.ts';
 import { defined } from '../../../protocol/defined.ts';
 import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
-import type { PostJson } from './post-json.ts';
+import { clientId, issuer } from './issuer.ts';
+import type { PostJson } from './small-requests.ts';
 
 export type Renewal =
   | { readonly kind: 'renewed'; readonly login: ChatgptLogin }
@@ -16,10 +17,7 @@ export interface RenewalParts {
   readonly url: string;
 }
 
-export const renewalUrl = 'https://auth.openai.com/oauth/token';
-
-/** The name of the program that users sign in with; it is public. */
-const clientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
+export const renewalUrl = `${issuer}/oauth/token`;
 
 /**
  * Exchanges the refresh token of a login, and keeps what comes. A refresh token works once, so one process does this at
@@ -28,14 +26,14 @@ const clientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
 export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal: AbortSignal): Promise<Renewal> {
   const { refreshToken } = old;
   if (refreshToken === undefined)
-    return storedSince(old, parts.store) ?? { kind: 'ended', why: 'it cannot be renewed' };
+    return (await storedSince(old, parts.store)) ?? { kind: 'ended', why: 'it cannot be renewed' };
   try {
     return await parts.store.alone(async () => {
-      const since = storedSince(old, parts.store);
+      const since = await storedSince(old, parts.store);
       if (since !== undefined) return since;
       const renewal = await exchange(old, refreshToken, parts, signal);
       // A program that knows nothing of our lock may have been quicker.
-      return renewal.kind === 'ended' ? (storedSince(old, parts.store) ?? renewal) : renewal;
+      return renewal.kind === 'ended' ? ((await storedSince(old, parts.store)) ?? renewal) : renewal;
     }, signal);
   } catch (error) {
     return { kind: 'failed', why: error instanceof Error ? error.message : String(error) };
@@ -43,8 +41,8 @@ export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal:
 }
 
 /** What is stored now, if it is another login than the old one. */
-function storedSince({ accessToken }: ChatgptLogin, store: LoginStore): Renewal | undefined {
-  const login = store.load();
+async function storedSince({ accessToken }: ChatgptLogin, store: LoginStore): Promise<Renewal | undefined> {
+  const login = await store.load();
   // Another process may be writing it.
   if (login.kind === 'unusable') return { kind: 'failed', why: 'what is stored cannot be read now' };
   if (login.kind !== 'chatgpt') return { kind: 'ended', why: 'the account has been signed out' };
@@ -57,7 +55,7 @@ async function exchange(
   parts: RenewalParts,
   signal: AbortSignal,
 ): Promise<Renewal> {
-  const reserved = parts.store.reserve();
+  const reserved = await parts.store.reserve();
   let isKept = false;
   try {
     const question = { client_id: clientId, grant_type: 'refresh_token', refresh_token: refreshToken };
@@ -65,17 +63,17 @@ async function exchange(
     if (answer.kind === 'lost') return { kind: 'failed', why: answer.why };
     const body = parseJsonObject(answer.text);
     if (answer.status < 200 || answer.status > 299) return refusal(answer.status, body);
-    const tokens = body && tokensIn(body);
+    const tokens = body && issuedTokens(body);
     if (tokens === undefined) return { kind: 'failed', why: 'the answer contained no tokens' };
     // Who signed in or out meanwhile is not undone, and the tokens of two logins are not mixed.
-    const since = storedSince(old, parts.store);
+    const since = await storedSince(old, parts.store);
     if (since !== undefined) return since;
-    reserved.keep(tokens, parts.now());
+    await reserved.keep(tokens, parts.now());
     isKept = true;
   } finally {
     if (!isKept) reserved.discard();
   }
-  return storedSince(old, parts.store) ?? { kind: 'failed', why: 'the answer contained no new access token' };
+  return (await storedSince(old, parts.store)) ?? { kind: 'failed', why: 'the answer contained no new access token' };
 }
 
 /** Words of the server are not passed on: they may quote what was sent. */
@@ -100,7 +98,7 @@ function errorCode(body: JsonObject): string | undefined {
   return error === undefined ? (stringAt(body, 'error') ?? stringAt(body, 'code')) : stringAt(error, 'code');
 }
 
-function tokensIn(body: JsonObject): NewTokens | undefined {
+export function issuedTokens(body: JsonObject): NewTokens | undefined {
   const [accessToken, refreshToken, idToken] = ['access_token', 'refresh_token', 'id_token'].map((key) => {
     const text = stringAt(body, key)?.trim();
     return text === '' ? undefined : text;

@@ -20,6 +20,8 @@ export type Opened =
   | { readonly kind: 'aborted' };
 
 export interface Outgoing {
+  /** Absent: POST. */
+  readonly method?: 'GET';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: readonly Uint8Array[];
   readonly idleMs: number;
@@ -48,8 +50,9 @@ function exchange({ kind, proxy, request }: Route, outgoing: Outgoing): Promise<
   return new Promise((resolve) => {
     if (signal.aborted) return resolve({ kind: 'aborted' });
     const length = outgoing.body.reduce((sum, piece) => sum + piece.length, 0);
-    const headers = { ...outgoing.headers, 'content-length': String(length) };
-    const client = request({ method: 'POST', headers, timeout: idleMs, giveUp: signal });
+    const { method = 'POST' } = outgoing;
+    const headers = method === 'GET' ? outgoing.headers : { ...outgoing.headers, 'content-length': String(length) };
+    const client = request({ method, headers, timeout: idleMs, giveUp: signal });
     const settle = (opened: Opened): void => {
       signal.removeEventListener('abort', onAbort);
       resolve(opened);

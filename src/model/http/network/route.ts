@@ -30,12 +30,17 @@ export interface RouteOptions extends TunnelOptions {
  * there is a target. What the environment demands and cannot be done is looked at anew for every request: the user may
  * have put it right.
  */
-export function routes({ environment }: NetworkOptions): (target: Target) => Route | Unusable {
+export function routes(
+  { environment }: NetworkOptions,
+  /** `tunnel`: a proxy that only forwards would not pass on what is no HTTP. */
+  plain: 'forward' | 'tunnel' = 'forward',
+): (target: Target) => Route | Unusable {
   const agents = new Map<string, Agent>();
   return (target) => {
     const proxy = proxyFor(target, environment);
     if (proxy?.kind === 'unusable') return proxy;
-    const kind = proxy === undefined ? 'direct' : target.protocol === 'http:' ? 'forwarded' : 'tunnelled';
+    const isForwarded = target.protocol === 'http:' && plain === 'forward';
+    const kind = proxy === undefined ? 'direct' : isForwarded ? 'forwarded' : 'tunnelled';
     const peer = kind === 'forwarded' ? proxy! : target;
     const key = `${target.protocol} ${proxy?.origin ?? ''}`;
     const agent = agents.get(key) ?? agentFor(peer.protocol, kind === 'tunnelled' ? proxy : undefined, environment);
@@ -53,7 +58,8 @@ export function routes({ environment }: NetworkOptions): (target: Target) => Rou
 }
 
 function agentFor(protocol: Target['protocol'], tunnel: Proxy | undefined, environment: Variables): Agent | Unusable {
-  const authorities = protocol === 'https:' ? loadAuthorities(environment) : undefined;
+  const isSecure = protocol === 'https:' || tunnel?.protocol === 'https:';
+  const authorities = isSecure ? loadAuthorities(environment) : undefined;
   if (authorities?.kind === 'unusable') return authorities;
   const trust = authorities === undefined ? {} : { secureContext: authorities.secureContext };
   const agent = new (builtIn(protocol).Agent)({ keepAlive: true, noDelay: true, ...trust });

@@ -31,10 +31,14 @@ export interface TunnelOptions extends RequestOptions {
  */
 export function tunnelThrough(proxy: Proxy, agent: Agent, secureContext: SecureContext | undefined): void {
   const connectInside = agent.createConnection.bind(agent);
+  const { Agent: SecureAgent } = process.getBuiltinModule('node:https');
+  // Without TLS the tunnel is the connection.
+  const inside = (socket: Duplex, options: TunnelOptions): Duplex =>
+    agent instanceof SecureAgent ? (connectInside({ ...options, socket } as ClientRequestArgs) as Duplex) : socket;
   agent.createConnection = (options: TunnelOptions, callback) => {
     const request = connectRequest(proxy, options, secureContext);
     openTunnel(request, options.giveUp, {
-      opened: (socket) => callback?.(null, connectInside({ ...options, socket } as ClientRequestArgs) as Duplex),
+      opened: (socket) => callback?.(null, inside(socket, options)),
       failed: (error) => callback?.(error, undefined as never),
     });
     return undefined;

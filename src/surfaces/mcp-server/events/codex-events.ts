@@ -4,7 +4,7 @@ import { fullText } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { usageFields } from '../../../state/usage-fields.ts';
+import { usageForPrograms } from '../../wording/money-words.ts';
 import type { NewsForm } from './client-listeners.ts';
 
 /** Events as hosts of `codex mcp-server` read them: `codex/event` with a message whose type they know. */
@@ -33,8 +33,10 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
       return done(event.item);
     case 'usage': {
       const { last, total, effectiveWindow } = event;
-      const info = { total_token_usage: usageFields(total), model_context_window: effectiveWindow };
-      return [{ type: 'token_count', info: { ...info, ...defined({ last_token_usage: last && usageFields(last) }) } }];
+      const info = { total_token_usage: usageForPrograms(total), model_context_window: effectiveWindow };
+      return [
+        { type: 'token_count', info: { ...info, ...defined({ last_token_usage: last && usageForPrograms(last) }) } },
+      ];
     }
     case 'checkpoint-installed':
       return [{ type: 'context_compacted' }];

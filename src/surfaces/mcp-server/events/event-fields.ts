@@ -4,7 +4,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { usageFields } from '../../../state/usage-fields.ts';
+import { usageForPrograms } from '../../wording/money-words.ts';
 import type { LiveNews } from '../../engine/live/live-thread.ts';
 import { answerFields } from '../../wording/answer-fields.ts';
 import { askedFields } from '../../wording/asked-fields.ts';
@@ -89,7 +89,7 @@ function eventFields(event: ThreadEvent): JsonObject {
       return {
         type: typeOf(event),
         turn_id: turnId,
-        usage: usageFields(usage),
+        usage: usageForPrograms(usage),
         ...defined({ last_message: lastMessage, ended_by: endedBy }),
       };
     }

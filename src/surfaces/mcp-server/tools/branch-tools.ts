@@ -4,7 +4,7 @@ import { type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../protocol/thread-cut.ts';
 import type { RollbackTo, RollbackUndone } from '../../engine/engine-types.ts';
-import { usageFields } from '../../../state/usage-fields.ts';
+import { usageForPrograms } from '../../wording/money-words.ts';
 import { plural } from '../../wording/number-words.ts';
 import type { ServerTool, ToolAnswer } from '../offer/server-tool.ts';
 import { suspendedFirst } from './attend-turn.ts';
@@ -36,7 +36,7 @@ export function threadForkTool(parts: ToolParts): ServerTool {
       if (forked.kind === 'refused') return refusedAnswer(forked.outcome);
       const settings = settingsShown(forked.settings);
       // Its own figures begin with these, which are counted in the other thread as well.
-      const usage = usageFields(forked.usage().total);
+      const usage = usageForPrograms(forked.usage().total);
       return answered(`Thread ${forked.id} continues ${id}.`, { thread_id: forked.id, from: id, usage, settings });
     },
   };

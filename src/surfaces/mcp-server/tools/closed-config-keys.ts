@@ -3,6 +3,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 
 const names = 'it names a program, a file or a server';
 const trusts = 'it decides which projects are trusted';
+const signs = 'it decides which login is used';
 const opens = 'it decides which variables commands get';
 
 /**
@@ -33,6 +34,9 @@ const closed: ReadonlyMap<string, string> = new Map([
   ['project_root_markers', trusts],
   ['shell_environment_policy', opens],
   ['allow_login_shell', opens],
+  ...['cli_auth_credentials_store', 'forced_login_method', 'forced_chatgpt_workspace_id'].map(
+    (key) => [key, signs] as const,
+  ),
 ]);
 
 /** Why the configuration of a call is refused; undefined if it is not. */

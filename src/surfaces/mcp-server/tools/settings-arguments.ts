@@ -120,7 +120,7 @@ export function requestFrom(args: JsonObject, here: string): ThreadRequest & { r
   ];
   const withoutTools = [
     ...(args['plan_tool'] === false ? ['update_plan'] : []),
-    ...(args['patch_tool'] === false ? ['apply_patch'] : []),
+    ...(args['patch_tool'] === false ? ['apply_patch', 'edit_file'] : []),
   ];
   // Checked where the thread is opened.
   const clientTools = args['tools'] as ThreadRequest['clientTools'];

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { sender } from '../network/exchange.ts';
-import { postJson } from './post-json.ts';
+import { smallRequests } from './small-requests.ts';
 
 async function urlOf(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -11,7 +11,7 @@ async function urlOf(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-const post = postJson(sender({ environment: {} }));
+const { postJson: post } = smallRequests(sender({ environment: {} }));
 
 test('what was sent has its effect, so its answer is waited for whatever is stopped meanwhile', async () => {
   const stop = new AbortController();

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -58,13 +59,14 @@ async function run(
   {
     rules = allowed,
     sandbox = ['sandbox_mode="workspace-write"'],
-  }: { rules?: string; sandbox?: readonly string[] } = {},
+    variables = {},
+  }: { rules?: string; sandbox?: readonly string[]; variables?: Readonly<Record<string, string>> } = {},
 ) {
-  const steps = commands.map((cmd) => answer({ items: [callTool('exec_command', { cmd })] }));
+  const steps = commands.map((cmd) => answer({ items: [callTool('exec_command', { cmd, yield_time_ms: 500 })] }));
   const live = await LiveThread.in([...steps, answer({ items: [say('Done.')] })]);
   mkdirSync(join(live.place.home, 'rules'), { recursive: true });
   writeFileSync(join(live.place.home, 'rules/x.rules'), rules);
-  const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home };
+  const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, ...variables };
   const overrides = [...sandbox, 'approval_policy="never"', 'allow_login_shell=false'];
   await live.open({ env, overrides, cwd: repo }, { cwd: repo });
   await live.turn('Go.');
@@ -182,6 +184,56 @@ describe.runIf(process.platform === 'linux')('git that a rule lets out of the sa
     const { warnings } = await run(['git status --short']);
     const kept = warnings.filter(({ code }) => code === 'git-kept-inside');
     expect(kept.map(({ next }) => next)).toEqual([expect.stringContaining('safe.directory = *')]);
+  });
+
+  test('stays in it where a variable has it load what commands can write, and the user reads which', async () => {
+    const variables = { BASH_ENV: join(repo, 'env.sh') };
+    const { warnings } = await run([`echo 'touch ${ran}' > env.sh`, 'git status --short'], { variables });
+    expect(existsSync(ran)).toBe(false);
+    expect(warnings).toContainEqual(
+      expect.objectContaining({ code: 'git-kept-inside', message: expect.stringContaining('BASH_ENV') }),
+    );
+  });
+
+  test('stays in it where it writes files while a command runs that could lead them elsewhere', async () => {
+    git('branch', 'topic');
+    const rules = 'prefix_rule(pattern=["git"])\n';
+    const { warnings, outputs } = await run(['sleep 30', 'git checkout -q topic', 'git tag x'], {
+      rules,
+    });
+    expect(git('branch', '--show-current').trim()).not.toBe('topic');
+    expect(outputs.at(-1)).toMatchObject({ exitCode: 0 });
+    expect(warnings).toContainEqual(expect.objectContaining({ message: expect.stringContaining('still runs') }));
+    const alone = await run(['git checkout -q topic'], { rules });
+    expect(alone.last).toMatchObject({ exitCode: 0 });
+  });
+
+  test('stays in it where its settings are not known: too large a file, or settings in variables', async () => {
+    const hooks = `[core]\n\thooksPath = ${join(repo, '.husky')}\n`;
+    const plant = `mkdir -p .husky; printf '#!/bin/sh\\ntouch ${ran}\\n' > .husky/pre-commit; chmod +x .husky/pre-commit`;
+    const rules = 'prefix_rule(pattern=["git"])\n';
+    const commit = 'git commit -q --allow-empty -m x';
+    const user = '[user]\n\tname = a\n\temail = a@b\n';
+    writeFileSync(join(home, '.gitconfig'), `${user}${hooks}${'# long\n'.repeat(40_000)}`);
+    const large = await run([plant, commit], { rules });
+    expect(large.warnings).toContainEqual(expect.objectContaining({ code: 'git-kept-inside' }));
+    writeFileSync(join(home, '.gitconfig'), user);
+    mkdirSync(join(home, '.config/git'), { recursive: true });
+    writeFileSync(join(home, '.config/git/config'), hooks);
+    await run([plant, commit], { rules, variables: { XDG_CONFIG_HOME: '' } });
+    rmSync(join(home, '.config'), { recursive: true });
+    writeFileSync(join(repo, '.gc'), user + hooks);
+    await run([plant, commit], { rules, variables: { GIT_CONFIG_GLOBAL: '.gc' } });
+    await run([plant, commit], { rules, variables: { GIT_CONFIG_PARAMETERS: "'core.hooksPath=.husky'" } });
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test('writes what it has signed where no command does', async () => {
+    writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = a\n\temail = a@b\n');
+    const hook = join(repo, '.git/hooks/pre-commit');
+    writeFileSync(hook, `#!/bin/sh\nprintf %s "$TMPDIR" > ${ran}\n`, { mode: 0o755 });
+    await run(['git commit -q --allow-empty -m x'], { rules: 'prefix_rule(pattern=["git"])\n' });
+    expect(readFileSync(ran, 'utf8')).toMatch(/\/git-programs\/tmp$/);
   });
 
   test('stays in it when a hook is a link into the workspace', async () => {

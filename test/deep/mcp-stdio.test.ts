@@ -1,6 +1,6 @@
 import { afterEach, describe } from 'vitest';
-import { revisions, stdioProgram } from './clients.ts';
-import { wireSuite } from './suite.ts';
+import { revisions, stdioProgram } from '../mcp-server/clients.ts';
+import { wireSuite } from '../mcp-server/suite.ts';
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {

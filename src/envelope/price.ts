@@ -1,0 +1,70 @@
+import { defined } from '../protocol/defined.ts';
+import type { Usage } from '../protocol/usage.ts';
+
+/** What a model's tokens cost, in US dollars per million. */
+export interface Price {
+  readonly input: number;
+  /** Absent: as other input. */
+  readonly cachedInput?: number;
+  /** Absent: as other input. */
+  readonly cacheWrite?: number;
+  readonly output: number;
+  /** When the price was right, as `YYYY-MM-DD`. Absent: the user did not say. */
+  readonly asOf?: string;
+  /** Where it comes from: `model_prices` of the configuration, or a page of the provider. */
+  readonly source: string;
+  /** A request with more input tokens has another price, which is not known. Absent: there is no such bound. */
+  readonly mostInput?: number;
+}
+
+export interface PriceEntry extends Price {
+  readonly provider: string;
+  readonly model: string;
+  /** Holds for this host alone, and for requests without a service tier. Absent: the user set it. */
+  readonly host?: string;
+}
+
+interface PricedModel {
+  readonly provider: string;
+  readonly model: string;
+  readonly address?: string | undefined;
+  readonly serviceTier?: string | undefined;
+}
+
+/** The first entry that fits. A model with a date behind its name has the price of the name. */
+export function findPrice(entries: readonly PriceEntry[], asked: PricedModel): Price | undefined {
+  const found = entries.find((entry) => entry.provider === asked.provider && fits(entry, asked));
+  if (found === undefined) return undefined;
+  const { input, cachedInput, cacheWrite, output, asOf, source, mostInput } = found;
+  return {
+    input,
+    ...defined({ cachedInput, cacheWrite }),
+    output,
+    ...defined({ asOf }),
+    source,
+    ...defined({ mostInput }),
+  };
+}
+
+const datedName = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
+
+function fits({ model, host }: PriceEntry, asked: PricedModel): boolean {
+  if (model !== asked.model && model !== asked.model.replace(datedName, '')) return false;
+  if (host === undefined) return true;
+  // Another server under the same name, or another tier, has prices of its own.
+  return asked.serviceTier === undefined && hostOf(asked.address) === host;
+}
+
+function hostOf(address: string | undefined): string | undefined {
+  return address !== undefined && URL.canParse(address) ? new URL(address).host : undefined;
+}
+
+/** The same with its cost; as it is where no price is known. */
+export function priced(usage: Usage, price: Price | undefined): Usage {
+  if (price === undefined || usage.input > (price.mostInput ?? Infinity)) return usage;
+  const { input, cachedInput, cacheWriteInput, output } = usage;
+  const plain = Math.max(0, input - cachedInput - cacheWriteInput);
+  const { cachedInput: cached = price.input, cacheWrite = price.input } = price;
+  const microUsd = plain * price.input + cachedInput * cached + cacheWriteInput * cacheWrite + output * price.output;
+  return { ...usage, cost: { nanoUsd: Math.round(microUsd * 1000), unpriced: 0 } };
+}

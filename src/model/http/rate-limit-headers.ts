@@ -1,0 +1,63 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { defined } from '../../protocol/defined.ts';
+import type { RateLimit, RateLimits } from '../../protocol/rate-limits.ts';
+
+/**
+ * What the headers of an answer say about limits, in the forms of ChatGPT accounts (`x-codex-primary-used-percent`), of
+ * OpenAI and servers like it (`x-ratelimit-remaining-tokens`), and of Anthropic
+ * (`anthropic-ratelimit-tokens-remaining`). Undefined: nothing. What cannot be read is left out.
+ */
+export function rateLimitsIn(headers: IncomingHttpHeaders, now: number): RateLimits | undefined {
+  const limits = Object.keys(headers)
+    .toSorted()
+    .flatMap((name) => ofAccount(headers, name) ?? ofKey(headers, name, now) ?? []);
+  return limits.length === 0 ? undefined : { limits };
+}
+
+const accountHeader = /^x-(.{1,40})-(primary|secondary)-used-percent$/;
+
+function ofAccount(headers: IncomingHttpHeaders, header: string): RateLimit | undefined {
+  const [, limit = '', window = ''] = accountHeader.exec(header) ?? [];
+  const usedPercent = numberIn(headers[header]);
+  if (limit === '' || usedPercent === undefined) return undefined;
+  const about = (part: string): number | undefined => numberIn(headers[`x-${limit}-${window}-${part}`]);
+  const [windowMinutes, resetsAt] = [about('window-minutes'), about('reset-at')];
+  // All of them at zero: the plan has no such window.
+  if (usedPercent === 0 && (windowMinutes ?? 0) === 0 && resetsAt === undefined) return undefined;
+  const name = limit === 'codex' ? window : `${limit.replaceAll('-', '_')} ${window}`;
+  return { name, usedPercent, ...defined({ windowMinutes, resetsAt }) };
+}
+
+const keyHeader = /^(?:x-ratelimit-remaining-(requests|tokens)|anthropic-ratelimit-([a-z-]{1,40})-remaining)$/;
+
+function ofKey(headers: IncomingHttpHeaders, header: string, now: number): RateLimit | undefined {
+  const [, openai, anthropic] = keyHeader.exec(header) ?? [];
+  const name = openai ?? anthropic;
+  if (name === undefined) return undefined;
+  const of = (part: string): string | undefined => {
+    const value = headers[openai === undefined ? `anthropic-ratelimit-${name}-${part}` : `x-ratelimit-${part}-${name}`];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const [limit, remaining] = [numberIn(of('limit')), numberIn(of('remaining'))];
+  if (limit === undefined || limit === 0 || remaining === undefined) return undefined;
+  const usedPercent = Math.round(Math.min(100, Math.max(0, 100 - (100 * remaining) / limit)));
+  return { name: name.replaceAll('-', '_'), usedPercent, ...defined({ resetsAt: resetIn(of('reset'), now) }) };
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A date, or a time from now such as `6m0s` or `20ms`. In seconds since the epoch. */
+function resetIn(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smhd]))+$/.test(text)) {
+    const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g);
+    const waitMs = [...parts].reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (units[unit] ?? 0), 0);
+    return Math.ceil((now + waitMs) / 1000);
+  }
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.ceil(date / 1000);
+}
+
+function numberIn(header: string | readonly string[] | undefined): number | undefined {
+  return typeof header === 'string' && /^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(header) ? Number(header) : undefined;
+}

@@ -1,0 +1,191 @@
+import type { ProviderConfig } from '../config/providers.ts';
+import { defined } from '../protocol/defined.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  parseJsonObject,
+  stringAt,
+} from '../protocol/json.ts';
+import type { AskSmall } from './http/ask-small.ts';
+
+/** What a server says of one of its models. What it does not say is absent. */
+export interface ServerModel {
+  readonly slug: string;
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
+  readonly pictures?: boolean;
+  /** A whole record in the form of Codex's catalogue. */
+  readonly record?: JsonObject;
+  /** Where it was read, for people: `ollama /api/ps`. */
+  readonly source: string;
+}
+
+export type ServerModels =
+  | { readonly kind: 'models'; readonly models: readonly ServerModel[]; readonly etag?: string }
+  /** As it was when that ETag was given. */
+  | { readonly kind: 'unchanged' }
+  /** It does not answer, or with something else. */
+  | { readonly kind: 'unknown' };
+
+export interface ServerModelsQuestion {
+  readonly provider: Pick<ProviderConfig, 'baseUrl' | 'capabilities' | 'queryParams'>;
+  /** Headers that identify the sender. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The one that matters: servers that say little in a list are asked about it. */
+  readonly model?: string;
+  readonly etag?: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks a server which models it has, and how large their windows are. Never rejects. */
+export async function askServerModels(ask: AskSmall, question: ServerModelsQuestion): Promise<ServerModels> {
+  const { windowFrom } = question.provider.capabilities;
+  const own = windowFrom === 'list' ? [] : await asks[windowFrom](door(ask, question), question.model);
+  // Who answers there is asked for nothing else, unless the names of all models are wanted.
+  if (own.length > 0 && question.model !== undefined) return { kind: 'models', models: own };
+  const listed = await list(ask, question);
+  if (listed.kind !== 'models') return own.length === 0 ? listed : { kind: 'models', models: own };
+  const others = listed.models.filter(({ slug }) => !own.some((each) => each.slug === slug));
+  return { ...listed, models: [...own, ...others] };
+}
+
+/** Larger lists are cut, and stranger names left out: a server may say anything. */
+const [mostModels, longestName, largestWindow] = [5000, 200, 100_000_000];
+
+async function list(ask: AskSmall, question: ServerModelsQuestion): Promise<ServerModels> {
+  const { provider, headers, etag, timeoutMs, signal } = question;
+  const query = new URLSearchParams(provider.queryParams).toString();
+  const url = `${provider.baseUrl}/models${query === '' ? '' : `?${query}`}`;
+  const known = { ...headers, ...defined({ 'if-none-match': etag }) };
+  const answer = await ask({ url, headers: known, timeoutMs, signal });
+  if (answer.kind === 'answer' && answer.status === 304) return { kind: 'unchanged' };
+  const json = answer.kind === 'answer' && answer.status === 200 ? parseJsonObject(answer.text) : undefined;
+  const records = arrayAt(json, 'models');
+  // Some servers write nothing in the place of an empty list.
+  const data = json?.['data'] === null ? [] : arrayAt(json, 'data');
+  const found = records ?? data;
+  if (found === undefined || answer.kind !== 'answer') return { kind: 'unknown' };
+  const models = found.slice(0, mostModels).flatMap((model) => (isJsonObject(model) ? listedModel(model) : []));
+  return { kind: 'models', models, ...defined({ etag: answer.etag }) };
+}
+
+function listedModel(model: JsonObject): readonly ServerModel[] {
+  const slug = nameOf(model['slug'] ?? model['id']);
+  if (slug === undefined) return [];
+  const { base_instructions: _, model_messages: __, ...facts } = model;
+  // Instructions are the user's choice or Capstan's, and no server's.
+  const record = model['slug'] === undefined ? undefined : facts;
+  const top = objectAt(model, 'top_provider') ?? {};
+  const inputs = arrayAt(objectAt(model, 'architecture') ?? {}, 'input_modalities');
+  const window = ['context_window', 'context_length', 'max_model_len', 'max_context_length'].map((key) =>
+    tokensAt(model, key),
+  );
+  return [
+    {
+      slug,
+      source: 'the server’s list of models',
+      ...defined({
+        contextWindow: window.find((tokens) => tokens !== undefined),
+        maxOutputTokens: tokensAt(top, 'max_completion_tokens'),
+        pictures: inputs?.includes('image'),
+        record,
+      }),
+    },
+  ];
+}
+
+/** One question below the address of the server, outside of its API. Undefined: no answer that is an object. */
+type Door = (path: string, body?: JsonObject) => Promise<JsonObject | undefined>;
+
+function door(ask: AskSmall, { provider, headers, timeoutMs, signal }: ServerModelsQuestion): Door {
+  const root = provider.baseUrl.replace(/\/v1$/, '');
+  return async (path, body) => {
+    const answer = await ask({ url: `${root}${path}`, headers, timeoutMs, signal, ...defined({ body }) });
+    return answer.kind === 'answer' && answer.status === 200 ? parseJsonObject(answer.text) : undefined;
+  };
+}
+
+type AskOwn = (ask: Door, model: string | undefined) => Promise<readonly ServerModel[]>;
+
+const asks: Readonly<Record<'ollama' | 'lmstudio' | 'llama.cpp', AskOwn>> = {
+  ollama: askOllama,
+  lmstudio: askLmStudio,
+  'llama.cpp': askLlamaCpp,
+};
+
+/** Of a model that is not loaded, Ollama does not say how large its window will be: it loads most with less than they have. */
+const mostUnloaded = 32_768;
+
+async function askOllama(ask: Door, model: string | undefined): Promise<readonly ServerModel[]> {
+  const [running, shown] = await Promise.all([
+    ask('/api/ps'),
+    model === undefined ? undefined : ask('/api/show', { model }),
+  ]);
+  const loaded = objects(running, 'models').flatMap((each): readonly ServerModel[] => {
+    const name = nameOf(each['model'] ?? each['name']);
+    const contextWindow = tokensAt(each, 'context_length');
+    if (name === undefined || contextWindow === undefined) return [];
+    // Without a tag, the newest is meant.
+    const slug = model !== undefined && name === `${model}:latest` ? model : name;
+    return [{ slug, contextWindow, source: 'ollama /api/ps' }];
+  });
+  if (model === undefined || shown === undefined) return loaded;
+  const abilities = arrayAt(shown, 'capabilities');
+  const pictures = defined({ pictures: abilities?.includes('vision') });
+  const here = loaded.find(({ slug }) => slug === model);
+  if (here !== undefined) return [{ ...here, ...pictures }];
+  const chosen = /^\s*num_ctx\s+(\d+)\s*$/m.exec(stringAt(shown, 'parameters') ?? '')?.[1];
+  const window = chosen === undefined ? undefined : tokensOf(Number(chosen));
+  if (window !== undefined) {
+    return [{ slug: model, contextWindow: window, ...pictures, source: 'ollama /api/show, num_ctx' }];
+  }
+  const trained = Object.entries(objectAt(shown, 'model_info') ?? {}).find(([key]) => key.endsWith('.context_length'));
+  const most = tokensOf(trained?.[1]);
+  if (most === undefined) return [];
+  const source = `ollama /api/show; not loaded yet, assumed to be at most ${mostUnloaded}`;
+  return [{ slug: model, contextWindow: Math.min(most, mostUnloaded), ...pictures, source }];
+}
+
+async function askLmStudio(ask: Door): Promise<readonly ServerModel[]> {
+  return objects(await ask('/api/v0/models'), 'data').flatMap((each): readonly ServerModel[] => {
+    const slug = nameOf(each['id']);
+    if (slug === undefined || each['type'] === 'embeddings') return [];
+    const contextWindow = tokensAt(each, 'loaded_context_length') ?? tokensAt(each, 'max_context_length');
+    const pictures = each['type'] === undefined ? undefined : each['type'] === 'vlm';
+    return [{ slug, source: 'lmstudio /api/v0/models', ...defined({ contextWindow, pictures }) }];
+  });
+}
+
+/** It serves one model, whatever it is called. */
+async function askLlamaCpp(ask: Door, model: string | undefined): Promise<readonly ServerModel[]> {
+  const props = await ask('/props');
+  const contextWindow = tokensAt(objectAt(props ?? {}, 'default_generation_settings') ?? {}, 'n_ctx');
+  if (contextWindow === undefined) return [];
+  const vision = objectAt(props ?? {}, 'modalities')?.['vision'];
+  const pictures = typeof vision === 'boolean' ? vision : undefined;
+  return [{ slug: model ?? 'default', contextWindow, ...defined({ pictures }), source: 'llama.cpp /props' }];
+}
+
+function objects(json: JsonObject | undefined, key: string): readonly JsonObject[] {
+  return (arrayAt(json, key) ?? []).slice(0, mostModels).filter(isJsonObject);
+}
+
+function nameOf(value: Json | undefined): string | undefined {
+  if (typeof value !== 'string' || value.trim() === '' || value.length > longestName) return undefined;
+  return /[\p{Cc}\p{Cs}]/u.test(value) ? undefined : value;
+}
+
+function tokensAt(object: JsonObject, key: string): number | undefined {
+  return tokensOf(numberAt(object, key));
+}
+
+function tokensOf(value: Json | undefined): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= largestWindow
+    ? (value as number)
+    : undefined;
+}

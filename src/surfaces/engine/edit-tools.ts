@@ -1,0 +1,80 @@
+import { readBounded } from '../../disk/read-bounded.ts';
+import { loadText } from '../../gather/files/load-text.ts';
+import { readGuard } from '../../gather/files/read-guard.ts';
+import { folderProblem } from '../../gather/system/folder.ts';
+import type { SearchFiles } from '../../ports/search-files.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { ApplyPatchPorts } from '../../tools/apply-patch/prepare-patch.ts';
+import type { Tool } from '../../tools/define.ts';
+import { editFileTool } from '../../tools/edit-file/edit-file.ts';
+import { readFileTool } from '../../tools/read-file/read-file.ts';
+import { searchTool } from '../../tools/search/search.ts';
+import { findFiles } from '../../workspace/find-files.ts';
+import { loadIgnoreRules } from '../../workspace/load-ignore-rules.ts';
+import { nodeWorkspaceDisk as disk } from '../../workspace/node-workspace-disk.ts';
+import { Pace, Stopped } from '../../workspace/pace.ts';
+import { mostSearchedBytes, searchContents } from '../../workspace/search-contents.ts';
+import type { EngineParts } from './engine-parts.ts';
+
+/** The tools of models that do not use patches. Loaded on use: other threads have none of them. */
+export function editTools(engine: EngineParts, patches: ApplyPatchPorts): readonly Tool[] {
+  return [
+    editFileTool(patches),
+    readFileTool({ loadText: (path, { policy }) => loadText(path, { denies: readGuard(policy).deniesModel }) }),
+    searchTool(searchFiles(engine)),
+  ];
+}
+
+const mostNames = 100;
+const mostLines = 200;
+/** A search that takes longer is ended, and gives what it found. */
+const patienceMs = 10_000;
+
+function searchFiles({ options, clock }: EngineParts): SearchFiles {
+  const placeOf = (folder: string, policy: ResolvedPolicy, signal: AbortSignal) => {
+    const root = disk.realPath(folder) ?? folder;
+    const denies = readGuard(policy).deniesModel;
+    const rules = loadIgnoreRules(root, { osHome: options.osHome, env: options.env }, { denies });
+    return { root, disk, rules, excludes: denies, pace: new Pace(clock, signal) };
+  };
+  return {
+    async names({ folder, policy, signal, query }) {
+      const problem = whyNot(folder, policy);
+      if (problem !== undefined) return problem;
+      return stoppable(() => findFiles({ ...placeOf(folder, policy, signal), typed: query.trim(), limit: mostNames }));
+    },
+    async lines({ folder, policy, signal, matches, isMeant }) {
+      const problem = whyNot(folder, policy);
+      if (problem !== undefined) return problem;
+      const place = placeOf(folder, policy, signal);
+      const late = clock.now() + patienceMs;
+      const read = (path: string): Uint8Array | undefined => {
+        // Asked about the file that was opened: a command may have put a link in its place.
+        const file = readBounded(path, { maxBytes: mostSearchedBytes, denies: place.excludes });
+        return file.kind === 'read' ? file.bytes : undefined;
+      };
+      const isLate = (): boolean => clock.now() > late;
+      return stoppable(() => searchContents({ ...place, matches, isMeant, read, limit: mostLines, isLate }));
+    },
+  };
+}
+
+/** Under its own name and where its links lead. */
+function whyNot(folder: string, policy: ResolvedPolicy): Outcome | undefined {
+  const { deniesModel } = readGuard(policy);
+  if (deniesModel(folder) || deniesModel(disk.realPath(folder) ?? folder)) {
+    const message = `The policy does not allow reading ${folder}.`;
+    return { code: 'file-denied', message, next: 'Search in another folder.' };
+  }
+  return folderProblem(folder);
+}
+
+async function stoppable<Found>(search: () => Promise<Found>): Promise<Found | Outcome> {
+  try {
+    return await search();
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    return { code: 'interrupted', message: 'The search was stopped.', next: '' };
+  }
+}

@@ -1,0 +1,224 @@
+import type { Config } from '../../config/config.ts';
+import { refusalOf } from '../../config/config-problem.ts';
+import { modelProblem } from '../../config/provider-model.ts';
+import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
+import { type Catalogue, type KnownFields, lookUpModel, type ModelRecord } from '../../envelope/model-record.ts';
+import { isWindowGuessed, nominalWindow } from '../../envelope/window.ts';
+import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
+import { catalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
+import { type KeptModels, type ModelFiles, modelFiles, type ModelsOwner } from '../../gather/catalogue/model-files.ts';
+import { configInFolder } from '../../gather/config/config-in-folder.ts';
+import { defaultModel } from '../../gather/settings/settings.ts';
+import { deniesRead } from '../../policy/denied-reads.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { askModels } from './ask-models.ts';
+import type { EngineParts } from './engine-parts.ts';
+import type { FoundAbility } from './judge-answer.ts';
+import { type ModelTest, modelTest } from './model-test.ts';
+import { keptAfter, unanswered } from './provider-models.ts';
+import { locatedProvider, threadProviders } from './thread-providers.ts';
+
+/** Of which provider, in which folder. */
+export interface ModelsAsked {
+  readonly cwd: string;
+  /** Absent: the configured one. */
+  readonly provider?: string;
+}
+
+export interface ListedModel {
+  readonly model: string;
+  /** Absent: no one says. */
+  readonly window?: number;
+  /** Who says how large the window is. */
+  readonly source: string;
+  readonly isTested: boolean;
+}
+
+export interface ListedModels {
+  readonly provider: string;
+  readonly address: string;
+  readonly models: readonly ListedModel[];
+  /** Whether the server answered now. `unasked`: it was not asked. */
+  readonly server: 'answered' | 'silent' | 'unasked';
+}
+
+export interface ShownModel {
+  readonly provider: string;
+  readonly record: ModelRecord;
+  /** Who says each field of the record. */
+  sourceOf(field: string): string;
+}
+
+export interface PreparedTest extends Pick<ModelTest, 'questions'> {
+  readonly provider: string;
+  readonly address: string;
+  readonly model: string;
+  /** What is found becomes part of the model's record. */
+  run(report: (found: FoundAbility) => void, signal: AbortSignal): Promise<TestedRecord | Outcome>;
+}
+
+export interface TestedRecord {
+  readonly fields: KnownFields;
+  /** Where it is kept. Absent: the disk refused it. */
+  readonly file?: string;
+  /** The user described all models in a file, which counts alone. */
+  readonly isUnused: boolean;
+}
+
+const patienceMs = 5000;
+
+/** The models of a provider, for commands that show and test them. */
+export class HomeModels {
+  readonly #engine: EngineParts;
+  readonly #files: ModelFiles;
+
+  constructor(engine: EngineParts) {
+    this.#engine = engine;
+    this.#files = modelFiles(engine.base.home);
+  }
+
+  /** Asks the server for its list, unless it is not wanted, and keeps it for later threads. */
+  async list(
+    asked: ModelsAsked,
+    { asksServer, signal }: { readonly asksServer: boolean; readonly signal: AbortSignal },
+  ): Promise<ListedModels | Outcome> {
+    const found = await this.#find(asked);
+    if ('code' in found) return found;
+    const { provider, owner, isStatic } = found;
+    const said = asksServer && !isStatic ? await this.#ask(provider, owner, signal) : undefined;
+    const catalogue = this.#catalogue(found);
+    const kept = isStatic ? undefined : this.#files.read(owner, 'said');
+    const tested = this.#tested(found);
+    const ofServer = (kept?.models ?? []).flatMap(({ slug, source }) => (source === unanswered ? [] : [slug]));
+    const ofCatalogue = catalogue.models.map(({ slug }) => slug);
+    const names = [
+      ...(ofServer.length > 0 ? ofServer : ofCatalogue),
+      ...(tested?.models.map(({ slug }) => slug) ?? []),
+    ];
+    const models = [...new Set(names)].toSorted().map((model): ListedModel => {
+      const record = lookUpModel(catalogue, model);
+      const isKnown = !isWindowGuessed(record);
+      return {
+        model,
+        ...(isKnown ? { window: nominalWindow(record) } : {}),
+        source: isKnown ? sourceOf(found, record, 'contextWindow') : 'not known',
+        isTested: tested?.models.some(({ slug }) => slug === model) === true,
+      };
+    });
+    const server = said === undefined ? 'unasked' : said ? 'answered' : 'silent';
+    return { provider: provider.id, address: owner.address, models, server };
+  }
+
+  async show(asked: ModelsAsked, model: string): Promise<ShownModel | Outcome> {
+    const found = await this.#find(asked);
+    if ('code' in found) return found;
+    const record = lookUpModel(this.#catalogue(found), model);
+    return { provider: found.provider.id, record, sourceOf: (field) => sourceOf(found, record, field) };
+  }
+
+  /** Sends nothing before it is run. */
+  async test(
+    asked: ModelsAsked,
+    { model, wantsOverflow }: { readonly model?: string | undefined; readonly wantsOverflow: boolean },
+  ): Promise<PreparedTest | Outcome> {
+    const found = await this.#find(asked);
+    if ('code' in found) return found;
+    const { config, provider, owner, base, isStatic } = found;
+    const own = config.modelProvider === provider.id ? config.model : undefined;
+    const problem = model === undefined && own === undefined ? modelProblem(provider.id) : undefined;
+    if (problem !== undefined) return problem;
+    const slug = model ?? own ?? defaultModel(provider.id, base);
+    const made = await threadProviders(this.#engine, { config, settings: {} }).make(provider);
+    if ('code' in made) return made;
+    const record = lookUpModel(this.#catalogue(found), slug);
+    const { questions, run } = modelTest(made, { provider, record, wantsOverflow });
+    return {
+      provider: provider.id,
+      address: owner.address,
+      model: slug,
+      questions,
+      run: async (report, signal) => {
+        const abilities: FoundAbility[] = [];
+        const failed = await run((each) => {
+          abilities.push(each);
+          report(each);
+        }, signal);
+        if (failed !== undefined) return failed;
+        const fields = fieldsFound(abilities, record);
+        const file = this.#keepTested(owner, slug, fields);
+        return { fields, isUnused: isStatic, ...defined({ file }) };
+      },
+    };
+  }
+
+  async #find({ cwd, provider: id }: ModelsAsked): Promise<Found | Outcome> {
+    const { base: layers, options } = this.#engine;
+    const { config, problems } = await configInFolder(layers, cwd);
+    const wrong = refusalOf(problems);
+    if (wrong !== undefined) return wrong;
+    const provider = locatedProvider(config, id ?? config.modelProvider, options.env);
+    if ('code' in provider) return provider;
+    const base = loadCatalogue(config, { denies: (path) => deniesRead(layers.requirements, path) });
+    if ('code' in base) return base;
+    const owner = { id: provider.id, address: providerAddress(provider) };
+    return { config, provider, owner, base, isStatic: config.modelCatalogJson !== undefined };
+  }
+
+  #catalogue({ base, provider, owner, isStatic }: Found): Catalogue {
+    const read = (sort: 'said' | 'tested'): KeptModels | undefined =>
+      isStatic ? undefined : this.#files.read(owner, sort);
+    return catalogueOfProvider(base, { provider, said: read('said'), tested: read('tested') });
+  }
+
+  #tested({ owner }: Found): KeptModels | undefined {
+    return this.#files.read(owner, 'tested');
+  }
+
+  async #ask(provider: ProviderConfig, owner: ModelsOwner, signal: AbortSignal): Promise<boolean> {
+    const before = this.#files.read(owner, 'said');
+    const asked = { provider, timeoutMs: patienceMs, signal, ...defined({ etag: before?.etag }) };
+    const found = await askModels(this.#engine, asked);
+    if (found.kind === 'unknown') return false;
+    this.#files.write(owner, 'said', keptAfter(before, found, { now: this.#engine.clock.now() }));
+    return true;
+  }
+
+  #keepTested(owner: ModelsOwner, slug: string, fields: KnownFields): string | undefined {
+    const now = this.#engine.clock.now();
+    const source = `models test of ${new Date(now).toISOString().slice(0, 10)}`;
+    const others = this.#files.read(owner, 'tested')?.models.filter((each) => each.slug !== slug) ?? [];
+    const kept = { askedAt: now, models: [...others, { slug, source, fields }] };
+    return this.#files.write(owner, 'tested', kept) ? this.#files.pathOf(owner, 'tested') : undefined;
+  }
+}
+
+interface Found {
+  readonly config: Config;
+  readonly provider: ProviderConfig;
+  readonly owner: ModelsOwner;
+  /** What is known without the provider. */
+  readonly base: Catalogue;
+  readonly isStatic: boolean;
+}
+
+function sourceOf({ config, base }: Found, record: ModelRecord, field: string): string {
+  const named = record.sources?.[field as keyof KnownFields];
+  if (named !== undefined) return named;
+  if (record.guessed) return 'general values';
+  return lookUpModel(base, record.slug).guessed
+    ? 'the server’s list of models'
+    : (config.modelCatalogJson ?? 'built-in catalogue');
+}
+
+/** What was found out for sure; the rest stays as it was known. */
+function fieldsFound(abilities: readonly FoundAbility[], { modalities }: ModelRecord): KnownFields {
+  const stateOf = (name: FoundAbility['ability']) => abilities.find(({ ability }) => ability === name)?.state;
+  const [pictures, parallel] = [stateOf('pictures'), stateOf('parallel calls')];
+  const others = modalities.filter((each) => each !== 'image');
+  return defined({
+    contextWindow: abilities.find(({ ability }) => ability === 'overflow')?.window,
+    modalities: pictures === 'yes' ? [...others, 'image'] : pictures === 'no' ? others : undefined,
+    parallelCalls: parallel === 'yes' ? true : parallel === 'no' ? false : undefined,
+  });
+}

@@ -1,0 +1,236 @@
+import { refusalOf } from '../../config/config-problem.ts';
+import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
+import { lookUpModel } from '../../envelope/model-record.ts';
+import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
+import { configInFolder } from '../../gather/config/config-in-folder.ts';
+import { configuredFeatures } from '../../gather/settings/settings-rules.ts';
+import { loadEncoders } from '../../model/provider-for.ts';
+import { deniesRead } from '../../policy/denied-reads.ts';
+import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
+import type { Encoder, Prompt } from '../../ports/prompt.ts';
+import type { Provider } from '../../ports/provider.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Item } from '../../protocol/item.ts';
+import type { Line } from '../../protocol/line.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { isSameProvider, type ProviderName, providerName } from '../../protocol/provider-name.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { promptForOther } from '../../replay/prompt-for-other.ts';
+import { type InferredRequest, type RebuiltRequest, rebuildRequests } from '../../replay/rebuild.ts';
+import { answerOfRequest } from '../../replay/answer-of-request.ts';
+import { hasTools, promptFor, toolsMissing } from '../../state/request.ts';
+import { checkedAnswer } from '../../thread/request/checked-answer.ts';
+import { requestHeaders } from '../../thread/request/request-options.ts';
+import type { EngineParts } from './engine-parts.ts';
+import { locatedProvider, threadProviders } from './thread-providers.ts';
+
+/** A step of the past that a model shall answer once more. */
+export interface RerunStep {
+  /** The number of its request, as replays count them: from 1. */
+  readonly request: number | 'last';
+  /** Absent: the model that answered then. */
+  readonly model?: string;
+  /** The id of a configured provider. Absent: the one that was asked then, if it is still at the same address. */
+  readonly provider?: string;
+  readonly signal: AbortSignal;
+}
+
+/** One answer to the request. Its calls were not run for this. */
+export interface StepAnswered {
+  readonly model: string;
+  /** Absent: the thread does not say. */
+  readonly provider?: string;
+  readonly items: readonly Item[];
+  /** Why it ended early. Of an answer of the past only the code is known. */
+  readonly failure?: { readonly code: string } & Partial<Pick<ModelFailure, 'message' | 'next'>>;
+  /** Absent: the provider counted nothing. */
+  readonly usage?: Usage;
+  readonly firstEventMs?: number;
+  readonly answerMs?: number;
+}
+
+export interface RerunAnswers {
+  readonly kind: 'rerun';
+  readonly request: number;
+  /** Both are counted from 1. */
+  readonly turn: number;
+  readonly step: number;
+  /** Of the body that was sent now. */
+  readonly bytes: number;
+  readonly encoder: string;
+  /** Whether it is the body of then, byte for byte. */
+  readonly isSameBody: boolean;
+  readonly before: StepAnswered;
+  readonly now: StepAnswered;
+}
+
+/**
+ * Sends the request of a past step again and gives both answers. Reads the thread and changes nothing: no lock is taken,
+ * no line is written, and no call is run.
+ */
+export async function rerunStep(
+  engine: EngineParts,
+  { id, lines }: { readonly id: ThreadId; readonly lines: readonly Line[] },
+  asked: RerunStep,
+): Promise<RerunAnswers | Outcome> {
+  const found = await findStep(lines, asked.request, id);
+  if ('code' in found) return found;
+  const { request } = found;
+  const { record, state } = request;
+  if (!hasTools(state, record)) return toolsMissing(record);
+  const target = await targetFor(engine, record.provider, asked);
+  if ('code' in target) return target;
+  const { provider, name, config } = target;
+  const model = asked.model ?? record.options.model;
+  const isSame = model === record.options.model && isSameProvider(record.provider ?? name, name);
+  const catalogue = loadCatalogue(config, { denies: (path) => deniesRead(engine.base.requirements, path) });
+  if ('code' in catalogue) return catalogue;
+  const { capabilities } = provider;
+  const prompt = isSame
+    ? promptFor(state, record)
+    : promptForOther(request, { model: lookUpModel(catalogue, model), provider: name, capabilities });
+  if ('code' in prompt) return prompt;
+  const encoder = isSame ? await encoderOf(record.encoder, provider.encoder) : provider.encoder;
+  if ('code' in encoder) return encoder;
+  const body = encoder.body(prompt);
+  const routing = { model: prompt.options.model, ...defined({ tier: prompt.options.serviceTier }) };
+  const answered = await ask(engine, { provider, body, id, routing, maxItems: config.answer.maxItems }, asked.signal);
+  const { failure, ...before } = answerOfRequest(lines.slice(lines.indexOf(request.line) + 1), request);
+  return {
+    kind: 'rerun',
+    request: found.number,
+    turn: request.turn,
+    step: record.step + 1,
+    bytes: body.reduce((sum, { length }) => sum + length, 0),
+    encoder: encoder.version,
+    isSameBody: isSame,
+    before: {
+      ...named(record.options, record.provider?.id),
+      ...before,
+      ...(failure === undefined ? {} : { failure: { code: failure } }),
+    },
+    now: { ...named(prompt.options, name.id), ...answered },
+  };
+}
+
+function named({ model }: Pick<Prompt['options'], 'model'>, provider: string | undefined) {
+  return { model, ...defined({ provider }) };
+}
+
+interface FoundStep {
+  readonly number: number;
+  readonly request: RebuiltRequest;
+}
+
+async function findStep(
+  lines: readonly Line[],
+  wanted: RerunStep['request'],
+  id: ThreadId,
+): Promise<FoundStep | Outcome> {
+  let count = 0;
+  let newest: RebuiltRequest | InferredRequest | undefined;
+  // Only one body is wanted: none is encoded on the way.
+  for await (const request of rebuildRequests(lines, () => undefined)) {
+    count++;
+    newest = request;
+    if (count === wanted) break;
+  }
+  if (newest === undefined) {
+    return { code: 'no-request', message: 'The thread has made no request.', next: 'Run a turn first.' };
+  }
+  if (wanted !== 'last' && count !== wanted) {
+    const message = `There is no step ${wanted}: the thread has made ${count === 1 ? '1 request' : `${count} requests`}.`;
+    const next =
+      count === 1 ? 'Use --step 1.' : `Name one from 1 to ${count}, or last. \`capstan replay ${id}\` lists them.`;
+    return { code: 'no-request', message, next };
+  }
+  if (newest.kind === 'inferred') return leftNoRecord(count);
+  const { auxiliary } = newest.record;
+  if (auxiliary === undefined) return { number: count, request: newest };
+  const what = auxiliary.purpose === 'compaction' ? 'made a checkpoint' : 'reviewed a call';
+  return {
+    code: 'not-a-step',
+    message: `Request ${count} is no step of the conversation: it ${what}.`,
+    next: `\`capstan replay ${id}\` lists the requests. Name one that has a number in the column "step".`,
+  };
+}
+
+function leftNoRecord(number: number): Outcome {
+  return {
+    code: 'request-unrecorded',
+    message: `Another program made request ${number} and did not record its tools and settings.`,
+    next: 'Name a step that Capstan made.',
+  };
+}
+
+async function targetFor(engine: EngineParts, then: ProviderName | undefined, asked: RerunStep) {
+  const { base, options } = engine;
+  const { config, problems } = await configInFolder(base, options.cwd);
+  const error = refusalOf(problems);
+  if (error !== undefined) return error;
+  const located = locatedProvider(config, asked.provider ?? then?.id ?? config.modelProvider, options.env);
+  if ('code' in located) return asked.provider === undefined ? lostProvider(located) : located;
+  const name = providerName(located.id, { address: providerAddress(located), wire: located.wireApi });
+  if (asked.provider === undefined && then !== undefined && !isSameProvider(then, name)) return moved(then, located);
+  const settings = defined({ features: configuredFeatures(config) });
+  const provider = await threadProviders(engine, { config, settings }).make(located);
+  return 'code' in provider ? provider : { provider, name, config };
+}
+
+function lostProvider(problem: Outcome): Outcome {
+  return { ...problem, next: 'Configure the provider of the step again, or name another one with --provider.' };
+}
+
+function moved({ id, address, wire = 'responses' }: ProviderName, now: ProviderConfig): Outcome {
+  const then = address === undefined ? `with wire_api "${wire}"` : `at ${address} (${wire})`;
+  return {
+    code: 'provider-moved',
+    message: `The step was sent to "${id}" ${then}, which is now configured at ${providerAddress(now)} (${now.wireApi}).`,
+    next: `Send it there with --provider ${id}, or set the provider back.`,
+  };
+}
+
+/** The version that made the bytes, which need not be the one that the provider has now. */
+async function encoderOf(version: string, current: Encoder): Promise<Encoder | Outcome> {
+  if (current.version === version) return current;
+  const known = (await loadEncoders()).get(version);
+  return (
+    known ?? {
+      code: 'encoder-unknown',
+      message: `The step was encoded as ${version}, which this version does not make.`,
+      next: 'Name another model or provider, or use the version of Capstan that wrote the thread.',
+    }
+  );
+}
+
+interface AskedModel {
+  readonly provider: Provider;
+  readonly body: readonly Uint8Array[];
+  readonly id: ThreadId;
+  readonly maxItems: number;
+  readonly routing: NonNullable<ModelRequest['routing']>;
+}
+
+async function ask(
+  { clock, options }: EngineParts,
+  { provider, body, id, maxItems, routing }: AskedModel,
+  signal: AbortSignal,
+): Promise<Omit<StepAnswered, 'model' | 'provider'>> {
+  const request = { body, headers: requestHeaders(id, options.client), routing };
+  const began = clock.now();
+  const items: Item[] = [];
+  let firstEventMs: number | undefined;
+  let end: Pick<StepAnswered, 'usage' | 'failure'> = {};
+  for await (const event of checkedAnswer(() => provider.client.stream(request, signal), { maxItems, signal })) {
+    if (event.kind !== 'failed') firstEventMs ??= clock.now() - began;
+    if (event.kind === 'item') items.push(event.item);
+    if (event.kind === 'completed') end = defined({ usage: event.usage });
+    if (event.kind === 'failed') end = defined({ usage: event.usage, failure: said(event.failure) });
+  }
+  return { items, ...end, ...defined({ firstEventMs }), answerMs: clock.now() - began };
+}
+
+function said({ code, message, next }: ModelFailure): NonNullable<StepAnswered['failure']> {
+  return { code, message, next };
+}

@@ -1,0 +1,16 @@
+import type { Outcome } from '../../protocol/outcome.ts';
+import { loadCommandEngine } from '../commands/command-engine.ts';
+import { printNote } from '../terminal/print.ts';
+
+/** `capstan logout`. */
+export async function run(): Promise<number | Outcome> {
+  const loaded = await loadCommandEngine();
+  if ('code' in loaded) return loaded;
+  const logins = await loaded.engine.logins();
+  const was = await logins.signOut();
+  if (typeof was !== 'boolean') return was;
+  printNote(was ? 'Signed out. The login is forgotten.' : 'You were not signed in.');
+  if (logins.variables.length > 0)
+    printNote(`${logins.variables.join(', ')} still applies: unset it to use no key at all.`);
+  return 0;
+}

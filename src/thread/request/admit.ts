@@ -1,0 +1,89 @@
+import { fitRequest, leastOutput, type RequestSize } from '../../envelope/fit-request.ts';
+import { requestTokens } from '../../history/ledger.ts';
+import type { MeteredRequest, SharedSpending } from '../../ports/agents.ts';
+import type { ModelFailure } from '../../ports/model-client.ts';
+import type { Prompt } from '../../ports/prompt.ts';
+import type { Provider } from '../../ports/provider.ts';
+import type { Allowance, Fitting } from '../../protocol/spending.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { allowances } from '../../state/spending.ts';
+import { activeNow } from '../contract/active-now.ts';
+import type { Turn } from '../parts/parts.ts';
+import { limitFailure } from './limit-reached.ts';
+import type { RequestToSend } from './request-to-send.ts';
+
+/** A request that may be sent. */
+export interface Admitted {
+  /** What it says of the length of its answer. Absent: nothing. */
+  readonly outputLimit?: number;
+  /** The limit by which its answer is shorter than it could be. */
+  readonly shortenedBy?: Allowance;
+  /** It is over, and cost so much. */
+  over(spent: Usage | undefined): void;
+}
+
+const free: Admitted = { over: () => {} };
+
+/** For a model whose record does not say how long its answers may be. */
+const usualOutput = 32_000;
+
+/**
+ * Whether a request may be sent under the limits of its turn, of the root that it works for, and of all agents. One that
+ * could pass a limit is not sent. The answer is held to what is left, where the format can say it.
+ */
+export async function admit(turn: Turn, given: RequestToSend, planned: () => Prompt): Promise<Admitted | ModelFailure> {
+  const { parts, log, envelope } = turn;
+  const { limits } = envelope.policy;
+  if (limits === undefined && parts.agent === undefined) return free;
+  const isLimited = await saysOutputLimit(given);
+  const size = sizeOf(turn, given, { prompt: planned(), isLimited });
+  let all: readonly Allowance[] = [];
+  const decide = ({ beside, left }: SharedSpending): Fitting => {
+    all = [...(limits === undefined ? [] : allowances(log.state, limits, beside)), ...left];
+    return fitRequest(all, size);
+  };
+  const { fitting, over } = await (parts.agents === undefined
+    ? meterAlone(turn, decide)
+    : parts.agents.meter(decide, turn.signal));
+  if (fitting.kind !== 'fits') return limitFailure(fitting, given.by);
+  if (!isLimited || all.length === 0) return { over };
+  const isShorter = fitting.output < size.output;
+  // Found again: it is the one that leaves the least.
+  const shortenedBy = isShorter ? tightest(all, size, fitting.output) : undefined;
+  return { outputLimit: fitting.output, ...(shortenedBy && { shortenedBy }), over };
+}
+
+function tightest(all: readonly Allowance[], size: RequestSize, output: number): Allowance | undefined {
+  return all.find((each) => {
+    const alone = fitRequest([each], size);
+    return alone.kind === 'fits' && alone.output === output;
+  });
+}
+
+async function saysOutputLimit({ provider, form }: RequestToSend): Promise<boolean> {
+  if (form === 'unary') return false;
+  const { outputLimit } = provider.capabilities;
+  return outputLimit === 'always' || (outputLimit === 'with-key' && (await paysByToken(provider)));
+}
+
+async function paysByToken({ client }: Provider): Promise<boolean> {
+  return (await client.authMode()) !== 'chatgpt';
+}
+
+function sizeOf(
+  turn: Turn,
+  { by, step, auxiliary }: RequestToSend,
+  { prompt, isLimited }: { readonly prompt: Prompt; readonly isLimited: boolean },
+): RequestSize {
+  const { model, price } = by.identity;
+  const estimate = requestTokens(prompt);
+  // What the provider counted last says more of its next count than our estimate.
+  const input = auxiliary === undefined ? Math.max(estimate, activeNow(turn, step).tokens) : estimate;
+  const output = model.maxOutputTokens ?? usualOutput;
+  return { input, output, least: isLimited ? Math.min(leastOutput, output) : output, price };
+}
+
+/** A thread without agents: only its own requests are under way, such as those of several reviews. */
+function meterAlone({ memory, signal }: Turn, decide: (shared: SharedSpending) => Fitting): Promise<MeteredRequest> {
+  return memory.underWay.admit('own', (under) => decide({ beside: under.of(() => true), left: [] }), signal);
+}

@@ -1,0 +1,82 @@
+import type { Envelope } from '../../envelope/envelope.ts';
+import type { ModelFailure } from '../../ports/model-client.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { rootPath } from '../../protocol/agent.ts';
+import type { Allowance, Fitting } from '../../protocol/spending.ts';
+
+/** A request that is not sent because of a limit. Nothing that was done is lost. */
+export function limitFailure(fitting: Exclude<Fitting, { kind: 'fits' }>, by: Envelope): ModelFailure {
+  const { allowance } = fitting;
+  if (fitting.kind === 'unknown') {
+    const { message, next } = allowance.unpriced === undefined ? priceUnknown(by) : pastUnknown(allowance);
+    return failure(message, next);
+  }
+  const { most, used, unit, limit } = allowance;
+  const amount = (value: number): string => amountWords(value, unit);
+  if (limit === 'agents.max_tokens') {
+    return failure(
+      `The agents of ${rootPath} may use ${most} tokens together, and have used ${used}: no request of an agent is sent any more.`,
+      'Do the rest without agents, or raise agents.max_tokens.',
+    );
+  }
+  return failure(
+    `The next request could pass ${limit} (${amount(most)}): ${amount(used)} used so far, and the request needs up to ${amount(fitting.least)}. Capstan did not send it.`,
+    howToGoOn(limit),
+  );
+}
+
+/** An answer that ended where a limit made it end. */
+export function limitCut(allowance: Allowance, outputLimit: number): ModelFailure {
+  const { limit, most, unit } = allowance;
+  return failure(
+    `The answer ended after ${outputLimit} tokens: a longer one could have passed ${limit} (${amountWords(most, unit)}).`,
+    howToGoOn(limit),
+  );
+}
+
+function howToGoOn(limit: Allowance['limit']): string {
+  const where = {
+    max_turn_tokens: 'raise max_turn_tokens (exec: --max-tokens)',
+    max_turn_cost: 'raise max_turn_cost (exec: --max-cost)',
+    max_thread_tokens: 'raise max_thread_tokens',
+    max_thread_cost: 'raise max_thread_cost',
+    'agents.max_tokens': 'raise agents.max_tokens',
+  }[limit];
+  const fresh = limit.startsWith('max_turn') ? ' A new turn has the whole limit again.' : '';
+  return `Everything so far is kept. To continue, ${where} and resume the thread.${fresh}`;
+}
+
+/** Why a turn cannot begin: its cost is limited and cannot be counted. */
+export function costProblem(envelope: Envelope): Outcome | undefined {
+  const { turnCost, threadCost } = envelope.policy.limits ?? {};
+  if (turnCost === undefined && threadCost === undefined) return undefined;
+  return envelope.identity.price === undefined ? priceUnknown(envelope) : undefined;
+}
+
+/** A limit in money where nothing says what the model costs. */
+function priceUnknown({ identity }: Pick<Envelope, 'identity'>): Outcome<'price-unknown'> {
+  const { model, provider, price } = identity;
+  const why = price === undefined ? 'no price is known for' : `its known price does not hold for such long requests of`;
+  return {
+    code: 'price-unknown',
+    message: `A limit on cost is set, and ${why} ${model.slug} from ${provider}.`,
+    next: `Add [model_prices."${provider}/${model.slug}"] with input = … and output = … (US dollars per million tokens) to config.toml, or set a limit in tokens.`,
+  };
+}
+
+function pastUnknown({ limit, unpriced = 0 }: Allowance): Pick<Outcome, 'message' | 'next'> {
+  return {
+    message: `${limit} is set, and ${unpriced} tokens that it counts were used without a known price.`,
+    next: 'Limit turns with max_turn_cost instead, or tokens with max_thread_tokens.',
+  };
+}
+
+function failure(message: string, next: string): ModelFailure {
+  return { code: 'spending-limit', message, next, retry: 'never' };
+}
+
+function amountWords(value: number, unit: Allowance['unit']): string {
+  if (unit === 'tokens') return `${value} tokens`;
+  const usd = value / 1e9;
+  return `$${usd >= 1 ? usd.toFixed(2) : Number(usd.toPrecision(2))}`;
+}

@@ -1,0 +1,97 @@
+import type { Settings } from '../envelope/settings.ts';
+import { continueForAnother } from '../fragments/answers/fallback-words.ts';
+import { failureCauses, mayFallBack } from '../model/http/failure-causes.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { fullText } from '../protocol/outcome.ts';
+import { type Usage, usageSince } from '../protocol/usage.ts';
+import { type UserInput, writtenBy } from '../protocol/user-input.ts';
+import { usedTokens } from '../protocol/usage.ts';
+import type { ThreadParts } from './parts/parts.ts';
+import type { TurnResult } from './turn/settle.ts';
+import type { ThreadCore } from './thread-core.ts';
+
+/** What a turn runs under when another model takes over. */
+export interface OtherModel {
+  readonly settings: Settings;
+  readonly parts: ThreadParts;
+}
+
+/** Lets another model continue a turn that failed for a cause that it may not have. */
+export class ThreadFallback {
+  readonly #thread: Pick<ThreadCore, 'log' | 'parts'>;
+  /** The model and provider whose quota is used up, as this process has seen. */
+  #spentUp: string | undefined;
+
+  constructor(thread: Pick<ThreadCore, 'log' | 'parts'>) {
+    this.#thread = thread;
+  }
+
+  /** What a turn of the user runs under: the fallback at once, while the quota of its own model is used up. */
+  async instead(settings: Settings): Promise<OtherModel | undefined> {
+    return this.#spentUp === nameOf(settings) ? this.#open(settings) : undefined;
+  }
+
+  /** After a turn under these settings. `before`: what the thread had cost when it began. Undefined: nothing follows. */
+  async after(
+    { result, before, signal }: { readonly result: TurnResult; readonly before: Usage; readonly signal: AbortSignal },
+    settings: Settings,
+  ): Promise<(OtherModel & { readonly input: UserInput }) | undefined> {
+    if (result.kind !== 'failed' || signal.aborted || this.#thread.parts.fallback === undefined) return undefined;
+    const { outcome } = result;
+    const cause = 'cause' in outcome ? String(outcome.cause) : undefined;
+    if (!mayFallBack(cause)) return undefined;
+    const other = await this.#open(settings);
+    if (other === undefined) return undefined;
+    if (outcome.code === failureCauses.quota.code) this.#spentUp = nameOf(settings);
+    const { log } = this.#thread;
+    log.tell({ kind: 'warning', outcome: takesOver(settings, other.settings) });
+    const used = usageSince(before, log.state.usage.total);
+    const input = writtenBy('program', continueForAnother);
+    return { ...other, settings: { ...other.settings, ...leftFor(other.settings, used) }, input };
+  }
+
+  async #open(settings: Settings): Promise<OtherModel | undefined> {
+    const opened = await this.#thread.parts.fallback?.(settings);
+    if (opened === undefined || !('code' in opened)) return opened;
+    const { log } = this.#thread;
+    log.tell({ kind: 'warning', outcome: unusable(opened) });
+    // No line follows by itself.
+    await log.durable();
+    return undefined;
+  }
+}
+
+/** A turn that is continued has what the failed one left of its limits. */
+function leftFor({ limits }: Settings, used: Usage): Pick<Settings, 'limits'> | undefined {
+  if (limits === undefined) return undefined;
+  const { turnTokens, turnCost } = limits;
+  const tokens = turnTokens && Math.max(1, turnTokens - usedTokens(used) - (used.estimated ?? 0));
+  const cost = turnCost && Math.max(1e-9, turnCost - (used.cost?.nanoUsd ?? 0) / 1e9);
+  return {
+    limits: {
+      ...limits,
+      ...(tokens !== undefined && { turnTokens: tokens }),
+      ...(cost !== undefined && { turnCost: cost }),
+    },
+  };
+}
+
+function nameOf({ provider, model }: Settings): string {
+  return `${provider}/${model}`;
+}
+
+function takesOver(from: Settings, to: Settings): Outcome<'model-fallback'> {
+  return {
+    code: 'model-fallback',
+    message: `${from.model} from ${from.provider} cannot answer; ${to.model} from ${to.provider} continues.`,
+    next: 'The next message goes to the configured model again, unless its quota is used up.',
+  };
+}
+
+function unusable(problem: Outcome): Outcome<'model-fallback-unusable'> {
+  return {
+    code: 'model-fallback-unusable',
+    message: `The model of model_fallback cannot be used: ${fullText(problem)}`,
+    next: 'Correct model_fallback in config.toml.',
+  };
+}

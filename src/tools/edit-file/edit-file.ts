@@ -1,0 +1,54 @@
+import { badArguments } from '../../fragments/answers/call-answers.ts';
+import type { ToolSpec } from '../../ports/prompt.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import type { Hunk } from '../apply-patch/patch.ts';
+import { type ApplyPatchPorts, prepareChanges } from '../apply-patch/prepare-patch.ts';
+import type { Tool } from '../define.ts';
+
+const spec: ToolSpec = {
+  type: 'function',
+  name: 'edit_file',
+  description:
+    'Replaces old_text, which the file must hold exactly so and only once, with new_text. An empty old_text creates the file.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string' },
+      old_text: { type: 'string' },
+      new_text: { type: 'string' },
+      replace_all: { type: 'boolean', description: 'Replace every place.' },
+    },
+    required: ['path', 'old_text', 'new_text'],
+    additionalProperties: false,
+  },
+};
+
+/** Edits files for models that were not trained on patches. What it does is a patch all the same, with all that follows from it. */
+export function editFileTool(ports: ApplyPatchPorts): Tool {
+  return {
+    name: 'edit_file',
+    effect: 'files',
+    offeredIn: ({ mode, editTools }) => mode !== 'plan' && editTools === 'edit',
+    spec,
+    prepare({ callId, input }, step) {
+      const hunk = readEdit(parseJsonObject(input));
+      if (typeof hunk === 'string') return { kind: 'refused', output: badArguments(hunk) };
+      const call = { callId, folder: step.envelope.workspace.cwd, cameAs: 'edit' } as const;
+      return prepareChanges(ports, { hunks: [hunk] }, call, step);
+    },
+  };
+}
+
+function readEdit(given: JsonObject | undefined): Hunk | string {
+  if (given === undefined) return 'they are not a JSON object.';
+  const { path, old_text: find, new_text: put, replace_all: all } = given;
+  if (typeof path !== 'string' || path === '') return '`path` must be a string that is not empty.';
+  if (path.includes('\0')) return '`path` must not hold a zero byte.';
+  // What creates a file has nothing to find, and some models leave that out.
+  const old = find ?? '';
+  if (typeof old !== 'string' || typeof put !== 'string') return '`old_text` and `new_text` must be strings.';
+  if (all !== undefined && all !== null && typeof all !== 'boolean') return '`replace_all` must be true or false.';
+  if (old === put && old !== '') return '`old_text` and `new_text` are the same: nothing would change.';
+  return { kind: 'replace', path, find: old, put, all: all === true };
+}

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { linearPattern, type LineMatcher } from './linear-pattern.ts';
+
+function matcher(pattern: string, ignoresCase = false): LineMatcher {
+  const made = linearPattern(pattern, { ignoresCase });
+  if ('problem' in made) throw new Error(made.problem);
+  return made;
+}
+
+const atom = fc.constantFrom(
+  'a',
+  'b',
+  '.',
+  '[ab]',
+  '[^a]',
+  '[a-c]',
+  String.raw`\d`,
+  String.raw`\w`,
+  String.raw`\s`,
+  'é',
+);
+const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
+  pattern: fc.oneof(
+    { maxDepth: 4 },
+    atom,
+    fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => `${a}${b}`),
+    fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => `(?:${a}|${b})`),
+    fc
+      .tuple(tie('pattern'), fc.constantFrom('*', '+', '?', '{2}', '{1,3}', '{2,}', '*?'))
+      .map(([a, sign]) => `(${a})${sign}`),
+    tie('pattern').map((a) => `^${a}`),
+    tie('pattern').map((a) => `${a}$`),
+    tie('pattern').map((a) => String.raw`\b${a}`),
+  ),
+}));
+const line = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', '1', 'é', 'B', '😀'), maxLength: 12 });
+
+test('finds what a regular expression of the language finds', () => {
+  fc.assert(
+    fc.property(pattern, line, fc.boolean(), (text, given, ignoresCase) => {
+      expect([text, matcher(text, ignoresCase)(given)]).toEqual([
+        text,
+        new RegExp(text, ignoresCase ? 'iu' : 'u').test(given),
+      ]);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test.each(['(a*)*b', '(a|a)*b', '(a|aa)+$', '(.*)*x', '(?:a?){50}a{50}b', '([a-z]+)+!'])(
+  'takes no longer for %s than for others',
+  (text) => {
+    const began = performance.now();
+    expect(matcher(text)('a'.repeat(5000))).toBe(text === '(a|aa)+$');
+    expect(performance.now() - began).toBeLessThan(5000);
+  },
+);
+
+test.each([
+  ['(a', 'has a ( without its )'],
+  ['a)', 'has a ) without its ('],
+  ['[a', 'has a [ without its ]'],
+  ['*a', 'has nothing to repeat before *'],
+  ['a\\', 'ends with a \\'],
+  ['(?=a)', 'look-around'],
+  ['(?<!a)b', 'look-around'],
+  [String.raw`(a)\1`, 'reference back'],
+  [String.raw`\p{L}`, 'Unicode class'],
+  ['a{5000}', 'more than 1000 times'],
+  ['a{3,1}', 'wrong order'],
+  ['[b-a]', 'wrong order'],
+  ['(a{900}){900}', 'too large'],
+  ['('.repeat(500), 'too deeply'],
+])('%s is refused, and says why', (text, problem) => {
+  expect(linearPattern(text, { ignoresCase: false })).toEqual({ problem: expect.stringContaining(problem) });
+});
+
+test('whatever is typed, it is read or refused', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 30 }), fc.string({ maxLength: 30 }), (text, given) => {
+      const made = linearPattern(text, { ignoresCase: true });
+      expect('problem' in made ? typeof made.problem : typeof made(given)).toMatch(/^(?:string|boolean)$/);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test.each([
+  [String.raw`\{\[x\x61\u0062\u{63}`, '{[xABC', true],
+  ['{', '{', true],
+  ['a{,2}', 'a{,2}', true],
+  [String.raw`[\]\-\d]+$`, ']-7', true],
+  ['[]a]', ']', true],
+  ['Ä', 'ä', true],
+  [String.raw`\D\W`, 'a!', true],
+])('%s on %s', (text, given, expected) => {
+  expect(matcher(text, true)(given)).toBe(expected);
+});

@@ -1,0 +1,136 @@
+import { resolve } from 'node:path';
+import { badArguments, refusedCall } from '../../fragments/answers/call-answers.ts';
+import { foundLines, foundNames } from '../../fragments/answers/search-results.ts';
+import { globCovers, parseGlob } from '../../policy/glob.ts';
+import type { ContentsFound, SearchFiles } from '../../ports/search-files.ts';
+import type { ToolSpec } from '../../ports/prompt.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import type { RunningCall, Tool } from '../define.ts';
+import { linearPattern } from './linear-pattern.ts';
+
+const spec: ToolSpec = {
+  type: 'function',
+  name: 'search',
+  description:
+    'Searches the lines of files that git does not ignore, or their paths by letters in order. The query is plain text unless regex is true.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      query: { type: 'string' },
+      in: { type: 'string', enum: ['lines', 'names'] },
+      path: { type: 'string', description: 'A folder.' },
+      glob: { type: 'string', description: 'Such as **/*.ts.' },
+      regex: { type: 'boolean' },
+      ignore_case: { type: 'boolean' },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+};
+
+/** Finds what a model looks for without a command: bounded in time and size, and by the policy. */
+export function searchTool(files: SearchFiles): Tool {
+  return {
+    name: 'search',
+    offeredIn: ({ editTools }) => editTools === 'edit',
+    spec,
+    prepare({ callId, input }, { envelope: { workspace }, window }) {
+      const given = parseJsonObject(input);
+      const wanted = readArguments(given);
+      if (typeof wanted === 'string' || given === undefined) {
+        return { kind: 'refused', output: badArguments(String(wanted)) };
+      }
+      const folder = resolve(workspace.cwd, wanted.path);
+      const item: ToolCallItem = {
+        kind: 'tool-call',
+        id: callId,
+        tool: 'search',
+        arguments: given,
+        status: 'in-progress',
+      };
+      return {
+        kind: 'prepared',
+        item,
+        needs: { paths: [{ path: folder, access: 'read' }] },
+        idempotent: true,
+        async run(running) {
+          const found = await look(files, folder, wanted, running);
+          const isFound = !('code' in found);
+          const output = isFound
+            ? 'lines' in found
+              ? foundLines(found, window.toolOutput)
+              : foundNames(found, window.toolOutput)
+            : refusedCall(found.message, found.next);
+          return { output, item: { ...item, status: isFound ? 'completed' : 'failed', output } };
+        },
+      };
+    },
+  };
+}
+
+type Found = ContentsFound | Awaited<ReturnType<SearchFiles['names']>>;
+
+function look(
+  files: SearchFiles,
+  folder: string,
+  { kind, query, matches, isMeant }: Wanted,
+  { policy, signal }: Pick<RunningCall, 'policy' | 'signal'>,
+): Promise<Found | Outcome> {
+  const where = { folder, policy, signal };
+  return kind === 'names' ? files.names({ ...where, query }) : files.lines({ ...where, matches, isMeant });
+}
+
+interface Wanted {
+  readonly kind: 'lines' | 'names';
+  readonly query: string;
+  readonly path: string;
+  matches(line: string): boolean;
+  isMeant(path: string): boolean;
+}
+
+/** Of longer lines, the beginning is searched: they are mostly not for people. */
+const longestLine = 5000;
+
+function readArguments(given: JsonObject | undefined): Wanted | string {
+  if (given === undefined) return 'they are not a JSON object.';
+  const { query, path, glob } = given;
+  const [regex, ignoresCase] = [given['regex'] === true, given['ignore_case'] === true];
+  if (typeof query !== 'string' || query === '') return '`query` must be a string that is not empty.';
+  const odd = Object.entries({ path, glob }).find(([, value]) => !isText(value));
+  if (odd !== undefined) return `\`${odd[0]}\` must be a string that is not empty.`;
+  const kind = given['in'] ?? 'lines';
+  if (kind !== 'lines' && kind !== 'names') return '`in` must be "lines" or "names".';
+  if (kind === 'lines' && !regex && query.includes('\n')) return '`query` must be in one line.';
+  const matches = regex ? linearPattern(query, { ignoresCase }) : plainText(query, ignoresCase);
+  if ('problem' in matches) return `the regular expression ${matches.problem}.`;
+  const isMeant = globMatcher(glob);
+  if (isMeant === undefined) return '`glob` is not a pattern for paths.';
+  return {
+    kind,
+    query,
+    path: typeof path === 'string' ? path : '.',
+    matches: (line) => matches(line.length > longestLine ? line.slice(0, longestLine) : line),
+    isMeant,
+  };
+}
+
+function isText(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value !== '');
+}
+
+function plainText(query: string, ignoresCase: boolean): (line: string) => boolean {
+  if (!ignoresCase) return (line) => line.includes(query);
+  const wanted = query.toLowerCase();
+  return (line) => line.toLowerCase().includes(wanted);
+}
+
+/** A pattern without a slash is about names of files, in every folder. */
+function globMatcher(glob: unknown): ((path: string) => boolean) | undefined {
+  if (typeof glob !== 'string') return () => true;
+  const pattern = `/${glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}`}`;
+  if (parseGlob(pattern) === undefined) return undefined;
+  return (path) => globCovers(pattern, `/${path}`);
+}

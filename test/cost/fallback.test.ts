@@ -1,0 +1,117 @@
+import { describe, expect, it, test } from 'vitest';
+import type { ThreadEvent } from '../../src/index.ts';
+import { answer, callTool, httpError, say, startScriptedModel } from '../../src/testing/index.ts';
+import { formats } from '../formats/formats.ts';
+import { checkThread, FormatThread } from '../formats/format-thread.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
+
+const noCredit = httpError({
+  status: 429,
+  body: {
+    error: { message: 'You exceeded your current quota.', type: 'insufficient_quota', code: 'insufficient_quota' },
+  },
+});
+const done = answer({ items: [say('Done.')] });
+const plan = answer({ items: [callTool('update_plan', { plan: [] })] });
+const fallback = 'model_fallback = "gpt-5.4"\n';
+
+const models = (live: LiveThread): readonly unknown[] => live.model.requests.map(({ body }) => body['model']);
+const of = <Kind extends ThreadEvent['kind']>(live: LiveThread, kind: Kind) =>
+  live.events.filter((event): event is Extract<ThreadEvent, { kind: Kind }> => event.kind === kind);
+
+describe.each(formats)('$title', (format) => {
+  it('another model continues a turn whose model has no quota, from where it was', async () => {
+    const thread = await FormatThread.in(format, [plan, noCredit, done, done], { config: fallback });
+    await thread.open();
+    const { live } = thread;
+    expect(await live.turn('Plan it.')).toEqual({ kind: 'completed', lastMessage: 'Done.' });
+    expect(models(live)).toEqual(['gpt-5.5', 'gpt-5.5', 'gpt-5.4']);
+    expect(thread.added(2).at(-1)).toEqual([
+      'user',
+      expect.stringContaining('Continue from where the conversation stands.'),
+    ]);
+    expect(thread.said(2).some(([, text]) => text.includes('Plan it.'))).toBe(true);
+    expect(of(live, 'model-switched')).toMatchObject([{ from: 'gpt-5.5', to: 'gpt-5.4' }]);
+    expect(of(live, 'turn-failed')).toHaveLength(1);
+    expect(of(live, 'warning').map(({ outcome }) => outcome.code)).toEqual(['model-fallback']);
+    // The quota is still used up: the next message goes to the other model at once.
+    expect(await live.turn('And now?')).toMatchObject({ kind: 'completed' });
+    expect(models(live).at(-1)).toBe('gpt-5.4');
+    await checkThread(thread);
+  });
+});
+
+const busy = httpError({ status: 529, body: '{}' });
+
+it('after an overload the next message goes to the configured model again, also after a resume', async () => {
+  const live = await LiveThread.in([busy, done, done, done], fallback);
+  const overrides = [`model_providers.scripted.request_max_retries=0`, `model_providers.scripted.stream_max_retries=0`];
+  await live.open({ overrides });
+  await live.turn('one');
+  await live.turn('two');
+  await live.open({ overrides });
+  await live.turn('three');
+  expect(models(live)).toEqual(['gpt-5.5', 'gpt-5.4', 'gpt-5.5', 'gpt-5.5']);
+});
+
+it('another provider in another format continues', async () => {
+  const other = await startScriptedModel([done]);
+  whenTestEnds(() => other.close());
+  const live = await LiveThread.in([noCredit], '');
+  const overrides = [
+    'model_fallback={ model = "claude-sonnet-4-5", provider = "other" }',
+    `model_providers.other={ name = "Other", base_url = "${other.url}", wire_api = "anthropic" }`,
+  ];
+  await live.open({ overrides });
+  expect(await live.turn('Go.')).toEqual({ kind: 'completed', lastMessage: 'Done.' });
+  expect(other.requests).toHaveLength(1);
+  expect(JSON.stringify(other.requests[0]!.body)).toContain('Go.');
+  expect(live.thread.state.envelope).toMatchObject({ identity: { provider: 'other', modelClient: 'anthropic' } });
+});
+
+test.each([
+  ['a key that is refused', httpError({ status: 401, body: '{}' })],
+  ['a request that is wrong', httpError({ status: 400, body: { error: { message: 'no', param: 'x' } } })],
+])('%s is not passed on to another model', async (_, step) => {
+  const live = await LiveThread.in([step, done], fallback);
+  expect(await live.turn('one')).toMatchObject({ kind: 'failed' });
+  expect(models(live)).toEqual(['gpt-5.5']);
+});
+
+it('one model takes over once: if it fails, too, the turn has failed', async () => {
+  const live = await LiveThread.in([noCredit, noCredit, done], fallback);
+  expect(await live.turn('one')).toMatchObject({ kind: 'failed', outcome: { code: 'usage-limit' } });
+  expect(models(live)).toEqual(['gpt-5.5', 'gpt-5.4']);
+});
+
+it('a fallback that cannot be used is reported, and the turn fails as it did', async () => {
+  const live = await LiveThread.in([noCredit], 'model_fallback = { model = "m", provider = "nowhere" }\n');
+  expect(await live.turn('one')).toMatchObject({ kind: 'failed', outcome: { code: 'usage-limit' } });
+  expect(of(live, 'warning').map(({ outcome }) => outcome)).toMatchObject([
+    { code: 'model-fallback-unusable', message: expect.stringContaining('There is no provider "nowhere"') },
+  ]);
+});
+
+it('what the failed turn spent counts against the limit of the one that continues it', async () => {
+  const large = answer({
+    items: [callTool('update_plan', { plan: [] })],
+    usage: { input: 20_000, cachedInput: 0, output: 0 },
+  });
+  const live = await LiveThread.in([large, noCredit, done], fallback);
+  await live.open({}, { limits: { turnTokens: 44_000 } });
+  await live.turn('one');
+  expect(live.thread.state.envelope).toMatchObject({
+    identity: { model: { slug: 'gpt-5.4' } },
+    policy: { limits: { turnTokens: 24_000 } },
+  });
+});
+
+it.each([['""'], ['{ provider = "x" }'], ['{ model = "m", other = 1 }'], ['5']])(
+  'model_fallback = %s is an error',
+  async (value) => {
+    const live = await LiveThread.in([], `model_fallback = ${value}\n`);
+    const run = await live.place.run('exec', 'go');
+    expect(run.stderr).toContain('model_fallback must be the name of a model, or { model = "NAME", provider = "ID" }');
+  },
+);

@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import { expect, inject, it } from 'vitest';
+import { randomTurns } from '../laws/random-turns.ts';
+import { playAndCheck } from '../laws/thread-laws.ts';
+
+const runs = 15 * inject('runFactor');
+
+it('random threads over a WebSocket obey the laws, and every frame is rebuilt', async () => {
+  let [installed, incremental] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(randomTurns, async (turns) => {
+      const met = await playAndCheck(turns, 'over-socket');
+      installed += met.installed;
+      incremental += met.incremental;
+    }),
+    { numRuns: runs },
+  );
+  expect(installed).toBeGreaterThan(0);
+  expect(incremental).toBeGreaterThan(runs);
+}, 600_000);

@@ -68,3 +68,25 @@ describe.runIf(process.platform === 'linux')('a yes for the session to git', () 
     expect(questions[0]!.scopes).toEqual(['call']);
   });
 });
+
+describe.runIf(process.platform === 'linux')('git that the sandbox stopped', () => {
+  const yes = () => ({ kind: 'allowed' }) as const;
+
+  test('runs again alone: after the commands that run beside it', async () => {
+    const calls = [{ cmd: 'sleep 1.5; echo beside' }, { cmd: 'git tag new' }];
+    const { outputs, questions } = await lab.run([calls], { asked: yes });
+    expect(questions.map(({ kind }) => kind)).toEqual(['retry']);
+    expect(lab.git('tag')).toBe('new\n');
+    expect(outputs.map(({ argv }) => argv.at(-1))).toEqual(calls.map(({ cmd }) => cmd));
+  });
+
+  test('names the danger when it asks to run again', async () => {
+    lab.git('init', '-q', 'vendor');
+    const { questions } = await lab.run([[{ cmd: 'cd vendor && git config a.b c' }]], {
+      asked: () => ({ kind: 'declined' }),
+    });
+    expect(questions.map(({ kind, reason, scopes }) => [kind, reason, scopes])).toEqual([
+      ['retry', expect.stringMatching(/Git could run programs/), ['call']],
+    ]);
+  });
+});

@@ -41,6 +41,7 @@ interface Ended {
 
 type Confirmed = Granting | undefined;
 type CallInOrder = CallToGrant & { readonly place: PlaceInOrder };
+type CallToRepeat = CallInOrder & { readonly end: RanCall; readonly granted: Confirmed; readonly retry: AskInTurn };
 type AskInTurn = (inOrder: QuestionTurn) => Confirmed | Promise<Confirmed>;
 
 /** `shown`: the call that was refused, as far as it was understood. */
@@ -183,9 +184,7 @@ export class Calls {
     if (grant.kind === 'refused') return { ...grant, shown: prepared.item };
     if (grant.kind === 'suspended') return grant;
     inOrder.pass();
-    // Git that leaves the sandbox must not meet commands that change folders under it.
-    const isGit = grant.leaves === true && grant.ground?.gitVariables !== undefined;
-    const place = this.#order.begin(prepared.alone === true || isGit);
+    const place = this.#order.begin(prepared.alone === true || isGitOutside(grant));
     if (place.before !== undefined) await place.before;
     const ran = await this.#begin(prepared, { ...wanted, place }, grant).finally(place.leave);
     const end = hooks === undefined || !('item' in ran) ? ran : await hooks.afterCall(this.#turn, wanted.call, ran);
@@ -215,6 +214,17 @@ export class Calls {
     if (blocked === undefined || this.#turn.signal.aborted) return end;
     const retry = (inOrder: QuestionTurn) => grantRetry(this.#turn, { ...wanted, inOrder }, blocked);
     const granted = await this.#asking(retry);
+    if (granted?.kind !== 'granted' || !isGitOutside(granted))
+      return this.#performAgain(prepared, { ...wanted, end, granted, retry });
+    // It runs alone now, so it goes behind the calls that run beside it.
+    wanted.place.leave();
+    const place = this.#order.begin(true);
+    if (place.before !== undefined) await place.before;
+    return this.#performAgain(prepared, { ...wanted, end, granted, retry }).finally(place.leave);
+  }
+
+  async #performAgain(prepared: PreparedCall, wanted: CallToRepeat): Promise<RanCall> {
+    const { end, granted, retry } = wanted;
     const look = async () => (await readBeforeRetry(this.#turn, wanted)).read?.ground;
     const again = granted?.kind === 'granted' ? await this.#confirmed(granted, look, retry) : granted;
     if (again === undefined || again.kind === 'suspended') return end;
@@ -240,4 +250,9 @@ export class Calls {
       inOrder.pass();
     }
   }
+}
+
+/** Git that leaves the sandbox must not meet commands that change folders under it. */
+function isGitOutside({ leaves, ground }: GrantedCall): boolean {
+  return leaves === true && ground?.gitVariables !== undefined;
 }

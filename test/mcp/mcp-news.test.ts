@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
+import type { LiveThread } from '../harness/live-thread.ts';
 import { mcpCall, mcpScene, reading } from './mcp-scene.ts';
 
 const tool = (name: string, properties: object = {}, annotations: object = reading) => ({
@@ -9,6 +10,12 @@ const tool = (name: string, properties: object = {}, annotations: object = readi
   inputSchema: { type: 'object', properties, required: Object.keys(properties) },
   annotations,
 });
+
+/** The notes on servers that the newest request holds. */
+function notesOf(live: LiveThread): readonly string[] {
+  const newest = live.rows(live.model.requests.length - 1).flat();
+  return newest.filter((text) => text.startsWith('<mcp_servers>'));
+}
 
 test('a changed and a removed tool stay listed as they were, are told once, found and answered by what holds now', async () => {
   const [find, old] = [tool('find', { q: { type: 'string' } }), tool('old')];
@@ -91,11 +98,7 @@ test('a server that was down stays told as down in a process that has not seen i
   const up = { tools: [tool('find')] };
   const scene = await mcpScene({ plan: up });
   const { live } = scene;
-  const notes = (): readonly string[] =>
-    live
-      .rows(live.model.requests.length - 1)
-      .flat()
-      .filter((text) => text.startsWith('<mcp_servers>'));
+  const notes = (): readonly string[] => notesOf(live);
   await scene.open();
   await scene.calls();
   scene.plan({ exitAtStart: 3 });
@@ -120,11 +123,7 @@ test('a server that ran, ended and did not start again is tried with every turn,
   const up = { tools: [tool('find')] };
   const scene = await mcpScene({ plan: up });
   const { live } = scene;
-  const notes = (): readonly string[] =>
-    live
-      .rows(live.model.requests.length - 1)
-      .flat()
-      .filter((text) => text.startsWith('<mcp_servers>'));
+  const notes = (): readonly string[] => notesOf(live);
   await scene.open();
   await scene.calls();
   scene.plan({ exitAtStart: 3, calls: { find: { die: true } } });
@@ -144,11 +143,7 @@ test('a server that ran, ended and did not start again is tried with every turn,
 test('a resumed thread reads the reason of now, once its process has seen it, and not again in the same words', async () => {
   const scene = await mcpScene({ plan: { tools: [tool('find')] } });
   const { live, configFile } = scene;
-  const notes = (): readonly string[] =>
-    live
-      .rows(live.model.requests.length - 1)
-      .flat()
-      .filter((text) => text.startsWith('<mcp_servers>'));
+  const notes = (): readonly string[] => notesOf(live);
   await scene.open();
   await scene.calls();
   const config = readFileSync(configFile, 'utf8');

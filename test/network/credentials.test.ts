@@ -27,6 +27,13 @@ const ask = (
 };
 /** Requests of which only those that post JSON are answered. */
 const posting = (postJson: PostJson): SmallRequests => ({ postJson, postForm: untouched, get: untouched });
+const sourcesOf = (memory: LoginInMemory, requests: SmallRequests) => ({
+  environment: {},
+  logins: memory.store,
+  requests,
+  programs: { find: () => undefined },
+  now: () => 0,
+});
 const untouched = (): never => {
   throw new Error('nobody asked for this');
 };
@@ -223,13 +230,7 @@ test('what another program stored while we were refused is taken', async () => {
     memory.login = { ...chatgpt, accessToken: 'theirs' };
     return Promise.resolve(json(401, { error: { code: 'refresh_token_reused' } }));
   };
-  const sources = {
-    environment: {},
-    logins: memory.store,
-    requests: posting(post),
-    programs: { find: () => undefined },
-    now: () => 0,
-  };
+  const sources = sourcesOf(memory, posting(post));
   const credentials = await providerCredentials({ ...provider, ...keys }, sources)({ signal, rejected: 'access' });
   expect(credentials).toMatchObject({ kind: 'bearer', token: 'theirs' });
 });
@@ -246,13 +247,7 @@ test('who signs in or out while tokens are on their way is not undone', async ()
       memory.login = meanwhile;
       return Promise.resolve(fresh);
     };
-    const sources = {
-      environment: {},
-      logins: memory.store,
-      requests: posting(post),
-      programs: { find: () => undefined },
-      now: () => 0,
-    };
+    const sources = sourcesOf(memory, posting(post));
     const credentials = await providerCredentials({ ...provider, ...keys }, sources)({ signal, rejected: 'access' });
     expect(memory.login).toEqual(meanwhile);
     outcomes.push(credentials);
@@ -272,13 +267,7 @@ test('who signs in or out while tokens are on their way is not undone', async ()
 test('no tokens are asked for where they could not be kept', async () => {
   const memory = new LoginInMemory({ ...chatgpt, refreshToken: 'refresh', expiresAt: 1 });
   memory.isFull = true;
-  const sources = {
-    environment: {},
-    logins: memory.store,
-    requests: posting(untouched),
-    programs: { find: () => undefined },
-    now: () => 2,
-  };
+  const sources = { ...sourcesOf(memory, posting(untouched)), now: () => 2 };
   expect(await providerCredentials({ ...provider, ...keys }, sources)({ signal })).toMatchObject({
     kind: 'missing',
     message: 'The login with ChatGPT has expired and could not be renewed: the disk is full.',

@@ -1,6 +1,6 @@
 import { fileSystem, isMissing, reasonOf } from './file-system.ts';
 import { diskPath } from './path-bytes.ts';
-import { NotRegular, nounFor, readUpTo, realPathOf, withRegular } from './regular-file.ts';
+import { NotRegular, nounFor, readUpTo, realPathOf, standsAtItsName, withRegular } from './regular-file.ts';
 
 export interface BoundedReading {
   /** A larger file is refused before it is read. */
@@ -31,8 +31,11 @@ export function readBounded(path: string, { maxBytes, denies }: BoundedReading):
     const seen = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
     if (seen === undefined) return { kind: 'missing' };
     if (!seen.isFile()) return notAFile(nounFor(seen));
-    return withRegular(path, { links: 'followed' }, (file, { size }): ReadFile => {
+    return withRegular(path, { links: 'followed' }, (file, stats): ReadFile => {
+      const { size } = stats;
       if (denies?.(realPathOf(file, path)) === true) return denied;
+      // The name that was asked about must be the file's own: not one in the mounts of another process.
+      if (denies !== undefined && !standsAtItsName(file, stats)) return notThere;
       if (size > maxBytes) return tooLarge(maxBytes, size);
       const bytes = readUpTo(file, { most: maxBytes + 1, expected: size });
       return bytes.length > maxBytes ? tooLarge(maxBytes, bytes.length) : { kind: 'read', bytes };
@@ -65,6 +68,12 @@ export function whyMissing(path: string): string {
 }
 
 const denied: UnreadFile = { kind: 'unread', why: 'denied', reason: 'the policy denies reading it' };
+
+const notThere: UnreadFile = {
+  kind: 'unread',
+  why: 'failed',
+  reason: 'it was replaced while it was opened, or is reached through another process',
+};
 
 function notAFile(noun: string): UnreadFile {
   return { kind: 'unread', why: 'not-a-file', reason: `it is ${noun}` };

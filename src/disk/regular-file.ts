@@ -100,6 +100,23 @@ export function realPathOf(descriptor: number, path: string): string {
   return real;
 }
 
+/**
+ * Whether the name that `realPathOf` gives leads to the file. It does not if the file was reached through the root or
+ * the descriptors of another process, whose disk may look different, or was replaced since.
+ */
+export function standsAtItsName(descriptor: number, { dev, ino }: Stats): boolean {
+  // Elsewhere, `realPathOf` has compared.
+  if (process.platform !== 'linux') return true;
+  let name: Buffer;
+  try {
+    name = fileSystem.readlinkSync(`/proc/self/fd/${descriptor}`, 'buffer');
+  } catch {
+    return true;
+  }
+  const found = fileSystem.statSync(name, { throwIfNoEntry: false });
+  return found !== undefined && found.dev === dev && found.ino === ino;
+}
+
 /** Linux puts it behind the name of an open file that has no name any more. */
 const deleted = ' (deleted)';
 

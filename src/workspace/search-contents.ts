@@ -1,6 +1,10 @@
-import { type VisibleFiles, visibleFiles } from './visible-files.ts';
+import type { Pace } from './pace.ts';
+import type { VisibleEntry } from './visible-files.ts';
 
-export interface ContentSearch extends VisibleFiles {
+export interface ContentSearch {
+  /** What is looked through. Returns whether some of it was left out because there is too much. */
+  readonly entries: AsyncIterator<VisibleEntry, boolean>;
+  readonly pace: Pace;
   /** Whether a line is wanted. */
   matches(line: string): boolean;
   /** Whether a file is looked into, by its path below the root. */
@@ -34,14 +38,13 @@ export interface FoundLines {
 /** Larger files hold data rather than text that people wrote. */
 export const mostSearchedBytes = 2 * 1024 * 1024;
 
-/** Finds lines in files that git does not ignore and that hold text. Rejects with `Stopped`. */
+/** Finds lines in files that hold text. Rejects with `Stopped`. */
 export async function searchContents(search: ContentSearch): Promise<FoundLines> {
-  const { pace, limit } = search;
+  const { entries, pace, limit } = search;
   const lines: FoundLine[] = [];
-  const files = visibleFiles(search);
   let [read, skipped] = [0, 0];
   for (;;) {
-    const { done, value } = await files.next();
+    const { done, value } = await entries.next();
     if (done === true) return { lines, files: read, skipped, ...(value ? { ended: 'entries' as const } : {}) };
     const { path, inside, kind, size } = value;
     if (search.isLate()) return { lines, files: read, skipped, ended: 'time' };

@@ -196,6 +196,8 @@ describe('search', () => {
     [{ query: 'nothing of the sort' }, '(No matches in 3 files.)\n'],
     [{ query: 'srca', in: 'names' }, 'src/a.ts\n'],
     [{ query: 'zzz', in: 'names' }, '(No matches.)\n'],
+    [{ query: 'needle', path: 'src/a.ts' }, 'a.ts:1: const needle = 1;\n'],
+    [{ query: 'needle', path: 'ignored/c.ts' }, 'c.ts:1: needle\n'],
   ])('%j', async (given, expected) => {
     expect((await called('search', given, { files })).output).toBe(expected);
   });
@@ -204,7 +206,8 @@ describe('search', () => {
     [{ query: '' }, '`query` must be'],
     [{ query: '(a', regex: true }, 'the regular expression has a ( without its )'],
     [{ query: 'a', in: 'files' }, '`in` must be'],
-    [{ query: 'a', path: 'nowhere' }, 'nowhere'],
+    [{ query: 'a', path: 'nowhere' }, 'nowhere. Search without a path'],
+    [{ query: 'a', path: 'src/a.ts', in: 'names' }, 'src/a.ts is not a folder. Give a folder, or search its lines.'],
     [{ query: 'a\nb' }, 'in one line'],
   ])('%j is refused, and says why', async (given, expected) => {
     expect((await called('search', given, { files })).output).toContain(expected);
@@ -245,6 +248,9 @@ describe('what may not be read', () => {
     ['search', { query: 'hidden', path: 'secret' }],
     ['search', { query: 'key', in: 'names', path: 'secret' }],
     ['edit_file', { path: 'secret/key', old_text: 'hidden', new_text: 'x' }],
+    ['read_file', { path: '/proc/self/environ' }],
+    ['read_file', { path: 'of-the-engine' }],
+    ['search', { query: 'PATH', path: '/proc/self' }],
   ])('%s %j', async (tool, given) => {
     const live = await LiveThread.in([answer({ items: [callTool(tool, given)] }), answer({ items: [say('done')] })]);
     const file = join(live.place.home, 'config.toml');
@@ -255,6 +261,7 @@ describe('what may not be read', () => {
     writeFileSync(join(workspace, 'secret/key'), 'hidden\n');
     chmodSync(join(workspace, 'secret/key'), 0o644);
     symlinkSync('secret/key', join(workspace, 'link'));
+    symlinkSync('/proc/self/environ', join(workspace, 'of-the-engine'));
     await live.open({ overrides: [...edits.overrides, 'default_permissions="closed"'] });
     await live.turn('go');
     const input = live.model.requests[1]?.body['input'] as readonly JsonObject[];

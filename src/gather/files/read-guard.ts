@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { access, accessByRules, isDenied, type RestrictedFiles } from '../../policy/access.ts';
 import { literalGlob, staticFolderOf } from '../../policy/glob.ts';
+import { isWithin } from '../../policy/paths.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { ancestors } from './project-folders.ts';
 import { fileSystem } from '../../disk/file-system.ts';
@@ -23,10 +24,13 @@ export function readGuard(policy: ResolvedPolicy): ReadGuard {
   let places: ResolvedPolicy | undefined;
   const atPlaces = (): ResolvedPolicy => (places ??= { ...policy, files: withPlaces(files) });
   return {
-    deniesModel: (path) => access(atPlaces(), path) === 'deny',
+    deniesModel: (path) => isWithin(path, processes) || access(atPlaces(), path) === 'deny',
     deniesUser: (path) => isDenied(atPlaces(), path),
   };
 }
+
+/** Commands have one of their own, which says nothing of this process and of others outside the sandbox. */
+const processes = '/proc';
 
 function withPlaces(files: RestrictedFiles): RestrictedFiles {
   const added = files.rules.flatMap((rule) => {

@@ -1,7 +1,8 @@
+import { basename, dirname } from 'node:path';
+import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
 import { readBounded } from '../../disk/read-bounded.ts';
 import { loadText } from '../../gather/files/load-text.ts';
 import { readGuard } from '../../gather/files/read-guard.ts';
-import { folderProblem } from '../../gather/system/folder.ts';
 import type { SearchFiles } from '../../ports/search-files.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
@@ -15,6 +16,7 @@ import { loadIgnoreRules } from '../../workspace/load-ignore-rules.ts';
 import { nodeWorkspaceDisk as disk } from '../../workspace/node-workspace-disk.ts';
 import { Pace, Stopped } from '../../workspace/pace.ts';
 import { mostSearchedBytes, searchContents } from '../../workspace/search-contents.ts';
+import { type VisibleEntry, visibleFiles } from '../../workspace/visible-files.ts';
 import type { EngineParts } from './engine-parts.ts';
 
 /** The tools of models that do not use patches. Loaded on use: other threads have none of them. */
@@ -40,14 +42,17 @@ function searchFiles({ options, clock }: EngineParts): SearchFiles {
   };
   return {
     async names({ folder, policy, signal, query }) {
-      const problem = whyNot(folder, policy);
+      const problem = whyNot(folder, policy) ?? whyNoFolder(folder);
       if (problem !== undefined) return problem;
       return stoppable(() => findFiles({ ...placeOf(folder, policy, signal), typed: query.trim(), limit: mostNames }));
     },
     async lines({ folder, policy, signal, matches, isMeant }) {
-      const problem = whyNot(folder, policy);
+      const isFile = kindOfEntry(folder) === 'file';
+      const problem = whyNot(folder, policy) ?? (isFile ? undefined : whyNoFolder(folder));
       if (problem !== undefined) return problem;
-      const place = placeOf(folder, policy, signal);
+      const place = placeOf(isFile ? dirname(folder) : folder, policy, signal);
+      // A file that is named is meant, also one that git ignores.
+      const entries = isFile ? oneFile(folder) : visibleFiles(place);
       const late = clock.now() + patienceMs;
       const read = (path: string): Uint8Array | undefined => {
         // Asked about the file that was opened: a command may have put a link in its place.
@@ -55,7 +60,9 @@ function searchFiles({ options, clock }: EngineParts): SearchFiles {
         return file.kind === 'read' ? file.bytes : undefined;
       };
       const isLate = (): boolean => clock.now() > late;
-      return stoppable(() => searchContents({ ...place, matches, isMeant, read, limit: mostLines, isLate }));
+      return stoppable(() =>
+        searchContents({ entries, pace: place.pace, matches, isMeant, read, limit: mostLines, isLate }),
+      );
     },
   };
 }
@@ -67,7 +74,32 @@ function whyNot(folder: string, policy: ResolvedPolicy): Outcome | undefined {
     const message = `The policy does not allow reading ${folder}.`;
     return { code: 'file-denied', message, next: 'Search in another folder.' };
   }
-  return folderProblem(folder);
+  return undefined;
+}
+
+function whyNoFolder(folder: string): Outcome | undefined {
+  switch (kindOfEntry(folder)) {
+    case 'folder':
+      return undefined;
+    case 'missing':
+      return {
+        code: 'file-missing',
+        message: `There is no folder ${folder}.`,
+        next: 'Search without a path to see what there is.',
+      };
+    default:
+      return {
+        code: 'file-unreadable',
+        message: `${folder} is not a folder.`,
+        next: 'Give a folder, or search its lines.',
+      };
+  }
+}
+
+async function* oneFile(path: string): AsyncGenerator<VisibleEntry, boolean> {
+  const size = fileSystem.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  yield { path, inside: basename(path), kind: 'file', size };
+  return false;
 }
 
 async function stoppable<Found>(search: () => Promise<Found>): Promise<Found | Outcome> {

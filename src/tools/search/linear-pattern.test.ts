@@ -72,8 +72,21 @@ test.each([
   ['[b-a]', 'wrong order'],
   ['(a{900}){900}', 'too large'],
   ['('.repeat(500), 'too deeply'],
+  ['a'.repeat(20_000), 'longer than 10000 characters'],
+  [`[${String.raw`\d`.repeat(200)}]`, 'more than 100 ranges'],
 ])('%s is refused, and says why', (text, problem) => {
   expect(linearPattern(text, { ignoresCase: false })).toEqual({ problem: expect.stringContaining(problem) });
+});
+
+test('nothing, repeated in repeats, takes no time', () => {
+  const nested = Array.from({ length: 90 }).reduce<string>((inner) => `(${inner}){1000}`, '()');
+  expect(matcher(`a${nested}b`, false)('ab')).toBe(true);
+});
+
+test('the members of a set are not asked one by one', () => {
+  const many = String.fromCodePoint(...Array.from({ length: 9000 }, (_, index) => 0x4e00 + index));
+  const line = 'x'.repeat(5000);
+  expect(Array.from({ length: 200 }, () => matcher(`[${many}]y`, false)(line))).not.toContain(true);
 });
 
 test('whatever is typed, it is read or refused', () => {

@@ -63,7 +63,12 @@ function emitChoice(steps: Step[], [first, ...others]: readonly Pattern[]): bool
 }
 
 function emitRepeat(steps: Step[], { part, least, most }: Extract<Pattern, { kind: 'repeat' }>): boolean {
-  for (let i = 0; i < least; i++) if (!emit(steps, part)) return false;
+  for (let i = 0; i < least; i++) {
+    const before = steps.length;
+    if (!emit(steps, part)) return false;
+    // Nothing, however often, is nothing: writing it out would take time and leave no steps to count.
+    if (steps.length === before) return true;
+  }
   if (most === Infinity) {
     const start = steps.length;
     const fork: Extract<Step, { kind: 'fork' }> = { kind: 'fork', to: start + 1, or: 0 };

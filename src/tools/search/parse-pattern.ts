@@ -15,9 +15,13 @@ export interface PatternProblem {
 /** Counted repeats are written out, so they are bounded. */
 const mostRepeats = 1000;
 const mostNesting = 100;
+/** Ranges and classes of one set are asked one after the other. */
+const mostMembers = 100;
+const mostCharacters = 10_000;
 
 /** Reads the syntax that most programs share. What cannot be matched in linear time has no place in it. */
 export function parsePattern(text: string): Pattern | PatternProblem {
+  if (text.length > mostCharacters) return { problem: `is longer than ${mostCharacters} characters` };
   const reader = new Reader(text);
   try {
     const pattern = reader.choice(0);
@@ -176,13 +180,15 @@ class Reader {
 
   #set(): Matches {
     const isNegated = this.#takes('^');
+    const codes = new Set<number>();
     const members: Matches[] = [];
     for (let isFirst = true; isFirst || !this.#takes(']'); isFirst = false) {
       if (this.isDone) throw new Unreadable('has a [ without its ]');
       const first = this.#member();
       const isRange = this.#next === '-' && (this.#characters[this.#at + 1] ?? ']') !== ']';
       if (typeof first !== 'number' || !isRange) {
-        members.push(typeof first === 'number' ? (code) => code === first : first);
+        if (typeof first === 'number') codes.add(first);
+        else members.push(first);
         continue;
       }
       this.#at++;
@@ -190,7 +196,9 @@ class Reader {
       if (typeof last !== 'number' || last < first) throw new Unreadable('has a range in [ ] in the wrong order');
       members.push((code) => code >= first && code <= last);
     }
-    const matches: Matches = (code) => members.some((each) => each(code));
+    if (members.length > mostMembers)
+      throw new Unreadable(`has more than ${mostMembers} ranges and classes in one [ ]`);
+    const matches: Matches = (code) => codes.has(code) || members.some((each) => each(code));
     return isNegated ? not(matches) : matches;
   }
 

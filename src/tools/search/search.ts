@@ -21,7 +21,7 @@ const spec: ToolSpec = {
     properties: {
       query: { type: 'string' },
       in: { type: 'string', enum: ['lines', 'names'] },
-      path: { type: 'string', description: 'A folder.' },
+      path: { type: 'string', description: 'A folder, or a file for its lines.' },
       glob: { type: 'string', description: 'Such as **/*.ts.' },
       regex: { type: 'boolean' },
       ignore_case: { type: 'boolean' },

@@ -50,6 +50,14 @@ const mostLimits = 16;
 function readLimit(name: string, fields: JsonObject | undefined): readonly RateLimit[] {
   const usedPercent = numberAt(fields, 'used_percent');
   if (name === '' || usedPercent === undefined) return [];
-  const [windowMinutes, resetsAt] = [numberAt(fields, 'window_minutes'), numberAt(fields, 'resets_at')];
+  const [windowMinutes, resetsAt] = [numberAt(fields, 'window_minutes'), readableTime(numberAt(fields, 'resets_at'))];
   return [{ name, usedPercent, ...defined({ windowMinutes, resetsAt }) }];
+}
+
+/** The year 9999: what lies behind it has no date in four digits. */
+const lastSecond = 253_402_300_799;
+
+/** Seconds since the epoch, if they are a date that can be shown. */
+export function readableTime(seconds: number | undefined): number | undefined {
+  return seconds !== undefined && Math.abs(seconds) <= lastSecond ? seconds : undefined;
 }

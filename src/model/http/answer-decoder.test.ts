@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelEvent } from '../../ports/model-client.ts';
-import { answerDecoder, type AnswerReader } from './answer-decoder.ts';
+import { answerDecoder, type AnswerReader, messageDecoder } from './answer-decoder.ts';
 import { modelFailure } from './failure.ts';
 
 const cut = modelFailure({ cause: 'cut', message: 'cut' });
@@ -35,6 +35,12 @@ test('one event may say several things, and nothing is said after the end', () =
 test('a stream that ends without an end is complete if its reader says so, and cut otherwise', () => {
   expect(decode('data: a last\n\n')).toEqual([item('a'), item('last'), completed]);
   expect(decode('data: a')).toEqual([item('a'), { kind: 'failed', failure: cut }]);
+});
+
+test('messages without content are read up to the limit, too', () => {
+  const decoder = messageDecoder({ maxBytes: 1000 }, { event: () => [], end: () => [] });
+  const last = Array.from({ length: 20 }, () => decoder.push([Buffer.alloc(0)])).flat();
+  expect(last).toEqual([{ kind: 'failed', failure: expect.objectContaining({ code: 'answer-too-large' }) }]);
 });
 
 test('an answer is read up to its limit', () => {

@@ -65,13 +65,16 @@ export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: An
   };
 }
 
+/** A message counts for as much at least: one without content takes work, too. */
+const leastMessageBytes = 64;
+
 /** The same for an answer whose events come as messages. */
 export function messageDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
   const answer = answerEvents(limits, reader);
   return {
     push: (messages: readonly Buffer[]): readonly ModelEvent[] =>
       answer.push(
-        messages.reduce((sum, { length }) => sum + length, 0),
+        messages.reduce((sum, { length }) => sum + Math.max(length, leastMessageBytes), 0),
         () => messages,
       ),
     end: (cause: () => ModelFailure): readonly ModelEvent[] => answer.end(() => [], cause),

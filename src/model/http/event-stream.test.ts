@@ -52,6 +52,12 @@ describe('the parser', () => {
     expect(parsed([Buffer.from(text)])).toEqual(['', 'a\n\n b', 'c', 'd']);
   });
 
+  test('joins any number of lines', () => {
+    const lines = Array.from({ length: 3000 }, (_, index) => (index % 3 === 0 ? '' : `line ${index}`));
+    const text = lines.map((line) => `data: ${line}\n`).join('');
+    expect(parsed([Buffer.from(`${text}\ndata: next\n\n`)])).toEqual([lines.join('\n'), 'next']);
+  });
+
   test('gives a last event without its empty line at the end', () => {
     expect(parsed([Buffer.from('data: a\n\ndata: b\ndata: c')])).toEqual(['a', 'b\nc']);
   });

@@ -4,11 +4,15 @@ const colon = 0x3a;
 const space = 0x20;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const dataField = Buffer.from('data');
+const feed = Buffer.from([lineFeed]);
+const linesInBlock = 1024;
 
 /** The data of server-sent events, whatever the borders of chunks. It works on bytes: unwanted events are never decoded. */
 export function eventStreamParser() {
   let line: Buffer[] = [];
   let data: Buffer[] = [];
+  /** Earlier lines of the same event, joined: a line of its own takes more memory than its bytes. */
+  let blocks: Buffer[] = [];
   let atStart = true;
   let afterCarriageReturn = false;
 
@@ -24,13 +28,19 @@ export function eventStreamParser() {
     }
     if (whole.length === 0) return takeEvent(events);
     const value = dataOf(whole);
-    if (value !== undefined) data.push(value);
+    if (value === undefined) return;
+    data.push(value);
+    if (data.length === linesInBlock) {
+      blocks.push(joinLines(data));
+      data = [];
+    }
   }
 
   function takeEvent(events: Buffer[]): void {
-    const [first] = data;
-    if (first !== undefined) events.push(data.length === 1 ? first : joinLines(data));
+    const [first, ...others] = data.length === 0 ? blocks : [...blocks, joinLines(data)];
+    if (first !== undefined) events.push(others.length === 0 ? first : joinLines([first, ...others]));
     data = [];
+    blocks = [];
   }
 
   /** The data of every event that the chunk completes. */
@@ -78,7 +88,9 @@ function dataOf(line: Buffer): Buffer | undefined {
 }
 
 function joinLines(lines: readonly Buffer[]): Buffer {
-  return Buffer.concat(lines.flatMap((line, index) => (index === 0 ? [line] : [Buffer.from([lineFeed]), line])));
+  return lines.length === 1
+    ? lines[0]!
+    : Buffer.concat(lines.flatMap((line, at) => (at === 0 ? [line] : [feed, line])));
 }
 
 function startsWith(bytes: Buffer, prefix: Buffer): boolean {

@@ -55,6 +55,11 @@ test.each<[string, Record<string, string>, readonly RateLimit[] | undefined]>([
     { 'x-codex-primary-used-percent': 'much', 'x-ratelimit-remaining-tokens': '5' },
     undefined,
   ],
+  [
+    'a time without a date and more than all',
+    { 'x-codex-primary-used-percent': '4000', 'x-codex-primary-reset-at': '999999999999999' },
+    [{ name: 'primary', usedPercent: 100 }],
+  ],
   ['nothing', {}, undefined],
 ])('%s', (_, headers, limits) => {
   const read = rateLimitsIn(headers, now);

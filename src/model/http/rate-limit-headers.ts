@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { defined } from '../../protocol/defined.ts';
-import type { RateLimit, RateLimits } from '../../protocol/rate-limits.ts';
+import { type RateLimit, type RateLimits, readableTime } from '../../protocol/rate-limits.ts';
 
 /**
  * What the headers of an answer say about limits, in the forms of ChatGPT accounts (`x-codex-primary-used-percent`), of
@@ -18,10 +18,10 @@ const accountHeader = /^x-(.{1,40})-(primary|secondary)-used-percent$/;
 
 function ofAccount(headers: IncomingHttpHeaders, header: string): RateLimit | undefined {
   const [, limit = '', window = ''] = accountHeader.exec(header) ?? [];
-  const usedPercent = numberIn(headers[header]);
+  const usedPercent = percentIn(headers[header]);
   if (limit === '' || usedPercent === undefined) return undefined;
   const about = (part: string): number | undefined => numberIn(headers[`x-${limit}-${window}-${part}`]);
-  const [windowMinutes, resetsAt] = [about('window-minutes'), about('reset-at')];
+  const [windowMinutes, resetsAt] = [about('window-minutes'), readableTime(about('reset-at'))];
   // All of them at zero: the plan has no such window.
   if (usedPercent === 0 && (windowMinutes ?? 0) === 0 && resetsAt === undefined) return undefined;
   const name = limit === 'codex' ? window : `${limit.replaceAll('-', '_')} ${window}`;
@@ -52,10 +52,15 @@ function resetIn(text: string | undefined, now: number): number | undefined {
   if (/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smhd]))+$/.test(text)) {
     const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g);
     const waitMs = [...parts].reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (units[unit] ?? 0), 0);
-    return Math.ceil((now + waitMs) / 1000);
+    return readableTime(Math.ceil((now + waitMs) / 1000));
   }
   const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.ceil(date / 1000);
+  return Number.isNaN(date) ? undefined : readableTime(Math.ceil(date / 1000));
+}
+
+function percentIn(header: string | readonly string[] | undefined): number | undefined {
+  const percent = numberIn(header);
+  return percent === undefined ? undefined : Math.min(percent, 100);
 }
 
 function numberIn(header: string | readonly string[] | undefined): number | undefined {

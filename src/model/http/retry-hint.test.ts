@@ -8,6 +8,7 @@ describe('a wait', () => {
     ['try again in35 seconds', 35_000],
     ['try again in 1 second', 1000],
     ['try again in 2 minutes', undefined],
+    [`try again in ${'9'.repeat(400)}s`, 365 * 24 * 3_600_000],
     ['try again in 2sm', undefined],
     ['try again', undefined],
   ])('in words: %s', (message, expected) => {
@@ -23,6 +24,7 @@ describe('a wait', () => {
     [{ 'retry-after': new Date(now - 5000).toUTCString() }, 0],
     [{ 'retry-after': '2', 'retry-after-ms': '70' }, 70],
     [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after': '9'.repeat(400) }, 365 * 24 * 3_600_000],
     [{}, undefined],
   ])('in headers: %j', (headers, expected) => {
     expect(waitFromHeaders(headers, now)).toBe(expected);

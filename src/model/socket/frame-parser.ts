@@ -96,8 +96,9 @@ export function frameParser(rules: FrameRules): (chunk: Uint8Array) => readonly 
       case opcode.close:
         return closing(data);
     }
-    message!.pieces.push(data);
-    message!.bytes += data.length;
+    if (data.length > 0) message!.pieces.push(data);
+    // With its head, or a message of endless empty fragments would never be too large.
+    message!.bytes += data.length + longestHead;
     if (!done.isLast) return undefined;
     const { pieces, isCompressed } = message!;
     message = undefined;
@@ -156,7 +157,7 @@ function unmasked({ mask, pieces }: OpenFrame): Buffer {
 }
 
 function joined(pieces: readonly Buffer[]): Buffer {
-  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  return pieces.length === 1 ? pieces[0]! : pieces.length === 0 ? noBytes : Buffer.concat(pieces);
 }
 
 /** Masks, or unmasks, in place. The buffer must be the caller's own. */

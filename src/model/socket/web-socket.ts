@@ -29,6 +29,10 @@ interface FrameContent {
 /** More than this is not read ahead: a slow reader slows the server down. */
 const mostAhead = 1024 * 1024;
 const longestReason = 200;
+/** Between two requests, and for one answer: a sign of life each second lasts for hours. */
+const mostControlFrames = 20_000;
+/** While more than this waits to be sent, pings are not answered: the server does not read. */
+const mostUnsent = 64 * 1024;
 
 /**
  * A WebSocket of a client, RFC 6455. It answers pings by itself. While it rests, between two requests, it does not keep
@@ -48,6 +52,8 @@ export class WebSocketConnection {
   #wake: (() => void) | undefined;
   /** Whether anything came since the last request. */
   #heard = false;
+  /** Since the last request. */
+  #controlFrames = 0;
 
   constructor({ socket, head, maxBytes, terms }: WebSocketOptions) {
     this.#socket = socket;
@@ -80,6 +86,7 @@ export class WebSocketConnection {
     this.#messages = [];
     this.#bytesAhead = 0;
     this.#heard = false;
+    this.#controlFrames = 0;
     this.#resume();
     const content = this.isOpen ? await this.#deflate?.compress(pieces) : undefined;
     await this.#write(opcode.text, content === undefined ? { pieces } : { pieces: [content], isCompressed: true });
@@ -199,9 +206,10 @@ export class WebSocketConnection {
         this.#bytesAhead += frame.data.length;
         return;
       case 'ping':
-        void this.#write(opcode.pong, { pieces: [frame.data] });
-        return;
       case 'pong':
+        if (++this.#controlFrames > mostControlFrames) return this.#refuse(1008, 'sent too many signs of life');
+        if (frame.kind === 'ping' && this.#socket.writableLength < mostUnsent)
+          void this.#write(opcode.pong, { pieces: [frame.data] });
         return;
       case 'close': {
         const reason = frame.reason === '' ? '' : `: ${frame.reason.slice(0, longestReason)}`;

@@ -54,6 +54,7 @@ type WholeField =
   | 'instructions.base.provenance'
   | 'policy.approval'
   | 'policy.askedApproval'
+  | 'policy.limits.continued'
   | 'policy.profile'
   | 'policy.askedProfile'
   | 'policy.resolved'
@@ -150,6 +151,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.limits.threadTokens': chosen('default', 'limits.threadTokens'),
   'policy.limits.turnCost': chosen('default', 'limits.turnCost'),
   'policy.limits.threadCost': chosen('default', 'limits.threadCost'),
+  'policy.limits.continued': facts,
   'policy.canAsk': facts,
   'policy.hasUser': facts,
   'policy.answersOnce': facts,

@@ -60,7 +60,7 @@ export interface Settings extends ToolChoice {
   /** How the model edits files. Absent: as it does best. */
   readonly editTools?: EditTools;
   /** Absent: no limit. */
-  readonly limits?: SpendingLimits;
+  readonly limits?: TurnLimits;
   /** What continues a turn that fails for a cause that another model may not have. Absent: nothing does. */
   readonly fallback?: { readonly model: string; readonly provider?: string };
   /**
@@ -132,6 +132,12 @@ export interface SpendingLimits {
   readonly threadTokens?: number;
   readonly turnCost?: number;
   readonly threadCost?: number;
+}
+
+/** The limits of one turn. */
+export interface TurnLimits extends SpendingLimits {
+  /** What the turn used that this one continues: limits on a turn count both. Absent: it continues none. */
+  readonly continued?: { readonly tokens: number; readonly nanoUsd: number; readonly unpriced: number };
 }
 
 /** Which AGENTS.md files apply to a turn, and how much of them. */

@@ -59,7 +59,7 @@ export function costOfAll({
   usage,
 }: Pick<TurnItems, 'turns' | 'usage'>): Pick<TurnWithItems, 'usage' | 'uncounted'> {
   const uncounted = turns.reduce((sum, turn) => sum + (turn.uncounted ?? 0), 0);
-  return { ...(usage.total > 0 && { usage }), ...(uncounted > 0 && { uncounted }) };
+  return { ...(isSpent(usage) && { usage }), ...(uncounted > 0 && { uncounted }) };
 }
 
 type Growing<Value> = { -readonly [Key in keyof Value]: Value[Key] };
@@ -177,7 +177,7 @@ class TurnItemsReader {
     // What turns cost that were taken back is no turn's of this file.
     const turn = isCostCarried(event) ? undefined : this.#turns.at(-1);
     const spent = usageSince(this.#before, this.#usage);
-    if (turn !== undefined && spent.total > 0) turn.usage = spent;
+    if (turn !== undefined && isSpent(spent)) turn.usage = spent;
   }
 
   /** What an agent cost is part of the turn that it worked for. What a code review cost is part of no turn. */
@@ -190,7 +190,7 @@ class TurnItemsReader {
     this.#usage = total;
     const turn = isTurns ? this.#turns.at(-1) : undefined;
     const spent = usageSince(this.#before, total);
-    if (turn !== undefined && spent.total > 0) turn.usage = spent;
+    if (turn !== undefined && isSpent(spent)) turn.usage = spent;
   }
 
   #turn({ timestamp }: Line): GrowingTurn {
@@ -206,4 +206,9 @@ class TurnItemsReader {
 /** Of a request that was answered, without a count. */
 function isUncounted({ outcome, usage }: JsonObject): boolean {
   return (outcome === 'done' || outcome === 'go-on') && usage === undefined;
+}
+
+/** Counted by the provider, or estimated where it did not count. */
+function isSpent({ total, estimated = 0 }: Usage): boolean {
+  return total + estimated > 0;
 }

@@ -47,7 +47,7 @@ export class ThreadFallback {
     log.tell({ kind: 'warning', outcome: takesOver(settings, other.settings) });
     const used = usageSince(before, log.state.usage.total);
     const input = writtenBy('program', continueForAnother);
-    return { ...other, settings: { ...other.settings, ...leftFor(other.settings, used) }, input };
+    return { ...other, settings: { ...other.settings, ...countingBefore(other.settings, used) }, input };
   }
 
   async #open(settings: Settings): Promise<OtherModel | undefined> {
@@ -61,19 +61,18 @@ export class ThreadFallback {
   }
 }
 
-/** A turn that is continued has what the failed one left of its limits. */
-function leftFor({ limits }: Settings, used: Usage): Pick<Settings, 'limits'> | undefined {
+/** Limits on a turn count the one that it continues. */
+function countingBefore({ limits }: Settings, used: Usage): Pick<Settings, 'limits'> | undefined {
   if (limits === undefined) return undefined;
-  const { turnTokens, turnCost } = limits;
-  const tokens = turnTokens && Math.max(1, turnTokens - usedTokens(used) - (used.estimated ?? 0));
-  const cost = turnCost && Math.max(1e-9, turnCost - (used.cost?.nanoUsd ?? 0) / 1e9);
-  return {
-    limits: {
-      ...limits,
-      ...(tokens !== undefined && { turnTokens: tokens }),
-      ...(cost !== undefined && { turnCost: cost }),
-    },
+  const all = used.total + (used.estimated ?? 0);
+  const { nanoUsd, unpriced } = used.cost ?? { nanoUsd: 0, unpriced: all };
+  const before = limits.continued ?? { tokens: 0, nanoUsd: 0, unpriced: 0 };
+  const continued = {
+    tokens: before.tokens + usedTokens(used) + (used.estimated ?? 0),
+    nanoUsd: before.nanoUsd + nanoUsd,
+    unpriced: before.unpriced + unpriced,
   };
+  return { limits: { ...limits, continued } };
 }
 
 function nameOf({ provider, model }: Settings): string {

@@ -103,7 +103,22 @@ it('what the failed turn spent counts against the limit of the one that continue
   await live.turn('one');
   expect(live.thread.state.envelope).toMatchObject({
     identity: { model: { slug: 'gpt-5.4' } },
-    policy: { limits: { turnTokens: 24_000 } },
+    policy: { limits: { turnTokens: 44_000, continued: { tokens: 20_000 } } },
+  });
+});
+
+it('the limit that ends a turn which continues another is named as it was set, with what both used', async () => {
+  const large = answer({
+    items: [callTool('update_plan', { plan: [] })],
+    usage: { input: 20_000, cachedInput: 0, output: 0 },
+  });
+  const live = await LiveThread.in([large, noCredit, large, done], fallback);
+  await live.open({}, { limits: { turnTokens: 44_000 } });
+  expect(await live.turn('one')).toMatchObject({
+    kind: 'failed',
+    outcome: {
+      message: expect.stringContaining('could pass max_turn_tokens (44000 tokens): 40000 tokens used so far'),
+    },
   });
 });
 

@@ -66,7 +66,13 @@ export function fullSettings(): Required<Omit<TurnSettings, 'changesNothing'>> {
   return {
     ...settingsOf(firstWorld),
     fallback: { model: 'gpt-5.4' },
-    limits: { turnTokens: 1, threadTokens: 2, turnCost: 3, threadCost: 4 },
+    limits: {
+      turnTokens: 1,
+      threadTokens: 2,
+      turnCost: 3,
+      threadCost: 4,
+      continued: { tokens: 5, nanoUsd: 6, unpriced: 0 },
+    },
     planEffort: 'medium',
     effort: 'high',
     summary: 'concise',

@@ -181,7 +181,13 @@ describe('with everything that can be chosen', () => {
       approvedPrefixes: [['git', 'log']],
       networkRules: [{ host: 'example.org', action: 'allow' }],
       networkProxy: 'none',
-      limits: { turnTokens: 1, threadTokens: 2, turnCost: 3, threadCost: 4 },
+      limits: {
+        turnTokens: 1,
+        threadTokens: 2,
+        turnCost: 3,
+        threadCost: 4,
+        continued: { tokens: 5, nanoUsd: 6, unpriced: 0 },
+      },
     });
     expect(envelope.capabilities).toEqual({
       tools: ['exec_command', 'view_image'],

@@ -16,6 +16,7 @@ export function messagesUsage(reported: readonly (JsonObject | undefined)[]): Us
   const [cachedInput, cacheWriteInput] = [count('cache_read_input_tokens'), count('cache_creation_input_tokens')];
   const input = count('input_tokens') + cachedInput + cacheWriteInput;
   const output = count('output_tokens');
-  if (input === 0 && output === 0) return undefined;
+  // Half a count is none: a request is never empty.
+  if (input === 0) return undefined;
   return mendUsage({ input, cachedInput, cacheWriteInput, output }, mostTokens);
 }

@@ -24,9 +24,15 @@ export function usageFromWire(wire: JsonObject | undefined): Usage | undefined {
   // A request is never empty: if the input is left out, it is what the total holds beside the output. A count that makes
   // no sense says nothing, and neither does the total that was made with it.
   const known = isLeftOut(reported.input) ? total - output : input;
-  if (known === 0 && output === 0) return undefined;
-  const usage = mendUsage({ ...reported, input: known }, mostTokens);
+  const answered = reported.output === undefined || reported.output === null ? total - known : reported.output;
+  // Half a count is none: it would look exact, and a limit would count the other half as nothing.
+  if (known === 0 || !isCount(answered)) return undefined;
+  const usage = mendUsage({ ...reported, input: known, output: answered }, mostTokens);
   return { ...usage, total: usage.input + usage.output };
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= mostTokens;
 }
 
 function isLeftOut(count: unknown): boolean {

@@ -10,7 +10,7 @@ import { PlainOutput } from './plain-output.ts';
 
 type Shared = 'json' | 'color' | 'contextEvents' | 'verbose' | 'ephemeral';
 type OutputOptions = Pick<ExecArguments['options'], Shared> &
-  Partial<Pick<ExecArguments['options'], 'sdkJson' | 'approvals'>>;
+  Partial<Pick<ExecArguments['options'], 'sdkJson' | 'approvals' | 'maxCost' | 'maxTokens'>>;
 
 /** `isNews`: of a warning that may have been read in an earlier run. A run that keeps nothing does not ask. */
 export function createOutput(
@@ -20,6 +20,7 @@ export function createOutput(
   { resumable = true }: { readonly resumable?: boolean } = {},
 ): Output {
   const { sdkJson = false, color = 'auto', contextEvents: context, verbose, ephemeral, approvals } = options;
+  const limits = defined({ cost: options.maxCost, tokens: options.maxTokens });
   const json = options.json || sdkJson;
   const stream = process.stderr;
   const live = isLive(stream);
@@ -30,6 +31,7 @@ export function createOutput(
         live,
         verbose,
         resumable: resumable && !ephemeral,
+        limits,
         ...defined({ approvals, isNews: ephemeral ? undefined : isNews }),
       });
 }

@@ -324,7 +324,8 @@ it('costs no more for each piece of a long answer than for the first', () => {
 it('a thread that waits says how to answer in the way of this run', () => {
   let written = '';
   const stream = { columns: 80, write: (text: string) => (written += text) };
-  const options = { live: false, verbose: false, resumable: true, approvals: 'my answers.jsonl' };
+  const run = { approvals: 'my answers.jsonl', limits: { tokens: '20000' } };
+  const options = { live: false, verbose: false, resumable: true, ...run };
   const output = new PlainOutput(new Screen({ stream, color: false, live: false }), options);
   const settings = { model: 'm', provider: 'openai', approval: 'on-request', cwd: '/', profile: { type: 'disabled' } };
   output.start({ id: 'T', settings } as unknown as LiveThread);
@@ -332,7 +333,9 @@ it('a thread that waits says how to answer in the way of this run', () => {
   output.event({ kind: 'turn-suspended', turnId, questions: [] });
   output.event({ kind: 'turn-aborted', turnId });
   expect(written).toContain("To answer: capstan exec resume T --approvals 'my answers.jsonl'\n");
-  expect(written).toContain(`To resume: capstan exec resume T --approvals 'my answers.jsonl' "Continue."\n`);
+  expect(written).toContain(
+    `To resume: capstan exec resume T --approvals 'my answers.jsonl' --max-tokens 20000 "Continue."\n`,
+  );
 });
 
 describe('while a question is open', () => {

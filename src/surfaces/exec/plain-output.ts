@@ -14,7 +14,7 @@ import { count } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { reviewWords } from '../wording/review-words.ts';
 import { answerCommand } from '../wording/answer-command.ts';
-import { resumeCommand } from '../wording/resume-command.ts';
+import { resumeCommand, type RunToRepeat } from '../wording/resume-command.ts';
 import { Activity } from '../terminal/activity.ts';
 import { type AnnouncedThread, Announcement } from './announcement.ts';
 import { toolStart } from './agent-lines.ts';
@@ -29,7 +29,7 @@ import type { Output } from './output.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 import { TurnCost } from './turn-cost.ts';
 
-export interface PlainOptions {
+export interface PlainOptions extends Pick<RunToRepeat, 'limits'> {
   /** On a terminal: a status line, and answers as they arrive. */
   readonly live: boolean;
   readonly verbose: boolean;

@@ -83,7 +83,7 @@ function figures(
   const words = [...time, ...tokensLine(cost)].join(' · ');
   if (words === '') return [];
   const room = width - figuresWidth - indent.length;
-  if (usage === undefined || room < 5) return [`${indent}${words}\n`];
+  if (usage === undefined || usage.total === 0 || room < 5) return [`${indent}${words}\n`];
   const { input, cachedInput, output } = usage;
   const parts = [
     { amount: cachedInput, letter: 'c', look: 'cyan' },
@@ -99,7 +99,7 @@ function figures(
 export function tokensLine(cost: KnownCost): readonly string[] {
   const words = costLine(cost);
   if (words === undefined) return [];
-  return [cost.usage === undefined ? `tokens ${words}` : words];
+  return [(cost.usage?.total ?? 0) === 0 ? `tokens ${words}` : words];
 }
 
 /** What the letters and colours of the bars are. */

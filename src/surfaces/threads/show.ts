@@ -105,12 +105,12 @@ function turnsSpans(
     work: workIn(work, turn),
     before: turns[at - 1] ?? thread,
   }));
-  const costs = shown.flatMap((each) => each.work?.usage ?? []);
+  const costs = shown.flatMap((each) => each.work?.usage ?? []).filter(({ total }) => total > 0);
   const mostTokens = Math.max(0, ...costs.map(({ input, output }) => input + output));
   const all = work === undefined ? {} : costOfAll(work);
   const unpriced = all.usage !== undefined && all.usage.cost === undefined ? `, ${costUnknown}` : '';
   const total = tokensLine(all).flatMap((words): readonly Span[] =>
-    costs.length === 0 ? [`  ${words}\n`] : [`  ${words}${unpriced}   `, ...barLegend(form.color)],
+    costs.length === 0 ? [`  ${words}${unpriced}\n`] : [`  ${words}${unpriced}   `, ...barLegend(form.color)],
   );
   const made = (turn: TurnSummary | undefined): readonly Span[] =>
     checkpoints.filter((each) => each.turn === turn?.id).map((each) => prose(checkpointWords(each), form, '  '));

@@ -12,10 +12,13 @@ function usdWords(nanoUsd: number): string {
 
 export const costUnknown = 'cost unknown';
 
-/** `$0.12`, or `at least $0.12 (1,200 tokens without a price)`. What is not known is not zero. */
-export function moneyWords(cost: Cost | undefined): string {
+/**
+ * `$0.12`, `about $0.12` where some tokens are an estimate, or `at least $0.12 (1,200 tokens without a price)`. What is
+ * not known is not zero.
+ */
+export function moneyWords(cost: Cost | undefined, estimated = 0): string {
   if (cost === undefined || (cost.nanoUsd === 0 && cost.unpriced > 0)) return costUnknown;
-  const known = usdWords(cost.nanoUsd);
+  const known = `${estimated > 0 ? 'about ' : ''}${usdWords(cost.nanoUsd)}`;
   return cost.unpriced === 0 ? known : `at least ${known} (${plural(cost.unpriced, 'token')} without a price)`;
 }
 

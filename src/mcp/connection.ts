@@ -113,6 +113,7 @@ export class McpConnection {
       this.#open = open;
       this.#wasOpen = true;
       this.#problem = undefined;
+      this.#world.listings.forgetFailure(this.server.config);
       this.#learn(open.listing);
       return { kind: 'open', open };
     } catch (error) {
@@ -121,7 +122,10 @@ export class McpConnection {
       const why = wantsLogin ? loginWanted(name) : firstLine(late.signal.aborted ? late.signal.reason : error);
       this.#problem = wantsLogin ? notLoggedIn(name) : notStarted(name, why);
       const isLong = late.signal.aborted || this.#world.clock.now() - began >= longStartMs;
-      if (isLong && !wantsLogin && !this.#closing.signal.aborted) this.#rememberFailure(why);
+      // One that has listed its tools is not waited for anyway, and lists show that it is down.
+      const isWorthKeeping = this.#listing === undefined ? isLong && !wantsLogin : true;
+      if (isWorthKeeping && !this.#closing.signal.aborted)
+        this.#world.listings.writeFailure(this.server.config, wantsLogin ? 'it wants a login' : why);
       return { kind: 'failed', why };
     } finally {
       clearTimeout(timer);
@@ -133,11 +137,6 @@ export class McpConnection {
     this.#listing = listing;
     this.#world.listings.write(this.server.config, listing);
     for (const listener of this.#listeners) listener();
-  }
-
-  /** The next process does not wait for it again. One that has listed its tools is not waited for anyway. */
-  #rememberFailure(why: string): void {
-    if (this.#listing === undefined) this.#world.listings.writeFailure(this.server.config, why);
   }
 
   async #listAgain(): Promise<void> {

@@ -14,7 +14,10 @@ export interface ListingFiles {
   read(config: McpServerConfig): ServerListing | undefined;
   /** A disk that refuses it costs a wait at the next start, and nothing else. */
   write(config: McpServerConfig, listing: ServerListing): void;
-  /** Why one that never listed anything did not start, where that took long. Absent: it did, or was not tried. */
+  /**
+   * Why one did not start when that was last tried. Absent: it did, or was not tried, or never listed anything and failed
+   * so soon that the next process may wait for it again.
+   */
   failure(config: McpServerConfig): string | undefined;
   writeFailure(config: McpServerConfig, why: string): void;
   forgetFailure(config: McpServerConfig): void;

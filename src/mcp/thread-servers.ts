@@ -100,6 +100,16 @@ export class ThreadServers implements McpServers {
     return this.#problems.get(config.name)?.message;
   }
 
+  /** What is wrong with servers that this process tried to start. Why one does not run is what the model reads. */
+  get problems(): readonly Outcome[] {
+    return [...this.#connections.values()].flatMap((connection) => {
+      this.#toldProblem(connection);
+      const { code, message, next } = this.#problems.get(connection.server.config.name) ?? {};
+      const down = code === undefined || message === undefined || next === undefined ? [] : [{ code, message, next }];
+      return [...down, ...(connection.oddTools === undefined ? [] : [connection.oddTools])];
+    });
+  }
+
   /** Why a tool in the list cannot be called: its server does not run, or does not list it any more. */
   whyMissing(server: string): string | undefined {
     return this.#connections.get(server)?.problem?.message;
@@ -116,8 +126,10 @@ export class ThreadServers implements McpServers {
       const slow = setTimeout(() => report(waitingFor(unseen)), 1000);
       await beforeAbort(Promise.all(starting), signal, undefined).finally(() => clearTimeout(slow));
     }
-    for (const { problem, oddTools } of all)
-      for (const found of [problem, oddTools]) if (found !== undefined) report(found);
+    // Of those that listed tools before, `problems` says how they are.
+    for (const { problem, oddTools, listing } of all)
+      for (const found of [listing === undefined ? problem : undefined, oddTools])
+        if (found !== undefined) report(found);
     if (this.#isTooLong()) this.renew();
     else this.#hold();
   }

@@ -1,6 +1,8 @@
 import { isWithin, namesOf, normalisePath } from './paths.ts';
 import { isLongOption } from './commands/long-option.ts';
 import { programName } from './commands/program-name.ts';
+import { gitLetters } from './git-letters.ts';
+import { isCommitOfIndex } from './commit-of-index.ts';
 
 /** Options that name a program to run, a file to write, or settings to obey, or lead into other repositories. */
 const naming =
@@ -10,10 +12,6 @@ const naming =
 
 /** The same by a letter, of some subcommands. */
 const namingLetters: Readonly<Record<string, RegExp>> = {
-  archive: /o/,
-  clone: /[uc]/,
-  difftool: /x/,
-  'format-patch': /o/,
   grep: /O/,
   'ls-remote': /u/,
   merge: /s/,
@@ -46,8 +44,9 @@ export function isPlainGit([program = '', ...words]: readonly string[], folder: 
   if (subcommand === 'rm' && !rest.includes('--cached')) return false;
   const letters = Object.hasOwn(namingLetters, subcommand) ? namingLetters[subcommand] : undefined;
   return rest.every((word) => {
-    const isLetter = letters !== undefined && /^-[A-Za-z]/.test(word) && letters.test(word);
-    return !isLetter && !naming.some((name) => isLongOption(word, name)) && !leadsOut(word, folder);
+    const { flags, option = '', value = '' } = gitLetters(subcommand, word);
+    if (letters?.test(flags + option) === true || naming.some((name) => isLongOption(word, name))) return false;
+    return !leadsOut(word, folder) && !leadsOut(value, folder);
   });
 }
 
@@ -61,25 +60,22 @@ const withoutCheckout = new Set(
   ),
 );
 
-/** Options of `git commit` behind which a word is no path. */
-const beforeWords =
-  /^(?:-\w*[mFCct]|--(?:message|file|reuse-message|author|date|cleanup|trailer|fixup|squash|template))$/;
-
-/** Whether a git command goes through the files of the checkout. */
+/** Whether a git command goes through the files of the checkout, or reads one that it is given. */
 export function entersCheckout([, subcommand = '', ...rest]: readonly string[]): boolean {
   if (!withoutCheckout.has(subcommand)) return true;
-  if (subcommand !== 'commit') return false;
+  if (subcommand === 'commit') return !isCommitOfIndex(rest);
   return rest.some((word, index) => {
-    if (beforeWords.test(rest[index - 1] ?? '')) return false;
-    return !word.startsWith('-') || /^-(?!-)\w*[aiop]/.test(word.replace(/[mFCct].*$/, '')) || takesFiles(word);
+    const { option, value = rest[index + 1] } = gitLetters(subcommand, word);
+    switch (subcommand) {
+      case 'describe':
+        return isLongOption(word, 'dirty') || isLongOption(word, 'broken');
+      case 'tag':
+        return (option === 'F' && value !== '-') || isLongOption(word, 'file');
+      default:
+        // The order of files, and what submodules hold: both are read where the checkout has them.
+        return option === 'O' || isLongOption(word, 'submodule');
+    }
   });
-}
-
-function takesFiles(word: string): boolean {
-  return (
-    word === '--' ||
-    ['all', 'include', 'only', 'patch', 'interactive', 'pathspec-from-file'].some((name) => isLongOption(word, name))
-  );
 }
 
 /** A push into another repository runs its hooks. Names in a script of git's own (`ext::`) run programs. */

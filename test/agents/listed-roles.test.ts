@@ -128,4 +128,8 @@ it('roles are listed for the window of the first turn, and a larger window bring
     ['small', true],
     ['gpt-5.5', true],
   ]);
+  // Another process lists them anew.
+  await thread.close();
+  await live.place.run('exec', 'resume', thread.id, '-m', 'gpt-5.5', 'go');
+  expect(seen.at(-1)).toEqual(['gpt-5.5', false]);
 });

@@ -19,6 +19,7 @@ const others = new Set([
   '--part',
   '--no-pager',
   '--strategy',
+  '--dirty',
 ]);
 
 /** The commands in blocks for a shell, without what is said about them. */

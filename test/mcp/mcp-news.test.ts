@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import type { LiveThread } from '../harness/live-thread.ts';
@@ -162,6 +163,51 @@ test('a resumed thread reads the reason of now, once its process has seen it, an
   await scene.open();
   await scene.calls(mcpCall('find'));
   expect(notes()).toEqual([wrong, ended]);
+});
+
+test('a server that ran in an earlier thread and is down now is reported to the user once in a thread, and shown in lists', async () => {
+  const up = { tools: [tool('find')] };
+  const scene = await mcpScene({ plan: up });
+  const { live } = scene;
+  const warned = (): readonly string[] =>
+    live.told('warning').flatMap(({ outcome }) => (outcome.code.startsWith('mcp-') ? [outcome.message] : []));
+  const state = async (...words: readonly string[]) => (await live.place.run('mcp', ...words)).stdout;
+  await scene.open();
+  await scene.calls();
+  expect(await state('list')).toMatch(/ 1 tool\n/);
+
+  scene.plan({ exitAtStart: 3 });
+  await scene.open();
+  const down = 'The MCP server "s" did not start: it ended with code 3.';
+  await expect.poll(async () => (await scene.calls(), warned()), { timeout: 20_000 }).toEqual([down]);
+  await expect.poll(async () => (await scene.calls(), notesOf(live).length), { timeout: 20_000 }).toBe(1);
+  expect(warned()).toEqual([down]);
+  for (const words of [['list'], ['list'], ['get', 's']])
+    expect(await state(...words)).toContain('1 tool; did not start when it was last tried: it ended with code 3\n');
+  // The same cause is no news in another process of the thread.
+  await scene.open();
+  await scene.calls(mcpCall('find'));
+  await scene.calls();
+  expect(warned()).toEqual([down]);
+
+  scene.plan(up);
+  await scene.calls(mcpCall('find'));
+  expect(await state('list')).toMatch(/ 1 tool\n/);
+});
+
+test('a server that is found down while the last answer arrives is reported when the turn ends', async () => {
+  const scene = await mcpScene({ plan: { tools: [tool('find')] } });
+  const { live } = scene;
+  await scene.open();
+  await scene.calls();
+  scene.plan({ exitAtStart: 3 });
+  await scene.open();
+  live.model.push(async () => {
+    await expect.poll(() => readdirSync(join(live.place.home, 'capstan/mcp')).length, { timeout: 20_000 }).toBe(2);
+    return answer({ items: [say('Done.')] });
+  });
+  await live.turn('go');
+  expect(live.told('warning').map(({ outcome }) => outcome.code)).toEqual(['mcp-server-not-started']);
 });
 
 test('a server that was down stays told as down over a checkpoint that is followed by a restart', async () => {

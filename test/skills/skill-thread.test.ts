@@ -190,4 +190,44 @@ describe('a skill that the user names', () => {
     expect(body).toContain('tokens cut here');
     expect(warnings()).toEqual(['skill-cut']);
   });
+
+  it('is whole beside a long one, in whatever order they are named', async () => {
+    for (const text of ['Use $long and $short.', 'Use $short and $long.']) {
+      const { live, skill, open, told, warnings } = await skilledScene(yes, { config: 'model_context_window = 12000' });
+      skill('long', 'How to knit', 'All about needles. '.repeat(2000));
+      const short = skill('short', 'How to purl', 'The other way round.');
+      await open();
+      await live.turn(text);
+      const bodies = told(0).filter((each) => each.startsWith('<skill>'));
+      expect(bodies.find((each) => each.includes('<name>short'))).toMatch(/\nThe other way round\.\n+<\/skill>$/);
+      expect(bodies.find((each) => each.includes('<name>long'))).toContain('tokens cut here');
+      expect(warnings()).toEqual(['skill-cut']);
+      expect(live.told('warning')[0]!.outcome.message).toMatch(/^The skill long is too long/);
+      expect(JSON.stringify(live.told('warning'))).not.toContain(short);
+    }
+  });
+
+  it('that finds no space any more is left out, and both readers learn why', async () => {
+    const { live, skill, open, warnings } = await skilledScene(
+      () => {
+        if (live.model.requests.length === 1) void live.thread.steer({ input: words('Use $short.') });
+        return yes();
+      },
+      { config: 'model_context_window = 12000' },
+    );
+    skill('long', 'How to knit', 'All about needles. '.repeat(2000));
+    skill('short', 'How to purl', 'The other way round.');
+    await open();
+    await live.turn('Use $long.');
+    const last = live.rows(live.model.requests.length - 1).map(([, each = '']) => each);
+    expect(last.at(-1)).toMatch(
+      /<\/path>\n\[No space is left for the text of this skill\. Read it in the file at the path above\.\]\n<\/skill>$/,
+    );
+    expect(warnings()).toEqual(['skill-cut', 'skill-cut']);
+    expect(live.told('warning')[1]!.outcome).toEqual({
+      code: 'skill-cut',
+      message: 'The skill short has no space beside the other skills of this turn. The model did not get it.',
+      next: 'The model can read it itself. Name fewer skills in one turn, or shorten the longest ones.',
+    });
+  });
 });

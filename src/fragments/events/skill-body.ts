@@ -25,14 +25,15 @@ export const skillBodyFragment = defineFragment<SkillBodyText>({
       `<name>${short(name)}</name>`,
       `<path>${short(path)}</path>`,
       ...(resourceAccess === undefined ? [] : [`<resource_access>${access(resourceAccess)}</resource_access>`]),
-      contents,
-      ...(isCut ? [cutNotice] : []),
+      ...(isCut && contents === '' ? [leftOutNotice] : [contents]),
+      ...(isCut && contents !== '' ? [cutNotice] : []),
     ];
     return `\n${lines.join('\n')}\n`;
   },
 });
 
-const cutNotice = '[The skill is longer than the context window allows. Read the rest in the file at the path above.]';
+const cutNotice = '[A part of this skill is left out for lack of space. Read the rest in the file at the path above.]';
+const leftOutNotice = '[No space is left for the text of this skill. Read it in the file at the path above.]';
 
 function short(text: string): string {
   return escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: 1000 }));

@@ -3,6 +3,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { contextCommand } from '../commands/view-commands.ts';
+import { liveThreads } from '../engine/live/kept-threads.ts';
 import type { ForeseenRequest } from '../engine/preview-thread.ts';
 import type { Span } from '../terminal/look.ts';
 import { type PageForm, pageForm, printPage, prose } from '../terminal/page.ts';
@@ -68,7 +69,8 @@ async function answerTo(
 /** What the next turn begins with, as the configuration and the folder of the thread are now. */
 async function nextRequest(id: ThreadId, { state }: ThreadStory): Promise<ForeseenRequest | Outcome> {
   const loaded = await loadCommandEngine();
-  return 'code' in loaded ? loaded : loaded.engine.preview(id, state);
+  // Threads that a command resumes are live ones: those may start agents.
+  return 'code' in loaded ? loaded : liveThreads(loaded.engine).preview(id, state);
 }
 
 function json(value: unknown): string {

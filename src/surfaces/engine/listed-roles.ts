@@ -23,7 +23,7 @@ interface List extends FittingRoles {
 
 /**
  * The tools for agents, with as many roles as the window has space for. Tools stand before the conversation in every
- * request: a smaller window shortens the list at once, and a larger one lengthens it when history is rewritten.
+ * request: a smaller window shortens the list at once, and a larger one lengthens it when history is rewritten or the thread is opened anew.
  */
 export class ListedRoles {
   readonly #given: RolesToList;

@@ -28,7 +28,7 @@ export interface ListedServer {
   readonly enabled: boolean;
   /** What it listed last. Absent: it was never seen. */
   readonly tools?: number;
-  /** Why it did not start, if it never did. */
+  /** Why it did not start when that was last tried. Absent: it did, or that is not known. */
   readonly failure?: string;
   readonly isLoggedIn: boolean;
   readonly problem?: Outcome;
@@ -48,7 +48,7 @@ export class McpRegistry {
   }
 
   /**
-   * All that hold in a folder, or the one of a name. The user has read why one of them did not start, so the next thread
+   * All that hold in a folder, or the one of a name. The user has read why one of them never started, so the next thread
    * waits for it again.
    */
   async list(folder: string, only?: string): Promise<readonly ListedServer[]> {
@@ -65,7 +65,7 @@ export class McpRegistry {
         const tables = layers.map(({ values }) => objectAt(objectAt(values, 'mcp_servers'), name) ?? {});
         const listing = server && listings.read(server);
         const failure = server && listings.failure(server);
-        if (server !== undefined && failure !== undefined) listings.forgetFailure(server);
+        if (server !== undefined && failure !== undefined && listing === undefined) listings.forgetFailure(server);
         return {
           name,
           table: hideSecrets({ table: Object.assign({}, ...tables) as JsonObject })['table'] as JsonObject,

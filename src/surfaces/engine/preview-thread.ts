@@ -1,8 +1,10 @@
+import { defined } from '../../protocol/defined.ts';
 import { objectAt, stringAt } from '../../protocol/json.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
+import { agentIn } from '../../state/agents.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { type NextRequest, previewRequest } from '../../thread/contract/preview.ts';
 import { type Unproven, withoutUnproven } from '../../thread/branch/unproven.ts';
@@ -28,7 +30,8 @@ export async function previewThread(
   state: ThreadState,
   { request = asBefore(state), kept }: PreviewedResume = {},
 ): Promise<ForeseenRequest | Outcome> {
-  const prepared = await prepareToGoOn(engine, { id, state }, request, kept);
+  const agent = agentIn(state.meta);
+  const prepared = await prepareToGoOn(engine, { id, state }, { ...request, ...defined({ agent }) }, kept);
   if ('code' in prepared) return prepared;
   const { state: counted, unproven } = await withoutUnproven(engine, id, state);
   return { ...(await previewRequest(prepared.parts, id, prepared.settings, counted)), unproven };

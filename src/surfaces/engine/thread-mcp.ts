@@ -23,7 +23,7 @@ import type { ConfiguredThread } from './configure-thread.ts';
 import { settingsWindow } from './settings-window.ts';
 
 /** What a thread has of MCP servers. Loaded only where some are configured. */
-export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'release'>> {
+export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'problemsNow' | 'release'>> {
   readonly source: ToolSource;
   /** What tools in the list weigh, once it is settled. */
   directTokens(): number;
@@ -77,6 +77,7 @@ export async function openThreadMcp(
       for (const problem of Object.values(problems)) warn(problem);
       await servers.settle(signal, warn);
     },
+    problemsNow: () => servers.problems,
     release,
   };
 }

@@ -106,7 +106,8 @@ function wayOf({ command, args = [], url }: JsonObject): string {
 function stateOf({ enabled, problem, tools, failure, isLoggedIn }: ListedServer): string {
   const unknown =
     failure === undefined ? 'tools not known yet' : `did not start: ${visibleLine(failure)}; the next run waits again`;
-  const known = tools === undefined ? unknown : plural(tools, 'tool');
+  const down = failure === undefined ? '' : `; did not start when it was last tried: ${visibleLine(failure)}`;
+  const known = tools === undefined ? unknown : `${plural(tools, 'tool')}${down}`;
   const state = problem !== undefined ? problem.message : enabled ? known : 'disabled';
   return isLoggedIn ? `${state}, logged in` : state;
 }

@@ -16,6 +16,7 @@ import { lookForSkills, skillsCut, skillsNow } from './skills-now.ts';
 import { grantsNow } from '../parts/grants-now.ts';
 import type { ThreadParts, Turn } from '../parts/parts.ts';
 import { approvedPrefixesNow } from '../parts/rules-now.ts';
+import { warnOfProblems } from '../parts/warn-of-problems.ts';
 import { warnOnce, warnOnceForAll } from '../parts/warn-once.ts';
 
 /** What answers of the user have changed by now. */
@@ -82,6 +83,7 @@ export async function lookAround(turn: Turn, index: number): Promise<Step> {
   const answered = { ...grantsNow(turn, turn.envelope.policy), approvedPrefixes: approvedPrefixesNow(turn) };
   const { step, problems } = await stepNow(turn, index, answered);
   for (const problem of problems) warnOnce(turn, problem, 'message');
+  warnOfProblems(turn);
   const cut = index === 0 ? skillsCut(turn) : undefined;
   if (cut !== undefined) warnOnceForAll(turn, cut, cut.message);
   return step;

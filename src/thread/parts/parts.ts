@@ -88,6 +88,8 @@ export interface ThreadParts {
   readonly sessions?: Sessions;
   /** Waited for before a turn is resolved: what must be there before the tools of the turn are known. Absent: nothing. */
   beforeTurn?(settings: Settings, watch: { readonly signal: AbortSignal; warn(outcome: Outcome): void }): Promise<void>;
+  /** What the user should know of things that the thread does not wait for. Absent: there are none. */
+  problemsNow?(): readonly Outcome[];
   /** Gives up what the thread holds outside its file. Absent: nothing. Never rejects. */
   release?(): Promise<void>;
   /** Reads the world at the start of a turn. */

@@ -1,4 +1,5 @@
 import { contextBudget, mostOfSkill } from '../../envelope/context-shares.ts';
+import { splitBudget } from '../../envelope/split-budget.ts';
 import { pluginHintFragment } from '../../fragments/events/plugin-hint.ts';
 import { skillBodyFragment } from '../../fragments/events/skill-body.ts';
 import { cutText } from '../../fragments/text/cut-text.ts';
@@ -33,12 +34,16 @@ export function recordNamedSkills(turn: Turn, { text }: UserInput): void {
   if (named === undefined) return;
   for (const problem of named.problems) warnOnce(turn, problem, 'message');
   recordNamedPlugins(turn, named);
-  for (const skill of named.skills) {
-    if (memory.givenSkills.has(skill.path)) continue;
-    const left = contextBudget('namedSkills', windowNow(turn).effective) - sum([...memory.givenSkills.values()]);
-    const contents = fitting(skill, Math.min(mostOfSkill, left));
+  const fresh = named.skills.filter(({ path }) => !memory.givenSkills.has(path));
+  if (fresh.length === 0) return;
+  const budget = contextBudget('namedSkills', windowNow(turn).effective);
+  const left = budget - sum([...memory.givenSkills.values()]);
+  const wanted = fresh.map(({ contents }) => Math.min(mostOfSkill, estimateTokens(contents)));
+  const shares = splitBudget(wanted, left, leastTokens);
+  for (const [index, skill] of fresh.entries()) {
+    const contents = fitting(skill, shares[index] ?? 0);
     const isWhole = contents === skill.contents;
-    if (!isWhole) warnOnce(turn, cutSkill(skill, contents), 'message');
+    if (!isWhole) warnOnce(turn, cutSkill(skill, contents, Math.min(mostOfSkill, budget)), 'message');
     memory.givenSkills.set(skill.path, estimateTokens(contents));
     recordEvent(turn, skillBodyFragment, { ...skill, contents, ...(isWhole ? {} : { isCut: true }) });
   }
@@ -54,22 +59,31 @@ function recordNamedPlugins(turn: Turn, { plugins }: NamedSkills): void {
   }
 }
 
-/** As much of a skill as there is space for; nothing where that would be too little. */
+/** As much of a skill as there is space for. */
 function fitting({ contents }: NamedSkill, tokens: number): string {
   if (estimateTokens(contents) <= tokens) return contents;
-  return tokens < leastTokens ? '' : cutText(contents, tokens);
+  return tokens === 0 ? '' : cutText(contents, tokens);
 }
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-function cutSkill({ name, path }: NamedSkill, contents: string): Outcome<'skill-cut'> {
+/** `most`: what it would get if no other one were named. */
+function cutSkill({ name, path, contents: whole }: NamedSkill, contents: string, most: number): Outcome<'skill-cut'> {
   const got = contents === '' ? 'did not get it' : 'got its beginning and its end';
-  const message = `The skill ${name} is too long for the context window. The model ${got}.`;
+  const rest = contents === '' ? 'it' : 'the rest';
+  if (estimateTokens(whole) <= most) {
+    const space = contents === '' ? 'no space' : 'too little space';
+    return {
+      code: 'skill-cut',
+      message: `The skill ${name} has ${space} beside the other skills of this turn. The model ${got}.`,
+      next: `The model can read ${rest} itself. Name fewer skills in one turn, or shorten the longest ones.`,
+    };
+  }
   return {
     code: 'skill-cut',
-    message,
-    next: `The model can read the rest itself. Shorten ${path}, or name fewer skills.`,
+    message: `The skill ${name} is too long: a skill has at most ${most} tokens of this context window. The model ${got}.`,
+    next: `The model can read ${rest} itself. Shorten ${path}, or name fewer skills.`,
   };
 }

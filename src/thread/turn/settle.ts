@@ -9,6 +9,7 @@ import { turnAborted, turnComplete } from '../../state/turn-drafts.ts';
 import { drainInbox } from '../record/record.ts';
 import { leaveGoal } from '../goal/leave-goal.ts';
 import { readNamedSkills } from '../record/named-skills.ts';
+import { warnOfProblems } from '../parts/warn-of-problems.ts';
 import type { Turn, TurnEnding } from '../parts/parts.ts';
 import { recordEvent } from '../record/record-context.ts';
 import { endTurnSessions } from './begin-sessions.ts';
@@ -43,6 +44,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   const isWork = turn.words !== undefined || turn.continues !== undefined;
   // What arrived too late for this turn is not lost: the next request has it.
   if (isWork) await hearLate(turn);
+  warnOfProblems(turn);
   memory.phase = 'ending';
   leaveGoal(turn, answer);
   await endTurnSessions(turn);

@@ -15,7 +15,6 @@ const long: readonly string[] = [
   // Of the fast ones, in each group of suites: seven seconds and more.
   'test/demo/demo.test.ts',
   'test/sandbox/linux-sandbox.test.ts',
-  'src/exec/shell-environment.test.ts',
   'test/compaction/no-usage.test.ts',
   'test/exec/exec.test.ts',
   'test/threads/operations.test.ts',

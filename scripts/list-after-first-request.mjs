@@ -27,11 +27,16 @@ export async function sourcesUsedFirst() {
   }
 }
 
-/** A home with a configuration and instructions, and a workspace with the same. */
+/**
+ * A home with a configuration and instructions, and a workspace with the same. The home had threads before: in one that
+ * had none, the lock is taken at once.
+ */
 function makeUser(folder, url) {
   const [home, workspace] = [join(folder, 'home'), join(folder, 'workspace')];
   for (const name of ['objects', 'refs']) mkdirSync(join(workspace, '.git', name), { recursive: true });
-  mkdirSync(home);
+  const locks = join(home, 'thread-writer-locks');
+  mkdirSync(locks, { recursive: true });
+  writeFileSync(join(locks, '.capstan-locks-work'), '');
   writeFileSync(join(workspace, '.git', 'HEAD'), 'ref: refs/heads/main\n');
   writeFileSync(join(workspace, '.git', 'config'), '[core]\n\tbare = false\n');
   for (const place of [home, workspace]) writeFileSync(join(place, 'AGENTS.md'), 'Be brief.\n');

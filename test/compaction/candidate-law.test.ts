@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Candidate, type Faulty, isFaulty } from '../../src/compaction/candidates/candidate.ts';
 import { mechanicalCandidate } from '../../src/compaction/candidates/candidate-parts.ts';
 import { plainCandidate, structuredCandidate } from '../../src/compaction/candidates/written-candidate.ts';
@@ -8,6 +8,7 @@ import { remoteCandidate } from '../../src/compaction/candidates/remote-candidat
 import type { Entry } from '../../src/history/entry.ts';
 import { itemTokens } from '../../src/history/size.ts';
 import { isMessage, messageText } from '../../src/protocol/item.ts';
+import { lawRuns } from '../harness/law-runs.ts';
 import { answered, answerOf, installed, planOf, said, sourceOf, textsOf, worked } from './scene.ts';
 
 /** Pieces that a user might say, or paste, to confuse a reader of checkpoints. */
@@ -116,7 +117,7 @@ test('whatever was said and whatever a model answers, the words that matter surv
         expectSound(result, entries, spoken, plan);
       }
     }),
-    { numRuns: 15 * inject('runFactor') },
+    { numRuns: lawRuns({ few: 6, usual: 15 }) },
   );
 });
 

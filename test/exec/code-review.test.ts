@@ -94,7 +94,7 @@ it('has the hooks of the user, and of the tools of servers those that only read'
   const plan = join(place.home, 'plan.json');
   const schema = { inputSchema: { type: 'object' } };
   writeFileSync(plan, JSON.stringify({ tools: tools.map((tool) => ({ ...tool, ...schema })) }));
-  const args = [join(import.meta.dirname, '../mcp/scripted-server.ts'), plan, join(place.home, 'server.log')];
+  const args = [join(import.meta.dirname, '../mcp/start-scripted-server.mjs'), plan, join(place.home, 'server.log')];
   appendFileSync(
     join(place.home, 'config.toml'),
     `\n[mcp_servers.s]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}\ndefault_tools_approval_mode = "approve"\n`,

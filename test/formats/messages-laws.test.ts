@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { anthropicFormat } from '../../src/model/anthropic/client.ts';
+import { lawRuns } from '../harness/law-runs.ts';
 import { randomTurns } from '../laws/random-turns.ts';
 import { playAndCheck } from '../laws/thread-laws.ts';
 import { brokenRules } from './messages-rules.ts';
 
-const runs = 15 * inject('runFactor');
+const runs = lawRuns({ few: 8, usual: 15 });
 
 it('random threads over the Messages API obey the laws, and no request breaks a rule', async () => {
   let [installed, hooked] = [0, 0];

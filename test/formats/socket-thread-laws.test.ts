@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { lawRuns } from '../harness/law-runs.ts';
 import { randomTurns } from '../laws/random-turns.ts';
 import { playAndCheck } from '../laws/thread-laws.ts';
 
-const runs = 15 * inject('runFactor');
+const runs = lawRuns({ few: 8, usual: 15 });
 
 it('random threads over a WebSocket obey the laws, and every frame is rebuilt', async () => {
   let [installed, incremental] = [0, 0];

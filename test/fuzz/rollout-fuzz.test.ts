@@ -1,4 +1,5 @@
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { lawRuns } from '../harness/law-runs.ts';
 import { testSeed } from '../harness/seed.ts';
 import { sampleRollout } from './rollout-corpus.ts';
 import { fuzzRollouts } from './rollout-fuzz.ts';
@@ -23,7 +24,7 @@ it('the rollout that is damaged has a line of every type', async () => {
 });
 
 it('damaged rollouts crash no reader, and keep what stands before the damage', async () => {
-  const count = 300 * inject('runFactor');
+  const count = lawRuns({ few: 120, usual: 300 });
   const figures = await fuzzRollouts({ seed: testSeed, count, turnEvery: 30 });
   expect(figures.resumed + figures.refused).toBe(count);
   expect(figures.resumed).toBeGreaterThan(count / 2);

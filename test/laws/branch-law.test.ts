@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RolloutStore } from '../../src/ports/rollout-store.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { createMemoryStore, SimulatedDisk } from '../../src/testing/index.ts';
 import { steppingClock } from '../harness/fixed-parts.ts';
+import { lawRuns } from '../harness/law-runs.ts';
 import { type Action, action, playAll, type TurnForm } from './branch-law.ts';
 
 function stores(): Readonly<Record<'disk' | 'memory', () => RolloutStore>> {
@@ -21,7 +22,7 @@ describe.each(Object.entries(stores()))('threads of many files are what one file
     const actions = fc.array(action, { minLength: 3, maxLength: 16, size: 'max' });
     await fc.assert(
       fc.asyncProperty(actions, async (chosen) => void (await playAll(make(), chosen))),
-      { numRuns: 15 * inject('runFactor') },
+      { numRuns: lawRuns({ few: 6, usual: 15 }) },
     );
   }, 120_000);
 

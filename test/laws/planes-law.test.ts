@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
+import { lawRuns } from '../harness/law-runs.ts';
 import { type PlanesSeen, playPlanes } from './planes-law.ts';
 import { randomPlanes } from './random-planes.ts';
 
 const factor = inject('runFactor');
-const runs = factor === 1 ? 3 : 5 * factor;
+const runs = lawRuns({ few: 2, usual: 5 });
 
 it('random threads with skills, hooks, servers that come and go, and agents obey the laws', async () => {
   const seen = { agents: 0, served: 0, kills: 0, checkpoints: 0, reviews: 0, hooked: 0 };

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { lawRuns } from '../harness/law-runs.ts';
 import { type RandomTurn, randomTurns } from './random-turns.ts';
 import { playAndCheck } from './thread-laws.ts';
 
-const runs = 60 * inject('runFactor');
+const runs = lawRuns({ few: 24, usual: 60 });
 
 it('random threads obey the laws on a disk that forgets what was not synced', async () => {
   const seen = {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createMemoryStore } from '../../src/testing/index.ts';
 import { steppingClock } from '../harness/fixed-parts.ts';
+import { lawRuns } from '../harness/law-runs.ts';
 import { type Action, playAll } from './branch-law.ts';
 
 const mostInARow = 10;
@@ -41,7 +42,7 @@ it('undos reach every turn that ever was, whatever was taken back, undone and do
     fc.asyncProperty(steps, async (chosen) => {
       expect(await unreached([turn, turn, turn, ...chosen])).toEqual([]);
     }),
-    { numRuns: 15 * inject('runFactor') },
+    { numRuns: lawRuns({ few: 6, usual: 15 }) },
   );
 }, 120_000);
 

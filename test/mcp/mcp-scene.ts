@@ -6,7 +6,7 @@ import { answer, callTool, say, type ItemDraft } from '../../src/testing/index.t
 import { LiveThread } from '../harness/live-thread.ts';
 import { inputOf } from '../harness/scene.ts';
 
-const program = join(import.meta.dirname, 'scripted-server.ts');
+const program = join(import.meta.dirname, 'start-scripted-server.mjs');
 
 /** A tool that any policy lets run. */
 export const reading = { readOnlyHint: true, openWorldHint: false };

@@ -201,7 +201,8 @@ test('an address that cannot be used is named without its secrets', async () => 
     `${secrets.user}:${secrets.password}@host`,
     `https://${secrets.user}:${secrets.password}@host/v1/responses?sig=${secrets.addressQuery}`,
   ]) {
-    const given = ['-c', 'model_provider="odd"', '-c', `model_providers.odd.base_url="${address}"`];
+    const odd = [`base_url="${address}"`, 'request_max_retries=0', 'stream_max_retries=0'];
+    const given = ['-c', 'model_provider="odd"', ...odd.flatMap((field) => ['-c', `model_providers.odd.${field}`])];
     const ended = await place.runWith({ env }, 'exec', ...given, '--skip-git-repo-check', 'hi');
     expect(ended.code).toBe(1);
     expect(traces(ended.stdout + ended.stderr)).toEqual([]);

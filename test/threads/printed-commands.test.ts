@@ -1,11 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allCommands } from '../../src/surfaces/commands/command-group.ts';
 import { commandTable } from '../../src/surfaces/cli/command-table.ts';
-import { callTool, answer } from '../../src/testing/index.ts';
+import { answer, callTool, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { says, saysLong, talk, task } from '../compaction/talk.ts';
-import { type Scene, scene, threadId } from '../harness/scene.ts';
+import { Place } from '../harness/run-capstan.ts';
+import { threadId } from '../harness/scene.ts';
 
 const src = join(import.meta.dirname, '../../src');
 
@@ -51,15 +52,34 @@ function namedCommands(): ReadonlyMap<string, string> {
   return named;
 }
 
+const patch = '*** Begin Patch\n*** Add File: made.txt\n+made\n*** End Patch\n';
+const patches = answer({ items: [callTool('apply_patch', { input: patch })], usage: 'none' });
+let model: ScriptedModel;
+let place: Place;
+let id: string;
+/** Where the folders are kept as they were when the thread was made. */
+let kept: string;
+
 /** A thread with two turns, a file that was changed, a checkpoint and a note. */
-async function worked(): Promise<Scene & { readonly id: string }> {
-  const patch = '*** Begin Patch\n*** Add File: made.txt\n+made\n*** End Patch\n';
-  const patches = answer({ items: [callTool('apply_patch', { input: patch })], usage: 'none' });
-  const made = await scene(talk([saysLong(), patches, says('Done.')]));
-  const id = threadId(await made.place.run('exec', '--json', task));
-  await made.place.run('exec', 'resume', id, 'Write the file.');
-  await made.place.run('threads', 'pin', id, 'Never touch the lock file.');
-  return { ...made, id };
+beforeAll(async () => {
+  model = await startScriptedModel(talk([saysLong(), patches, says('Done.')]));
+  place = new Place(model.url);
+  kept = `${place.root}-kept`;
+  id = threadId(await place.run('exec', '--json', task));
+  await place.run('exec', 'resume', id, 'Write the file.');
+  await place.run('threads', 'pin', id, 'Never touch the lock file.');
+  cpSync(place.root, kept, { recursive: true, preserveTimestamps: true });
+});
+afterAll(async () => {
+  place.remove();
+  rmSync(kept, { recursive: true, force: true });
+  await model.close();
+});
+
+/** The thread as it was made, whatever the command before has done to it. */
+function restore(): void {
+  place.remove();
+  cpSync(kept, place.root, { recursive: true, preserveTimestamps: true });
 }
 
 /** What must have happened before the user is asked to run it. */
@@ -86,7 +106,7 @@ const [readers, others] = [true, false].map((isReader) =>
   ),
 ) as [typeof named, typeof named];
 
-async function expectToRun({ place, id }: Awaited<ReturnType<typeof worked>>, command: string): Promise<void> {
+async function expectToRun(command: string): Promise<void> {
   // A placeholder in capitals is a form, and nothing that can be pasted.
   expect(command).not.toMatch(/ [A-Z]{2,}/);
   const filled = command
@@ -110,11 +130,11 @@ async function expectToRun({ place, id }: Awaited<ReturnType<typeof worked>>, co
 }
 
 test('every command that a message names to look at something runs as it is printed', async () => {
-  const thread = await worked();
-  for (const { command } of readers) await expectToRun(thread, command);
+  for (const { command } of readers) await expectToRun(command);
   expect(readers.length).toBeGreaterThan(10);
 });
 
 test.each(others)('`$command` of $file runs as it is printed', async ({ command }) => {
-  await expectToRun(await worked(), command);
+  restore();
+  await expectToRun(command);
 });

@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -18,11 +19,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { defaultShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Outcome } from '../protocol/outcome.ts';
-import type { LoginShellOptions } from './login-shell/login-shell.ts';
-import { createShellEnvironment, createShellEnvironments } from './shell-environment.ts';
+import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Outcome } from '../../src/protocol/outcome.ts';
+import type { LoginShellOptions } from '../../src/exec/login-shell/login-shell.ts';
+import { createShellEnvironment, createShellEnvironments } from '../../src/exec/shell-environment.ts';
+import { builtProgram } from '../harness/built-program.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'capstan-shell-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -33,12 +35,15 @@ let folder: string;
 beforeEach(() => {
   home = join(root, `home-${++count}`);
   folder = join(home, '.capstan/capstan/shell');
-  execFileSync('mkdir', [home]);
+  mkdirSync(home);
 });
 
 const env = (): Record<string, string> => ({ HOME: home, PATH: '/usr/bin:/bin', OWN: '1', SHLVL: '3', PWD: '/x' });
 const own = () => ({ HOME: home, PATH: '/usr/bin:/bin', OWN: '1' });
-const program = { node: process.execPath, path: join(import.meta.dirname, 'login-shell/keep-variables.ts') };
+const program = {
+  node: process.execPath,
+  path: builtProgram({ built: 'dist/keep-variables.js', source: 'src/exec/login-shell/keep-variables.ts' }),
+};
 const hour = 60 * 60 * 1000;
 
 /** A sleep ends only when the test lets time pass: nothing is ever late by itself. */
@@ -236,7 +241,7 @@ test.each<[string, (kept: string) => void]>([
 
 test('a folder that others can write is not used', async () => {
   profile('export A=1');
-  execFileSync('mkdir', ['-p', folder]);
+  mkdirSync(folder, { recursive: true });
   chmodSync(folder, 0o777);
   expect(await variables()).toMatchObject({ A: '1' });
   expect(readdirSync(folder)).toEqual([]);

@@ -5,16 +5,20 @@ import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { type LiveNews, liveThreads, type ThreadId, words } from '../../src/index.ts';
 import { answer, hang, say } from '../../src/testing/index.ts';
+import { variablesWithCompiled } from '../harness/compiled-once.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
-import { Listener, opened } from './live-scene.ts';
+import { Listener, opened } from '../live/live-scene.ts';
 
 it('after SIGKILL in the middle of an answer nothing of its previews was said', async () => {
   const spoken = answer({ items: [say('never said '.repeat(100))], deltas: true });
   const scene = await LiveThread.in([hang({ afterBytes: 3000, of: spoken }), answer({ items: [say('done')] })]);
   const { home, workspace } = scene.place;
   const program = join(import.meta.dirname, 'streaming-writer.ts');
-  const child = spawn(process.execPath, [program, home, workspace], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, home, workspace], {
+    env: variablesWithCompiled(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   whenTestEnds(() => void child.kill('SIGKILL'));
   const seen: (LiveNews & { readonly id: ThreadId })[] = [];
   for await (const line of createInterface({ input: child.stdout })) {

@@ -3,7 +3,7 @@
  * which writes them anew with `npm test -- test/envelope/ownership.test.ts -u`; what a source does is written by hand.
  */
 export const consumerTable = `
-request builder | src/thread/request/request-options.ts | identity.client.name identity.client.version identity.effort identity.model.maxOutputTokens identity.model.parallelCalls identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
+request builder | src/thread/request/request-options.ts | identity.client.name identity.client.version identity.effort identity.model.maxOutputTokens identity.model.parallelCalls identity.model.slug identity.sampling identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
 spending | src/thread/request/admit.ts | policy.limits
 spending | src/thread/request/limit-reached.ts | identity.model.slug identity.price identity.provider policy.limits
 compactor | src/thread/checkpoint/checkpoint-hooks.ts | workspace.cwd

@@ -16,6 +16,10 @@ export interface RequestOptions {
   readonly summary?: string;
   readonly verbosity?: string;
   readonly serviceTier?: string;
+  /** Absent, like the next one: the server decides. */
+  readonly temperature?: number;
+  /** Texts at which the answer ends. */
+  readonly stop?: readonly string[];
   readonly outputSchema?: JsonObject;
   readonly cyberAccessProgram?: string;
   /** The most tokens that an answer may have, for a format that must name it. */

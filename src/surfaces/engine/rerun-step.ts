@@ -1,4 +1,5 @@
 import { refusalOf } from '../../config/config-problem.ts';
+import { samplingFor } from '../../config/provider-sampling.ts';
 import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
 import { lookUpModel } from '../../envelope/model-record.ts';
 import { findPrice, priced, type PriceEntry } from '../../envelope/price.ts';
@@ -83,7 +84,7 @@ export async function rerunStep(
   if (!hasTools(state, record)) return toolsMissing(record);
   const target = await targetFor(engine, record.provider, asked);
   if ('code' in target) return target;
-  const { provider, name, config } = target;
+  const { provider, name, config, located } = target;
   const model = asked.model ?? record.options.model;
   const isSame = model === record.options.model && isSameProvider(record.provider ?? name, name);
   const catalogue = loadCatalogue(config, { denies: (path) => deniesRead(engine.base.requirements, path) });
@@ -91,7 +92,12 @@ export async function rerunStep(
   const { capabilities } = provider;
   const prompt = isSame
     ? promptFor(state, record)
-    : promptForOther(request, { model: lookUpModel(catalogue, model), provider: name, capabilities });
+    : promptForOther(request, {
+        model: lookUpModel(catalogue, model),
+        provider: name,
+        capabilities,
+        ...defined({ sampling: samplingFor(located.sampling, model) }),
+      });
   if ('code' in prompt) return prompt;
   const encoder = isSame ? await encoderOf(record.encoder, provider.encoder) : provider.encoder;
   if ('code' in encoder) return encoder;
@@ -196,7 +202,7 @@ async function targetFor(engine: EngineParts, then: ProviderName | undefined, as
   if (asked.provider === undefined && then !== undefined && !isSameProvider(then, name)) return moved(then, located);
   const settings = defined({ features: configuredFeatures(config) });
   const provider = await threadProviders(engine, { config, settings }).make(located);
-  return 'code' in provider ? provider : { provider, name, config };
+  return 'code' in provider ? provider : { provider, name, config, located };
 }
 
 function lostProvider(problem: Outcome): Outcome {

@@ -83,7 +83,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const made = await providers.make(provider);
   if ('code' in made) return made;
   const { accessPrograms } = made.capabilities;
-  const providerFacts = { address: providerAddress(provider), wire: made.wire, accessPrograms };
+  const about = defined({ sampling: provider.sampling });
+  const providerFacts = { address: providerAddress(provider), wire: made.wire, accessPrograms, ...about };
   const shell = findShell(env, { cwd, files: nodeProgramFiles, roots: [...opened] });
   const shellEnvironment = engine.shellEnvironments(loginShellFor(engine, input, shell.path));
   const patchProgram = { folder: join(root, 'dist/commands'), node: process.execPath };

@@ -99,4 +99,6 @@ reads of files | src/tools/read-file/read-file.ts | workspace.cwd
 searches | src/tools/search/search.ts | workspace.cwd
 what servers say of models | src/surfaces/engine/home-models.ts | identity.model.guessed identity.model.modalities identity.model.sources
 request headers | src/thread/turn/open-turn.ts | identity.client
+warnings | src/thread/request/left-out-media.ts | identity.model.slug
+warnings | src/thread/request/other-model.ts | identity.model.slug identity.provider
 `;

@@ -67,6 +67,10 @@ export interface SentFrame {
 export type ModelEvent =
   /** What the provider says of its limits. Comes first, also before a refusal. */
   | { readonly kind: 'rate-limits'; readonly limits: RateLimits }
+  /** The model that answers, as the server names it. */
+  | { readonly kind: 'server-model'; readonly model: string }
+  /** The state of the server's list of models. */
+  | { readonly kind: 'models-etag'; readonly etag: string }
   | { readonly kind: 'created'; readonly responseId: string }
   | { readonly kind: 'text-delta'; readonly itemId: string; readonly delta: string }
   /** Of the summary of its thinking, whose parts are counted from 0. */

@@ -67,6 +67,10 @@ export class ModelExchange {
           warnOnce(this.#turn, given.outcome, 'code');
           continue;
         }
+        if (given.kind === 'server-model' && given.model !== by.identity.model.slug) {
+          (await import('./other-model.ts')).warnOfOtherModel(this.#turn, by, given.model);
+        }
+        if (given.kind === 'server-model' || given.kind === 'models-etag') continue;
         const event = spent.read(this.#explained(given));
         // What it cost is recorded first, by the reader: until then it counts as under way.
         if (event.kind === 'completed' || event.kind === 'failed') setImmediate(() => this.#admitted.over(event.spent));

@@ -155,7 +155,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ids,
     store: ephemeral ? engine.ephemeralStore : engine.store,
     seals: engine.seals,
-    provider: { ...made, client: withPreparation(made.client, prepareAll, () => models?.refresh()) },
+    provider: { ...made, client: withPreparation(made.client, prepareAll, (etag) => models?.refresh(etag)) },
     providerOf: providers.find,
     digester: createDigester(),
     compactionLimits: config.compaction,

@@ -30,6 +30,7 @@ export function withPreparation(client: ModelClient, prepare: () => Promise<void
     },
     ...defined({ compact: client.compact?.bind(client) }),
     ...besideStreams(client),
+    ...defined({ lengthField: client.lengthField?.bind(client) }),
     authMode: () => client.authMode(),
   };
 }

@@ -31,7 +31,8 @@ export class ModelExchange {
     const admitted = await admit(turn, given, () => plannedPrompt(turn, given));
     if ('code' in admitted) return admitted;
     const { outputLimit } = admitted;
-    const options = { ...given.options, ...defined({ outputLimit }) };
+    const lengthField = given.provider.client.lengthField?.(given.options.model);
+    const options = { ...given.options, ...defined({ outputLimit, lengthField }) };
     return new ModelExchange(turn, { ...given, options }, admitted);
   }
 

@@ -9,6 +9,8 @@ export type KeyKind =
   | { readonly type: 'integer'; readonly min: number; readonly max?: number }
   /** A number above zero, whole or not. */
   | { readonly type: 'seconds' }
+  /** Whole or not. */
+  | { readonly type: 'number'; readonly min: number; readonly max: number }
   /** US dollars, whole or not. `zero`: whether nothing is an amount. */
   | { readonly type: 'amount'; readonly zero: 'allowed' | 'refused' }
   /** A model, by its name or with the id of its provider. */
@@ -89,6 +91,7 @@ interface PlainValues {
   readonly path: string;
   readonly integer: number;
   readonly seconds: number;
+  readonly number: number;
   readonly amount: number;
   readonly date: string;
   readonly 'model-choice': string | { readonly model: string; readonly provider?: string };

@@ -32,6 +32,8 @@ function table<Keys extends KeyTable>(
   return { type: 'table', keys, unused, unknown };
 }
 
+const samplingKeys = { temperature: { type: 'number', min: 0, max: 2 }, stop: strings } as const satisfies KeyTable;
+
 const providerKeys = {
   name: text,
   base_url: name,
@@ -48,6 +50,8 @@ const providerKeys = {
   requires_openai_auth: flag,
   supports_websockets: flag,
   websocket_connect_timeout_ms: { type: 'integer', min: 1 },
+  ...samplingKeys,
+  models: { type: 'named-tables', keys: samplingKeys, unused: [], names: 'words' },
   auth: table({
     command: name,
     args: strings,

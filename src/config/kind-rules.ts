@@ -34,6 +34,10 @@ export function leafValue(
       });
     case 'seconds':
       return result(typeof value === 'number', () => ifAllowed(Number.isFinite(value) && Number(value) > 0));
+    case 'number':
+      return result(typeof value === 'number', () =>
+        ifAllowed(Number.isFinite(value) && Number(value) >= kind.min && Number(value) <= kind.max),
+      );
     case 'amount':
       return result(typeof value === 'number', () =>
         ifAllowed(Number.isFinite(value) && (kind.zero === 'allowed' ? Number(value) >= 0 : Number(value) > 0)),
@@ -120,6 +124,8 @@ export function describeKind(kind: KeyKind): string {
       return kind.max === undefined
         ? `a whole number of at least ${kind.min}`
         : `a whole number from ${kind.min} to ${kind.max}`;
+    case 'number':
+      return `a number from ${kind.min} to ${kind.max}`;
     case 'amount':
       return kind.zero === 'allowed' ? 'an amount of US dollars of at least 0' : 'an amount of US dollars above 0';
     case 'choice-list':

@@ -10,6 +10,7 @@ import {
 } from './built-in-providers.ts';
 import type { Config } from './config.ts';
 import type { ConfiguredProvider } from './key-table.ts';
+import { configuredSampling, type ProviderSampling } from './provider-sampling.ts';
 import { capabilitiesAt, commonCapabilities, type ServerCapabilities } from './server-capabilities.ts';
 
 /** Where requests go and how they identify themselves. Variables are named here and read by the sender. */
@@ -40,6 +41,8 @@ export interface ProviderConfig {
   /** Whether requests may go over a WebSocket, in a wire format that has one. */
   readonly supportsWebsockets: boolean;
   readonly websocketConnectTimeoutMs: number;
+  /** Absent: requests say nothing of it. */
+  readonly sampling?: ProviderSampling;
 }
 
 /** A program of the user's that prints a key, run without a shell. */
@@ -144,7 +147,7 @@ function providerFrom(id: string, { builtIn, given, env }: ProviderSources): Pro
     ...keysOf(id, builtIn, given),
     ...defined({ httpHeaders, queryParams, streamIdleTimeoutMs }),
     envHttpHeaders: { ...builtIn.envHttpHeaders, ...given.envHttpHeaders },
-    ...defined({ supportsWebsockets, websocketConnectTimeoutMs }),
+    ...defined({ supportsWebsockets, websocketConnectTimeoutMs, sampling: configuredSampling(given) }),
     requestMaxRetries: Math.min(given.requestMaxRetries ?? providerDefaults.requestMaxRetries, mostRetries),
     streamMaxRetries: Math.min(given.streamMaxRetries ?? providerDefaults.streamMaxRetries, mostRetries),
     capabilities: {

@@ -3,7 +3,7 @@
  * which writes them anew with `npm test -- test/envelope/ownership.test.ts -u`; what a source does is written by hand.
  */
 export const consumerTable = `
-request builder | src/thread/request/request-options.ts | identity.client.name identity.client.version identity.effort identity.model.maxOutputTokens identity.model.parallelCalls identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
+request builder | src/thread/request/request-options.ts | identity.client.name identity.client.version identity.effort identity.model.maxOutputTokens identity.model.parallelCalls identity.model.slug identity.sampling identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
 spending | src/thread/request/admit.ts | policy.limits
 spending | src/thread/request/limit-reached.ts | identity.model.slug identity.price identity.provider policy.limits
 compactor | src/thread/checkpoint/checkpoint-hooks.ts | workspace.cwd
@@ -99,4 +99,6 @@ reads of files | src/tools/read-file/read-file.ts | workspace.cwd
 searches | src/tools/search/search.ts | workspace.cwd
 what servers say of models | src/surfaces/engine/home-models.ts | identity.model.guessed identity.model.modalities identity.model.sources
 request headers | src/thread/turn/open-turn.ts | identity.client
+warnings | src/thread/request/left-out-media.ts | identity.model.slug
+warnings | src/thread/request/other-model.ts | identity.model.slug identity.provider
 `;

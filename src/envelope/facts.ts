@@ -1,5 +1,6 @@
 import type { Trust } from '../config/trust.ts';
 import type { Places } from '../policy/places.ts';
+import type { ProviderSampling } from '../config/provider-sampling.ts';
 import type { ProviderCapabilities } from '../ports/provider.ts';
 import type { StandingGrants } from '../policy/standing-grants.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
@@ -38,6 +39,7 @@ export interface ProviderFacts {
   /** The wire format that it speaks. */
   readonly wire?: string;
   readonly accessPrograms?: ProviderCapabilities['accessPrograms'];
+  readonly sampling?: ProviderSampling;
 }
 
 /** The same with what the thread knows of itself. */

@@ -1,3 +1,4 @@
+import { type Sampling, samplingFor } from '../config/provider-sampling.ts';
 import { defined } from '../protocol/defined.ts';
 import { collaborationFor } from './collaboration.ts';
 import { effortProblem } from './effort.ts';
@@ -13,6 +14,8 @@ export interface Identity extends Pick<Settings, 'provider' | 'serviceTier'>, Mo
   readonly address?: string;
   /** What its tokens cost. Absent: not known. */
   readonly price?: Price;
+  /** How it chooses its words, where that is configured. */
+  readonly sampling?: Sampling;
   /** The wire format that the provider speaks. */
   readonly modelClient: string;
   /** What was chosen of effort, summary and verbosity. What is absent is the default of the model, and changes with the model. */
@@ -38,7 +41,7 @@ export function resolveIdentity(facts: Facts, settings: Settings): Identity {
   return {
     model,
     provider,
-    ...defined({ address, price }),
+    ...defined({ address, price, sampling: samplingFor(facts.provider?.sampling, model.slug) }),
     modelClient: wire,
     ...choices,
     ...defined({ effort }),

@@ -48,6 +48,7 @@ type Field<Value, Path extends string> = Path extends WholeField
 
 type WholeField =
   | 'identity.price'
+  | 'identity.sampling'
   | 'identity.model.modes'
   | 'identity.model.sources'
   | 'workspace.places'
@@ -112,6 +113,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.serviceTier': chosen('default', 'serviceTier'),
   'identity.askedTier': chosen('default', 'serviceTier'),
   'identity.price': facts,
+  'identity.sampling': facts,
   'identity.client.name': facts,
   'identity.client.version': facts,
   'identity.sessionSource': facts,

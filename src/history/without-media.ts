@@ -1,5 +1,6 @@
 import type { Item } from '../protocol/item.ts';
-import { mediaOf, withWords } from './media-part.ts';
+import { isJsonObject, type Json } from '../protocol/json.ts';
+import { mediaOf, partsKey, withWords } from './media-part.ts';
 
 /** What a model cannot take in. */
 export type MissingMedia = 'none' | 'image' | 'audio' | 'image and audio';
@@ -30,6 +31,28 @@ export function withoutMedia(item: Item, missing: MissingMedia): Item {
   const standIn = rewritten(item, (media) => missing === media || missing === 'image and audio');
   if (standIn !== item) standIns[missing].set(item, standIn);
   return standIn;
+}
+
+/** An item that is sent without media, and how much of it. */
+export interface LeftOutMedia {
+  readonly item: Item;
+  readonly images: number;
+  readonly recordings: number;
+}
+
+/** What goes without its media to such a model, of items that were projected for it. */
+export function leftOutMedia(items: Iterable<Item>, missing: MissingMedia): readonly LeftOutMedia[] {
+  if (missing === 'none') return [];
+  const left: LeftOutMedia[] = [];
+  for (const item of items) {
+    const key = standIns[missing].has(item) ? partsKey(item) : undefined;
+    if (key === undefined) continue;
+    const media = (item[key] as readonly Json[]).map((part) => (isJsonObject(part) ? mediaOf(part) : undefined));
+    const count = (kind: 'image' | 'audio'): number =>
+      missing === 'image and audio' || missing === kind ? media.filter((each) => each === kind).length : 0;
+    left.push({ item, images: count('image'), recordings: count('audio') });
+  }
+  return left;
 }
 
 function rewritten(item: Item, isMissing: (media: 'image' | 'audio') => boolean): Item {

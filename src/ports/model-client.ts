@@ -2,7 +2,7 @@ import type { Item } from '../protocol/item.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { RateLimits } from '../protocol/rate-limits.ts';
 import type { Usage } from '../protocol/usage.ts';
-import type { FrameLink, Prompt } from './prompt.ts';
+import type { FrameLink, LengthField, Prompt } from './prompt.ts';
 
 /**
  * Sends one encoded request and gives back what the model says, as it says it.
@@ -18,6 +18,8 @@ export interface ModelClient {
   compact?(request: ModelRequest, signal: AbortSignal): Promise<CompactAnswer>;
   /** How the next request would identify itself. Never rejects. */
   authMode(): Promise<AuthMode>;
+  /** In which field the server wants the length of this model's answers, where it refused the usual one. */
+  lengthField?(model: string): LengthField | undefined;
   /** A request follows soon: opens what can be opened before it is there. Nothing of the conversation leaves. */
   prewarm?(request: Pick<ModelRequest, 'headers'>): void;
   /** Gives up what is kept open for the next request. */
@@ -67,6 +69,10 @@ export interface SentFrame {
 export type ModelEvent =
   /** What the provider says of its limits. Comes first, also before a refusal. */
   | { readonly kind: 'rate-limits'; readonly limits: RateLimits }
+  /** The model that answers, as the server names it. */
+  | { readonly kind: 'server-model'; readonly model: string }
+  /** The state of the server's list of models. */
+  | { readonly kind: 'models-etag'; readonly etag: string }
   | { readonly kind: 'created'; readonly responseId: string }
   | { readonly kind: 'text-delta'; readonly itemId: string; readonly delta: string }
   /** Of the summary of its thinking, whose parts are counted from 0. */
@@ -115,6 +121,8 @@ export interface ModelFailure extends Outcome<ModelFailureCode> {
 }
 
 export interface RetryHint {
+  /** The next request says it in other words, so that this one takes no attempt away. */
+  readonly otherwise?: true;
   /** How long to wait, if the server said so. */
   readonly afterMs?: number;
   /** What the server asked for, where that is longer than a client should wait. */

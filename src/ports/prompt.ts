@@ -16,12 +16,18 @@ export interface RequestOptions {
   readonly summary?: string;
   readonly verbosity?: string;
   readonly serviceTier?: string;
+  /** Absent, like the next one: the server decides. */
+  readonly temperature?: number;
+  /** Texts at which the answer ends. */
+  readonly stop?: readonly string[];
   readonly outputSchema?: JsonObject;
   readonly cyberAccessProgram?: string;
   /** The most tokens that an answer may have, for a format that must name it. */
   readonly maxOutputTokens?: number;
   /** The most tokens that this answer may have, because of a limit on what is spent. Every format names it. */
   readonly outputLimit?: number;
+  /** The field that says so in Chat Completions, where the server refused the usual one. */
+  readonly lengthField?: LengthField;
   readonly parallelToolCalls: boolean;
   /** The model sees the tools and may call none. Absent: it decides. */
   readonly toolChoice?: 'none';
@@ -32,6 +38,8 @@ export interface RequestOptions {
   /** Labels for the provider's logs. The only part that may change from request to request for no reason of content. */
   readonly labels: Readonly<Record<string, string>>;
 }
+
+export type LengthField = 'max_tokens' | 'max_completion_tokens';
 
 /** Everything one model request says, in no wire format. */
 export interface Prompt {

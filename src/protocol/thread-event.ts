@@ -83,7 +83,14 @@ export type ThreadEvent =
       readonly lastMessage?: string;
       readonly endedBy?: 'hook';
     }
-  | { readonly kind: 'turn-failed'; readonly turnId: TurnId; readonly outcome: Outcome; readonly lastMessage?: string }
+  /** `continuedBy`: the model that continues, in a turn that follows at once. */
+  | {
+      readonly kind: 'turn-failed';
+      readonly turnId: TurnId;
+      readonly outcome: Outcome;
+      readonly lastMessage?: string;
+      readonly continuedBy?: string;
+    }
   | { readonly kind: 'turn-aborted'; readonly turnId: TurnId }
   /** The thread is given up while calls wait for the user: the turn can be continued later. */
   | { readonly kind: 'turn-suspended'; readonly turnId: TurnId; readonly questions: readonly Question[] };

@@ -1,3 +1,4 @@
+import type { Sampling } from '../config/provider-sampling.ts';
 import { effortFor, sentEffort } from '../envelope/effort.ts';
 import { tierFor } from '../envelope/identity.ts';
 import { type ModelChoices, modelChoices, type ModelRecord } from '../envelope/model-record.ts';
@@ -18,6 +19,8 @@ export interface OtherReader {
   readonly model: ModelRecord;
   readonly provider: ProviderName;
   readonly capabilities: Pick<ProviderCapabilities, 'accessPrograms'>;
+  /** As it is configured for the model. */
+  readonly sampling?: Sampling;
 }
 
 /**
@@ -49,7 +52,7 @@ function readableState(state: ThreadState, reader: ProviderName): ThreadState | 
 function optionsFor(
   { options, provider }: RequestRecord,
   state: ThreadState,
-  { model, provider: reader, capabilities }: OtherReader,
+  { model, provider: reader, capabilities, sampling }: OtherReader,
 ): RequestOptions {
   const { cyberAccessProgram, outputSchema, parallelToolCalls, toolChoice, cacheKey, labels } = options;
   const chosen = chosenIn(state);
@@ -69,6 +72,7 @@ function optionsFor(
       cyberAccessProgram: capabilities.accessPrograms === 'known' ? cyberAccessProgram : undefined,
       maxOutputTokens: model.maxOutputTokens,
     }),
+    ...sampling,
     parallelToolCalls,
     ...defined({ toolChoice }),
     cacheKey,

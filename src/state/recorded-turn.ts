@@ -23,7 +23,9 @@ export function turnEnd(payload: JsonObject, open: string | undefined, usage: Us
     const byHook = objectAt(payload, 'capstan')?.['ended_by'] === 'hook' ? { endedBy: 'hook' as const } : {};
     return { kind: 'turn-completed', turnId, usage, ...said, ...byHook };
   }
-  return { kind: 'turn-failed', turnId, outcome: readOutcome(objectAt(payload, 'error')), ...said };
+  const continuedBy = stringAt(objectAt(payload, 'capstan'), 'continued_by');
+  const outcome = readOutcome(objectAt(payload, 'error'));
+  return { kind: 'turn-failed', turnId, outcome, ...said, ...defined({ continuedBy }) };
 }
 
 export function readOutcome(value: JsonObject | undefined) {

@@ -123,7 +123,8 @@ function sentRequest(
 ): SentRequest {
   // What is asked of the answer stands behind the input, and so do the labels.
   const { model, toolChoice: _choice, form: _form, verbosity: _verbosity, outputSchema: _schema, ...rest } = options;
-  const { labels: _labels, outputLimit: _limit, ...settings } = rest;
+  const { labels: _labels, outputLimit: _limit, lengthField: _field, ...others } = rest;
+  const { temperature: _temperature, stop: _stop, ...settings } = others;
   return { instructions, toolSet, tools, input, model, settings: { ...(settings as unknown as JsonObject), encoder } };
 }
 

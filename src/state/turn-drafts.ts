@@ -197,16 +197,20 @@ export interface RecordedEnd {
   readonly lastMessage?: string;
   /** A hook let the model have none of the words, or ended the turn. */
   readonly endedBy?: 'hook';
+  /** Of a turn that failed: the model that continues in the next one. */
+  readonly continuedBy?: string;
 }
 
-export function turnComplete({ envelope, endedAt, lastMessage, endedBy }: RecordedEnd, failure?: Outcome): LineDraft {
+export function turnComplete(end: RecordedEnd, failure?: Outcome): LineDraft {
+  const { envelope, endedAt, lastMessage, endedBy, continuedBy } = end;
   const error = failure && {
     message: failure.message,
     codex_error_info: 'other',
     code: failure.code,
     next: failure.next,
   };
-  const capstan = endedBy && { ended_by: endedBy };
+  const ours = defined({ ended_by: endedBy, continued_by: continuedBy });
+  const capstan = Object.keys(ours).length === 0 ? undefined : ours;
   const said = { last_agent_message: lastMessage ?? null, ...defined({ error, capstan }) };
   return event({ type: 'task_complete', ...times(envelope, endedAt), ...said });
 }

@@ -49,16 +49,17 @@ const stopReasons: Readonly<Record<string, string>> = {
   context_length_exceeded: 'model_context_window_exceeded',
 };
 
-type Drafts = Pick<AnswerOptions, 'items' | 'responseId' | 'usage'> & { readonly deltas?: boolean };
+type Drafts = Pick<AnswerOptions, 'items' | 'responseId' | 'usage' | 'model'> & { readonly deltas?: boolean };
 
 function streamOf(
-  { items, responseId, usage, deltas = false }: Drafts,
-  { ids, usage: ofServer }: StreamContext,
+  { items, responseId, usage, deltas = false, model }: Drafts,
+  { ids, usage: ofServer, model: asked = 'scripted' }: StreamContext,
   ending: readonly JsonObject[],
 ): readonly Buffer[] {
   const id = responseId ?? ids('msg');
   const counts = scriptedCounts(usage, ofServer);
-  const message = { id, type: 'message', role: 'assistant', model: 'scripted', content: [], ...inputCounts(counts) };
+  const about = { id, type: 'message', role: 'assistant', model: model ?? asked };
+  const message = { ...about, content: [], ...inputCounts(counts) };
   const blocks = items.map((draft) => blockOf(draft, ids)).filter((block) => block !== undefined);
   const events: readonly JsonObject[] = [
     { type: 'message_start', message },

@@ -34,7 +34,7 @@ function chunksOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
   }
 }
 
-type Drafts = Pick<AnswerOptions, 'items' | 'responseId'> & { readonly deltas?: boolean };
+type Drafts = Pick<AnswerOptions, 'items' | 'responseId' | 'model'> & { readonly deltas?: boolean };
 
 /** All chunks have one id, the one with the counts too: clients take another id for another answer. */
 function wholeAnswer(
@@ -62,12 +62,12 @@ function finishOf(items: readonly ItemDraft[]): string {
 
 function answerChunks(
   id: string,
-  { items, deltas = false }: Drafts,
+  { items, deltas = false, model }: Drafts,
   { ids }: StreamContext,
   finish: string | undefined,
 ): readonly Buffer[] {
   const chunk = (delta: JsonObject, finish_reason: string | null = null): Buffer =>
-    data({ id, object, choices: [{ index: 0, delta, finish_reason }], usage: null });
+    data({ id, object, ...defined({ model }), choices: [{ index: 0, delta, finish_reason }], usage: null });
   return [
     chunk({ role: 'assistant', content: '' }),
     ...itemDeltas(items, ids, deltas ? streamedWords : (text) => [text]).map((delta) => chunk(delta)),

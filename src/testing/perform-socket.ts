@@ -62,10 +62,13 @@ export async function performOnSocket(step: ScriptStep, stage: SocketStage): Pro
 /** The events of a step, without the form of server-sent events. */
 function events(step: StreamStep, { renderer, context }: Audience): readonly Buffer[] {
   const opening = Buffer.from('data: ');
-  return renderer.events(step, context).map((event) => {
+  const headers = step.kind === 'answer' ? step.headers : undefined;
+  const metadata = headers && Buffer.from(JSON.stringify({ type: 'codex.response.metadata', headers }));
+  const said = renderer.events(step, context).map((event) => {
     const from = event.indexOf(opening) + opening.length;
     return event.subarray(from, event.lastIndexOf('\n\n'));
   });
+  return [...(metadata === undefined ? [] : [metadata]), ...said];
 }
 
 async function inOrder(all: readonly Buffer[], message: SocketStage['message']): Promise<readonly Buffer[]> {

@@ -59,13 +59,13 @@ async function play(
   { response, gone, renderer, context }: Stage,
 ): Promise<void> {
   const pace: Partial<AnswerOptions> = step.kind === 'answer' ? step : step.kind === 'malformed' ? step.of : {};
-  const { delayMs = 0, firstByteDelayMs = 0, chunkBytes } = pace;
+  const { delayMs = 0, firstByteDelayMs = 0, chunkBytes, headers = {} } = pace;
   const bytes = extent === 'whole' ? Number.POSITIVE_INFINITY : extent.bytes;
   await pause(firstByteDelayMs, gone);
   if (bytes <= 0 || gone.aborted) return;
   if (step.kind === 'compacted' && renderer.whole === undefined) return writeError(noSuchEndpoint, response);
   const contentType = step.kind === 'compacted' ? 'application/json' : 'text/event-stream';
-  response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache' });
+  response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache', ...headers });
   const body = step.kind === 'compacted' ? [renderer.whole!(step, context)] : renderer.events(step, context);
   const events = firstBytes(body, bytes);
   // Without pauses the borders of events mean nothing on the wire, and a piece may reach over them.

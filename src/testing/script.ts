@@ -19,6 +19,10 @@ export interface AnswerOptions {
   readonly usage?: ScriptedUsage;
   readonly responseId?: string;
   readonly endTurn?: boolean;
+  /** Of the response. Over a WebSocket they come as a message of their own. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The model that answers, in formats that name it. */
+  readonly model?: string;
   /** Stream texts, arguments and summaries word by word before the finished item. */
   readonly deltas?: true;
   /** Wait between events. */

@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { defined } from '../protocol/defined.ts';
+import { stringAt } from '../protocol/json.ts';
 import { type ModelWindow, overflow } from './overflow.ts';
 import { perform } from './perform.ts';
 import { type ExchangeEnd, receiveContent, type RecordedFrame, type RecordedRequest } from './recorded-request.ts';
@@ -190,7 +192,8 @@ class Model implements ScriptedModel {
 
   async #turnTo(request: RecordedRequest): Promise<{ readonly step: ScriptStep; readonly context: StreamContext }> {
     const window = this.#window;
-    if (window === undefined) return { step: await this.#stepFor(request), context: this.#context };
+    const asked = defined({ model: stringAt(request.body, 'model') });
+    if (window === undefined) return { step: await this.#stepFor(request), context: { ...this.#context, ...asked } };
     const tokens = window.count(request);
     if (tokens > (this.largest?.tokens ?? -1)) this.largest = { index: request.index, tokens };
     if (tokens > window.tokens) {
@@ -200,7 +203,7 @@ class Model implements ScriptedModel {
     }
     const { usage } = this.#context;
     const counted = typeof usage === 'string' ? usage : { input: tokens, cachedInput: 0, ...usage };
-    return { step: await this.#stepFor(request), context: { ...this.#context, usage: counted } };
+    return { step: await this.#stepFor(request), context: { ...this.#context, ...asked, usage: counted } };
   }
 
   async #stepFor(request: RecordedRequest): Promise<ScriptStep> {

@@ -30,6 +30,8 @@ export function numbering(): Numbering {
 export interface StreamContext {
   readonly ids: Numbering;
   readonly usage: ScriptedUsage;
+  /** The model that the request asks for. */
+  readonly model?: string;
 }
 
 const idPrefixes: Readonly<Record<string, string>> = {

@@ -7,13 +7,19 @@ import { type Usage, usageSince } from '../protocol/usage.ts';
 import { type UserInput, writtenBy } from '../protocol/user-input.ts';
 import { usedTokens } from '../protocol/usage.ts';
 import type { ThreadParts } from './parts/parts.ts';
-import type { TurnResult } from './turn/settle.ts';
 import type { ThreadCore } from './thread-core.ts';
 
 /** What a turn runs under when another model takes over. */
 export interface OtherModel {
   readonly settings: Settings;
   readonly parts: ThreadParts;
+}
+
+/** A turn that another model runs in place of the rest of one that failed. */
+export interface Continuation extends OtherModel {
+  readonly input: UserInput;
+  /** For the user, once the failed turn has ended. */
+  readonly notice: Outcome;
 }
 
 /** Lets another model continue a turn that failed for a cause that it may not have. */
@@ -31,23 +37,25 @@ export class ThreadFallback {
     return this.#spentUp === nameOf(settings) ? this.#open(settings) : undefined;
   }
 
-  /** After a turn under these settings. `before`: what the thread had cost when it began. Undefined: nothing follows. */
+  /**
+   * What follows a turn under these settings that fails. `before`: what the thread had cost when it began. Undefined:
+   * nothing follows.
+   */
   async after(
-    { result, before, signal }: { readonly result: TurnResult; readonly before: Usage; readonly signal: AbortSignal },
+    { outcome, before, signal }: { readonly outcome: Outcome; readonly before: Usage; readonly signal: AbortSignal },
     settings: Settings,
-  ): Promise<(OtherModel & { readonly input: UserInput }) | undefined> {
-    if (result.kind !== 'failed' || signal.aborted || this.#thread.parts.fallback === undefined) return undefined;
-    const { outcome } = result;
+  ): Promise<Continuation | undefined> {
+    if (signal.aborted || this.#thread.parts.fallback === undefined) return undefined;
     const cause = 'cause' in outcome ? String(outcome.cause) : undefined;
     if (!mayFallBack(cause)) return undefined;
     const other = await this.#open(settings);
     if (other === undefined) return undefined;
     if (outcome.code === failureCauses.quota.code) this.#spentUp = nameOf(settings);
     const { log } = this.#thread;
-    log.tell({ kind: 'warning', outcome: takesOver(settings, other.settings) });
     const used = usageSince(before, log.state.usage.total);
     const input = writtenBy('program', continueForAnother);
-    return { ...other, settings: { ...other.settings, ...countingBefore(other.settings, used) }, input };
+    const notice = takesOver(settings, other.settings);
+    return { ...other, settings: { ...other.settings, ...countingBefore(other.settings, used) }, input, notice };
   }
 
   async #open(settings: Settings): Promise<OtherModel | undefined> {

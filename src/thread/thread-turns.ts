@@ -1,5 +1,6 @@
 import type { Settings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
+import type { Outcome } from '../protocol/outcome.ts';
 import type { SubmittedWords } from './parts/inbox.ts';
 import { prepareTurn } from './turn/open-turn.ts';
 import type { Turn, TurnInput } from './parts/parts.ts';
@@ -7,7 +8,7 @@ import type { ThreadTurn } from './read-turn.ts';
 import type { TurnResult } from './turn/settle.ts';
 import type { ThreadCompactions } from './thread-compactions.ts';
 import { type AskedTurn, type ThreadCore, turnUnder } from './thread-core.ts';
-import { type OtherModel, ThreadFallback } from './thread-fallback.ts';
+import { type Continuation, type OtherModel, ThreadFallback } from './thread-fallback.ts';
 import type { SubmittedSettings } from './parts/submitted-settings.ts';
 import { closed, type RefusedChange } from './thread-settings.ts';
 import { runTurn } from './turn/turn.ts';
@@ -192,10 +193,16 @@ export class ThreadTurns {
     const instead = await this.#fallback.instead(settings);
     if (instead !== undefined) return this.#runElsewhere(instead, asked);
     const before = log.state.usage.total;
-    const ran = await this.#run(turnUnder(this.#thread, settings, asked));
     const { signal } = asked;
-    const next = await this.#fallback.after({ result: ran.result, before, signal }, settings);
+    let next: Continuation | undefined;
+    // Known before the end is recorded: programs that wait for the answer must not take this end for the last.
+    const passOn = async (outcome: Outcome): Promise<string | undefined> => {
+      next = await this.#fallback.after({ outcome, before, signal }, settings);
+      return next?.settings.model;
+    };
+    const ran = await this.#run({ ...turnUnder(this.#thread, settings, asked), passOn });
     if (next === undefined) return ran;
+    log.tell({ kind: 'warning', outcome: next.notice });
     const { change: _change, ...own } = asked;
     return this.#runElsewhere(next, { ...own, words: inbox.submit(next.input, { waits: false }) });
   }

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -88,6 +90,46 @@ it('a limit in money counts what tokens cost, and the thread continues under a h
   const more = await place.run('exec', 'resume', '--last', '--max-cost', '0.5', 'Continue.');
   expect(more.code).toBe(0);
   expect(live.model.requests).toHaveLength(2);
+});
+
+/** A thread whose requests an account with a plan pays. */
+async function withLogin(turnTokens: number, model: JsonObject = { slug: 'gpt-5.5', context_window: 200_000 }) {
+  const live = await LiveThread.in([done]);
+  const { home, root } = live.place;
+  const path = join(root, 'models.json');
+  writeFileSync(path, JSON.stringify({ models: [model] }));
+  const tokens = { id_token: 'id', access_token: 'access', refresh_token: 'refresh', account_id: 'account' };
+  writeFileSync(join(home, 'auth.json'), JSON.stringify({ OPENAI_API_KEY: null, tokens }));
+  const overrides = [
+    `model_providers.plan={ base_url = "${live.model.url}", requires_openai_auth = true }`,
+    'model_provider="plan"',
+    `model_catalog_json="${path}"`,
+    `model="${String(model['slug'])}"`,
+  ];
+  const env = { PATH: process.env['PATH'], CAPSTAN_HOME: home };
+  await live.open({ env, overrides }, { limits: { turnTokens } });
+  return live;
+}
+
+it('with a ChatGPT login the message says that the longest answer counts, and why', async () => {
+  const live = await withLogin(20_000);
+  const ended = await live.turn('go');
+  expect(ended).toMatchObject({
+    kind: 'failed',
+    outcome: {
+      code: 'spending-limit',
+      message: expect.stringMatching(
+        /^The next request could pass max_turn_tokens \(20000 tokens\): 0 tokens used so far, and the request needs up to 3\d{4} tokens\. That counts the longest answer of gpt-5\.5, 32000 tokens: with a ChatGPT login, requests cannot limit their answers\. Capstan did not send it\.$/,
+      ),
+    },
+  });
+  expect(live.model.requests).toEqual([]);
+});
+
+it('of a small window no more counts than it has space for', async () => {
+  const small = await withLogin(18_000, { slug: 'small', context_window: 16_000 });
+  expect(await small.turn('go')).toMatchObject({ kind: 'completed' });
+  expect(small.model.requests[0]!.body['max_output_tokens']).toBeUndefined();
 });
 
 it('a limit in money without a price is refused before anything is sent', async () => {

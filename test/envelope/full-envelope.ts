@@ -40,7 +40,12 @@ export function fullFacts(): Required<TurnFacts> {
     },
     prices: [{ provider: 'scripted', model: 'gpt-5.5', input: 1, output: 2, source: 'model_prices' }],
     client: { name: 'capstan_test', version: '1', source: 'cli', threadSource: 'subagent' },
-    provider: { address: 'https://models.example/v1', wire: 'responses', accessPrograms: 'unknown' },
+    provider: {
+      address: 'https://models.example/v1',
+      wire: 'responses',
+      accessPrograms: 'unknown',
+      sampling: { temperature: 1 },
+    },
     found: {
       apps: true,
       plugins: true,

@@ -123,6 +123,7 @@ describe('with everything that can be chosen', () => {
       provider: 'scripted',
       address: 'https://models.example/v1',
       price: { input: 1, output: 2, source: 'model_prices' },
+      sampling: { temperature: 1 },
       modelClient: 'responses',
       effort: 'high',
       summary: 'concise',

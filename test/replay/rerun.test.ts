@@ -105,6 +105,23 @@ describe('capstan rerun', () => {
     });
   });
 
+  it('says what both answers cost: then as recorded or else as prices are known now, now by the model that answers', async () => {
+    const live = await oneTurn('[model_prices."scripted/cheap"]\ninput = 1.0\noutput = 5.0\n');
+    // The price of then came after the turn.
+    const path = join(live.place.home, 'config.toml');
+    const dear = '[model_prices."scripted/gpt-5.5"]\ninput = 10.0\ncached_input = 1.0\noutput = 50.0\n';
+    writeFileSync(path, `${readFileSync(path, 'utf8')}\n${dear}`);
+    live.model.push(answer({ items: [say('For less.')] }), answer({ items: [say('For less again.')] }));
+    const { shown } = await rerun(live, '--step', '3', '--model', 'cheap');
+    // 80 + 20 in, 10 out: 80 * 10 + 20 * 1 + 10 * 50 millionths, and 100 * 1 + 10 * 5.
+    expect([shown['before'], shown['now']]).toMatchObject([{ cost_usd: 0.00132 }, { cost_usd: 0.00015 }]);
+    expect(shown['now']).not.toHaveProperty(['usage', 'cost_nano_usd']);
+    const { stdout } = await live.place.run('rerun', live.id, '--step', '3', '--model', 'cheap');
+    const rows = stdout.split('\n').map((row) => row.trimEnd().split(/ *\| ?/));
+    expect(rows).toContainEqual(['cost   $0.0013', 'cost   $0.00015']);
+    expect(rows).toContainEqual(['tokens 100 in (20 cached), 10 out', 'tokens 100 in (20 cached), 10 out']);
+  });
+
   it('asks another model under the settings that it has', async () => {
     const live = await oneTurn();
     live.model.push(answer({ items: [say('Smaller.')] }));

@@ -4,6 +4,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { AnswerReader } from '../http/answer-decoder.ts';
+import { serverModel } from '../http/answer-headers.ts';
 import { answerTooLarge, unreadableAnswer } from '../http/answer-failure.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { type AnswerBlock, beginBlock, blockItem, extendBlock } from './answer-block.ts';
@@ -37,7 +38,10 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
         const message = objectAt(event, 'message');
         messageId = stringAt(message, 'id') ?? '';
         usage.push(objectAt(message, 'usage'));
-        return messageId === '' ? nothing : [{ kind: 'created', responseId: messageId }];
+        return [
+          ...(messageId === '' ? nothing : [{ kind: 'created', responseId: messageId } as const]),
+          ...serverModel(message?.['model']),
+        ];
       }
       case 'content_block_start': {
         if (++announced > maxItems) return [failed(answerTooLarge(`${maxItems} items`))];

@@ -52,6 +52,7 @@ export function anthropicEncoder(version: EncoderRevision = 'anthropic/2'): Enco
           service_tier: serviceTier(options),
         }),
         ...answerFields(options, { maxTokens, callsUnthought }),
+        ...defined({ stop_sequences: options.stop as string[] | undefined }),
       });
       return [
         Buffer.from(`${opening}${offered}${systemText([instructions, ...system])},"messages":[`, 'utf8'),
@@ -97,5 +98,10 @@ function answerFields(
   const schema = takesSchema(options.model) ? options.outputSchema : undefined;
   const format = schema && { type: 'json_schema', schema };
   const config = defined({ effort, format });
-  return defined({ thinking, output_config: Object.keys(config).length === 0 ? undefined : config });
+  return defined({
+    // The format refuses any but its own while the model thinks.
+    temperature: thinking === undefined ? options.temperature : undefined,
+    thinking,
+    output_config: Object.keys(config).length === 0 ? undefined : config,
+  });
 }

@@ -6,11 +6,13 @@ import type { WireFormat } from '../http/wire-format.ts';
 import { chatReader, chatApi } from './decode.ts';
 import { chatDialect, everyDialect } from './dialect.ts';
 import { chatEncoder } from './encode.ts';
+import { afterLengthRefusal, learnedLengthField } from './length-fields.ts';
 
 /** A client of `POST {base}/chat/completions`. */
 function chatClient(options: HttpClientOptions): ModelClient {
-  const dialect = chatDialect(options.provider.capabilities);
-  return httpClient(
+  const { capabilities, baseUrl } = options.provider;
+  const dialect = chatDialect(capabilities);
+  const client = httpClient(
     httpConnection(options, {
       api: chatApi,
       endpoint: 'chat/completions',
@@ -18,6 +20,16 @@ function chatClient(options: HttpClientOptions): ModelClient {
       reader: (limits) => chatReader(limits, dialect),
     }),
   );
+  return {
+    ...client,
+    lengthField: (model) => learnedLengthField(baseUrl, model),
+    async *stream(request, signal) {
+      for await (const event of client.stream(request, signal)) {
+        if (event.kind !== 'failed') yield event;
+        else yield { ...event, failure: afterLengthRefusal(event.failure, request, baseUrl) };
+      }
+    },
+  };
 }
 
 /** The Chat Completions API of OpenAI, and of the many servers that follow it. */

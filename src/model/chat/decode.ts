@@ -13,6 +13,7 @@ import {
 } from '../../protocol/json.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import type { AnswerReader } from '../http/answer-decoder.ts';
+import { serverModel } from '../http/answer-headers.ts';
 import { answerTooLarge, unreadableAnswer } from '../http/answer-failure.ts';
 import { callPieces } from './call-pieces.ts';
 import { chunkUsage } from './chat-usage.ts';
@@ -60,7 +61,8 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
   function begin(event: JsonObject): readonly ModelEvent[] {
     if (responseId !== undefined) return [];
     responseId = stringAt(event, 'id') ?? '';
-    return responseId === '' ? [] : [{ kind: 'created', responseId }];
+    const created: readonly ModelEvent[] = responseId === '' ? [] : [{ kind: 'created', responseId }];
+    return [...created, ...serverModel(event['model'])];
   }
 
   function takeDelta(delta: JsonObject | undefined): readonly ModelEvent[] {

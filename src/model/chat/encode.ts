@@ -81,8 +81,10 @@ function closing(options: RequestOptions, dialect: ChatDialect, areOffered: bool
     stream: true,
     stream_options: usage === 'asked' ? { include_usage: true } : undefined,
     // A limit of the user's must reach a server of which nothing is known, too: nearly all know the older field.
-    [maxTokens === 'none' ? 'max_tokens' : maxTokens]:
+    [options.lengthField ?? (maxTokens === 'none' ? 'max_tokens' : maxTokens)]:
       options.outputLimit ?? (maxTokens === 'none' ? undefined : options.maxOutputTokens),
+    temperature: options.temperature,
+    stop: options.stop,
     tool_choice: areOffered ? (options.toolChoice ?? 'auto') : undefined,
     response_format: schema && {
       type: 'json_schema',

@@ -3,10 +3,10 @@ import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../
 import { answerDecoder, type HttpWire } from './answer-decoder.ts';
 import { ask, askCredentials, type Connection, type HttpClientOptions, limitsOf, type ModelQuestion } from './ask.ts';
 import { abortedFailure, emptyFailure, endFailure, providerFault } from './answer-failure.ts';
+import { headerEvents } from './answer-headers.ts';
 import { authModeOf } from './credentials.ts';
 import { joinedDeltas } from './joined-deltas.ts';
 import { sender } from './network/exchange.ts';
-import { rateLimitsIn } from './rate-limit-headers.ts';
 import type { OpenAnswer } from './open-answer.ts';
 
 /** Connections are kept for reuse. One that is never used loads nothing. */
@@ -33,9 +33,11 @@ async function* answer(
   const idleMs = options.provider.streamIdleTimeoutMs;
   const question = { endpoint: wire.endpoint, wants: 'events', idleMs, signal } as const;
   const { opened, hide } = await ask(connection, request, question);
-  const limits = opened.kind === 'failed' ? opened.limits : rateLimitsIn(opened.headers, options.clock.now());
-  if (limits !== undefined) yield { kind: 'rate-limits', limits };
-  if (opened.kind === 'failed') return yield failed(hide(opened.failure));
+  if (opened.kind === 'failed') {
+    if (opened.limits !== undefined) yield { kind: 'rate-limits', limits: opened.limits };
+    return yield failed(hide(opened.failure));
+  }
+  yield* headerEvents(opened.headers, options.clock.now());
   const events = read(opened, { wire, limits: limitsOf(options, request), idleMs, signal });
   try {
     for await (const event of events)

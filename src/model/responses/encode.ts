@@ -107,6 +107,9 @@ function closing(options: RequestOptions): string {
           tool_choice: options.toolChoice ?? 'auto',
           text,
           max_output_tokens: options.outputLimit,
+          temperature: options.temperature,
+          // Not in OpenAI's own API; other servers of this format know it.
+          stop: options.stop,
           client_metadata: options.labels,
         };
   const members = JSON.stringify(fields).slice(1);

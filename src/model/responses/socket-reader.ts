@@ -2,6 +2,7 @@ import type { AnswerLimits } from '../../config/defaults.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { AnswerReader } from '../http/answer-decoder.ts';
+import { headerEvents } from '../http/answer-headers.ts';
 import { type AnswerPlace, httpFailure } from '../http/http-failure.ts';
 import { responsesReader } from './decode.ts';
 
@@ -22,6 +23,8 @@ export function socketReader(limits: AnswerLimits, place: () => AnswerPlace): So
   let wantsOtherConnection = false;
   return {
     event(data) {
+      const said = metadataIn(data);
+      if (said !== undefined) return headerEvents(said, place().now);
       const error = errorIn(data);
       if (error === undefined) return reader.event(data);
       const isForConnection = connectionErrors.has(stringAt(objectAt(error, 'error'), 'code') ?? '');
@@ -34,6 +37,20 @@ export function socketReader(limits: AnswerLimits, place: () => AnswerPlace): So
       return wantsOtherConnection;
     },
   };
+}
+
+const metadata = Buffer.from('"codex.response.metadata"');
+
+/** What an answer over HTTP would have in its headers. */
+function metadataIn(data: Buffer): Readonly<Record<string, string>> | undefined {
+  if (!data.subarray(0, 200).includes(metadata)) return undefined;
+  const event = parseJsonObject(data.toString('utf8'));
+  return event?.['type'] === 'codex.response.metadata' ? headersIn(event) : undefined;
+}
+
+function headersIn(event: JsonObject): Readonly<Record<string, string>> {
+  const given = Object.entries(objectAt(event, 'headers') ?? {});
+  return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
 const named = Buffer.from('"error"');
@@ -52,7 +69,6 @@ function statusOf(event: JsonObject): number | undefined {
 }
 
 function failureOf(event: JsonObject, place: AnswerPlace): ModelFailure {
-  const given = Object.entries(objectAt(event, 'headers') ?? {});
-  const headers = Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), String(value)]));
+  const headers = headersIn(event);
   return httpFailure({ status: statusOf(event) ?? 0, headers, body: JSON.stringify(event) }, place);
 }

@@ -12,8 +12,11 @@ export interface ProviderModels {
   catalogue(): Catalogue;
   /** Asks a server on this machine about a model that it was never asked about, and waits a moment for it. */
   learn(model: string): Promise<void>;
-  /** Asks again beside the work about the model of the turn, where what is known may be out of date. It counts from the next turn on. */
-  refresh(): void;
+  /**
+   * Asks again beside the work about the model of the turn, where what is known may be out of date. It counts from the
+   * next turn on. `etag`: the state of the server's list, as an answer named it.
+   */
+  refresh(etag?: string): void;
   /** Nothing is asked any more. */
   release(): Promise<void>;
 }
@@ -46,6 +49,8 @@ export function providerModels(engine: Shared, { provider, catalogue: base, isSt
   let made: Catalogue | undefined;
   let asking: Promise<void> | undefined;
   let current = '';
+  /** A server may name a state that its list never has: it is asked for each of them once. */
+  let askedFor: string | undefined;
 
   const catalogue = (): Catalogue => (made ??= catalogueOfProvider(base, { provider, said, tested }));
   const ask = async (model: string, timeoutMs: number): Promise<void> => {
@@ -71,10 +76,14 @@ export function providerModels(engine: Shared, { provider, catalogue: base, isSt
       await (asking ??= ask(model, learnMs));
       asking = undefined;
     },
-    refresh() {
+    refresh(etag) {
+      const isOther = etag !== undefined && plainEtag(etag) !== plainEtag(said?.etag) && etag !== askedFor;
       const since = said === undefined ? Infinity : clock.now() - said.askedAt;
       const isDue = since >= (hasOwnWord(provider) ? freshHereMs : freshMs) || !isSaid(current);
-      if (!isAsked(current) || !isDue || asking !== undefined) return;
+      // What the server listed is in use, whichever model that was asked for.
+      const isUsed = isAsked(current) || (!isStatic && isOther && (said?.models.length ?? 0) > 0);
+      if (!isUsed || !(isDue || isOther) || asking !== undefined) return;
+      askedFor = etag ?? askedFor;
       asking = ask(current, refreshMs).finally(() => (asking = undefined));
     },
     async release() {
@@ -82,6 +91,11 @@ export function providerModels(engine: Shared, { provider, catalogue: base, isSt
       await asking;
     },
   };
+}
+
+/** Headers write it with and without quotes. */
+function plainEtag(etag: string | undefined): string | undefined {
+  return etag?.replace(/^(?:W\/)?"(.*)"$/, '$1');
 }
 
 /** A server that says how large a window is as it is loaded knows more than any catalogue. */

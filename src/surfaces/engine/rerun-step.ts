@@ -1,7 +1,10 @@
 import { refusalOf } from '../../config/config-problem.ts';
+import { samplingFor } from '../../config/provider-sampling.ts';
 import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
 import { lookUpModel } from '../../envelope/model-record.ts';
+import { findPrice, priced, type PriceEntry } from '../../envelope/price.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
+import { knownPrices } from '../../gather/catalogue/known-prices.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { configuredFeatures } from '../../gather/settings/settings-rules.ts';
 import { loadEncoders } from '../../model/provider-for.ts';
@@ -44,7 +47,7 @@ export interface StepAnswered {
   readonly items: readonly Item[];
   /** Why it ended early. Of an answer of the past only the code is known. */
   readonly failure?: { readonly code: string } & Partial<Pick<ModelFailure, 'message' | 'next'>>;
-  /** Absent: the provider counted nothing. */
+  /** With its cost, where a price is known. Absent: the provider counted nothing. */
   readonly usage?: Usage;
   readonly firstEventMs?: number;
   readonly answerMs?: number;
@@ -81,7 +84,7 @@ export async function rerunStep(
   if (!hasTools(state, record)) return toolsMissing(record);
   const target = await targetFor(engine, record.provider, asked);
   if ('code' in target) return target;
-  const { provider, name, config } = target;
+  const { provider, name, config, located } = target;
   const model = asked.model ?? record.options.model;
   const isSame = model === record.options.model && isSameProvider(record.provider ?? name, name);
   const catalogue = loadCatalogue(config, { denies: (path) => deniesRead(engine.base.requirements, path) });
@@ -89,7 +92,12 @@ export async function rerunStep(
   const { capabilities } = provider;
   const prompt = isSame
     ? promptFor(state, record)
-    : promptForOther(request, { model: lookUpModel(catalogue, model), provider: name, capabilities });
+    : promptForOther(request, {
+        model: lookUpModel(catalogue, model),
+        provider: name,
+        capabilities,
+        ...defined({ sampling: samplingFor(located.sampling, model) }),
+      });
   if ('code' in prompt) return prompt;
   const encoder = isSame ? await encoderOf(record.encoder, provider.encoder) : provider.encoder;
   if ('code' in encoder) return encoder;
@@ -97,6 +105,7 @@ export async function rerunStep(
   const routing = { model: prompt.options.model, ...defined({ tier: prompt.options.serviceTier }) };
   const answered = await ask(engine, { provider, body, id, routing, maxItems: config.answer.maxItems }, asked.signal);
   const { failure, ...before } = answerOfRequest(lines.slice(lines.indexOf(request.line) + 1), request);
+  const prices = knownPrices(config);
   return {
     kind: 'rerun',
     request: found.number,
@@ -107,15 +116,33 @@ export async function rerunStep(
     isSameBody: isSame,
     before: {
       ...named(record.options, record.provider?.id),
-      ...before,
+      ...withCost(before, { prices, options: record.options, provider: record.provider }),
       ...(failure === undefined ? {} : { failure: { code: failure } }),
     },
-    now: { ...named(prompt.options, name.id), ...answered },
+    now: {
+      ...named(prompt.options, name.id),
+      ...withCost(answered, { prices, options: prompt.options, provider: name }),
+    },
   };
 }
 
 function named({ model }: Pick<Prompt['options'], 'model'>, provider: string | undefined) {
   return { model, ...defined({ provider }) };
+}
+
+interface PricedBy {
+  readonly prices: readonly PriceEntry[];
+  readonly options: Prompt['options'];
+  readonly provider: ProviderName | undefined;
+}
+
+/** What was recorded of its cost stays; an answer without it has the price that is known now. */
+function withCost<Answer extends { readonly usage?: Usage }>(answer: Answer, by: PricedBy): Answer {
+  const { usage } = answer;
+  if (usage === undefined || usage.cost !== undefined || by.provider === undefined) return answer;
+  const { id: provider, address } = by.provider;
+  const { model, serviceTier } = by.options;
+  return { ...answer, usage: priced(usage, findPrice(by.prices, { provider, model, address, serviceTier })) };
 }
 
 interface FoundStep {
@@ -175,7 +202,7 @@ async function targetFor(engine: EngineParts, then: ProviderName | undefined, as
   if (asked.provider === undefined && then !== undefined && !isSameProvider(then, name)) return moved(then, located);
   const settings = defined({ features: configuredFeatures(config) });
   const provider = await threadProviders(engine, { config, settings }).make(located);
-  return 'code' in provider ? provider : { provider, name, config };
+  return 'code' in provider ? provider : { provider, name, config, located };
 }
 
 function lostProvider(problem: Outcome): Outcome {

@@ -83,7 +83,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const made = await providers.make(provider);
   if ('code' in made) return made;
   const { accessPrograms } = made.capabilities;
-  const providerFacts = { address: providerAddress(provider), wire: made.wire, accessPrograms };
+  const about = defined({ sampling: provider.sampling });
+  const providerFacts = { address: providerAddress(provider), wire: made.wire, accessPrograms, ...about };
   const shell = findShell(env, { cwd, files: nodeProgramFiles, roots: [...opened] });
   const shellEnvironment = engine.shellEnvironments(loginShellFor(engine, input, shell.path));
   const patchProgram = { folder: join(root, 'dist/commands'), node: process.execPath };
@@ -154,7 +155,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ids,
     store: ephemeral ? engine.ephemeralStore : engine.store,
     seals: engine.seals,
-    provider: { ...made, client: withPreparation(made.client, prepareAll, () => models?.refresh()) },
+    provider: { ...made, client: withPreparation(made.client, prepareAll, (etag) => models?.refresh(etag)) },
     providerOf: providers.find,
     digester: createDigester(),
     compactionLimits: config.compaction,

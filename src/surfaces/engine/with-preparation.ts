@@ -1,11 +1,11 @@
 import type { ModelClient, SentFrame } from '../../ports/model-client.ts';
 import { defined } from '../../protocol/defined.ts';
 
-/**
- * While the model thinks there is time to look around; the first command finds the answers waiting. `answers`: the model
- * began to.
- */
-export function withPreparation(client: ModelClient, prepare: () => Promise<void>, answers: () => void): ModelClient {
+/** Called when the model begins to answer, and with the state of the server's list of models where it names that. */
+type Answers = (etag?: string) => void;
+
+/** While the model thinks there is time to look around; the first command finds the answers waiting. */
+export function withPreparation(client: ModelClient, prepare: () => Promise<void>, answers: Answers): ModelClient {
   return {
     async *stream(request, signal) {
       let preparing: Promise<void> | undefined;
@@ -15,6 +15,10 @@ export function withPreparation(client: ModelClient, prepare: () => Promise<void
       };
       let isReady = false;
       for await (const event of client.stream({ ...request, onSent }, signal)) {
+        if (event.kind === 'models-etag') {
+          answers(event.etag);
+          continue;
+        }
         // A call that begins at once is decided at once.
         if (!isReady) {
           answers();
@@ -26,6 +30,7 @@ export function withPreparation(client: ModelClient, prepare: () => Promise<void
     },
     ...defined({ compact: client.compact?.bind(client) }),
     ...besideStreams(client),
+    ...defined({ lengthField: client.lengthField?.bind(client) }),
     authMode: () => client.authMode(),
   };
 }

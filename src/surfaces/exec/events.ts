@@ -26,6 +26,7 @@ export function execEvents({ context = false } = {}): (
 ) => readonly (ExecEvent | ExecContextEvent)[] {
   const numbers = new Map<string, string>();
   let count = 0;
+  let isContinued = false;
   const nextId = (): string => `item_${count++}`;
   const numbered = (item: TurnItem): string => {
     const key = `${item.kind} ${item.id}`;
@@ -62,8 +63,12 @@ export function execEvents({ context = false } = {}): (
       case 'question-asked':
       case 'question-answered':
         return [execQuestion(event)];
-      case 'turn-started':
-        return [{ type: 'turn.started' }];
+      case 'turn-started': {
+        // What another model continues is the same turn to a reader, with one start and one end.
+        const isNew = !isContinued;
+        isContinued = false;
+        return isNew ? [{ type: 'turn.started' }] : [];
+      }
       case 'item-started':
         return shown('item.started', event.item);
       case 'item-updated':
@@ -77,7 +82,8 @@ export function execEvents({ context = false } = {}): (
       case 'turn-completed':
         return [{ type: 'turn.completed', usage: execUsage(event.usage) }];
       case 'turn-failed':
-        return failedTurn(event.outcome);
+        isContinued = event.continuedBy !== undefined;
+        return isContinued ? [failure(event.outcome)] : failedTurn(event.outcome);
       case 'turn-aborted':
         return ended('The turn was interrupted.');
       case 'turn-suspended':
@@ -88,8 +94,13 @@ export function execEvents({ context = false } = {}): (
 
 /** How the stream of events ends when the turn fails. Readers have no second field for advice, so it is in the text. */
 export function failedTurn(outcome: Outcome): readonly ExecEvent[] {
+  return ended(failure(outcome).message);
+}
+
+function failure(outcome: Outcome): Extract<ExecEvent, { type: 'error' }> {
   const text = fullText(outcome);
-  return ended(isBrokenStream(outcome) ? `stream disconnected before completion: ${text}` : text);
+  const message = isBrokenStream(outcome) ? `stream disconnected before completion: ${text}` : text;
+  return { type: 'error', message };
 }
 
 const brokenStreams = new Set(['stream-cut', 'stream-idle', 'server-error', 'overloaded', 'rate-limited']);

@@ -153,6 +153,7 @@ export class PlainOutput implements Output {
       case 'retrying':
         return screen.message(event.outcome.message, { look: 'yellow' });
       case 'turn-failed':
+        if (event.continuedBy !== undefined) return screen.message(fullText(event.outcome), { look: 'yellow' });
         screen.message(fullText(event.outcome), { look: 'red' });
         // Nothing of this turn was kept: a new thread has no file yet.
         return event.outcome.code === 'prompt-too-long' ? undefined : this.#sayHowToResume();

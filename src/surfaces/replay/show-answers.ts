@@ -1,5 +1,6 @@
 import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import type { Usage } from '../../protocol/usage.ts';
 import { usageFields } from '../../state/usage-fields.ts';
 import type { RerunAnswers, StepAnswered } from '../engine/rerun-step.ts';
 import { bold, dim, type Span } from '../terminal/look.ts';
@@ -7,9 +8,9 @@ import { type PageForm, prose } from '../terminal/page.ts';
 import { pad } from '../terminal/text-width.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { wrap } from '../terminal/wrap.ts';
+import { moneyWords } from '../wording/money-words.ts';
 import { count } from '../wording/number-words.ts';
 import { costLine, whyNotKnown } from '../wording/usage-words.ts';
-import { answerCost } from './answer-cost.ts';
 import { type AnswerPart, answerParts } from './answer-parts.ts';
 
 /** For programs. `cost_usd` is null where no price is known. */
@@ -28,12 +29,18 @@ export function answersFields(id: string, rerun: RerunAnswers): JsonObject {
 
 function answerFields(answer: StepAnswered): JsonObject {
   const { model, provider, items, failure, usage, firstEventMs, answerMs } = answer;
+  const cost = usage?.cost;
   return {
     model,
     ...defined({ provider }),
     parts: answerParts(items) as unknown as JsonObject[],
-    ...defined({ failure, usage: usage && usageFields(usage), first_event_ms: firstEventMs, answer_ms: answerMs }),
-    cost_usd: answerCost(answer) ?? null,
+    ...defined({
+      failure,
+      usage: usage && usageFields(counted(usage)),
+      first_event_ms: firstEventMs,
+      answer_ms: answerMs,
+    }),
+    cost_usd: cost === undefined ? null : cost.nanoUsd / 1e9,
   };
 }
 
@@ -66,14 +73,18 @@ function rows(left: readonly Span[], right: readonly Span[], column: number): re
 
 function factLines(answer: StepAnswered, column: number): readonly Span[] {
   const { model, provider, usage } = answer;
-  const cost = answerCost(answer);
   const facts = [
     `model  ${model}${provider === undefined ? '' : ` (${provider})`}`,
-    `tokens ${costLine({ usage }) ?? `not known ${whyNotKnown}`}`,
+    `tokens ${costLine({ usage: usage && counted(usage) }) ?? `not known ${whyNotKnown}`}`,
     `time   ${timeWords(answer)}`,
-    `cost   ${cost === undefined ? 'unknown' : `$${cost.toFixed(4)}`}`,
+    `cost   ${usage?.cost === undefined ? 'unknown' : moneyWords(usage.cost)}`,
   ];
   return facts.flatMap((fact) => wrap(visibleText(fact), column)).map(dim);
+}
+
+/** The tokens alone: the cost has a place of its own. */
+function counted({ cost: _cost, ...counts }: Usage): Usage {
+  return counts;
 }
 
 function timeWords({ answerMs, firstEventMs }: StepAnswered): string {

@@ -185,6 +185,8 @@ export interface TurnInput {
   readonly sessions: ThreadSessions;
   /** The suspended turn that it continues, with the policy under which that was begun. */
   readonly continues?: SuspendedTurn;
+  /** The turn fails: gives the model that continues in another turn. Undefined: none does. */
+  passOn?(failure: Outcome): Promise<string | undefined>;
 }
 
 /** What answers allowed for good: under every policy that the thread changes to, as after a resume. */

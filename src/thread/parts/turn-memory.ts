@@ -42,6 +42,8 @@ export interface TurnMemory {
    * continues by itself.
    */
   readonly rounds: { idle: number; read: number; readonly seen: Set<string>; alone: boolean };
+  /** Whether the user was warned of media that the model does not get. */
+  saysLeftOut: boolean;
   /** What the provider said of its limits with the newest answer, until a line has it. */
   rateLimits: RateLimits | undefined;
   /** Requests under way, where no agents share the limits. */
@@ -67,6 +69,7 @@ export function newMemory(): TurnMemory {
     endedBy: undefined,
     keptGoing: 0,
     rounds: { idle: 0, read: 0, seen: new Set(), alone: true },
+    saysLeftOut: false,
     rateLimits: undefined,
     underWay: new RequestsUnderWay(),
     reviews: { history: [], running: Promise.resolve() },

@@ -9,7 +9,7 @@ import type { Usage } from '../../protocol/usage.ts';
 import { allowances } from '../../state/spending.ts';
 import { activeNow } from '../contract/active-now.ts';
 import type { Turn } from '../parts/parts.ts';
-import { limitFailure } from './limit-reached.ts';
+import { limitFailure, type UnlimitedAnswer } from './limit-reached.ts';
 import type { RequestToSend } from './request-to-send.ts';
 
 /** A request that may be sent. */
@@ -35,7 +35,8 @@ export async function admit(turn: Turn, given: RequestToSend, planned: () => Pro
   const { parts, log, envelope } = turn;
   const { limits } = envelope.policy;
   if (limits === undefined && parts.agent === undefined) return free;
-  const isLimited = await saysOutputLimit(given);
+  const endless = await whyUnlimited(given);
+  const isLimited = endless === undefined;
   const size = sizeOf(turn, given, { prompt: planned(), isLimited });
   let all: readonly Allowance[] = [];
   const decide = ({ beside, left }: SharedSpending): Fitting => {
@@ -45,7 +46,8 @@ export async function admit(turn: Turn, given: RequestToSend, planned: () => Pro
   const { fitting, over } = await (parts.agents === undefined
     ? meterAlone(turn, decide)
     : parts.agents.meter(decide, turn.signal));
-  if (fitting.kind !== 'fits') return limitFailure(fitting, given.by);
+  const answer = endless && { tokens: size.output, why: endless };
+  if (fitting.kind !== 'fits') return limitFailure(fitting, given.by, answer);
   if (!isLimited || all.length === 0) return { over };
   const isShorter = fitting.output < size.output;
   // Found again: it is the one that leaves the least.
@@ -60,10 +62,13 @@ function tightest(all: readonly Allowance[], size: RequestSize, output: number):
   });
 }
 
-async function saysOutputLimit({ provider, form }: RequestToSend): Promise<boolean> {
-  if (form === 'unary') return false;
+/** Why the request cannot say how long its answer may be; undefined: it can. */
+async function whyUnlimited({ provider, form }: RequestToSend): Promise<UnlimitedAnswer['why'] | undefined> {
+  if (form === 'unary') return 'checkpoint';
   const { outputLimit } = provider.capabilities;
-  return outputLimit === 'always' || (outputLimit === 'with-key' && (await paysByToken(provider)));
+  if (outputLimit === 'always') return undefined;
+  if (outputLimit === undefined) return 'provider';
+  return (await paysByToken(provider)) ? undefined : 'chatgpt';
 }
 
 async function paysByToken({ client }: Provider): Promise<boolean> {
@@ -79,7 +84,10 @@ function sizeOf(
   const estimate = requestTokens(prompt);
   // What the provider counted last says more of its next count than our estimate.
   const input = auxiliary === undefined ? Math.max(estimate, activeNow(turn, step).tokens) : estimate;
-  const output = model.maxOutputTokens ?? usualOutput;
+  const longest = model.maxOutputTokens ?? usualOutput;
+  const window = model.maxContextWindow ?? model.contextWindow;
+  // Where nothing holds the answer back, its model does: no more can come than its window has space for.
+  const output = isLimited ? longest : Math.max(leastOutput, Math.min(longest, window - input));
   return { input, output, least: isLimited ? Math.min(leastOutput, output) : output, price };
 }
 

@@ -4,8 +4,24 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { rootPath } from '../../protocol/agent.ts';
 import type { Allowance, Fitting } from '../../protocol/spending.ts';
 
+/** An answer that a request cannot limit counts with all that the model may say. */
+export interface UnlimitedAnswer {
+  readonly tokens: number;
+  readonly why: 'chatgpt' | 'checkpoint' | 'provider';
+}
+
+const unlimitedBecause: Readonly<Record<UnlimitedAnswer['why'], string>> = {
+  chatgpt: 'with a ChatGPT login, requests cannot limit their answers',
+  checkpoint: 'a provider that makes a checkpoint takes no limit',
+  provider: 'this provider takes no limit on answers',
+};
+
 /** A request that is not sent because of a limit. Nothing that was done is lost. */
-export function limitFailure(fitting: Exclude<Fitting, { kind: 'fits' }>, by: Envelope): ModelFailure {
+export function limitFailure(
+  fitting: Exclude<Fitting, { kind: 'fits' }>,
+  by: Envelope,
+  unlimited?: UnlimitedAnswer,
+): ModelFailure {
   const { allowance } = fitting;
   if (fitting.kind === 'unknown') {
     const { message, next } = allowance.unpriced === undefined ? priceUnknown(by) : pastUnknown(allowance);
@@ -19,8 +35,12 @@ export function limitFailure(fitting: Exclude<Fitting, { kind: 'fits' }>, by: En
       'Do the rest without agents, or raise agents.max_tokens.',
     );
   }
+  const longest =
+    unlimited === undefined
+      ? ''
+      : ` That counts the longest answer of ${by.identity.model.slug}, ${unlimited.tokens} tokens: ${unlimitedBecause[unlimited.why]}.`;
   return failure(
-    `The next request could pass ${limit} (${amount(most)}): ${amount(used)} used so far, and the request needs up to ${amount(fitting.least)}. Capstan did not send it.`,
+    `The next request could pass ${limit} (${amount(most)}): ${amount(used)} used so far, and the request needs up to ${amount(fitting.least)}.${longest} Capstan did not send it.`,
     howToGoOn(limit),
   );
 }

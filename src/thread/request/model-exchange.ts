@@ -31,7 +31,8 @@ export class ModelExchange {
     const admitted = await admit(turn, given, () => plannedPrompt(turn, given));
     if ('code' in admitted) return admitted;
     const { outputLimit } = admitted;
-    const options = { ...given.options, ...defined({ outputLimit }) };
+    const lengthField = given.provider.client.lengthField?.(given.options.model);
+    const options = { ...given.options, ...defined({ outputLimit, lengthField }) };
     return new ModelExchange(turn, { ...given, options }, admitted);
   }
 
@@ -67,6 +68,10 @@ export class ModelExchange {
           warnOnce(this.#turn, given.outcome, 'code');
           continue;
         }
+        if (given.kind === 'server-model' && given.model !== by.identity.model.slug) {
+          (await import('./other-model.ts')).warnOfOtherModel(this.#turn, by, given.model);
+        }
+        if (given.kind === 'server-model' || given.kind === 'models-etag') continue;
         const event = spent.read(this.#explained(given));
         // What it cost is recorded first, by the reader: until then it counts as under way.
         if (event.kind === 'completed' || event.kind === 'failed') setImmediate(() => this.#admitted.over(event.spent));

@@ -14,6 +14,7 @@ export function requestOptions({ threadId, turnId }: Turn, { identity, modes }: 
     ...(identity.effort === undefined ? {} : { effort: sentEffort(identity.model, identity.effort) }),
     ...(identity.summary === undefined || identity.summary === 'none' ? {} : { summary: identity.summary }),
     ...defined({ verbosity: identity.verbosity, serviceTier: identity.serviceTier, outputSchema, cyberAccessProgram }),
+    ...identity.sampling,
     ...defined({ maxOutputTokens: identity.model.maxOutputTokens }),
     parallelToolCalls: identity.model.parallelCalls ?? true,
     cacheKey: threadId,

@@ -12,9 +12,16 @@ export async function tryAgain<Answer>(
   ask: (attempt: number) => Promise<Answer>,
   { failureOf, most }: { failureOf(answer: Answer): ModelFailure | undefined; readonly most: number },
 ): Promise<Answer> {
+  /** Once: a client that always finds other words would never end. */
+  let reworded = 0;
   for (let attempt = 1; ; attempt++) {
-    const answer = await ask(attempt);
+    const answer = await ask(attempt + reworded);
     const failure = failureOf(answer);
+    if (failure !== undefined && isSaidOtherwise(failure) && !signal.aborted && reworded === 0) {
+      reworded = 1;
+      attempt--;
+      continue;
+    }
     if (failure === undefined || signal.aborted || failure.retry === 'never' || attempt > most) return answer;
     const waitMs = failure.retry.afterMs ?? delay(attempt, parts.random);
     const wait = waitMs < 2000 ? '' : ` in ${Math.round(waitMs / 1000)} seconds`;
@@ -27,4 +34,8 @@ export async function tryAgain<Answer>(
     await log.durable();
     await parts.clock.sleep(waitMs, signal);
   }
+}
+
+function isSaidOtherwise({ retry }: ModelFailure): boolean {
+  return retry !== 'never' && retry.otherwise === true;
 }

@@ -1,5 +1,6 @@
 import type { Step } from '../../envelope/step.ts';
 import { entries } from '../../history/history.ts';
+import { leftOutMedia, missingMedia } from '../../history/without-media.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { isCall, isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { Fault } from '../../protocol/outcome.ts';
@@ -49,6 +50,7 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   const { signal } = turn;
   const request = await ModelExchange.begin(turn, requestOf(turn, step, attempt));
   if ('code' in request) return { kind: 'failed', failure: request };
+  await tellLeftOut(turn);
   const calls = new Calls(turn, step);
   const previews = new AnswerPreviews(turn);
   let answer: StepAnswer = { kind: 'done' };
@@ -105,6 +107,14 @@ function requestOf(turn: Turn, step: Step, attempt: number): RequestToSend {
   const { provider } = parts;
   const options = requestOptions(turn, envelope);
   return { step, attempt, by: envelope, provider, options, tools: step.tools, modalities, form: 'stream' };
+}
+
+/** The projection of the request has found them. Loaded on use: few threads have any. */
+async function tellLeftOut(turn: Turn): Promise<void> {
+  const { log, envelope } = turn;
+  const items = entries(log.state.history).map(({ item }) => item);
+  const left = leftOutMedia(items, missingMedia(envelope.capabilities.modalities));
+  if (left.length > 0) (await import('../request/left-out-media.ts')).warnOfLeftOut(turn, envelope, left);
 }
 
 /** An id is added where none was given; a call gets another one where it is taken. */

@@ -75,11 +75,14 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
       log.tell({ kind: 'turn-aborted', turnId });
       await log.durable();
       return { kind: 'aborted', ...said };
-    case 'failed':
-      log.record(turnComplete(end, answer.failure));
-      log.tell({ kind: 'turn-failed', turnId, outcome: answer.failure, ...said });
+    case 'failed': {
+      const { failure } = answer;
+      const continued = defined({ continuedBy: await turn.passOn?.(failure) });
+      log.record(turnComplete({ ...end, ...continued }, failure));
+      log.tell({ kind: 'turn-failed', turnId, outcome: failure, ...said, ...continued });
       await log.durable();
-      return { kind: 'failed', outcome: answer.failure, ...said };
+      return { kind: 'failed', outcome: failure, ...said };
+    }
   }
 }
 

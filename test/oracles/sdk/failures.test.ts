@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ThreadEvent } from '@openai/codex-sdk';
 import { describe, expect, it } from 'vitest';
@@ -48,6 +48,14 @@ const failures: Readonly<Record<string, { script: Script; capstan: string; codex
 };
 
 describe('a turn that fails', () => {
+  it('and that another model continues: run gives the answer of that', async () => {
+    const noCredit = httpError({ status: 429, body: { error: { message: 'no quota', code: 'insufficient_quota' } } });
+    const { place, start } = await stage('capstan', [noCredit, ok]);
+    const path = join(place.home, 'config.toml');
+    writeFileSync(path, `model_fallback = "gpt-5.4"\n${readFileSync(path, 'utf8')}`);
+    expect(await start().run('Go.')).toMatchObject({ finalResponse: 'ok' });
+  });
+
   it.each(Object.entries(failures))(
     '%s: run throws what the program says',
     async (_, { script, asksMore = false, ...says }) => {

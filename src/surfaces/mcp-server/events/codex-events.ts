@@ -47,7 +47,8 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
     case 'turn-completed':
       return [{ type: 'task_complete', turn_id: event.turnId, last_agent_message: event.lastMessage ?? null }];
     case 'turn-failed':
-      return [{ type: 'error', message: fullText(event.outcome) }];
+      // An `error` is the end to these hosts.
+      return [{ type: event.continuedBy === undefined ? 'error' : 'stream_error', message: fullText(event.outcome) }];
     case 'turn-aborted':
       return [{ type: 'turn_aborted', turn_id: event.turnId, reason: 'interrupted' }];
     // These hosts have no message for them. Questions are put to them as requests.

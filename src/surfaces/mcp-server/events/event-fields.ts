@@ -94,12 +94,12 @@ function eventFields(event: ThreadEvent): JsonObject {
       };
     }
     case 'turn-failed': {
-      const { turnId, outcome, lastMessage } = event;
+      const { turnId, outcome, lastMessage, continuedBy } = event;
       return {
         type: typeOf(event),
         turn_id: turnId,
         error: errorFields(outcome),
-        ...defined({ last_message: lastMessage }),
+        ...defined({ last_message: lastMessage, continued_by: continuedBy }),
       };
     }
     case 'turn-suspended': {

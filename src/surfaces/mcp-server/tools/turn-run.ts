@@ -115,6 +115,8 @@ export class TurnRun {
     if (!('turnId' in event) || event.turnId !== this.#turnId) return;
     if (isTurnEnd(event)) {
       this.#hasEnded = true;
+      // Another model continues: the answer is that of the turn that follows.
+      if (event.kind === 'turn-failed' && event.continuedBy !== undefined) this.#hasWords = false;
       if (this.#hasWords) this.settle(endOf(event));
       return this.#wake();
     }

@@ -1,0 +1,38 @@
+import type { Envelope } from '../../envelope/envelope.ts';
+import type { LeftOutMedia } from '../../history/without-media.ts';
+import type { Item } from '../../protocol/item.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Turn } from '../parts/parts.ts';
+
+/** The models for which the user knows that an item goes without its media. */
+const known = new WeakMap<Item, Set<string>>();
+
+/** Warns of pictures and recordings that the model does not get: once in a turn, and of each of them once. */
+export function warnOfLeftOut({ log, memory }: Turn, { identity }: Envelope, left: readonly LeftOutMedia[]): void {
+  const { slug } = identity.model;
+  const fresh = left.filter(({ item }) => known.get(item)?.has(slug) !== true);
+  for (const { item } of fresh) known.set(item, (known.get(item) ?? new Set()).add(slug));
+  if (fresh.length === 0 || memory.saysLeftOut) return;
+  memory.saysLeftOut = true;
+  log.tell({ kind: 'warning', outcome: leftOut(slug, fresh) });
+}
+
+function leftOut(model: string, left: readonly LeftOutMedia[]): Outcome<'media-left-out'> {
+  const sum = (media: 'images' | 'recordings'): number => left.reduce((all, each) => all + each[media], 0);
+  const [images, recordings] = [sum('images'), sum('recordings')];
+  const what = [
+    ...(images > 0 ? [counted(images, 'picture')] : []),
+    ...(recordings > 0 ? [counted(recordings, 'recording')] : []),
+  ];
+  const takes = [...(images > 0 ? ['pictures'] : []), ...(recordings > 0 ? ['sound'] : [])].join(' and no ');
+  const isOne = images + recordings === 1;
+  return {
+    code: 'media-left-out',
+    message: `${what.join(' and ')} ${isOne ? 'was' : 'were'} left out of the request: ${model} takes no ${takes}.`,
+    next: `The model reads that ${isOne ? 'it is' : 'they are'} missing. Choose a model that takes ${takes.replace(' and no ', ' and ')}.`,
+  };
+}
+
+function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

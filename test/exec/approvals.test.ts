@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say, type ScriptedModel } from '../../src/testing/index.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
-import { hasTerminals, onTerminal } from '../harness/terminal.ts';
+import { hasTerminals, onTerminal, pressUntilOver } from '../harness/terminal.ts';
 
 const escalated = (cmd: string) =>
   callTool('exec_command', { cmd, sandbox_permissions: 'require_escalated', justification: 'May I?' });
@@ -284,9 +284,7 @@ describe.runIf(hasTerminals)('exec --approvals ask', () => {
       env: { TERM: 'xterm' },
     });
     await vi.waitUntil(() => running.stdout.includes('[y]'), { timeout: 30_000 });
-    await new Promise((resolve) => void setTimeout(resolve, 400));
-    running.child.stdin?.write('y');
-    const { code, stdout } = await running.finished;
+    const { code, stdout } = await pressUntilOver(() => running.child.stdin?.write('y'), running.finished);
     expect(code, stdout).toBe(0);
     expect(existsSync(outside(place, 'f'))).toBe(true);
     expect(model.requests).toHaveLength(2);

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import type { AskUser, JsonObject, Question, ThreadRequest } from '../../src/index.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { hasTerminals, onTerminal } from '../harness/terminal.ts';
+import { hasTerminals, onTerminal, pressUntilOver } from '../harness/terminal.ts';
 
 const signal = new AbortController().signal;
 const outside = (cmd: string) => callTool('exec_command', { cmd, sandbox_permissions: 'require_escalated' });
@@ -115,9 +115,7 @@ it.runIf(hasTerminals)('the printed command asks at the terminal, and continues 
   const env = { TERM: 'xterm' };
   const running = place.start(command!.split(' '), { prefix: onTerminal, input: 'open', env });
   await vi.waitUntil(() => running.stdout.includes('[y]'), { timeout: 30_000 });
-  await new Promise((resolve) => void setTimeout(resolve, 400));
-  running.child.stdin?.write('y');
-  const { code, stdout } = await running.finished;
+  const { code, stdout } = await pressUntilOver(() => running.child.stdin?.write('y'), running.finished);
   expect([code, existsSync(join(place.workspace, 'made'))], stdout).toEqual([0, true]);
   expect(place.lines().filter(({ payload }) => payload['type'] === 'task_started')).toHaveLength(1);
 });

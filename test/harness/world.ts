@@ -34,6 +34,8 @@ export interface World {
   readonly session: readonly string[];
   /** Whether there are hooks. A thread goes by what it was opened with. */
   readonly hooks: boolean;
+  /** The model that continues when another has no quota left. A thread goes by what it was opened with. */
+  readonly fallback: string | undefined;
   readonly apps: boolean;
   readonly plugins: boolean;
   /** Tools that are there besides the one for commands. */
@@ -68,6 +70,7 @@ export const firstWorld: World = {
   memory: undefined,
   session: [],
   hooks: false,
+  fallback: undefined,
   apps: false,
   plugins: false,
   tools: [],

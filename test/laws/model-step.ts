@@ -27,6 +27,8 @@ export function stepFor(step: ModelStep | undefined, usage: ScriptedUsage, inter
       return malformed({ of: plain });
     case 'status':
       return httpError({ status: 400, body: { error: { message: 'no' } } });
+    case 'quota':
+      return httpError({ status: 429, body: { error: { message: 'No credit.', code: 'insufficient_quota' } } });
     case 'overflow':
       return overflow('failed');
     case 'interrupt':

@@ -9,7 +9,7 @@ import type { World } from '../harness/world.ts';
 /** What happens to one request of the model. */
 export interface ModelStep {
   readonly items: readonly ItemDraft[];
-  readonly fault: 'none' | 'cut' | 'failed' | 'malformed' | 'status' | 'overflow' | 'interrupt';
+  readonly fault: 'none' | 'cut' | 'failed' | 'malformed' | 'status' | 'quota' | 'overflow' | 'interrupt';
   /** What others do while the model has the request. */
   readonly meanwhile: Meanwhile;
 }
@@ -175,6 +175,7 @@ const everything: { readonly [Key in keyof World]: fc.Arbitrary<World[Key]> } = 
   memory: optional('Likes tabs.', '</memory_summary>'),
   session: fc.subarray(['A hook spoke.', 'Another, too.']),
   hooks: fc.boolean(),
+  fallback: optional('planner', 'blind', 'small', 'other'),
   apps: fc.boolean(),
   plugins: fc.boolean(),
   tools: fc.subarray(['update_plan', 'view_image']),
@@ -206,7 +207,7 @@ const modelStep: fc.Arbitrary<ModelStep> = fc.record({
   items: fc.array(item, { minLength: 1, maxLength: 3 }),
   fault: fc.oneof(
     { weight: 6, arbitrary: fc.constant('none' as const) },
-    { weight: 3, arbitrary: fc.constantFrom('cut', 'failed', 'malformed', 'status', 'overflow', 'interrupt') },
+    { weight: 3, arbitrary: fc.constantFrom('cut', 'failed', 'malformed', 'status', 'quota', 'overflow', 'interrupt') },
   ),
   meanwhile,
 });
@@ -269,11 +270,14 @@ const turns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-/** Every other thread has a small window from the start, every other one lets commands ask for more, and every other one has hooks. */
+/**
+ * Every other thread has a small window from the start, every other one lets commands ask for more, every other one has
+ * hooks, and most have a model that continues.
+ */
 export const randomTurns: fc.Arbitrary<readonly RandomTurn[]> = fc
-  .tuple(turns, fc.boolean(), everything.window, fc.boolean(), fc.boolean())
-  .map(([[first, ...others], small, window, asks, hooks]) => {
+  .tuple(turns, fc.boolean(), everything.window, fc.boolean(), fc.boolean(), everything.fallback)
+  .map(([[first, ...others], small, window, asks, hooks, fallback]) => {
     const asking = asks ? { approval: 'on-request' as const } : {};
-    const begins = { ...(small ? { window } : {}), ...asking, hooks };
+    const begins = { ...(small ? { window } : {}), ...asking, hooks, fallback };
     return [{ ...first!, world: { ...first!.world, ...begins } }, ...others];
   });

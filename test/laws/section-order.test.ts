@@ -35,6 +35,7 @@ const otherWorld: World = {
   },
   skills: [{ name: 'knit', description: 'Knits.' }],
   hooks: false,
+  fallback: undefined,
   memory: 'Likes tabs.',
   session: ['A hook spoke.'],
   apps: true,

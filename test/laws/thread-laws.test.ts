@@ -17,6 +17,7 @@ it('random threads obey the laws on a disk that forgets what was not synced', as
     answered: 0,
     hooked: 0,
     continued: 0,
+    passedOn: 0,
   };
   await fc.assert(
     fc.asyncProperty(randomTurns, async (turns) => {
@@ -30,6 +31,7 @@ it('random threads obey the laws on a disk that forgets what was not synced', as
   expect(seen.left).toBeGreaterThan(runs / 30);
   expect(seen.answered).toBeGreaterThan(0);
   expect(seen.hooked).toBeGreaterThan(runs);
+  expect(seen.passedOn).toBeGreaterThan(runs / 30);
 }, 600_000);
 
 it('a thread that goes well obeys them too, and is not vacuous', async () => {
@@ -50,6 +52,16 @@ it('a thread that goes well obeys them too, and is not vacuous', async () => {
     between: { kind: 'nothing' },
   };
   const seen = await playAndCheck([turn, { ...turn, world: { cwd: '/x', mode: 'read-only' } }, turn]);
-  const none = { installed: 0, failed: 0, lost: 0, left: 0, answered: 0, hooked: 0, continued: 0, incremental: 0 };
+  const none = {
+    installed: 0,
+    failed: 0,
+    lost: 0,
+    left: 0,
+    answered: 0,
+    hooked: 0,
+    continued: 0,
+    passedOn: 0,
+    incremental: 0,
+  };
   expect(seen).toEqual({ quiet: 1, changed: 2, ...none });
 });

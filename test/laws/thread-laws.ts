@@ -11,9 +11,11 @@ import { pinAdded, pinRemoved } from '../../src/state/pins.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
 import { type ScriptedUsage, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
+import type { ThreadParts } from '../../src/thread/parts/parts.ts';
 import type { Thread } from '../../src/thread/thread.ts';
 import type { Item } from '../../src/protocol/item.ts';
-import { type UserInput, words } from '../../src/protocol/user-input.ts';
+import { continueForAnother } from '../../src/fragments/answers/fallback-words.ts';
+import { type UserInput, words, writtenBy } from '../../src/protocol/user-input.ts';
 import { type Disk, WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo } from '../harness/world.ts';
 import { isUsers, rewriteFor } from '../harness/world-rewrite.ts';
@@ -48,6 +50,8 @@ export interface Seen extends Readonly<TellingLaw['seen']> {
   readonly hooked: number;
   /** Turns that were continued because they waited for an answer, or had not used one. */
   readonly continued: number;
+  /** Turns that another model continued. */
+  readonly passedOn: number;
   /** Requests of which only what was new was sent. */
   readonly incremental: number;
 }
@@ -97,14 +101,18 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
   const hooks = new HooksOfWorld(() => thread.world.session);
   thread.adapt = (parts) => {
     hooks.session = undefined;
-    const own = { ...parts, askUser: decidedUser };
-    return thread.world.hooks ? { ...own, hooks: hooks.open(parts) } : own;
+    const asked = { ...parts, askUser: decidedUser };
+    const own = thread.world.hooks ? { ...asked, hooks: hooks.open(parts) } : asked;
+    return withFallback(own, thread.world.fallback);
   };
+  let isPassedOn = false;
   thread.onEvent = (event) => {
     if (event.kind === 'checkpoint-installed') telling.compacted(event.report.phase);
     // A checkpoint in a turn of its own has no words.
     const isBegun = event.kind === 'turn-started' && event.turnId === thread.live?.turnId;
-    if (isBegun && !played.isContinuing) accepted.promise(played.input);
+    if (isBegun && !played.isContinuing) accepted.promise(isPassedOn ? continuing : played.input);
+    if (event.kind === 'turn-started') isPassedOn = false;
+    if (event.kind === 'turn-failed') isPassedOn = event.continuedBy !== undefined;
   };
   let played: Played = {
     signal: interrupt.signal,
@@ -155,6 +163,8 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
     const [started, installed] = [count('checkpoint-started'), count('checkpoint-installed')];
     const failed = count('checkpoint-failed');
     const [answered, { continued }] = [count('question-answered'), played];
+    const isPassed = (event: ThreadEvent) => event.kind === 'turn-failed' && event.continuedBy !== undefined;
+    const passedOn = thread.events.filter(isPassed).length;
     const { runs: hooked } = hooks;
     return {
       ...telling.seen,
@@ -165,6 +175,7 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
       answered,
       hooked,
       continued,
+      passedOn,
       incremental: model.frames.filter(({ kind }) => kind === 'incremental').length,
     };
   } finally {
@@ -296,6 +307,8 @@ async function runTurn(thread: WatchedThread, turn: RandomTurn, played: Played) 
   if (isOpen) expect(await live.overrideTurnContext(changeTo(thread.world))).toMatchObject({ kind: 'changed' });
   for (const item of turn.injected) accepted.ask(item, live.inject(item));
   accepted.submit(input);
+  // A turn that fails for want of quota is followed by another one, with words of the program.
+  accepted.submit(continuing);
   // The caller need not wait for it: the turn comes after it.
   if (turn.compactions.includes('before')) compactions.ask(live, signal);
   const end = await live.run({ input, signal });
@@ -323,6 +336,18 @@ interface Played {
   continued: number;
   /** Before the model answers that it is asked for a checkpoint. */
   atCompaction: () => Promise<void>;
+}
+
+const continuing = writtenBy('program', continueForAnother);
+
+/** The same parts with another model, as the engine has it for a model of the same provider. */
+function withFallback(parts: ThreadParts, model: string | undefined): ThreadParts {
+  if (model === undefined) return parts;
+  return {
+    ...parts,
+    fallback: async ({ effort: _effort, ...settings }) =>
+      settings.model === model ? undefined : { settings: { ...settings, model }, parts },
+  };
 }
 
 function inputOf(turn: RandomTurn): UserInput {

@@ -1,6 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import { readOtel } from '../../config/otel.ts';
 import { systemClock } from '../../gather/system/system-clock.ts';
+import { smallRequests } from '../../model/http/auth/small-requests.ts';
+import { sender } from '../../model/http/network/exchange.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/variables.ts';
@@ -23,11 +25,7 @@ export async function loadEngineTracer(
   const { otel, problems: notices } = readOtel(given);
   if (otel === undefined) return { tracer: around, notices, flush: () => Promise.resolve() };
   // Few users have a collector, and no other waits for it.
-  const [{ otlpExporter }, { smallRequests }, { sender }] = await Promise.all([
-    import('./otlp-exporter.ts'),
-    import('../../model/http/auth/small-requests.ts'),
-    import('../../model/http/network/exchange.ts'),
-  ]);
+  const { otlpExporter } = await import('./otlp-exporter.ts');
   const { randomBytes } = process.getBuiltinModule('node:crypto');
   const exporter = otlpExporter({
     otel,

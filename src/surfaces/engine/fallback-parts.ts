@@ -33,7 +33,8 @@ async function openFallback(
   const made = await threadProviders(engine, { config, settings }).make(provider);
   if ('code' in made) return made;
   const { accessPrograms } = made.capabilities;
-  const facts = { address: providerAddress(provider), wire: made.wire, accessPrograms };
+  const about = defined({ sampling: provider.sampling });
+  const facts = { address: providerAddress(provider), wire: made.wire, accessPrograms, ...about };
   return {
     settings: other,
     parts: {

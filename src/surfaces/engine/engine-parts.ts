@@ -110,7 +110,7 @@ export function createEngineParts(
         env,
         home,
         root,
-        configFiles: [...filesWithSecrets(base.layers), ...secretFiles(options)],
+        configFiles: [...filesWithSecrets(base.layers), ...base.unusedSecrets, ...secretFiles(options)],
       })),
     spawn,
     /** A table of sessions for one thread. Commands may read the folder of logs, and not write it. */

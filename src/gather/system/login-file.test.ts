@@ -21,6 +21,7 @@ const loadLogin = (folder: string, env = {}, limits = {}): unknown =>
     kept: 'file',
     limits,
     programs: { find: unused },
+    programFolder: () => '/',
     locks: { take: unused },
     clock: { now: unused, sleep: unused },
   }).load();

@@ -22,6 +22,8 @@ export interface LoginStoreOptions extends LockWaiting {
   readonly limits: LoginLimits;
   /** Finds the program that uses the keyring. */
   readonly programs: Programs;
+  /** Where that starts. */
+  readonly programFolder: () => string;
 }
 
 type LockWaiting = { readonly locks: Pick<Locks, 'take'>; readonly clock: Clock };
@@ -86,7 +88,7 @@ function withinLimits(login: Login, limits: LoginLimits): Login {
   return refused === undefined ? login : { kind: 'unusable', message: refused.message, next: refused.next };
 }
 
-function placeOf({ home, kept, env, programs }: LoginStoreOptions): () => Promise<LoginPlace> {
+function placeOf({ home, kept, env, programs, programFolder }: LoginStoreOptions): () => Promise<LoginPlace> {
   const file = loginFile(home);
   if (kept === 'file') return () => Promise.resolve(file);
   if (kept === 'ephemeral') return () => Promise.resolve(noPlace);
@@ -96,7 +98,7 @@ function placeOf({ home, kept, env, programs }: LoginStoreOptions): () => Promis
     (chosen ??= import('./login-keyring.ts').then(({ keyringTool, loginKeyring }) => {
       const tool = keyringTool(process.platform, (name) => programs.find(name));
       if (tool === undefined) return kept === 'auto' ? file : withoutKeyring;
-      const keyring = loginKeyring({ home, tool, env });
+      const keyring = loginKeyring({ home, tool, env, cwd: programFolder() });
       return { ...(kept === 'auto' ? eitherPlace(keyring, file) : keyring), write: inKeyring(keyring, file, kept) };
     }));
 }

@@ -5,9 +5,8 @@ import type { Login, LoginStore } from '../../ports/login.ts';
 import type { Programs } from '../../ports/program-files.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { reasonOf } from '../../disk/file-system.ts';
-import { realPath } from '../../disk/folders.ts';
 import { readLogin } from './login-document.ts';
-import { loginFile, loginPath, signInAgain } from './login-file.ts';
+import { loginFile, loginLock, signInAgain } from './login-file.ts';
 import type { FoundLogin, LoginPlace } from './login-place.ts';
 
 /** Longer than a renewal takes. */
@@ -31,7 +30,6 @@ type LockWaiting = { readonly locks: Pick<Locks, 'take'>; readonly clock: Clock 
 /** The login of a home folder, with the means to renew it. A token in the environment goes before what is kept. */
 export function loginStore(options: LoginStoreOptions): LoginStore {
   const { home, env, limits, ...waiting } = options;
-  const path = loginPath(home);
   const place = placeOf(options);
   return {
     async load() {
@@ -39,8 +37,7 @@ export function loginStore(options: LoginStoreOptions): LoginStore {
       return withinLimits(login, limits);
     },
     async alone(work, signal) {
-      // Homes whose names lead to one file have one lock.
-      const lock = await takeLock(`${realPath(path) ?? path}.lock`, waiting, signal);
+      const lock = await takeLock(loginLock(home), waiting, signal);
       try {
         return await work();
       } finally {

@@ -4,6 +4,7 @@ import { type ConfigLayer, sourceOf } from './config-layer.ts';
 import { type ConfigProblem, keyProblem } from './config-problem.ts';
 import { keyTable } from './key-table.ts';
 import { withoutForbiddenKeys } from './project-keys.ts';
+import { withoutProviderKeys } from './project-servers.ts';
 import { filterProblems } from './shell-filters.ts';
 
 export interface CheckedLayer extends CheckedValues {
@@ -12,7 +13,9 @@ export interface CheckedLayer extends CheckedValues {
 
 /** Every layer that counts, held against the key table. The order stays. */
 export function checkLayers(layers: readonly ConfigLayer[], options: CheckOptions): readonly CheckedLayer[] {
-  const checked = layers.filter(({ disabled }) => disabled === undefined).map((layer) => checkLayer(layer, options));
+  const counting = layers.filter(({ disabled }) => disabled === undefined);
+  const each = counting.map((layer) => checkLayer(layer, options));
+  const checked = withoutProviderKeys(each, options.otherVariables);
   const flags = checked.find(({ layer }) => layer.name === 'flags');
   return flags === undefined ? checked : checked.map((one) => (one.layer.name === 'managed' ? over(flags, one) : one));
 }

@@ -24,6 +24,8 @@ export interface CheckedValues {
 export interface CheckOptions {
   /** What every name that is not known is taken for; tables that are stricter stay so. */
   readonly unknown: 'warning' | 'error';
+  /** What providers in the files of other profiles name. */
+  readonly otherVariables?: readonly string[];
 }
 
 /** Holds the values of one layer against the table. */

@@ -34,6 +34,8 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly namedProfile?: NamedProfile;
   /** Folders that a flag makes writable besides the configured ones. Absolute. */
   readonly addedRoots: readonly string[];
+  /** What providers in the files of profiles that were not chosen name; absent when there are none. */
+  readonly otherVariables?: readonly string[];
   /** Keys that a layer sets, that would change what the agent does, and that have no effect yet; absent when none. */
   readonly unused?: readonly string[];
   /** The file of the user layer, for messages that say where to write. */
@@ -48,6 +50,7 @@ export interface ConfigReading extends ProfileReading {
   /** The name of the profile that was asked for. */
   readonly profile?: string;
   readonly addedRoots?: readonly string[];
+  readonly otherVariables?: readonly string[];
 }
 
 /**
@@ -56,9 +59,9 @@ export interface ConfigReading extends ProfileReading {
  */
 export function readConfig(
   layers: readonly ConfigLayer[],
-  { trust = 'unknown', unknown = 'warning', profile, addedRoots = [], ...reading }: ConfigReading = {},
+  { trust = 'unknown', unknown = 'warning', profile, addedRoots = [], otherVariables, ...reading }: ConfigReading = {},
 ): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
-  const checked = checkLayers(layers, { unknown });
+  const checked = checkLayers(layers, { unknown, ...defined({ otherVariables }) });
   const merged = mergeLayers(checked.map(({ values }) => values));
   const given = camelCased(keyTable, merged);
   const { named: namedProfile, problems: profileProblems } = readProfiles(checked, merged, reading);
@@ -86,7 +89,7 @@ export function readConfig(
     origins: keyOrigins(checked),
     addedRoots,
     ...(unused.length === 0 ? {} : { unused }),
-    ...defined({ userFile, namedProfile }),
+    ...defined({ userFile, namedProfile, otherVariables }),
   };
   const problems = [
     ...checked.flatMap((layer) => layer.problems),

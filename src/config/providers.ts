@@ -102,22 +102,6 @@ export function providerAddress({ baseUrl }: Pick<ProviderConfig, 'baseUrl'>): s
   return withoutSlash(`${protocol}//${host}${pathname}`);
 }
 
-/**
- * The variables from which any provider takes a key or a header, chosen or not: commands get none of them. A variable
- * of OpenAI counts even where another provider is used, since it may be set for a thread of tomorrow.
- */
-export function providerVariables(config: Config): readonly string[] {
-  const builtIn: readonly BuiltInProvider[] = Object.values(builtInProviders);
-  const configured = Object.values(config.modelProviders);
-  const keys = [
-    'CODEX_ACCESS_TOKEN',
-    ...builtIn.flatMap(({ envKeys = [] }) => envKeys),
-    ...configured.flatMap(({ envKey }) => envKey ?? []),
-  ];
-  const headers = [...builtIn, ...configured].flatMap(({ envHttpHeaders = {} }) => Object.values(envHttpHeaders));
-  return [...new Set([...keys, ...headers])].toSorted();
-}
-
 interface ProviderSources {
   readonly builtIn: Partial<BuiltInProvider>;
   readonly given: ConfiguredProvider;

@@ -256,7 +256,8 @@ async function hasVisited(pages: readonly McpElicitation[], { elicit }: McpCallW
 /** Faults in messages come with a long list of what is wrong where. */
 function firstLine(error: unknown): string {
   const [line = ''] = reasonOf(error).split('\n', 1);
-  return line.replace(/[:\s[{]+$/, '').slice(0, 500);
+  // Cut first: the pattern may begin at every one of these signs.
+  return line.slice(0, 500).replace(/[:\s[{]+$/, '');
 }
 
 function malformedTools(name: string, tools: readonly string[]): Outcome {

@@ -93,6 +93,17 @@ test.each<[string, Pages, object]>([
   });
 });
 
+test.each([
+  ['line breaks', '\n'],
+  ['blanks', ' '],
+  ['digits', 'num_ctx 1'],
+])('ollama: parameters of nothing but %s take no time', async (_, part) => {
+  const parameters = `${part.repeat(500_000)}x`;
+  const before = performance.now();
+  const { answer } = await found('ollama', { '/api/ps': {}, '/api/show': { ...qwen, parameters } }, { model: 'qwen3' });
+  expect([answer.kind, performance.now() - before < 5000]).toEqual(['models', true]);
+});
+
 test('lmstudio: the window as it is loaded, else the largest', async () => {
   const data = [
     { id: 'qwen3', type: 'llm', state: 'loaded', max_context_length: 131_072, loaded_context_length: 4096 },

@@ -120,6 +120,7 @@ const asks: Readonly<Record<'ollama' | 'lmstudio' | 'llama.cpp', AskOwn>> = {
 
 /** Of a model that is not loaded, Ollama does not say how large its window will be: it loads most with less than they have. */
 const mostUnloaded = 32_768;
+const longestParameters = 1_000_000;
 
 async function askOllama(ask: Door, model: string | undefined): Promise<readonly ServerModel[]> {
   const [running, shown] = await Promise.all([
@@ -139,8 +140,7 @@ async function askOllama(ask: Door, model: string | undefined): Promise<readonly
   const pictures = defined({ pictures: abilities?.includes('vision') });
   const here = loaded.find(({ slug }) => slug === model);
   if (here !== undefined) return [{ ...here, ...pictures }];
-  const chosen = /^\s*num_ctx\s+(\d+)\s*$/m.exec(stringAt(shown, 'parameters') ?? '')?.[1];
-  const window = chosen === undefined ? undefined : tokensOf(Number(chosen));
+  const window = chosenWindow(stringAt(shown, 'parameters') ?? '');
   if (window !== undefined) {
     return [{ slug: model, contextWindow: window, ...pictures, source: 'ollama /api/show, num_ctx' }];
   }
@@ -149,6 +149,16 @@ async function askOllama(ask: Door, model: string | undefined): Promise<readonly
   if (most === undefined) return [];
   const source = `ollama /api/show; not loaded yet, assumed to be at most ${mostUnloaded}`;
   return [{ slug: model, contextWindow: Math.min(most, mostUnloaded), ...pictures, source }];
+}
+
+/** Lines of a model's file, such as `num_ctx 8192`. */
+function chosenWindow(parameters: string): number | undefined {
+  for (const line of parameters.slice(0, longestParameters).split('\n')) {
+    // A pattern that may begin at every blank takes for ever on a text of blanks.
+    const digits = /^num_ctx\s+(\d{1,9})$/.exec(line.trim())?.[1];
+    if (digits !== undefined) return tokensOf(Number(digits));
+  }
+  return undefined;
 }
 
 async function askLmStudio(ask: Door): Promise<readonly ServerModel[]> {

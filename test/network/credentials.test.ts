@@ -21,6 +21,7 @@ const ask = (
     logins,
     requests: posting(untouched),
     programs: { find: () => undefined },
+    programFolder: () => '/',
     now: () => 1000,
   };
   return providerCredentials({ ...provider, ...more }, sources)({ signal });
@@ -32,6 +33,7 @@ const sourcesOf = (memory: LoginInMemory, requests: SmallRequests) => ({
   logins: memory.store,
   requests,
   programs: { find: () => undefined },
+  programFolder: () => '/',
   now: () => 0,
 });
 const untouched = (): never => {
@@ -138,6 +140,7 @@ async function renewing(
         return Promise.resolve(answer);
       }),
       programs: { find: () => undefined },
+      programFolder: () => '/',
       now: () => at,
     },
   )({ signal, asIs, ...(rejected === undefined ? {} : { rejected }) });

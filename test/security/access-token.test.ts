@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withLoginShell } from '../../src/policy/login-shell-variables.ts';
@@ -55,22 +55,53 @@ test('the token does not come from the login shell either', () => {
   expect(inheritedBy(policy)('CAPSTAN_MCP_TOKEN')).toBe(false);
 });
 
-test.each(['model_instructions_file', 'experimental_compact_prompt_file', 'model_catalog_json'])(
-  'a trusted project cannot have a secret of the engine read: %s',
-  async (key) => {
+const named = ['model_instructions_file', 'experimental_compact_prompt_file', 'model_catalog_json'];
+
+/** Why no thread starts in a trusted project whose configuration says this. */
+async function refusedIn(live: LiveThread, config: string): Promise<string | undefined> {
+  const { home, workspace } = live.place;
+  execFileSync('git', ['init', '-q', workspace]);
+  mkdirSync(join(workspace, '.capstan'));
+  writeFileSync(join(workspace, '.capstan/config.toml'), config);
+  appendFileSync(`${home}/config.toml`, `\n[projects."${workspace}"]\ntrust_level = "trusted"\n`);
+  return live.open({}).then(
+    () => undefined,
+    (error: unknown) => String(error),
+  );
+}
+
+test.each(named.flatMap((key) => ['/proc/self/environ', '/proc/self/cmdline'].map((path) => [key, path] as const)))(
+  'the variables of the engine are no text for a model: %s = %s',
+  async (key, path) => {
     const live = await LiveThread.in([answer({ items: [say('ok')] })]);
-    const { home, workspace } = live.place;
-    execFileSync('git', ['init', '-q', workspace]);
-    mkdirSync(join(workspace, '.capstan'));
-    writeFileSync(join(home, 'auth.json'), `${token}\n`, { mode: 0o600 });
-    symlinkSync(join(home, 'auth.json'), join(workspace, 'link'));
-    writeFileSync(join(workspace, '.capstan/config.toml'), `${key} = "${join(workspace, 'link')}"\n`);
-    appendFileSync(`${home}/config.toml`, `\n[projects."${workspace}"]\ntrust_level = "trusted"\n`);
-    const refused = await live.open({}).then(
-      () => undefined,
-      (error: unknown) => String(error),
+    expect(await refusedIn(live, `${key} = "${path}"\n`)).toMatch(
+      `The file in ${key} cannot be read (the policy denies`,
     );
-    expect(refused).toContain(`The file in ${key} cannot be read`);
-    expect(refused).not.toContain(token);
+    const own = await LiveThread.in([answer({ items: [say('ok')] })]);
+    const opened = own.open({ overrides: [`${key}="${path}"`] });
+    await expect(opened).rejects.toThrow(`The file in ${key} cannot be read (the policy denies`);
   },
 );
+
+test.each(named)('a project names no file that the model may not read, the user may: %s', async (key) => {
+  const live = await LiveThread.in([answer({ items: [say('ok')] })]);
+  const { home, root } = live.place;
+  const path = join(root, 'kept.md');
+  writeFileSync(path, key === 'model_catalog_json' ? '{"models": [{"slug": "gpt-5"}]}' : `${token}\n`);
+  const before = readFileSync(`${home}/config.toml`, 'utf8');
+  const rule = `[permissions.own.filesystem]\n":root" = "read"\n"${path}" = "none"\n`;
+  writeFileSync(`${home}/config.toml`, `default_permissions = "own"\n${before}\n${rule}`);
+  expect(await refusedIn(live, `${key} = "${path}"\n`)).toMatch(`The file in ${key} cannot be read (the policy denies`);
+  rmSync(join(live.place.workspace, '.capstan'), { recursive: true });
+  await live.open({ overrides: [`${key}="${path}"`] });
+});
+
+test.each(named)('a trusted project cannot have a secret of the engine read: %s', async (key) => {
+  const live = await LiveThread.in([answer({ items: [say('ok')] })]);
+  const { home, workspace } = live.place;
+  writeFileSync(join(home, 'auth.json'), `${token}\n`, { mode: 0o600 });
+  symlinkSync(join(home, 'auth.json'), join(workspace, 'link'));
+  const refused = await refusedIn(live, `${key} = "${join(workspace, 'link')}"\n`);
+  expect(refused).toContain(`The file in ${key} cannot be read`);
+  expect(refused).not.toContain(token);
+});

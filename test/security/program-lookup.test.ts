@@ -149,6 +149,7 @@ describe('a command of the user that has no path', () => {
     const parts = (path: string) => ({
       environment: {},
       programs: callerPrograms({ path, writable: () => [workspace] }),
+      programFolder: () => base,
       now: () => 0,
     });
     const command = { command: 'print-key', args: [], timeoutMs: 5000, refreshIntervalMs: 0, cwd: workspace };

@@ -1,5 +1,7 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { loadBaseLayers } from '../../src/gather/config/config-layers.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -55,5 +57,41 @@ describe('keys of providers', () => {
     const output = await printed('[shell_environment_policy]\nset = { ELSEWHERE_PASS = "mine" }\n');
     expect(output).toContain('ELSEWHERE_PASS=mine');
     expect(output).not.toContain('sekrit');
+  });
+});
+
+describe('a profile that was not chosen, or a file that a flag leaves out', () => {
+  const filters = '[shell_environment_policy]\nignore_default_excludes = true\n';
+  const table = `${providers}[model_providers.bare]\nbase_url = "http://127.0.0.1:9/v1"\nexperimental_bearer_token = "sekrit-7"\n`;
+
+  test.each(['other.config.toml', 'broken.config.toml'])('its keys reach no command: %s', async (name) => {
+    const live = await LiveThread.in([
+      answer({ items: [callTool('exec_command', { cmd: `env; cat "$CAPSTAN_TEST_HOME"/${name}` })] }),
+      answer({ items: [say('ok')] }),
+    ]);
+    const { home } = live.place;
+    writeFileSync(join(home, name), name.startsWith('broken') ? `experimental_bearer_token = sekrit-8\n` : table);
+    appendFileSync(`${home}/config.toml`, filters);
+    const { ELSEWHERE_PASS, ELSEWHERE_ACCOUNT, ...others } = env;
+    const given = name.startsWith('broken') ? others : { ...others, ELSEWHERE_PASS, ELSEWHERE_ACCOUNT };
+    await live.open({
+      env: { ...given, CAPSTAN_HOME: home, CAPSTAN_TEST_HOME: home },
+      overrides: ['sandbox_mode="read-only"'],
+    });
+    await live.turn('go');
+    const output = JSON.stringify(live.model.requests.at(-1)?.body);
+    expect(output).toContain('HARMLESS=fine');
+    expect(output).not.toContain('sekrit');
+  });
+
+  test('config.toml itself', async () => {
+    const live = await LiveThread.in([answer({ items: [say('ok')] })]);
+    const { home } = live.place;
+    appendFileSync(`${home}/config.toml`, table);
+    const base = await loadBaseLayers(home, { osHome: home, cwd: home, ignoreUserConfig: true, systemFolders: [] });
+    expect([base.unusedSecrets, base.options.otherVariables]).toEqual([
+      [join(home, 'config.toml')],
+      ['ELSEWHERE_PASS', 'ELSEWHERE_ACCOUNT'],
+    ]);
   });
 });

@@ -126,3 +126,18 @@ test('paths in flags start from the working folder; values of a wrong type are l
     },
   });
 });
+
+test('a command that prints a key and is named by a path starts from its folder, else from that of the file', async () => {
+  const auth = (command: string, more = '') => `{ command = "${command}"${more} }`;
+  const tables = [auth('bin/token'), auth('./token'), auth('token'), auth('~/token'), auth('./token', ', cwd = "sub"')];
+  writeFileSync(file, tables.map((table, at) => `[model_providers.p${at}]\nauth = ${table}\n`).join(''));
+  const { layer } = await load();
+  const providers = Object.values(layer.values['model_providers'] as Record<string, { auth: { command: string } }>);
+  expect(providers.map(({ auth: { command } }) => command)).toEqual([
+    join(home, 'bin/token'),
+    join(home, 'token'),
+    'token',
+    '/users/me/token',
+    join(home, 'sub/token'),
+  ]);
+});

@@ -133,6 +133,23 @@ function advice(profile: string, { home, user }: { readonly home: string; readon
   return `Create that file with the keys of the profile.${others}`;
 }
 
+/**
+ * The files of profiles that this run did not choose, and `config.toml` if a flag leaves it out. They count for nothing,
+ * but may hold keys, and name variables that do.
+ */
+export async function loadUnusedFiles(
+  home: string,
+  { osHome, used }: { readonly osHome: string; readonly used: readonly string[] },
+): Promise<readonly LoadedLayer[]> {
+  const paths = namesIn(home)
+    .filter((name) => name === 'config.toml' || name.endsWith(ending))
+    .map((name) => join(home, name))
+    .filter((path) => !used.includes(path));
+  return Promise.all(paths.slice(0, mostUnused).map((path) => loadConfigFile({ name: 'profile', path, osHome })));
+}
+
+const mostUnused = 200;
+
 function profilesIn(home: string): readonly string[] {
   return namesIn(home)
     .filter((name) => name.endsWith(ending) && name !== ending)

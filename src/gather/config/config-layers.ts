@@ -2,11 +2,13 @@ import { resolve } from 'node:path';
 import { type Config, readConfig, type ConfigReading } from '../../config/config.ts';
 import { type ConfigLayer, layerNames } from '../../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
+import { filesWithSecrets } from '../../config/hide-secrets.ts';
 import { mergeValues } from '../../config/merge-values.ts';
 import type { Override } from '../../config/override.ts';
+import { variablesIn } from '../../config/provider-variables.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import { defined } from '../../protocol/defined.ts';
-import { loadConfigFile, type LoadedLayer, loadProfileFile } from './config-file.ts';
+import { loadConfigFile, type LoadedLayer, loadProfileFile, loadUnusedFiles } from './config-file.ts';
 import { flagsLayer } from './config-paths.ts';
 import { loadRequirements } from './config-requirements.ts';
 import { fileSystem } from '../../disk/file-system.ts';
@@ -53,6 +55,8 @@ export interface BaseLayers extends ReadLayers {
   readonly home: string;
   readonly osHome: string;
   readonly options: ConfigReading;
+  /** Files of the home that hold keys and do not count in this run. */
+  readonly unusedSecrets: readonly string[];
   /** What the administrator demands, whatever the layers say. */
   readonly requirements: Requirements;
   /** Where that is looked for; absent where the system has no place for it. */
@@ -72,6 +76,8 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
     ...loadSystemFile('managed', 'managed_config.toml', choices),
   ]);
   const layers = loaded.map(({ layer }) => layer);
+  const used = layers.filter(({ disabled }) => disabled === undefined).map(({ source }) => source);
+  const unused = await loadUnusedFiles(home, { osHome, used });
   const requirementsFile = systemPath('requirements.toml', choices);
   const managed = layers.findLast(({ name }) => name === 'managed');
   const demanded = await loadRequirements({ osHome, path: requirementsFile, managed });
@@ -80,11 +86,18 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
     addedRoots: addDirectories.map((folder) => resolve(cwd, folder)),
     osHome,
     ...defined({ profile, managedProfiles: demanded.requirements.profileTables }),
+    ...(unused.length === 0 ? {} : { otherVariables: variablesIn(unused.map(({ layer }) => layer)) }),
   };
   const { config, problems } = readConfig(layers, options);
   const all = byGravity([...loaded.flatMap((layer) => layer.problems), ...demanded.problems, ...problems]);
   const { requirements } = demanded;
-  return { home, osHome, options, requirements, layers, config, problems: all, ...defined({ requirementsFile }) };
+  const unusedSecrets = [
+    ...filesWithSecrets(unused.map(({ layer }) => layer)),
+    // What cannot be read may hold anything.
+    ...unused.flatMap((file) => (file.problems.length === 0 ? [] : [file.layer.source])),
+  ];
+  const read = { home, osHome, options, requirements, layers, config, problems: all, unusedSecrets };
+  return { ...read, ...defined({ requirementsFile }) };
 }
 
 async function loadUserFile(path: string, { osHome, ignoreUserConfig }: ConfigChoices): Promise<LoadedLayer> {

@@ -14,7 +14,22 @@ export interface PathBase {
 
 /** The values with every path in them made absolute. Values of a wrong type are left for the check that reports them. */
 export function resolveConfigPaths(values: JsonObject, base: PathBase): JsonObject {
-  return resolveTable(keyTable.keys, values, base);
+  return resolveTokenCommands(resolveTable(keyTable.keys, values, base), base);
+}
+
+/** Commands that print keys: one that is named by a path starts from its `cwd`, else from the folder of the file. */
+function resolveTokenCommands(values: JsonObject, base: PathBase): JsonObject {
+  const providers = values['model_providers'];
+  if (!isJsonObject(providers)) return values;
+  const resolved = Object.entries(providers).map(([id, provider]) => {
+    const auth = isJsonObject(provider) ? provider['auth'] : undefined;
+    if (!isJsonObject(provider) || !isJsonObject(auth)) return [id, provider] as const;
+    const { command, cwd } = auth;
+    if (typeof command !== 'string' || !command.includes('/')) return [id, provider] as const;
+    const from = typeof cwd === 'string' ? { ...base, base: cwd } : base;
+    return [id, { ...provider, auth: { ...auth, command: absolute(command, from) } }] as const;
+  });
+  return { ...values, model_providers: Object.fromEntries(resolved) };
 }
 
 /** The layer that the overrides of the command line make up. */

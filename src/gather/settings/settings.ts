@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { originOf } from '../../config/key-origins.ts';
 import { providerModel } from '../../config/provider-model.ts';
-import { providerVariables } from '../../config/providers.ts';
+import { providerVariables } from '../../config/provider-variables.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { withoutDeniedReads } from '../../policy/denied-reads.ts';

@@ -4,6 +4,9 @@ import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '
 
 // What `auth.json` holds, and what a keyring holds in its place. Codex reads and writes the same.
 
+/** A document for a login has at least one of these. */
+export const loginKeys: readonly string[] = ['auth_mode', 'OPENAI_API_KEY', 'tokens', 'personal_access_token'];
+
 /** The login that the document describes. Where it does not say which of the two counts, a key goes before tokens. */
 export function readLogin(stored: JsonObject, renew: string): Login {
   const mode = stringAt(stored, 'auth_mode')?.toLowerCase() ?? '';

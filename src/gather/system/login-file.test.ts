@@ -1,7 +1,8 @@
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loginFile, loginLock } from './login-file.ts';
 import { loginStore } from './login-store.ts';
 
 let home = '';
@@ -21,6 +22,7 @@ const loadLogin = (folder: string, env = {}, limits = {}): unknown =>
     kept: 'file',
     limits,
     programs: { find: unused },
+    programFolder: () => '/',
     locks: { take: unused },
     clock: { now: unused, sleep: unused },
   }).load();
@@ -138,3 +140,40 @@ test('a login that the limits do not allow is not used', async () => {
   expect(await loadLogin(home, {}, { workspaces: ['other'] })).toMatchObject({ kind: 'api-key' });
   expect(await loadLogin(home, {}, { methods: [] })).toMatchObject({ kind: 'unusable' });
 });
+
+test.each([
+  ['a text', 'root:x:0:0::/:/bin/sh\n'],
+  ['another document', '{"name": "package"}'],
+  ['a folder', undefined],
+])('a link to %s is neither followed nor replaced', async (_, content) => {
+  const place = join(home, 'elsewhere');
+  mkdirSync(place);
+  const decoy = join(place, 'decoy');
+  if (content === undefined) mkdirSync(decoy);
+  else writeFileSync(decoy, content);
+  symlinkSync(decoy, join(home, 'auth.json'));
+  const file = loginFile(home);
+  const refused = `auth.json cannot be written: it is a link to ${decoy}, which holds no login. Remove the link`;
+  await expect(file.remove()).rejects.toThrow(refused);
+  await expect(file.write({ OPENAI_API_KEY: 'k' })).rejects.toThrow(refused);
+  await expect(file.reserve()).rejects.toThrow(refused);
+  expect(loginLock(home)).toBe(join(home, 'auth.json.lock'));
+  expect(readdirSync(place)).toEqual(['decoy']);
+  if (content !== undefined) expect(readFileSync(decoy, 'utf8')).toBe(content);
+});
+
+test.each(['', '{}', '{"OPENAI_API_KEY": null}'])(
+  'a link to a login, or to a file for one, is followed: %j',
+  async (content) => {
+    const place = join(home, 'place.json');
+    writeFileSync(place, content);
+    symlinkSync(place, join(home, 'auth.json'));
+    const file = loginFile(home);
+    await file.write({ OPENAI_API_KEY: 'k' });
+    expect([JSON.parse(readFileSync(place, 'utf8')), loginLock(home)]).toEqual([
+      { OPENAI_API_KEY: 'k' },
+      `${place}.lock`,
+    ]);
+    expect([await file.remove(), readdirSync(home)]).toEqual([true, ['auth.json']]);
+  },
+);

@@ -5,7 +5,7 @@ import { fileSystem, isMissing, reasonOf } from '../../disk/file-system.ts';
 import { realPath, syncFolder } from '../../disk/folders.ts';
 import { readBounded } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
-import { withTokens } from './login-document.ts';
+import { loginKeys, withTokens } from './login-document.ts';
 import type { FoundLogin, LoginPlace } from './login-place.ts';
 
 /** More than a login has. */
@@ -18,7 +18,7 @@ export function signInAgain(home: string): string {
   return `Sign in again: CAPSTAN_HOME=${home} capstan login`;
 }
 
-/** `auth.json` of a home. Where the name is a link, what it leads to is replaced. */
+/** `auth.json` of a home. Where the name is a link to a login, or to an empty file for one, that is replaced. */
 export function loginFile(home: string): LoginPlace {
   const path = loginPath(home);
   return {
@@ -27,7 +27,7 @@ export function loginFile(home: string): LoginPlace {
     async write(document) {
       try {
         fileSystem.mkdirSync(home, { recursive: true, mode: 0o700 });
-        const place = openBeside(realPath(path) ?? path);
+        const place = openBeside(placeOfLogin(path));
         try {
           place.write(document);
         } finally {
@@ -39,7 +39,7 @@ export function loginFile(home: string): LoginPlace {
     },
     async remove() {
       try {
-        fileSystem.unlinkSync(realPath(path) ?? path);
+        fileSystem.unlinkSync(placeOfLogin(path));
         return true;
       } catch (error) {
         if (isMissing(error)) return false;
@@ -48,12 +48,38 @@ export function loginFile(home: string): LoginPlace {
     },
     async reserve() {
       try {
-        return reserveBeside(fileSystem.realpathSync(path));
+        fileSystem.accessSync(path);
+        return reserveBeside(placeOfLogin(path));
       } catch (error) {
         throw cannotWrite(path, error);
       }
     },
   };
+}
+
+/** Beside the login: homes whose names lead to one file have one lock. */
+export function loginLock(home: string): string {
+  const path = loginPath(home);
+  try {
+    return `${placeOfLogin(path)}.lock`;
+  } catch {
+    return `${path}.lock`;
+  }
+}
+
+/** Where a link leads, if a login is there. Anything else is not ours to replace or to delete. */
+function placeOfLogin(path: string): string {
+  const place = realPath(path) ?? path;
+  if (fileSystem.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true || place === path) return place;
+  const file = readBounded(place, { maxBytes: readLimits.loginBytes });
+  const text = file.kind === 'read' ? file.bytes.toString('utf8').trim() : undefined;
+  if (file.kind === 'missing' || text === '' || (text !== undefined && isLoginDocument(text))) return place;
+  throw new Error(`it is a link to ${place}, which holds no login. Remove the link`);
+}
+
+function isLoginDocument(text: string): boolean {
+  const keys = Object.keys(parseJsonObject(text) ?? { odd: true });
+  return keys.length === 0 || keys.some((key) => loginKeys.includes(key));
 }
 
 /** Nothing of the content is quoted in a message. */

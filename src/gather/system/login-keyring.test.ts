@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -50,6 +50,7 @@ describe.each([
       home: folder,
       tool: { kind, path: program(script) },
       env: { FOLDER: folder, PATH: '/usr/bin:/bin' },
+      cwd: '/',
     });
 
   test('keeps one login, and no secret stands in an argument', async () => {
@@ -87,19 +88,31 @@ describe.each([
 
 test('a login that is too long for `security` is an error, and nothing is cut', async () => {
   const tool = { kind: 'security', path: program(security) } as const;
-  const keyring = loginKeyring({ home: folder, tool, env: { FOLDER: folder } });
+  const keyring = loginKeyring({ home: folder, tool, env: { FOLDER: folder }, cwd: '/' });
   await expect(keyring.write({ tokens: 'x'.repeat(5000) })).rejects.toThrow('too long for the keyring');
+});
+
+test('the tool starts in the folder that it is given', async () => {
+  const tool = { kind: 'secret-tool', path: program('\npwd >&2; exit 2') } as const;
+  const cwd = realpathSync(folder);
+  const keyring = loginKeyring({ home: folder, tool, env: { PATH: '/usr/bin:/bin' }, cwd });
+  expect(await keyring.read()).toMatchObject({ kind: 'unread', message: expect.stringContaining(`(${cwd})`) });
 });
 
 test('a keyring that cannot be used is not one without a login', async () => {
   const tool = { kind: 'secret-tool', path: program(secretTool) } as const;
-  const keyring = loginKeyring({ home: folder, tool, env: { FOLDER: folder, PATH: '/usr/bin:/bin' } });
+  const keyring = loginKeyring({ home: folder, tool, env: { FOLDER: folder, PATH: '/usr/bin:/bin' }, cwd: '/' });
   writeFileSync(join(folder, 'locked'), '');
   const why = 'it cannot be used (secret-tool: Cannot autolaunch D-Bus)';
   expect(await keyring.read()).toMatchObject({ kind: 'unread', message: expect.stringContaining(why) as string });
   await expect(keyring.write(document)).rejects.toThrow(why);
   await expect(keyring.remove()).rejects.toThrow(why);
-  const gone = loginKeyring({ home: folder, tool: { kind: 'secret-tool', path: join(folder, 'gone') }, env: {} });
+  const gone = loginKeyring({
+    home: folder,
+    tool: { kind: 'secret-tool', path: join(folder, 'gone') },
+    env: {},
+    cwd: '/',
+  });
   await expect(gone.write(document)).rejects.toThrow('cannot be started (ENOENT)');
 });
 
@@ -119,6 +132,7 @@ function store(kept: CredentialStoreName, tool: string | undefined = program(sec
     kept,
     limits: {},
     programs: { find: () => tool },
+    programFolder: () => '/',
     locks: { take: async () => ({ kind: 'lock', epoch: 1, isLost: async () => false, release }) },
     clock: { now: () => 0, sleep: release },
   });
@@ -186,6 +200,7 @@ function storeParts() {
     env: {},
     limits: {},
     programs: { find: () => undefined },
+    programFolder: () => '/',
     locks: { take: () => Promise.reject(new Error('not needed')) },
     clock: { now: () => 0, sleep: () => Promise.resolve() },
   };

@@ -25,6 +25,8 @@ export interface KeyringOptions {
   readonly home: string;
   readonly tool: KeyringTool;
   readonly env: Variables;
+  /** Where the tool starts: a folder that commands cannot write. */
+  readonly cwd: string;
 }
 
 /** The program for this system; undefined where there is none. */
@@ -38,12 +40,12 @@ export function keyringTool(
 }
 
 /** The entry of a home. Homes have entries of their own, under a name that tells nothing of their folder. */
-export function loginKeyring({ home, tool, env }: KeyringOptions): LoginPlace {
+export function loginKeyring({ home, tool, ...start }: KeyringOptions): LoginPlace {
   const digest = createHash('sha256')
     .update(realPath(home) ?? home)
     .digest('hex');
   const account = `cli|${digest.slice(0, 16)}`;
-  const run = (use: ToolUse): Promise<ToolResult> => runTool(tool.path, use, env);
+  const run = (use: ToolUse): Promise<ToolResult> => runTool(tool.path, use, start);
   const uses = tool.kind === 'security' ? macUses(account) : linuxUses(account);
   const name = 'the keyring of this system';
   const lookUp = async (): Promise<string | undefined> => {
@@ -138,10 +140,14 @@ function macUses(account: string): ToolUses {
   };
 }
 
-function runTool(path: string, { args, input }: ToolUse, env: Variables): Promise<ToolResult> {
+function runTool(
+  path: string,
+  { args, input }: ToolUse,
+  { env, cwd }: Pick<KeyringOptions, 'env' | 'cwd'>,
+): Promise<ToolResult> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   return new Promise((resolve, reject) => {
-    const child = spawn(path, args, { env, stdio: 'pipe', timeout: patienceMs, killSignal: 'SIGKILL' });
+    const child = spawn(path, args, { cwd, env, stdio: 'pipe', timeout: patienceMs, killSignal: 'SIGKILL' });
     const said = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (text: string) => {

@@ -58,6 +58,7 @@ function storeIn(folder: string, held = new Set<string>()) {
     kept: 'file',
     limits: {},
     programs: { find: () => undefined },
+    programFolder: () => '/',
     locks,
     clock: { now: () => now, sleep },
   });

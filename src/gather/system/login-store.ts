@@ -5,9 +5,8 @@ import type { Login, LoginStore } from '../../ports/login.ts';
 import type { Programs } from '../../ports/program-files.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { reasonOf } from '../../disk/file-system.ts';
-import { realPath } from '../../disk/folders.ts';
 import { readLogin } from './login-document.ts';
-import { loginFile, loginPath, signInAgain } from './login-file.ts';
+import { loginFile, loginLock, signInAgain } from './login-file.ts';
 import type { FoundLogin, LoginPlace } from './login-place.ts';
 
 /** Longer than a renewal takes. */
@@ -22,6 +21,8 @@ export interface LoginStoreOptions extends LockWaiting {
   readonly limits: LoginLimits;
   /** Finds the program that uses the keyring. */
   readonly programs: Programs;
+  /** Where that starts. */
+  readonly programFolder: () => string;
 }
 
 type LockWaiting = { readonly locks: Pick<Locks, 'take'>; readonly clock: Clock };
@@ -29,7 +30,6 @@ type LockWaiting = { readonly locks: Pick<Locks, 'take'>; readonly clock: Clock 
 /** The login of a home folder, with the means to renew it. A token in the environment goes before what is kept. */
 export function loginStore(options: LoginStoreOptions): LoginStore {
   const { home, env, limits, ...waiting } = options;
-  const path = loginPath(home);
   const place = placeOf(options);
   return {
     async load() {
@@ -37,8 +37,7 @@ export function loginStore(options: LoginStoreOptions): LoginStore {
       return withinLimits(login, limits);
     },
     async alone(work, signal) {
-      // Homes whose names lead to one file have one lock.
-      const lock = await takeLock(`${realPath(path) ?? path}.lock`, waiting, signal);
+      const lock = await takeLock(loginLock(home), waiting, signal);
       try {
         return await work();
       } finally {
@@ -86,7 +85,7 @@ function withinLimits(login: Login, limits: LoginLimits): Login {
   return refused === undefined ? login : { kind: 'unusable', message: refused.message, next: refused.next };
 }
 
-function placeOf({ home, kept, env, programs }: LoginStoreOptions): () => Promise<LoginPlace> {
+function placeOf({ home, kept, env, programs, programFolder }: LoginStoreOptions): () => Promise<LoginPlace> {
   const file = loginFile(home);
   if (kept === 'file') return () => Promise.resolve(file);
   if (kept === 'ephemeral') return () => Promise.resolve(noPlace);
@@ -96,7 +95,7 @@ function placeOf({ home, kept, env, programs }: LoginStoreOptions): () => Promis
     (chosen ??= import('./login-keyring.ts').then(({ keyringTool, loginKeyring }) => {
       const tool = keyringTool(process.platform, (name) => programs.find(name));
       if (tool === undefined) return kept === 'auto' ? file : withoutKeyring;
-      const keyring = loginKeyring({ home, tool, env });
+      const keyring = loginKeyring({ home, tool, env, cwd: programFolder() });
       return { ...(kept === 'auto' ? eitherPlace(keyring, file) : keyring), write: inKeyring(keyring, file, kept) };
     }));
 }

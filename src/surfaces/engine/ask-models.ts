@@ -19,12 +19,12 @@ export interface ModelsQuestion {
 
 /** Asks a provider for its models as its requests would be sent: with the same key, headers and proxies. Never rejects. */
 export async function askModels(
-  engine: Pick<EngineParts, 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs'>,
+  engine: Pick<EngineParts, 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'>,
   { provider, model, etag, timeoutMs, signal }: ModelsQuestion,
 ): Promise<ServerModels> {
-  const { logins, requests, programs, clock, sendTo } = engine;
+  const { logins, requests, programs, programFolder, clock, sendTo } = engine;
   const { env: environment } = engine.options;
-  const sources = { environment, logins, requests, programs, now: () => clock.now() };
+  const sources = { environment, logins, requests, programs, programFolder, now: () => clock.now() };
   const credentials = await providerCredentials(
     provider,
     sources,

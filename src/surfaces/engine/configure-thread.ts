@@ -25,8 +25,7 @@ import { nameOfProfile } from '../../gather/settings/choose-profile.ts';
 import { settingsFrom } from '../../gather/settings/settings.ts';
 import type { SkillSwitch } from '../../planes/skill-switches.ts';
 import type { Requirements } from '../../policy/requirements.ts';
-import { deniesRead } from '../../policy/denied-reads.ts';
-import { isWithin, normalisePath } from '../../policy/paths.ts';
+import { normalisePath } from '../../policy/paths.ts';
 import { readProfile } from '../../policy/read-profile.ts';
 import { isWrong } from '../../policy/wrong-value.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -37,6 +36,7 @@ import type { EngineParts } from './engine-parts.ts';
 import type { ThreadRequest } from './thread-request.ts';
 import type { ResumedPast } from './thread-standing.ts';
 import { hooksInFolder } from './hooks-in-folder.ts';
+import { deniesNamed, deniesOfProject } from './named-files.ts';
 import { type ProviderModels, providerModels } from './provider-models.ts';
 import { locatedProvider } from './thread-providers.ts';
 import { unusedNotice } from './unused-notice.ts';
@@ -114,29 +114,30 @@ export async function configureThread(
   const problems = onceEach([...added, ...ofFolder, ...rules.problems, ...hooks.problems]);
   const error = refusalOf(problems);
   if (error !== undefined) return error;
-  // What these files say is sent and shown, and a project may name them.
-  const denies = (path: string): boolean =>
-    deniesRead(base.requirements, path) || ownPlaces().secrets.some((secret) => isWithin(path, secret));
-  const texts = loadInstructionFiles(config, { denies });
-  if ('code' in texts) return texts;
-  const described = loadCatalogue(config, { denies });
-  if ('code' in described) return described;
   const past = place.resumed;
   const foreign = past?.standing === 'ours' ? undefined : past;
   // Few threads come from elsewhere, and no other waits for it.
   const taken = foreign && (await import('./foreign-thread.ts')).takeOverThread(config, foreign, { cwd, env });
   const last = taken?.resumed ?? past?.last;
-  const resumed = last && chosenOnly(last, described);
   const { requirements } = base;
-  const made = settingsFrom(config, {
-    cwd,
-    ...defined({ resumed, approval, unlessReviewed, profile, onlyTools, withoutTools, clientTools, changesNothing }),
-    ...texts,
-    catalogue: described,
-    requirements,
-    rules,
-  });
+  const make = (denies: (path: string) => boolean) => {
+    const texts = loadInstructionFiles(config, { denies });
+    if ('code' in texts) return texts;
+    const described = loadCatalogue(config, { denies });
+    if ('code' in described) return described;
+    const resumed = last && chosenOnly(last, described);
+    const more = defined({ resumed, approval, unlessReviewed, profile, onlyTools, withoutTools, clientTools });
+    const all = { ...more, ...defined({ changesNothing }), ...texts, catalogue: described, requirements, rules };
+    const made = settingsFrom(config, { cwd, ...all });
+    return 'code' in made ? made : { ...made, described, ...defined({ resumed }) };
+  };
+  const first = make(deniesNamed({ base, ownPlaces }));
+  if ('code' in first) return first;
+  // Which files the model may read is known only now.
+  const stricter = await deniesOfProject(engine, config, first.settings);
+  const made = stricter === undefined ? first : make(stricter);
   if ('code' in made) return made;
+  const { described, resumed } = made;
   const { model, provider: id } = made.settings;
   const unnamed =
     config.model === undefined && resumed?.model === undefined && requirements.newThread?.model === undefined;

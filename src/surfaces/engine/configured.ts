@@ -18,6 +18,8 @@ import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../../gathe
 import { configuredProfile } from '../../gather/settings/choose-profile.ts';
 import { rulesInFolder } from '../../gather/rules/rules-in-folder.ts';
 import { findHome } from '../../gather/system/home.ts';
+import { deniesRead } from '../../policy/denied-reads.ts';
+import { isWithin } from '../../policy/paths.ts';
 import {
   brokenByApproval,
   brokenByChoice,
@@ -73,7 +75,10 @@ export async function loadConfigured(
 /** Defaults that are no constants: they depend on the provider, the catalogue and the model. */
 function modelLayers(config: Config, { requirements, home }: BaseLayers, env: Variables): readonly ConfigLayer[] {
   // The administrator gives new threads another one. A file that cannot be read has no say in it.
-  const described = requirements.newThread?.model === undefined ? loadCatalogue(config) : undefined;
+  const described =
+    requirements.newThread?.model === undefined
+      ? loadCatalogue(config, { denies: (path) => deniesRead(requirements, path) || isWithin(path, '/proc') })
+      : undefined;
   if (described === undefined || 'code' in described) return [];
   const { modelProvider: provider, modelCatalogJson: file } = config;
   const catalogue = withKept(described, { config, home, env });

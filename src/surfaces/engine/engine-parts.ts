@@ -35,6 +35,7 @@ import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore } from './home-store.ts';
 import { lazyGuardedGit } from './lazy-guarded-git.ts';
 import { findOwnPlaces, landlockFolder, terminalLibrary } from './own-places.ts';
+import { serverFolder } from './server-folder.ts';
 
 /** A fact about the machine: what one engine of this process has tried out, the next need not. */
 const provenBubblewraps = new Map<string, Bubblewrap>();
@@ -71,6 +72,7 @@ export function createEngineParts(
     path: env['PATH'] ?? '',
     writable: () => ['/tmp', env['TMPDIR'] ?? '', ...opened],
   });
+  const programFolder = (): string => serverFolder(home, programs);
   let own: OwnPlaces | undefined;
   const sandboxOptions: SandboxOptions = {
     platform: process.platform,
@@ -110,7 +112,7 @@ export function createEngineParts(
         env,
         home,
         root,
-        configFiles: [...filesWithSecrets(base.layers), ...secretFiles(options)],
+        configFiles: [...filesWithSecrets(base.layers), ...base.unusedSecrets, ...secretFiles(options)],
       })),
     spawn,
     /** A table of sessions for one thread. Commands may read the folder of logs, and not write it. */
@@ -128,6 +130,8 @@ export function createEngineParts(
     guardedGit: lazyGuardedGit(`${home}/git-programs`),
     /** Programs that the user chose by name. */
     programs,
+    /** Where they start, unless the user names a folder. */
+    programFolder,
     /** Connections to servers, kept for reuse. */
     sendTo,
     requests: smallRequests(sendTo),
@@ -137,6 +141,7 @@ export function createEngineParts(
       locks,
       clock,
       programs,
+      programFolder,
       kept: base.requirements.credentialStore ?? base.config.cliAuthCredentialsStore ?? 'file',
       limits: loginLimits(base.config, base.requirements),
     }),

@@ -9,7 +9,6 @@ import { catalogueOfProvider } from '../../gather/catalogue/catalogue-of-provide
 import { type KeptModels, type ModelFiles, modelFiles, type ModelsOwner } from '../../gather/catalogue/model-files.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
-import { deniesRead } from '../../policy/denied-reads.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { askModels } from './ask-models.ts';
@@ -17,6 +16,7 @@ import type { EngineParts } from './engine-parts.ts';
 import type { FoundAbility } from './judge-answer.ts';
 import { type ModelTest, modelTest } from './model-test.ts';
 import { keptAfter, unanswered } from './provider-models.ts';
+import { deniesNamed } from './named-files.ts';
 import { locatedProvider, threadProviders } from './thread-providers.ts';
 
 /** Of which provider, in which folder. */
@@ -159,7 +159,7 @@ export class HomeModels {
     if (wrong !== undefined) return wrong;
     const provider = locatedProvider(config, id ?? config.modelProvider, options.env);
     if ('code' in provider) return provider;
-    const base = loadCatalogue(config, { denies: (path) => deniesRead(layers.requirements, path) });
+    const base = loadCatalogue(config, { denies: deniesNamed(this.#engine) });
     if ('code' in base) return base;
     const owner = { id: provider.id, address: providerAddress(provider) };
     return { config, provider, owner, base, isStatic: config.modelCatalogJson !== undefined };

@@ -37,7 +37,10 @@ export type LoginStatus =
 const callbackPorts = [1455, 1457];
 const patienceMs = 10 * 60_000;
 
-type LoginParts = Pick<EngineParts, 'logins' | 'requests' | 'clock' | 'programs' | 'options' | 'base'>;
+type LoginParts = Pick<
+  EngineParts,
+  'logins' | 'requests' | 'clock' | 'programs' | 'programFolder' | 'options' | 'base'
+>;
 
 /** Signs the user of a home in and out. */
 export class Logins {

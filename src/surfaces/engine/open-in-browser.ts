@@ -5,14 +5,17 @@ import type { EngineParts } from './engine-parts.ts';
 /** Opens a page in the user's browser, if there is a screen for it. Whether it may have opened. */
 export function openInBrowser(
   page: string,
-  { programs, options }: Pick<EngineParts, 'programs' | 'options'>,
+  { programs, programFolder, options }: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,
   platform: NodeJS.Platform = process.platform,
 ): boolean {
-  const { env, cwd } = options;
+  const { env } = options;
   const hasScreen = ['DISPLAY', 'WAYLAND_DISPLAY'].some((name) => (env[name] ?? '') !== '');
   if (platform === 'linux' && !hasScreen) return false;
   const program =
     platform === 'darwin' ? '/usr/bin/open' : platform === 'linux' ? programs.find('xdg-open') : undefined;
   if (program === undefined) return false;
-  return startDetached([program, page], { cwd, env: defined(env) as Readonly<Record<string, string>> });
+  return startDetached([program, page], {
+    cwd: programFolder(),
+    env: defined(env) as Readonly<Record<string, string>>,
+  });
 }

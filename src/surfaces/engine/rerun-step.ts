@@ -8,7 +8,6 @@ import { knownPrices } from '../../gather/catalogue/known-prices.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { configuredFeatures } from '../../gather/settings/settings-rules.ts';
 import { loadEncoders } from '../../model/provider-for.ts';
-import { deniesRead } from '../../policy/denied-reads.ts';
 import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import type { Encoder, Prompt } from '../../ports/prompt.ts';
 import type { Provider } from '../../ports/provider.ts';
@@ -26,6 +25,7 @@ import { hasTools, promptFor, toolsMissing } from '../../state/request.ts';
 import { checkedAnswer } from '../../thread/request/checked-answer.ts';
 import { requestHeaders } from '../../thread/request/request-options.ts';
 import type { EngineParts } from './engine-parts.ts';
+import { deniesNamed } from './named-files.ts';
 import { locatedProvider, threadProviders } from './thread-providers.ts';
 
 /** A step of the past that a model shall answer once more. */
@@ -87,7 +87,7 @@ export async function rerunStep(
   const { provider, name, config, located } = target;
   const model = asked.model ?? record.options.model;
   const isSame = model === record.options.model && isSameProvider(record.provider ?? name, name);
-  const catalogue = loadCatalogue(config, { denies: (path) => deniesRead(engine.base.requirements, path) });
+  const catalogue = loadCatalogue(config, { denies: deniesNamed(engine) });
   if ('code' in catalogue) return catalogue;
   const { capabilities } = provider;
   const prompt = isSame

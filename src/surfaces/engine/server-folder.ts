@@ -3,7 +3,7 @@ import { makeOwnFolder } from '../../disk/own-file.ts';
 import type { CallerPrograms } from '../../exec/processes/programs.ts';
 
 /**
- * The folder that MCP servers start in: one of their own, unless commands may write in a folder above it. Package runners
+ * The folder that MCP servers start in, and commands that print keys: one of their own, unless commands may write in a folder above it. Package runners
  * look there as well, so the root of the disk is taken then.
  */
 export function serverFolder(home: string, { isSafeFolder }: Pick<CallerPrograms, 'isSafeFolder'>): string {

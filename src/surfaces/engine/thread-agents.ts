@@ -5,7 +5,6 @@ import type { Config } from '../../config/config.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { loadAgentRoles, projectRoleFolders } from '../../gather/config/agent-roles.ts';
-import { deniesRead } from '../../policy/denied-reads.ts';
 import type { AgentLimits } from '../../ports/agents.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import type { AgentIdentity } from '../../protocol/agent.ts';
@@ -17,6 +16,7 @@ import { rootAsker } from './agent-asker.ts';
 import { agentThreads, type ParentRequest } from './agent-threads.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { ListedRoles } from './listed-roles.ts';
+import { deniesNamed } from './named-files.ts';
 
 /** What a thread has of agents: those that it starts, and what it owes as one. Loaded only where it has any. */
 export interface ThreadWithAgents extends Required<Pick<ThreadParts, 'agents' | 'beforeTurn' | 'release'>> {
@@ -42,11 +42,10 @@ export async function openThreadAgents(
   const { agents: given, problems } = readAgentsConfig(config.agents);
   const limits = limitsOf(given);
   const { agent: self } = request;
-  const { home, requirements } = engine.base;
-  const denies = (path: string): boolean => deniesRead(requirements, path);
+  const { home } = engine.base;
   const loaded = await loadAgentRoles(config.agents, {
     home,
-    denies,
+    denies: deniesNamed(engine),
     projects: projectRoleFolders(engine.base, settings.cwd),
   });
   const { roles } = loaded;

@@ -18,7 +18,6 @@ import { mcpNeed, mcpTool, missingMcpTool } from '../../tools/mcp/mcp-tool.ts';
 import type { ToolSource, ToolView } from '../../tools/router.ts';
 import { confineServer } from './confine-server.ts';
 import type { EngineParts } from './engine-parts.ts';
-import { serverFolder } from './server-folder.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import { settingsWindow } from './settings-window.ts';
 
@@ -83,7 +82,7 @@ export async function openThreadMcp(
 }
 
 function poolOf(engine: EngineParts): ServerPool {
-  const { clock, programs, base, options } = engine;
+  const { clock, programs, programFolder, base, options } = engine;
   const { name, version } = options.client;
   const pool =
     pools.get(engine) ??
@@ -95,7 +94,7 @@ function poolOf(engine: EngineParts): ServerPool {
       confine: confineServer(engine),
       findProgram: (program) => programs.find(program),
       searchPath: () => programs.searchPath(),
-      programFolder: () => serverFolder(base.home, programs),
+      programFolder,
       listings: listingFiles(base.home),
       credentials: credentialStore(base.home),
       random: () => Buffer.from(randomBytes(16)).toString('hex'),

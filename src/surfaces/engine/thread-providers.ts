@@ -18,7 +18,7 @@ export function locatedProvider(config: Config, id: string, env: Variables): Pro
 
 /** Makes the providers of one thread. Nothing is sent or opened by that. */
 export function threadProviders(
-  { options, clock, logins, requests, programs, sendTo }: EngineParts,
+  { options, clock, logins, requests, programs, programFolder, sendTo }: EngineParts,
   { config, settings }: { readonly config: Config; readonly settings: Pick<Settings, 'features'> },
 ) {
   const { env: environment, formats = [] } = options;
@@ -26,7 +26,7 @@ export function threadProviders(
   const make = (configured: ProviderConfig): Promise<Provider | ProviderProblem> => {
     const supportsWebsockets = configured.supportsWebsockets && isGateOpen('responses_websockets', gates);
     const provider = { ...configured, supportsWebsockets };
-    const sources = { environment, logins, requests, programs, now: () => clock.now() };
+    const sources = { environment, logins, requests, programs, programFolder, now: () => clock.now() };
     const credentials = providerCredentials(provider, sources);
     const client = { provider, credentials, environment, limits: config.answer, clock, random: Math.random, sendTo };
     return providerFor(client, { gates, formats });

@@ -15,6 +15,8 @@ export interface CredentialSources {
   readonly requests: SmallRequests;
   /** Finds the command of a provider that is named without a path. */
   readonly programs: Programs;
+  /** Where such a command starts. */
+  readonly programFolder: () => string;
   readonly now: () => number;
 }
 

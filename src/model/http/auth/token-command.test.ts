@@ -27,6 +27,7 @@ function commandOf(script: string, more: Partial<TokenCommand> = {}) {
   const ask = tokenFromCommand(command, provider, {
     environment: process.env,
     programs: { find: (name) => (name === 'print-token' ? process.execPath : undefined) },
+    programFolder: () => '/',
     now: () => now,
   });
   return {

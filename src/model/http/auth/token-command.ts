@@ -7,6 +7,8 @@ export interface TokenCommandParts {
   readonly environment: Variables;
   /** Finds a command that is named without a path: on the user's search path, outside of the workspace. */
   readonly programs: Programs;
+  /** Where it starts if it names no folder: one that commands cannot write, since programs load code from there. */
+  readonly programFolder: () => string;
   readonly now: () => number;
 }
 
@@ -19,14 +21,16 @@ const mostBytes = 64 * 1024;
 export function tokenFromCommand(
   command: TokenCommand,
   provider: Pick<ProviderOptions, 'id' | 'name'>,
-  { environment, programs, now }: TokenCommandParts,
+  { environment, programs, programFolder, now }: TokenCommandParts,
 ): (wanted: CredentialsWanted) => Promise<Credentials> {
   let kept: { readonly token: string; readonly at: number } | undefined;
   let running: Promise<Credentials> | undefined;
   const isOld = (at: number): boolean => command.refreshIntervalMs > 0 && now() - at >= command.refreshIntervalMs;
   const renew = async (): Promise<Credentials> => {
     const program = command.command.includes('/') ? command.command : programs.find(command.command);
-    const printed = program === undefined ? notFound : await run(command, program, environment).catch(notStarted);
+    const { cwd = programFolder() } = command;
+    const start = { ...command, cwd };
+    const printed = program === undefined ? notFound : await run(start, program, environment).catch(notStarted);
     running = undefined;
     if (printed.kind === 'failed') {
       const message = `The command that prints the key for ${provider.name} ${printed.why}.`;

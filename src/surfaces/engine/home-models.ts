@@ -5,7 +5,7 @@ import { providerAddress, type ProviderConfig } from '../../config/providers.ts'
 import { type Catalogue, type KnownFields, lookUpModel, type ModelRecord } from '../../envelope/model-record.ts';
 import { isWindowGuessed, nominalWindow } from '../../envelope/window.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
-import { catalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
+import { loadCatalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
 import { type KeptModels, type ModelFiles, modelFiles, type ModelsOwner } from '../../gather/catalogue/model-files.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
@@ -165,10 +165,8 @@ export class HomeModels {
     return { config, provider, owner, base, isStatic: config.modelCatalogJson !== undefined };
   }
 
-  #catalogue({ base, provider, owner, isStatic }: Found): Catalogue {
-    const read = (sort: 'said' | 'tested'): KeptModels | undefined =>
-      isStatic ? undefined : this.#files.read(owner, sort);
-    return catalogueOfProvider(base, { provider, said: read('said'), tested: read('tested') });
+  #catalogue({ base, provider, config }: Found): Catalogue {
+    return loadCatalogueOfProvider(this.#engine.base.home, base, { provider, config });
   }
 
   #tested({ owner }: Found): KeptModels | undefined {

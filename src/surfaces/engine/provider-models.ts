@@ -1,6 +1,7 @@
+import type { Config } from '../../config/config.ts';
 import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
 import { type Catalogue, lookUpModel, type ModelRecord } from '../../envelope/model-record.ts';
-import { catalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
+import { catalogueOfProvider, keptOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
 import { type KeptModel, type KeptModels, modelFiles } from '../../gather/catalogue/model-files.ts';
 import type { ServerModel, ServerModels } from '../../model/server-models.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -30,24 +31,26 @@ type Shared = Pick<EngineParts, 'base' | 'options' | 'clock' | 'sendTo' | 'login
 
 interface ModelSources {
   readonly provider: ProviderConfig;
-  readonly catalogue: Catalogue;
-  /** The user described all models in a file: no server is asked. */
-  readonly isStatic: boolean;
+  /** What is known without the provider. */
+  readonly described: Catalogue;
+  readonly config: Pick<Config, 'modelCatalogJson'>;
 }
 
 /** Reads two small files at most. A server is asked by `learn` and `refresh` alone. */
-export function providerModels(engine: Shared, { provider, catalogue: base, isStatic }: ModelSources): ProviderModels {
+export function providerModels(engine: Shared, { provider, described, config }: ModelSources): ProviderModels {
   const { clock } = engine;
   const files = modelFiles(engine.base.home);
   const owner = { id: provider.id, address: providerAddress(provider) };
   const over = new AbortController();
-  const tested = isStatic ? undefined : files.read(owner, 'tested');
-  let said = isStatic ? undefined : files.read(owner, 'said');
+  // The user described all models in a file: no server is asked.
+  const isStatic = config.modelCatalogJson !== undefined;
+  const { tested, said: before } = keptOfProvider(engine.base.home, { provider, config });
+  let said = before;
   let made: Catalogue | undefined;
   let asking: Promise<void> | undefined;
   let current = '';
 
-  const catalogue = (): Catalogue => (made ??= catalogueOfProvider(base, { provider, said, tested }));
+  const catalogue = (): Catalogue => (made ??= catalogueOfProvider(described, { provider, said, tested }));
   const ask = async (model: string, timeoutMs: number): Promise<void> => {
     const { askModels } = await import('./ask-models.ts');
     const etag = said?.etag;

@@ -2,6 +2,7 @@ import { refusalOf } from '../../config/config-problem.ts';
 import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
 import { lookUpModel } from '../../envelope/model-record.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
+import { loadCatalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { configuredFeatures } from '../../gather/settings/settings-rules.ts';
 import { loadEncoders } from '../../model/provider-for.ts';
@@ -24,6 +25,7 @@ import { checkedAnswer } from '../../thread/request/checked-answer.ts';
 import { requestHeaders } from '../../thread/request/request-options.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { locatedProvider, threadProviders } from './thread-providers.ts';
+import { toolsForOther } from './tools-for-other.ts';
 
 /** A step of the past that a model shall answer once more. */
 export interface RerunStep {
@@ -81,15 +83,15 @@ export async function rerunStep(
   if (!hasTools(state, record)) return toolsMissing(record);
   const target = await targetFor(engine, record.provider, asked);
   if ('code' in target) return target;
-  const { provider, name, config } = target;
+  const { provider, name, config, located } = target;
   const model = asked.model ?? record.options.model;
   const isSame = model === record.options.model && isSameProvider(record.provider ?? name, name);
-  const catalogue = loadCatalogue(config, { denies: (path) => deniesRead(engine.base.requirements, path) });
-  if ('code' in catalogue) return catalogue;
+  const described = loadCatalogue(config, { denies: (path) => deniesRead(engine.base.requirements, path) });
+  if ('code' in described) return described;
+  const catalogue = loadCatalogueOfProvider(engine.base.home, described, { provider: located, config });
   const { capabilities } = provider;
-  const prompt = isSame
-    ? promptFor(state, record)
-    : promptForOther(request, { model: lookUpModel(catalogue, model), provider: name, capabilities });
+  const reader = { model: lookUpModel(catalogue, model), provider: name, capabilities };
+  const prompt = isSame ? promptFor(state, record) : promptForOther(request, reader, toolsForOther);
   if ('code' in prompt) return prompt;
   const encoder = isSame ? await encoderOf(record.encoder, provider.encoder) : provider.encoder;
   if ('code' in encoder) return encoder;
@@ -175,7 +177,7 @@ async function targetFor(engine: EngineParts, then: ProviderName | undefined, as
   if (asked.provider === undefined && then !== undefined && !isSameProvider(then, name)) return moved(then, located);
   const settings = defined({ features: configuredFeatures(config) });
   const provider = await threadProviders(engine, { config, settings }).make(located);
-  return 'code' in provider ? provider : { provider, name, config };
+  return 'code' in provider ? provider : { provider, name, config, located };
 }
 
 function lostProvider(problem: Outcome): Outcome {

@@ -16,7 +16,7 @@ import { askModels } from './ask-models.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { FoundAbility } from './judge-answer.ts';
 import { type ModelTest, modelTest } from './model-test.ts';
-import { keptAfter, unanswered } from './provider-models.ts';
+import { keptAfter } from './provider-models.ts';
 import { locatedProvider, threadProviders } from './thread-providers.ts';
 
 /** Of which provider, in which folder. */
@@ -90,7 +90,7 @@ export class HomeModels {
     const catalogue = this.#catalogue(found);
     const kept = isStatic ? undefined : this.#files.read(owner, 'said');
     const tested = this.#tested(found);
-    const ofServer = (kept?.models ?? []).flatMap(({ slug, source }) => (source === unanswered ? [] : [slug]));
+    const ofServer = (kept?.models ?? []).map(({ slug }) => slug);
     const ofCatalogue = catalogue.models.map(({ slug }) => slug);
     const names = [
       ...(ofServer.length > 0 ? ofServer : ofCatalogue),

@@ -11,7 +11,7 @@ import type { EngineParts } from './engine-parts.ts';
 export interface ProviderModels {
   /** With what is known by now. */
   catalogue(): Catalogue;
-  /** Asks a server on this machine about a model that it was never asked about, and waits a moment for it. */
+  /** Asks a server on this machine about a model that it has not answered about, and waits a moment for it. */
   learn(model: string): Promise<void>;
   /** Asks again beside the work about the model of the turn, where what is known may be out of date. It counts from the next turn on. */
   refresh(): void;
@@ -61,9 +61,9 @@ export function providerModels(engine: Shared, { provider, described, config }: 
     made = undefined;
     files.write(owner, 'said', said);
   };
-  const wasAsked = (model: string): boolean => said?.models.some(({ slug }) => slug === model) === true;
-  const isSaid = (model: string): boolean =>
-    said?.models.some(({ slug, source }) => slug === model && source !== unanswered) === true;
+  const wasAsked = (model: string): boolean =>
+    said?.models.some(({ slug, asked, fields }) => slug === model && (asked ?? fields.contextWindow !== undefined)) ===
+    true;
   const isAsked = (model: string): boolean =>
     !isStatic && (hasOwnWord(provider) || isFromServer(lookUpModel(catalogue(), model)));
   return {
@@ -76,7 +76,7 @@ export function providerModels(engine: Shared, { provider, described, config }: 
     },
     refresh() {
       const since = said === undefined ? Infinity : clock.now() - said.askedAt;
-      const isDue = since >= (hasOwnWord(provider) ? freshHereMs : freshMs) || !isSaid(current);
+      const isDue = since >= (hasOwnWord(provider) ? freshHereMs : freshMs) || !wasAsked(current);
       if (!isAsked(current) || !isDue || asking !== undefined) return;
       asking = ask(current, refreshMs).finally(() => (asking = undefined));
     },
@@ -101,27 +101,30 @@ function isHere({ baseUrl }: ProviderConfig): boolean {
   return /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
-/** The source of a model that was asked about in vain: no start waits for an answer about it again. */
-export const unanswered = 'no answer';
-
-/** A server that did not answer leaves what was known. `model`: the one that was asked about. */
+/**
+ * What is known after a question. A server that did not answer leaves what was known, and so does a list that says
+ * nothing of a model but its name. `model`: the one that was asked about.
+ */
 export function keptAfter(
   before: KeptModels | undefined,
   found: ServerModels,
   { now, model }: { readonly now: number; readonly model?: string },
 ): KeptModels {
-  const { models = [], etag } = before ?? {};
-  const inVain = (known: readonly KeptModel[]): readonly KeptModel[] =>
-    model === undefined || known.some(({ slug }) => slug === model)
-      ? []
-      : [{ slug: model, source: unanswered, fields: {} }];
-  if (found.kind !== 'models') {
-    return { askedAt: now, models: [...models, ...inVain(models)], ...defined({ etag }) };
-  }
-  const fresh = found.models.map(keptOf);
-  const others = found.etag === undefined ? models.filter(({ slug }) => !fresh.some((each) => each.slug === slug)) : [];
-  const all = [...others, ...fresh];
-  return { askedAt: now, models: [...all, ...inVain(all)], ...defined({ etag: found.etag }) };
+  const { models: known = [], etag } = before ?? {};
+  const marked = (each: KeptModel): KeptModel => (each.slug === model ? { ...each, asked: true } : each);
+  if (found.kind === 'unknown') return { askedAt: now, models: known, ...defined({ etag }) };
+  if (found.kind === 'unchanged') return { askedAt: now, models: known.map(marked), ...defined({ etag }) };
+  const fresh = found.models.map((each): KeptModel => {
+    const [kept, old] = [keptOf(each), known.find(({ slug }) => slug === each.slug)];
+    if (old === undefined) return kept;
+    return isNameAlone(kept) ? old : { ...kept, ...defined({ asked: old.asked }) };
+  });
+  const others = found.etag === undefined ? known.filter(({ slug }) => !fresh.some((each) => each.slug === slug)) : [];
+  return { askedAt: now, models: [...others, ...fresh.map(marked)], ...defined({ etag: found.etag }) };
+}
+
+function isNameAlone({ record, fields }: KeptModel): boolean {
+  return record === undefined && Object.keys(fields).length === 0;
 }
 
 function keptOf({ slug, source, record, pictures, contextWindow, maxOutputTokens }: ServerModel): KeptModel {

@@ -46,6 +46,7 @@ export interface ListedModels {
 export interface ShownModel {
   readonly provider: string;
   readonly record: ModelRecord;
+  readonly isTested: boolean;
   /** Who says each field of the record. */
   sourceOf(field: string): string;
 }
@@ -114,7 +115,8 @@ export class HomeModels {
     const found = await this.#find(asked);
     if ('code' in found) return found;
     const record = lookUpModel(this.#catalogue(found), model);
-    return { provider: found.provider.id, record, sourceOf: (field) => sourceOf(found, record, field) };
+    const isTested = this.#tested(found)?.models.some(({ slug }) => slug === model) === true;
+    return { provider: found.provider.id, record, isTested, sourceOf: (field) => sourceOf(found, record, field) };
   }
 
   /** Sends nothing before it is run. */

@@ -18,7 +18,7 @@ import type { RebuiltRequest } from './rebuild.ts';
 export interface OtherReader {
   readonly model: ModelRecord;
   readonly provider: ProviderName;
-  readonly capabilities: Pick<ProviderCapabilities, 'accessPrograms'>;
+  readonly capabilities: Pick<ProviderCapabilities, 'accessPrograms' | 'freeformTools'>;
   /** As it is configured for the model. */
   readonly sampling?: Sampling;
 }
@@ -26,21 +26,23 @@ export interface OtherReader {
 /**
  * A past request as another model or provider would have got it: the same instructions, tools and history, without what
  * only its first reader can read, under the settings that were chosen as far as the model has them. Its tools must be
- * there.
+ * there. `toolsFor`: the tools as this reader takes them.
  */
 export function promptForOther(
   { record, state }: Pick<RebuiltRequest, 'record' | 'state'>,
   reader: OtherReader,
+  toolsFor: (tools: Prompt['tools'], reader: OtherReader) => Prompt['tools'],
 ): Prompt | Outcome<'history-opaque'> {
   const readable = readableState(state, reader.provider);
   if (readable === undefined) return unreadable(reader.provider);
   const { modalities } = reader.model;
-  return promptFor(readable, {
+  const prompt = promptFor(readable, {
     ...record,
     modalities,
     provider: reader.provider,
     options: optionsFor(record, state, reader),
   });
+  return { ...prompt, tools: toolsFor(prompt.tools, reader) };
 }
 
 /** Without a checkpoint that only another provider can read; undefined if nothing stands behind it. */
@@ -54,7 +56,7 @@ function optionsFor(
   state: ThreadState,
   { model, provider: reader, capabilities, sampling }: OtherReader,
 ): RequestOptions {
-  const { cyberAccessProgram, outputSchema, parallelToolCalls, toolChoice, cacheKey, labels } = options;
+  const { cyberAccessProgram, outputSchema, toolChoice, cacheKey, labels } = options;
   const chosen = chosenIn(state);
   const fitting = effortFor(model, { model: options.model, ...defined({ effort: chosen.effort }) });
   const { effort: _chosen, ...rest } = chosen;
@@ -73,7 +75,7 @@ function optionsFor(
       maxOutputTokens: model.maxOutputTokens,
     }),
     ...sampling,
-    parallelToolCalls,
+    parallelToolCalls: model.parallelCalls ?? true,
     ...defined({ toolChoice }),
     cacheKey,
     labels,

@@ -47,7 +47,7 @@ it('a clock that goes back makes no turn, step or call last less than nothing', 
   live.adapt = (parts) => ({
     ...parts,
     clock,
-    router: createRouter([() => [applyPatchTool({ disk: nodeDisk(), clock }, { form: 'freeform' })]]),
+    router: createRouter([() => [applyPatchTool({ disk: nodeDisk(), clock }, { freeformTools: 'grammar' })]]),
   });
   const thread = await live.open();
   const { signal } = new AbortController();

@@ -9,6 +9,7 @@ export async function startLocalServer(
   models: readonly string[],
   behind?: ScriptedModel,
   pages: Readonly<Record<string, JsonObject>> = {},
+  port = 0,
 ): Promise<{ port: number; asked: readonly string[] }> {
   const asked: string[] = [];
   const server = createServer((incoming, outgoing) => {
@@ -31,7 +32,7 @@ export async function startLocalServer(
       incoming.pipe(passed);
     }
   });
-  return { port: await listen(server), asked };
+  return { port: await listen(server, port), asked };
 }
 
 /** Answers every question in the same way. */
@@ -39,8 +40,8 @@ export async function startOtherServer(status: number, text: string): Promise<{ 
   return { port: await listen(createServer((_, outgoing) => outgoing.writeHead(status).end(text))) };
 }
 
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+async function listen(server: Server, port = 0): Promise<number> {
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
   whenTestEnds(() => {
     server.closeAllConnections();
     server.close();

@@ -1,7 +1,8 @@
-import type { ProviderConfig } from '../../config/providers.ts';
+import type { Config } from '../../config/config.ts';
+import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
 import type { Catalogue, CatalogueEntry, ProviderLimits } from '../../envelope/model-record.ts';
 import { catalogueEntry } from './catalogue-file.ts';
-import type { KeptModels } from './model-files.ts';
+import { type KeptModels, modelFiles } from './model-files.ts';
 
 interface KnownOfProvider {
   readonly provider: Pick<ProviderConfig, 'id' | 'capabilities'>;
@@ -9,6 +10,27 @@ interface KnownOfProvider {
   readonly said?: KeptModels | undefined;
   /** What tests found. It stands over what the server said. */
   readonly tested?: KeptModels | undefined;
+}
+
+/** What the home holds of a provider's models. A file of the user's that describes all models counts alone. */
+export function keptOfProvider(
+  home: string,
+  { provider, config }: CatalogueOwner,
+): Pick<KnownOfProvider, 'said' | 'tested'> {
+  if (config.modelCatalogJson !== undefined) return {};
+  const files = modelFiles(home);
+  const owner = { id: provider.id, address: providerAddress(provider) };
+  return { said: files.read(owner, 'said'), tested: files.read(owner, 'tested') };
+}
+
+interface CatalogueOwner {
+  readonly provider: ProviderConfig;
+  readonly config: Pick<Config, 'modelCatalogJson'>;
+}
+
+/** The catalogue of one provider, with what is kept of its models. No server is asked. */
+export function loadCatalogueOfProvider(home: string, described: Catalogue, owner: CatalogueOwner): Catalogue {
+  return catalogueOfProvider(described, { provider: owner.provider, ...keptOfProvider(home, owner) });
 }
 
 /** The catalogue with what is known of one provider and its models. */

@@ -23,6 +23,8 @@ export interface KeptModels {
 export interface KeptModel extends KnownModel {
   /** A whole record in the form of a catalogue. */
   readonly record?: JsonObject;
+  /** The server was asked about this model and has it. Absent: what is known of it stood in a list. */
+  readonly asked?: true;
 }
 
 /** `said`: by the server. `tested`: by `capstan models test`. */
@@ -76,7 +78,8 @@ function keptModels(json: JsonObject | undefined): KeptModels | undefined {
 function keptModel(json: JsonObject): readonly KeptModel[] {
   const [slug, source, fields, record] = [json['slug'], json['source'], json['fields'], json['record']];
   if (typeof slug !== 'string' || typeof source !== 'string' || !isJsonObject(fields)) return [];
-  return [{ slug, source, fields: knownFields(fields), ...(isJsonObject(record) ? { record } : {}) }];
+  const asked = json['asked'] === true ? { asked: true as const } : {};
+  return [{ slug, source, fields: knownFields(fields), ...(isJsonObject(record) ? { record } : {}), ...asked }];
 }
 
 function knownFields(json: JsonObject): KnownFields {

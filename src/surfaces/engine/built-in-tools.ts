@@ -24,7 +24,8 @@ interface ToolParts {
   readonly cwd: string;
   readonly patches: ApplyPatchPorts;
   readonly exec: ExecCommandPorts & { readonly sessions: Sessions };
-  readonly freeform: ProviderCapabilities['freeformTools'];
+  /** Of the provider that answers. */
+  readonly capabilities: Pick<ProviderCapabilities, 'freeformTools'>;
   /** The thread works for another one. */
   readonly isAgent: boolean;
 }
@@ -32,7 +33,7 @@ interface ToolParts {
 /** The tools that every thread has, in the order in which requests list them. */
 export function builtInTools(
   { clock, base: { requirements }, resizeImage: resize }: EngineParts,
-  { config, cwd, patches, exec, freeform, isAgent }: ToolParts,
+  { config, cwd, patches, exec, capabilities, isAgent }: ToolParts,
 ): readonly Tool[] {
   return [
     execCommandTool(exec),
@@ -45,7 +46,7 @@ export function builtInTools(
     requestPermissionsTool(patches),
     // An agent asks its parent by its answer.
     ...(isAgent ? [] : [requestUserInputTool()]),
-    applyPatchTool(patches, { form: freeform === 'grammar' ? 'freeform' : 'function' }),
+    applyPatchTool(patches, capabilities),
     ...webSearchTools({ wanted: config.webSearch ?? 'disabled', ...defined({ allowed: requirements.webSearchModes }) }),
     imageGenerationTool(),
     viewImageTool({

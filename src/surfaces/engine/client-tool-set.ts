@@ -1,7 +1,6 @@
-import type { Catalogue } from '../../envelope/model-record.ts';
 import { contextBudget } from '../../envelope/context-shares.ts';
 import type { Settings } from '../../envelope/settings.ts';
-import { settingsWindow } from './settings-window.ts';
+import { type CatalogueOf, settingsWindow } from './settings-window.ts';
 import type { ShowPicture } from '../../fragments/answers/content-parts.ts';
 import { jsonTokens } from '../../history/size.ts';
 import { directGroups } from '../../planes/direct-groups.ts';
@@ -33,7 +32,7 @@ const ofProgram = { name: 'program', description: 'Tools of the program.' };
 const longestNews = 400;
 
 interface ClientToolSetOptions {
-  readonly catalogue: Catalogue;
+  readonly catalogueOf: CatalogueOf;
   readonly searchesElsewhere: boolean;
   /** What direct tools of other sources take of the share that optional tools have, in tokens. */
   besides(): number;
@@ -45,10 +44,10 @@ interface ClientToolSetOptions {
 /** Those that the client defers, and those that weigh too much for the window, are found by searching. */
 export function clientToolSet(
   settings: Settings,
-  { catalogue, searchesElsewhere, besides, ownDeferred, picture }: ClientToolSetOptions,
+  { catalogueOf, searchesElsewhere, besides, ownDeferred, picture }: ClientToolSetOptions,
 ): ClientToolSet {
   const all = callableTools(settings.clientTools ?? []);
-  const share = contextBudget('optionalTools', settingsWindow(settings, catalogue));
+  const share = contextBudget('optionalTools', settingsWindow(settings, catalogueOf));
   // One share for all: at most half of it where there are servers, which get the rest.
   const budget = Math.min(searchesElsewhere ? share / 2 : share, Math.max(0, share - besides()));
   const weighed = all

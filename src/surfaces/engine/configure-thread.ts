@@ -37,8 +37,7 @@ import type { ThreadRequest } from './thread-request.ts';
 import type { ResumedPast } from './thread-standing.ts';
 import { hooksInFolder } from './hooks-in-folder.ts';
 import { deniesNamed, deniesOfProject } from './named-files.ts';
-import { type ProviderModels, providerModels } from './provider-models.ts';
-import { locatedProvider } from './thread-providers.ts';
+import { type ThreadModels, threadModels } from './thread-models.ts';
 import { unusedNotice } from './unused-notice.ts';
 
 export interface ThreadPlace {
@@ -67,9 +66,9 @@ type Choices = Pick<
 
 export interface ConfiguredThread {
   readonly config: Config;
+  /** Of the provider in the settings. */
   readonly catalogue: Catalogue;
-  /** What is known of the provider's models. Absent: there is no such provider. */
-  readonly models?: ProviderModels;
+  readonly models: ThreadModels;
   readonly settings: Settings;
   /** Of the permission profile, if it has one. */
   readonly profileName?: string;
@@ -143,11 +142,10 @@ export async function configureThread(
     config.model === undefined && resumed?.model === undefined && requirements.newThread?.model === undefined;
   const problem = unnamed ? modelProblem(id) : undefined;
   if (problem !== undefined) return problem;
-  const provider = locatedProvider(config, id, env);
-  const isStatic = config.modelCatalogJson !== undefined;
-  const models = 'code' in provider ? undefined : providerModels(engine, { provider, catalogue: described, isStatic });
-  if (place.sends === true) await models?.learn(model);
-  const catalogue = models?.catalogue() ?? described;
+  const models = threadModels(engine, { config, described });
+  const ofProvider = models.of(id);
+  if (place.sends === true && !('code' in ofProvider)) await ofProvider.learn(model);
+  const catalogue = models.catalogue(made.settings);
   const settings = withFittingEffort(made.settings, resumed, catalogue);
   const effort = unsupportedEffort(settings, catalogue);
   if (effort !== undefined) return effort;
@@ -164,8 +162,8 @@ export async function configureThread(
   const profileName = nameOfProfile(config, settings.profile);
   const running = switchedOn(hooks.hooks, settings, requirements);
   const switches = skillSwitches(layers, base.osHome);
-  const more = defined({ profileName, models });
-  return { config, catalogue, settings, notices, hooks: running, skillSwitches: switches, ...more };
+  const more = defined({ profileName });
+  return { config, catalogue, models, settings, notices, hooks: running, skillSwitches: switches, ...more };
 }
 
 /** The layers as they are for most threads, or with what one of them was given over them. */

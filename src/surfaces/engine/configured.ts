@@ -5,13 +5,11 @@ import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import { type EffectiveValues, effectiveValues } from '../../config/effective-values.ts';
 import { featureGates } from '../../config/feature-gates.ts';
 import { providerModel } from '../../config/provider-model.ts';
-import { providerAddress } from '../../config/providers.ts';
 import type { Trust } from '../../config/trust.ts';
 import { type Catalogue, lookUpModel, type ModelRecord, modelDefaults } from '../../envelope/model-record.ts';
 import { nominalPercent, nominalWindow } from '../../envelope/window.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
-import { catalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
-import { modelFiles } from '../../gather/catalogue/model-files.ts';
+import { loadCatalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
 import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../../gather/config/config-layers.ts';
@@ -98,14 +96,8 @@ function withKept(
   { config, home, env }: { readonly config: Config; readonly home: string; readonly env: Variables },
 ): Catalogue {
   const provider = locatedProvider(config, config.modelProvider, env);
-  if ('code' in provider || config.modelCatalogJson !== undefined) return described;
-  const files = modelFiles(home);
-  const owner = { id: provider.id, address: providerAddress(provider) };
-  return catalogueOfProvider(described, {
-    provider,
-    said: files.read(owner, 'said'),
-    tested: files.read(owner, 'tested'),
-  });
+  if ('code' in provider) return described;
+  return loadCatalogueOfProvider(home, described, { provider, config });
 }
 
 /** What holds with a model where nothing is set. */

@@ -1,47 +1,50 @@
-import { providerAddress } from '../../config/providers.ts';
+import type { ProviderProblem } from '../../config/providers.ts';
 import { effortFor } from '../../envelope/effort.ts';
-import { lookUpModel } from '../../envelope/model-record.ts';
+import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
-import type { ConfiguredThread } from './configure-thread.ts';
-import type { EngineParts } from './engine-parts.ts';
-import { locatedProvider, threadProviders } from './thread-providers.ts';
+import type { AnsweringProvider } from './answering-provider.ts';
 
-type Configured = Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings'>;
-
-/** The parts of a thread, with what it takes to continue a turn with `model_fallback`. */
-export function withFallback(engine: EngineParts, configured: Configured, parts: ThreadParts): ThreadParts {
-  if (configured.settings.fallback === undefined) return parts;
-  return { ...parts, fallback: (settings) => openFallback(engine, { ...configured, settings }, parts) };
+interface FallbackSources {
+  readonly parts: ThreadParts;
+  readonly own: AnsweringProvider;
+  open(provider: string): Promise<AnsweringProvider | ProviderProblem>;
+  /** What of a thread's parts depends on the provider that answers. */
+  partsUnder(answering: AnsweringProvider): Partial<ThreadParts>;
 }
 
-/** Undefined: the settings have that model already. */
-async function openFallback(
-  engine: EngineParts,
-  { config, catalogue, settings }: Configured,
-  parts: ThreadParts,
-): ReturnType<NonNullable<ThreadParts['fallback']>> {
-  const { fallback } = settings;
-  if (fallback === undefined) return undefined;
-  const { model, provider: id = settings.provider } = fallback;
-  if (model === settings.model && id === settings.provider) return undefined;
-  const other = withModel(settings, { model, id }, catalogue);
-  if (id === settings.provider) return { settings: other, parts };
-  const provider = locatedProvider(config, id, engine.options.env);
-  if ('code' in provider) return provider;
-  const made = await threadProviders(engine, { config, settings }).make(provider);
-  if ('code' in made) return made;
-  const { accessPrograms } = made.capabilities;
-  const about = defined({ sampling: provider.sampling });
-  const facts = { address: providerAddress(provider), wire: made.wire, accessPrograms, ...about };
+/** The parts of a thread, with what it takes to continue a turn with `model_fallback`. */
+export function withFallback({ parts, own, open, partsUnder }: FallbackSources): ThreadParts {
+  // The connections of a provider serve all turns that fall back to it.
+  const opened = new Map<string, { readonly answering: AnsweringProvider; readonly parts: ThreadParts }>();
+  const other = async (id: string, first: string) => {
+    if (id === first) return { answering: own, parts };
+    const known = opened.get(id);
+    if (known !== undefined) return known;
+    const answering = await open(id);
+    if ('code' in answering) return answering;
+    const made = { answering, parts: { ...parts, ...partsUnder(answering) } };
+    opened.set(id, made);
+    return made;
+  };
   return {
-    settings: other,
-    parts: {
-      ...parts,
-      provider: made,
-      streamMaxRetries: provider.streamMaxRetries,
-      gatherFacts: async (chosen) => ({ ...(await parts.gatherFacts(chosen)), provider: facts }),
+    ...parts,
+    /** Undefined: the settings have that model already. */
+    async fallback(settings) {
+      const { fallback } = settings;
+      if (fallback === undefined) return undefined;
+      const { model, provider: id = settings.provider } = fallback;
+      if (model === settings.model && id === settings.provider) return undefined;
+      const found = await other(id, settings.provider);
+      if ('code' in found) return found;
+      const { models } = found.answering;
+      await models.learn(model);
+      return { settings: withModel(settings, { model, id }, models.catalogue()), parts: found.parts };
+    },
+    async release() {
+      await parts.release?.();
+      for (const { answering } of opened.values()) answering.provider.client.close?.();
     },
   };
 }
@@ -50,7 +53,7 @@ async function openFallback(
 function withModel(
   { effort: had, serviceTier: _tier, origins, ...rest }: Settings,
   { model, id }: { readonly model: string; readonly id: string },
-  catalogue: Configured['catalogue'],
+  catalogue: Catalogue,
 ): Settings {
   const effort = effortFor(lookUpModel(catalogue, model), { model: rest.model, ...defined({ effort: had }) });
   return { ...rest, ...defined({ effort, origins }), model, provider: id };

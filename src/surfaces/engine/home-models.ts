@@ -5,7 +5,7 @@ import { providerAddress, type ProviderConfig } from '../../config/providers.ts'
 import { type Catalogue, type KnownFields, lookUpModel, type ModelRecord } from '../../envelope/model-record.ts';
 import { isWindowGuessed, nominalWindow } from '../../envelope/window.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
-import { catalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
+import { loadCatalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
 import { type KeptModels, type ModelFiles, modelFiles, type ModelsOwner } from '../../gather/catalogue/model-files.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
@@ -15,8 +15,8 @@ import { askModels } from './ask-models.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { FoundAbility } from './judge-answer.ts';
 import { type ModelTest, modelTest } from './model-test.ts';
-import { keptAfter, unanswered } from './provider-models.ts';
 import { deniesNamed } from './named-files.ts';
+import { keptAfter } from './provider-models.ts';
 import { locatedProvider, threadProviders } from './thread-providers.ts';
 
 /** Of which provider, in which folder. */
@@ -46,6 +46,7 @@ export interface ListedModels {
 export interface ShownModel {
   readonly provider: string;
   readonly record: ModelRecord;
+  readonly isTested: boolean;
   /** Who says each field of the record. */
   sourceOf(field: string): string;
 }
@@ -90,7 +91,7 @@ export class HomeModels {
     const catalogue = this.#catalogue(found);
     const kept = isStatic ? undefined : this.#files.read(owner, 'said');
     const tested = this.#tested(found);
-    const ofServer = (kept?.models ?? []).flatMap(({ slug, source }) => (source === unanswered ? [] : [slug]));
+    const ofServer = (kept?.models ?? []).map(({ slug }) => slug);
     const ofCatalogue = catalogue.models.map(({ slug }) => slug);
     const names = [
       ...(ofServer.length > 0 ? ofServer : ofCatalogue),
@@ -114,7 +115,8 @@ export class HomeModels {
     const found = await this.#find(asked);
     if ('code' in found) return found;
     const record = lookUpModel(this.#catalogue(found), model);
-    return { provider: found.provider.id, record, sourceOf: (field) => sourceOf(found, record, field) };
+    const isTested = this.#tested(found)?.models.some(({ slug }) => slug === model) === true;
+    return { provider: found.provider.id, record, isTested, sourceOf: (field) => sourceOf(found, record, field) };
   }
 
   /** Sends nothing before it is run. */
@@ -165,10 +167,8 @@ export class HomeModels {
     return { config, provider, owner, base, isStatic: config.modelCatalogJson !== undefined };
   }
 
-  #catalogue({ base, provider, owner, isStatic }: Found): Catalogue {
-    const read = (sort: 'said' | 'tested'): KeptModels | undefined =>
-      isStatic ? undefined : this.#files.read(owner, sort);
-    return catalogueOfProvider(base, { provider, said: read('said'), tested: read('tested') });
+  #catalogue({ base, provider, config }: Found): Catalogue {
+    return loadCatalogueOfProvider(this.#engine.base.home, base, { provider, config });
   }
 
   #tested({ owner }: Found): KeptModels | undefined {

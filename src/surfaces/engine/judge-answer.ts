@@ -36,10 +36,16 @@ const general: ReadonlySet<string> = new Set([
   'connection-failed',
 ]);
 
-/** Why no other question need be asked; undefined when others may be answered. */
-export function endsTest({ failure }: TestedAnswer): ModelFailure | undefined {
-  return failure !== undefined && general.has(failure.code) ? failure : undefined;
+/**
+ * Why no other question need be asked; undefined when others may be answered. The plain question asks for no ability: a
+ * server that refuses it has no such model, or would refuse every other one.
+ */
+export function endsTest({ failure }: TestedAnswer, isPlain: boolean): ModelFailure | undefined {
+  if (failure === undefined) return undefined;
+  return general.has(failure.code) || (isPlain && failure.code === 'invalid-request') ? failure : undefined;
 }
+
+const withoutPictures = 'Capstan sends it no pictures from now on.';
 
 type Judgement = Omit<FoundAbility, 'ability'>;
 
@@ -47,7 +53,7 @@ const judges: Readonly<Record<ModelAbility, (answer: TestedAnswer) => Judgement>
   stream: ({ items, pieces }) => {
     if (textOf(items) === '') return { state: 'unclear', detail: 'answered without text' };
     return pieces > 0
-      ? { state: 'yes', detail: `text came in ${pieces} pieces` }
+      ? { state: 'yes', detail: `text came in ${pieces === 1 ? '1 piece' : `${pieces} pieces`}` }
       : { state: 'no', detail: 'all text came at once' };
   },
   usage: ({ usage }) =>
@@ -73,7 +79,7 @@ const judges: Readonly<Record<ModelAbility, (answer: TestedAnswer) => Judgement>
   pictures: ({ items }) => {
     const text = textOf(items);
     if (/\bred\b/i.test(text)) return { state: 'yes', detail: 'named the colour' };
-    return { state: 'no', detail: `did not name the colour: ${short(text)}` };
+    return { state: 'no', detail: `did not name the colour: ${short(text)}`, next: withoutPictures };
   },
   schema: ({ items }) => {
     const sum = parseJsonObject(textOf(items))?.['sum'];
@@ -91,7 +97,7 @@ const judges: Readonly<Record<ModelAbility, (answer: TestedAnswer) => Judgement>
 
 /** What a server refuses because of the ability that was asked about. */
 const refused: Readonly<Partial<Record<ModelAbility, string>>> = {
-  pictures: 'Capstan sends it no pictures from now on.',
+  pictures: withoutPictures,
   schema: 'Set server_capabilities.output_schema = false for the provider.',
   tools: 'Choose another model, or start the server with support for tool calls: Capstan works through tools.',
 };

@@ -1,6 +1,5 @@
 import { type AgentRole, builtInRoles, fixedOf } from '../../config/agent-role.ts';
 import { contextBudget } from '../../envelope/context-shares.ts';
-import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { type FittingRoles, fittingRoles, type ListedRole } from '../../planes/fitting-roles.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -8,11 +7,11 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { agentTools, type AgentToolsOptions } from '../../tools/agents/agent-tools.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { ToolSource } from '../../tools/router.ts';
-import { settingsWindow } from './settings-window.ts';
+import { type CatalogueOf, settingsWindow } from './settings-window.ts';
 
 interface RolesToList extends Pick<AgentToolsOptions, 'agents' | 'mayFork'> {
   readonly roles: readonly AgentRole[];
-  readonly catalogue: Catalogue;
+  readonly catalogueOf: CatalogueOf;
 }
 
 interface List extends FittingRoles {
@@ -58,8 +57,8 @@ export class ListedRoles {
   }
 
   #fitting(settings: Settings): List {
-    const { agents, mayFork, roles, catalogue } = this.#given;
-    const space = contextBudget('agentRoles', settingsWindow(settings, catalogue));
+    const { agents, mayFork, roles, catalogueOf } = this.#given;
+    const space = contextBudget('agentRoles', settingsWindow(settings, catalogueOf));
     const own = roles.filter((role) => !builtInRoles.includes(role));
     const fitting = fittingRoles(own.map(listedRole), space);
     const unlisted = own.slice(fitting.listed.length).map(({ name }) => name);

@@ -88,7 +88,7 @@ export function modelTest({ encoder, client }: Provider, { record, wantsOverflow
           continue;
         }
         const answer = await ask(client.stream.bind(client), bodyOf(question()), signal);
-        const end = endsTest(answer);
+        const end = endsTest(answer, abilities.includes('stream'));
         if (end !== undefined) return { code: end.code, message: end.message, next: end.next };
         for (const ability of abilities) report(judgeAnswer(ability, answer));
       }

@@ -14,9 +14,7 @@ import { nameClash, ownToolsProblem } from '../../tools/own-tool.ts';
 import { toldProblems } from '../../world/told-problems.ts';
 import { configureThread, type ThreadPlace } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
-import { withFallback } from './fallback-parts.ts';
 import { createThreadParts } from './thread-parts.ts';
-import { locatedProvider } from './thread-providers.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
 export interface PreparedThread {
@@ -37,18 +35,16 @@ export async function prepareThread(
   if (wrong !== undefined) return wrong;
   const configured = await configureThread(engine, { ...place, sends: true }, request);
   if ('code' in configured) return configured;
-  const { config, catalogue, models, notices, profileName, hooks, skillSwitches } = configured;
+  const { config, models, notices, profileName, hooks, skillSwitches } = configured;
   const settings = kept ?? configured.settings;
-  const provider = locatedProvider(config, settings.provider, engine.options.env);
-  if ('code' in provider) return provider;
   const odd = ownToolsProblem(request.tools ?? []);
   if (odd !== undefined) return odd;
-  const given = { provider, config, catalogue, settings, hooks, skillSwitches, request, ...defined({ past, models }) };
+  const given = { config, models, settings, hooks, skillSwitches, request, ...defined({ past }) };
   const parts = await createThreadParts(engine, given);
   if ('code' in parts) return parts;
   return (
     nameClash(parts.router.clashes) ?? {
-      parts: withFallback(engine, given, parts),
+      parts,
       settings,
       notices,
       ...defined({ profileName }),

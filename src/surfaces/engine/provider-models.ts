@@ -1,6 +1,7 @@
+import type { Config } from '../../config/config.ts';
 import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
 import { type Catalogue, lookUpModel, type ModelRecord } from '../../envelope/model-record.ts';
-import { catalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
+import { catalogueOfProvider, keptOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
 import { type KeptModel, type KeptModels, modelFiles } from '../../gather/catalogue/model-files.ts';
 import type { ServerModel, ServerModels } from '../../model/server-models.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -10,7 +11,7 @@ import type { EngineParts } from './engine-parts.ts';
 export interface ProviderModels {
   /** With what is known by now. */
   catalogue(): Catalogue;
-  /** Asks a server on this machine about a model that it was never asked about, and waits a moment for it. */
+  /** Asks a server on this machine about a model that it has not answered about, and waits a moment for it. */
   learn(model: string): Promise<void>;
   /**
    * Asks again beside the work about the model of the turn, where what is known may be out of date. It counts from the
@@ -29,30 +30,35 @@ const freshMs = 300_000;
 /** What a server here says may change with each of its starts. */
 const freshHereMs = 10_000;
 
-type Shared = Pick<EngineParts, 'base' | 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'>;
+type Shared = Pick<
+  EngineParts,
+  'base' | 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'
+>;
 
 interface ModelSources {
   readonly provider: ProviderConfig;
-  readonly catalogue: Catalogue;
-  /** The user described all models in a file: no server is asked. */
-  readonly isStatic: boolean;
+  /** What is known without the provider. */
+  readonly described: Catalogue;
+  readonly config: Pick<Config, 'modelCatalogJson'>;
 }
 
 /** Reads two small files at most. A server is asked by `learn` and `refresh` alone. */
-export function providerModels(engine: Shared, { provider, catalogue: base, isStatic }: ModelSources): ProviderModels {
+export function providerModels(engine: Shared, { provider, described, config }: ModelSources): ProviderModels {
   const { clock } = engine;
   const files = modelFiles(engine.base.home);
   const owner = { id: provider.id, address: providerAddress(provider) };
   const over = new AbortController();
-  const tested = isStatic ? undefined : files.read(owner, 'tested');
-  let said = isStatic ? undefined : files.read(owner, 'said');
+  // The user described all models in a file: no server is asked.
+  const isStatic = config.modelCatalogJson !== undefined;
+  const { tested, said: before } = keptOfProvider(engine.base.home, { provider, config });
+  let said = before;
   let made: Catalogue | undefined;
   let asking: Promise<void> | undefined;
   let current = '';
   /** A server may name a state that its list never has: it is asked for each of them once. */
   let askedFor: string | undefined;
 
-  const catalogue = (): Catalogue => (made ??= catalogueOfProvider(base, { provider, said, tested }));
+  const catalogue = (): Catalogue => (made ??= catalogueOfProvider(described, { provider, said, tested }));
   const ask = async (model: string, timeoutMs: number): Promise<void> => {
     const { askModels } = await import('./ask-models.ts');
     const etag = said?.etag;
@@ -63,9 +69,9 @@ export function providerModels(engine: Shared, { provider, catalogue: base, isSt
     made = undefined;
     files.write(owner, 'said', said);
   };
-  const wasAsked = (model: string): boolean => said?.models.some(({ slug }) => slug === model) === true;
-  const isSaid = (model: string): boolean =>
-    said?.models.some(({ slug, source }) => slug === model && source !== unanswered) === true;
+  const wasAsked = (model: string): boolean =>
+    said?.models.some(({ slug, asked, fields }) => slug === model && (asked ?? fields.contextWindow !== undefined)) ===
+    true;
   const isAsked = (model: string): boolean =>
     !isStatic && (hasOwnWord(provider) || isFromServer(lookUpModel(catalogue(), model)));
   return {
@@ -79,7 +85,7 @@ export function providerModels(engine: Shared, { provider, catalogue: base, isSt
     refresh(etag) {
       const isOther = etag !== undefined && plainEtag(etag) !== plainEtag(said?.etag) && etag !== askedFor;
       const since = said === undefined ? Infinity : clock.now() - said.askedAt;
-      const isDue = since >= (hasOwnWord(provider) ? freshHereMs : freshMs) || !isSaid(current);
+      const isDue = since >= (hasOwnWord(provider) ? freshHereMs : freshMs) || !wasAsked(current);
       // What the server listed is in use, whichever model that was asked for.
       const isUsed = isAsked(current) || (!isStatic && isOther && (said?.models.length ?? 0) > 0);
       if (!isUsed || !(isDue || isOther) || asking !== undefined) return;
@@ -112,27 +118,30 @@ function isHere({ baseUrl }: ProviderConfig): boolean {
   return /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
-/** The source of a model that was asked about in vain: no start waits for an answer about it again. */
-export const unanswered = 'no answer';
-
-/** A server that did not answer leaves what was known. `model`: the one that was asked about. */
+/**
+ * What is known after a question. A server that did not answer leaves what was known, and so does a list that says
+ * nothing of a model but its name. `model`: the one that was asked about.
+ */
 export function keptAfter(
   before: KeptModels | undefined,
   found: ServerModels,
   { now, model }: { readonly now: number; readonly model?: string },
 ): KeptModels {
-  const { models = [], etag } = before ?? {};
-  const inVain = (known: readonly KeptModel[]): readonly KeptModel[] =>
-    model === undefined || known.some(({ slug }) => slug === model)
-      ? []
-      : [{ slug: model, source: unanswered, fields: {} }];
-  if (found.kind !== 'models') {
-    return { askedAt: now, models: [...models, ...inVain(models)], ...defined({ etag }) };
-  }
-  const fresh = found.models.map(keptOf);
-  const others = found.etag === undefined ? models.filter(({ slug }) => !fresh.some((each) => each.slug === slug)) : [];
-  const all = [...others, ...fresh];
-  return { askedAt: now, models: [...all, ...inVain(all)], ...defined({ etag: found.etag }) };
+  const { models: known = [], etag } = before ?? {};
+  const marked = (each: KeptModel): KeptModel => (each.slug === model ? { ...each, asked: true } : each);
+  if (found.kind === 'unknown') return { askedAt: now, models: known, ...defined({ etag }) };
+  if (found.kind === 'unchanged') return { askedAt: now, models: known.map(marked), ...defined({ etag }) };
+  const fresh = found.models.map((each): KeptModel => {
+    const [kept, old] = [keptOf(each), known.find(({ slug }) => slug === each.slug)];
+    if (old === undefined) return kept;
+    return isNameAlone(kept) ? old : { ...kept, ...defined({ asked: old.asked }) };
+  });
+  const others = found.etag === undefined ? known.filter(({ slug }) => !fresh.some((each) => each.slug === slug)) : [];
+  return { askedAt: now, models: [...others, ...fresh.map(marked)], ...defined({ etag: found.etag }) };
+}
+
+function isNameAlone({ record, fields }: KeptModel): boolean {
+  return record === undefined && Object.keys(fields).length === 0;
 }
 
 function keptOf({ slug, source, record, pictures, contextWindow, maxOutputTokens }: ServerModel): KeptModel {

@@ -5,6 +5,7 @@ import { lookUpModel } from '../../envelope/model-record.ts';
 import { findPrice, priced, type PriceEntry } from '../../envelope/price.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { knownPrices } from '../../gather/catalogue/known-prices.ts';
+import { loadCatalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { configuredFeatures } from '../../gather/settings/settings-rules.ts';
 import { loadEncoders } from '../../model/provider-for.ts';
@@ -27,6 +28,7 @@ import { requestHeaders } from '../../thread/request/request-options.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { deniesNamed } from './named-files.ts';
 import { locatedProvider, threadProviders } from './thread-providers.ts';
+import { toolsForOther } from './tools-for-other.ts';
 
 /** A step of the past that a model shall answer once more. */
 export interface RerunStep {
@@ -87,17 +89,17 @@ export async function rerunStep(
   const { provider, name, config, located } = target;
   const model = asked.model ?? record.options.model;
   const isSame = model === record.options.model && isSameProvider(record.provider ?? name, name);
-  const catalogue = loadCatalogue(config, { denies: deniesNamed(engine) });
-  if ('code' in catalogue) return catalogue;
+  const described = loadCatalogue(config, { denies: deniesNamed(engine) });
+  if ('code' in described) return described;
+  const catalogue = loadCatalogueOfProvider(engine.base.home, described, { provider: located, config });
   const { capabilities } = provider;
-  const prompt = isSame
-    ? promptFor(state, record)
-    : promptForOther(request, {
-        model: lookUpModel(catalogue, model),
-        provider: name,
-        capabilities,
-        ...defined({ sampling: samplingFor(located.sampling, model) }),
-      });
+  const reader = {
+    model: lookUpModel(catalogue, model),
+    provider: name,
+    capabilities,
+    ...defined({ sampling: samplingFor(located.sampling, model) }),
+  };
+  const prompt = isSame ? promptFor(state, record) : promptForOther(request, reader, toolsForOther);
   if ('code' in prompt) return prompt;
   const encoder = isSame ? await encoderOf(record.encoder, provider.encoder) : provider.encoder;
   if ('code' in encoder) return encoder;

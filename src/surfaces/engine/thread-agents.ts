@@ -2,7 +2,6 @@ import { AgentTree } from '../../agents/agent-tree.ts';
 import { ThreadAgents } from '../../agents/thread-agents.ts';
 import { type AgentsConfig, readAgentsConfig, startsAgents } from '../../config/agents.ts';
 import type { Config } from '../../config/config.ts';
-import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { loadAgentRoles, projectRoleFolders } from '../../gather/config/agent-roles.ts';
 import type { AgentLimits } from '../../ports/agents.ts';
@@ -17,6 +16,7 @@ import { agentThreads, type ParentRequest } from './agent-threads.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { ListedRoles } from './listed-roles.ts';
 import { deniesNamed } from './named-files.ts';
+import type { CatalogueOf } from './settings-window.ts';
 
 /** What a thread has of agents: those that it starts, and what it owes as one. Loaded only where it has any. */
 export interface ThreadWithAgents extends Required<Pick<ThreadParts, 'agents' | 'beforeTurn' | 'release'>> {
@@ -28,7 +28,7 @@ export interface ThreadWithAgents extends Required<Pick<ThreadParts, 'agents' | 
 
 interface AgentsOfThreadInput {
   readonly config: Config;
-  readonly catalogue: Catalogue;
+  readonly catalogueOf: CatalogueOf;
   readonly settings: Settings;
   readonly request: ParentRequest & { readonly agent?: AgentIdentity };
 }
@@ -37,7 +37,7 @@ const trees = new WeakMap<EngineParts, Map<ThreadId, AgentTree>>();
 
 export async function openThreadAgents(
   engine: EngineParts,
-  { config, catalogue, settings, request }: AgentsOfThreadInput,
+  { config, catalogueOf, settings, request }: AgentsOfThreadInput,
 ): Promise<ThreadWithAgents> {
   const { agents: given, problems } = readAgentsConfig(config.agents);
   const limits = limitsOf(given);
@@ -69,7 +69,7 @@ export async function openThreadAgents(
   const isOn = startsAgents(config.agents, settings.features) && engine.agentLive() !== undefined;
   const mayStart = isOn && (self?.depth ?? 0) < limits.depth;
   const mayFork = request.ephemeral !== true;
-  const listed = mayStart ? new ListedRoles({ agents, mayFork, roles, catalogue }, settings) : undefined;
+  const listed = mayStart ? new ListedRoles({ agents, mayFork, roles, catalogueOf }, settings) : undefined;
   const faults = [...problems, ...loaded.problems];
   return {
     agents,

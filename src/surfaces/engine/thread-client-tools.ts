@@ -1,4 +1,3 @@
-import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import type { ShowPicture } from '../../fragments/answers/content-parts.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -7,6 +6,7 @@ import type { Tool } from '../../tools/define.ts';
 import { nameClash } from '../../tools/own-tool.ts';
 import type { Router, ToolSource, ToolView } from '../../tools/router.ts';
 import type { ClientToolSet } from './client-tool-set.ts';
+import type { CatalogueOf } from './settings-window.ts';
 
 /** The tools that a client defined for a thread. They may change from turn to turn; most threads have none. */
 export interface ThreadClientTools extends Required<Pick<ThreadParts, 'beforeTurn' | 'release'>> {
@@ -22,7 +22,7 @@ export interface ThreadClientTools extends Required<Pick<ThreadParts, 'beforeTur
 const none: ClientToolSet = { tools: [], deferred: [], announced: () => [], tokens: 0 };
 
 export interface ClientToolsOptions {
-  readonly catalogue: Catalogue;
+  readonly catalogueOf: CatalogueOf;
   /** Another source has the tools that find deferred ones. */
   readonly searchesElsewhere: boolean;
   /** What direct tools of other sources take of the share that optional tools have, in tokens. */

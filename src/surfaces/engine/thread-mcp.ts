@@ -19,7 +19,7 @@ import type { ToolSource, ToolView } from '../../tools/router.ts';
 import { confineServer } from './confine-server.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
-import { settingsWindow } from './settings-window.ts';
+import { type CatalogueOf, settingsWindow } from './settings-window.ts';
 
 /** What a thread has of MCP servers. Loaded only where some are configured. */
 export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'problemsNow' | 'release'>> {
@@ -30,7 +30,8 @@ export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'pr
   start(): void;
 }
 
-interface McpThread extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings'> {
+interface McpThread extends Pick<ConfiguredThread, 'config' | 'settings'> {
+  readonly catalogueOf: CatalogueOf;
   /** Absent: the thread sent no request yet. */
   readonly past?: PastServers;
   /** Deferred tools of other sources, which are found by the same search. The same array until they change. */
@@ -43,14 +44,14 @@ const pools = new WeakMap<EngineParts, ServerPool>();
 
 export async function openThreadMcp(
   engine: EngineParts,
-  { config, catalogue, settings, past = {}, alsoDeferred, besides }: McpThread,
+  { config, catalogueOf, settings, past = {}, alsoDeferred, besides }: McpThread,
 ): Promise<ThreadMcp | Outcome> {
   const { servers: configured, problems } = readMcpServers(config.mcpServers, engine.base.requirements.mcpServers);
   const pool = poolOf(engine);
   const connections = configured.map((server) => pool.take({ config: server, cwd: settings.cwd }));
   let chosen = settings;
   const budgets = (): ServerBudgets => {
-    const effective = settingsWindow(chosen, catalogue);
+    const effective = settingsWindow(chosen, catalogueOf);
     return { tools: contextBudget('optionalTools', effective), texts: contextBudget('serverTexts', effective) };
   };
   // A thread that began without servers has another list anyway.

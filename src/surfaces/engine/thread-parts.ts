@@ -4,7 +4,6 @@ import { isGateOpen } from '../../config/feature-gates.ts';
 import type { Config } from '../../config/config.ts';
 import { usesMemories, writesMemories } from '../../config/memories.ts';
 import { providerVariables } from '../../config/provider-variables.ts';
-import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { choosesNone } from '../../envelope/tool-choice.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
@@ -25,14 +24,17 @@ import { grantedFolders } from '../../policy/sound-entry.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { ProviderCapabilities } from '../../ports/provider.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { nodeDisk } from '../../disk/node-patch-disk.ts';
 import { ownTool } from '../../tools/own-tool.ts';
-import { createRouter } from '../../tools/router.ts';
+import { createRouter, type Router } from '../../tools/router.ts';
+import { type AnsweringProvider, answeringProvider } from './answering-provider.ts';
 import { aroundTurns } from './around-turns.ts';
 import { builtInTools } from './built-in-tools.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
+import { withFallback } from './fallback-parts.ts';
 import { programVariables } from './program-variables.ts';
 import { createGroundWatch } from './ground-watch.ts';
 import { lazyEditTools } from './lazy-edit-tools.ts';
@@ -47,11 +49,10 @@ import type { ThreadRequest } from './thread-request.ts';
 
 export interface ThreadPartsInput extends Pick<
   ConfiguredThread,
-  'config' | 'catalogue' | 'models' | 'settings' | 'hooks' | 'skillSwitches'
+  'config' | 'models' | 'settings' | 'hooks' | 'skillSwitches'
 > {
   /** What the thread's file says of MCP servers. Absent: it sent no request yet. */
   readonly past?: PastServers;
-  readonly provider: ProviderConfig;
   readonly request: Pick<
     ThreadRequest,
     | 'ephemeral'
@@ -72,7 +73,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const { clock, ids, sandbox, commands, opened, root } = engine;
   const { env } = engine.options;
   const { home, requirements } = engine.base;
-  const { provider, config, catalogue, models, settings, request, past } = input;
+  const { config, models, settings, request, past } = input;
   const { ephemeral = false, threadSource, askUser, ruleBook, checkpointHooks } = request;
   const { cwd } = settings;
   const reopen = (chosen: Settings): void => {
@@ -81,11 +82,9 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   reopen(settings);
   const prices = knownPrices(config);
   const providers = threadProviders(engine, { config, settings });
-  const made = await providers.make(provider);
-  if ('code' in made) return made;
-  const { accessPrograms } = made.capabilities;
-  const about = defined({ sampling: provider.sampling });
-  const providerFacts = { address: providerAddress(provider), wire: made.wire, accessPrograms, ...about };
+  const open = (id: string) => answeringProvider(engine, input, id);
+  const own = await open(settings.provider);
+  if ('code' in own) return own;
   const shell = findShell(env, { cwd, files: nodeProgramFiles, roots: [...opened] });
   const shellEnvironment = engine.shellEnvironments(loginShellFor(engine, input, shell.path));
   const patchProgram = { folder: join(root, 'dist/commands'), node: process.execPath };
@@ -102,52 +101,85 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const picture = (dataUrl: string) => loadImage(dataUrl, '/', { resize: engine.resizeImage });
   const ownTools = (request.tools ?? []).map((own) => ownTool(own, picture));
   const sessions = engine.openSessions();
-  const builtIn = builtInTools(engine, {
-    config,
-    cwd,
-    patches,
-    exec: { sessions, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched },
-    freeform: made.capabilities.freeformTools,
-    isAgent: request.agent !== undefined,
-  });
+  const exec = { sessions, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched };
+  const forTools = { config, cwd, patches, exec, isAgent: request.agent !== undefined };
   const ofProgram = [...(request.tools ?? []), ...(settings.clientTools ?? [])];
   const edits = lazyEditTools(engine, patches, new Set(ofProgram.map(({ name }) => name)));
-  await edits.loadFor(settings, catalogue);
+  const { catalogue: catalogueOf } = models;
+  await edits.loadFor(settings, catalogueOf(settings));
   const searchesElsewhere = hasMcpServers(config) && !choosesNone(settings);
   // Known once servers are open, which need the tools of clients before.
   const direct = { ofServers: (): number => 0 };
   const besides = (): number => direct.ofServers();
-  const clientTools = await openClientTools(settings, { catalogue, searchesElsewhere, besides, ownTools, picture });
+  const clientTools = await openClientTools(settings, { catalogueOf, searchesElsewhere, besides, ownTools, picture });
   const others = { alsoDeferred: clientTools.deferred, besides: clientTools.directTokens };
   const mcp = searchesElsewhere
     ? await (
         await import('./thread-mcp.ts')
-      ).openThreadMcp(engine, { config, catalogue, settings, ...others, ...defined({ past }) })
+      ).openThreadMcp(engine, { config, catalogueOf, settings, ...others, ...defined({ past }) })
     : undefined;
   if (mcp !== undefined && 'code' in mcp) return mcp;
   if (mcp !== undefined) direct.ofServers = mcp.directTokens;
   const isRoot = !ephemeral && request.agent === undefined;
   const hasAgents = request.agent !== undefined || startsAgents(config.agents, settings.features);
   const agents = hasAgents
-    ? await (await import('./thread-agents.ts')).openThreadAgents(engine, { config, catalogue, settings, request })
+    ? await (await import('./thread-agents.ts')).openThreadAgents(engine, { config, catalogueOf, settings, request })
     : undefined;
   const goalTools = isRoot && isGateOpen('goals', settings.features) ? await goalToolsOf(config) : [];
   const fromAgents = agents?.source === undefined ? [] : [agents.source];
   const fromServers = mcp === undefined ? [] : [mcp.source];
-  const ours = [() => builtIn, () => edits.tools, ...fromAgents, () => goalTools, () => ownTools];
-  const router = createRouter([...ours, ...fromServers, clientTools.source], settings);
+  const otherTools = [...fromAgents, () => goalTools, () => ownTools, ...fromServers, clientTools.source];
+  const routerFor = (capabilities: ProviderCapabilities): Router => {
+    const builtIn = builtInTools(engine, { ...forTools, capabilities });
+    return createRouter([() => builtIn, () => edits.tools, ...otherTools], settings);
+  };
   const memories =
     isRoot && writesMemories(settings.features, config.memories)
-      ? (await import('./thread-memories.ts')).openThreadMemories(engine, { config, settings, catalogue })
+      ? (await import('./thread-memories.ts')).openThreadMemories(engine, {
+          config,
+          settings,
+          catalogue: catalogueOf(settings),
+        })
       : undefined;
   const prepareAll = async (): Promise<void> => {
     mcp?.start();
     memories?.start();
     await prepareCalls();
   };
-  return {
+  /** What depends on the provider that answers. */
+  const partsUnder = ({ provider, facts, models: known, streamMaxRetries }: AnsweringProvider) => ({
+    provider: { ...provider, client: withPreparation(provider.client, prepareAll, (etag) => known.refresh(etag)) },
+    streamMaxRetries,
+    router: routerFor(provider.capabilities),
+    async gatherFacts(chosen: Settings) {
+      // The thread may have moved to another folder since its configuration was read.
+      const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
+      reopen(chosen);
+      await known.learn(chosen.model);
+      const catalogue = known.catalogue();
+      await edits.loadFor(chosen, catalogue);
+      return gatherFacts({
+        clock,
+        env,
+        cwd: chosen.cwd,
+        client: { ...engine.options.client, ...defined({ threadSource }) },
+        trust,
+        catalogue,
+        prices,
+        own: engine.ownPlaces(),
+        profile: chosen.profile,
+        programFiles: nodeProgramFiles,
+        roots: [...opened],
+        provider: facts,
+        hasPlugins: (await plugins()).length > 0,
+      });
+    },
+  });
+  const ofProvider = partsUnder(own);
+  const parts: ThreadParts = {
+    ...ofProvider,
     ...aroundTurns([clientTools, mcp, agents, memories, models]),
-    toolsProblem: (chosen) => clientTools.problem(chosen, router),
+    toolsProblem: (chosen) => clientTools.problem(chosen, ofProvider.router),
     ...defined({ background: memories }),
     ...(config.memories?.generateMemories === false ? { memoryMode: 'disabled' as const } : {}),
     ...(agents && { agents: agents.agents }),
@@ -156,7 +188,6 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ids,
     store: ephemeral ? engine.ephemeralStore : engine.store,
     seals: engine.seals,
-    provider: { ...made, client: withPreparation(made.client, prepareAll, (etag) => models?.refresh(etag)) },
     providerOf: providers.find,
     digester: createDigester(),
     compactionLimits: config.compaction,
@@ -182,33 +213,8 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ...defined({ hooks: await hooksOf(engine, input, shell.path) }),
     skills: createThreadSkills(engine, { config, switches: input.skillSwitches, plugins }),
     random: Math.random,
-    streamMaxRetries: provider.streamMaxRetries,
     answerMaxItems: config.answer.maxItems,
-    router,
     threads: engine.threads,
-    async gatherFacts(chosen) {
-      // The thread may have moved to another folder since its configuration was read.
-      const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
-      reopen(chosen);
-      await models?.learn(chosen.model);
-      const known = models?.catalogue() ?? catalogue;
-      await edits.loadFor(chosen, known);
-      return gatherFacts({
-        clock,
-        env,
-        cwd: chosen.cwd,
-        client: { ...engine.options.client, ...defined({ threadSource }) },
-        trust,
-        catalogue: known,
-        prices,
-        own: engine.ownPlaces(),
-        profile: chosen.profile,
-        programFiles: nodeProgramFiles,
-        roots: [...opened],
-        provider: providerFacts,
-        hasPlugins: (await plugins()).length > 0,
-      });
-    },
     folderProblem,
     async gatherStep(envelope) {
       const loading = { policy: envelope.policy.resolved, effectiveWindow: envelope.window.effective };
@@ -222,6 +228,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems, ...memory };
     },
   };
+  return settings.fallback === undefined ? parts : withFallback({ parts, own, open, partsUnder });
 }
 
 function notifier(engine: EngineParts, argv: readonly string[]): ThreadParts['notify'] {

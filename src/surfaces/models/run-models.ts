@@ -70,7 +70,7 @@ async function show(
     return 0;
   }
   print(table(fields.map(({ field, value, source }) => [field, shownValue(value), visibleLine(source)])), 'text');
-  if (record.guessed) {
+  if (record.guessed && !shown.isTested) {
     printNote(
       `No catalogue knows ${visibleLine(model)}. \`capstan models test ${visibleLine(model)} --provider ${provider} --dry-run\` says what a test of it would send.`,
     );

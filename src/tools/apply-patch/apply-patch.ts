@@ -1,16 +1,17 @@
 import { badArguments } from '../../fragments/answers/call-answers.ts';
+import type { ProviderCapabilities } from '../../ports/provider.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Tool } from '../define.ts';
 import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';
-import { applyPatchFunctionSpec, applyPatchSpec } from './spec.ts';
+import { patchSpecFor } from './spec.ts';
 
 /** Edits files by patches, in this process and within the turn's policy. Calls of both forms are always taken. */
-export function applyPatchTool(ports: ApplyPatchPorts, { form }: { readonly form: 'freeform' | 'function' }): Tool {
+export function applyPatchTool(ports: ApplyPatchPorts, provider: Pick<ProviderCapabilities, 'freeformTools'>): Tool {
   return {
     name: 'apply_patch',
     effect: 'files',
     offeredIn: ({ mode, editTools }) => mode !== 'plan' && editTools === 'patch',
-    spec: form === 'freeform' ? applyPatchSpec : applyPatchFunctionSpec,
+    spec: patchSpecFor(provider),
     prepare({ callId, input }, step) {
       const text = readInput(input);
       if (text === undefined) return { kind: 'refused', output: badArguments('`input` must be the patch, a string.') };

@@ -42,6 +42,7 @@ test('a request of the past is encoded by the version that its record names', as
       'chat-openai/1',
       'chat-thinking/1',
       'chat/2',
+      'chat/3',
       'anthropic/1',
       'anthropic/2',
     ]),

@@ -32,7 +32,7 @@ export interface Format {
 
 export const formats: readonly Format[] = [
   { title: 'Responses', wire: 'responses', said: responsesSaid, kept: beforeStream },
-  { title: 'Chat', wire: 'chat', said: chatSaid, kept: beforeStream },
+  { title: 'Chat', wire: 'chat', said: chatSaid, kept: beforeStream, broken: secondSystem },
   {
     title: 'Chat of OpenAI',
     wire: 'chat',
@@ -46,6 +46,7 @@ export const formats: readonly Format[] = [
     capabilities: '{returned_thoughts=true}',
     said: chatSaid,
     kept: beforeStream,
+    broken: secondSystem,
     returnsThoughts: true,
   },
   {
@@ -86,6 +87,12 @@ export function speaking(
 
 function beforeStream(body: string): string {
   return body.slice(0, body.lastIndexOf('],"stream":true'));
+}
+
+/** Templates of many models raise an error for one. */
+function secondSystem({ messages }: JsonObject): readonly string[] {
+  const roles = objects(messages).map(({ role }) => role);
+  return roles.lastIndexOf('system') > 0 ? [`a system message behind others: ${roles.join(', ')}`] : [];
 }
 
 function objects(value: Json | undefined): readonly JsonObject[] {

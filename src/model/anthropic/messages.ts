@@ -1,5 +1,6 @@
 import type { Item } from '../../protocol/item.ts';
-import { developerBlock, type ProjectedItem, projectForMessages, textBlock, wireCallId } from './projection.ts';
+import { developerWords } from '../http/developer-words.ts';
+import { type ProjectedItem, projectForMessages, textBlock, wireCallId } from './projection.ts';
 
 type Speaker = 'user' | 'assistant';
 
@@ -103,7 +104,7 @@ export class Messages {
   #put(projected: Exclude<ProjectedItem, { kind: 'nothing' }>): void {
     switch (projected.kind) {
       case 'developer':
-        for (const text of projected.texts) this.#place('user', developerBlock(text));
+        for (const text of projected.texts) this.#place('user', textBlock(developerWords(text)));
         return;
       // A result that no call waits for is still something that the model should know.
       case 'result':

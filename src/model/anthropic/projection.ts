@@ -9,6 +9,7 @@ import {
   stringAt,
 } from '../../protocol/json.ts';
 import { textDigest } from '../../protocol/text-digest.ts';
+import { inTag } from '../http/developer-words.ts';
 import { readOpaque } from './opaque-thinking.ts';
 import { imageBlock } from './picture.ts';
 
@@ -84,15 +85,6 @@ export function textBlock(text: string): string {
 
 export function isBlankText(text: string): boolean {
   return text.trim() === '';
-}
-
-/** Words of the engine where a user's turn holds them: a fragment has a tag of its own, others get one. */
-export function developerBlock(text: string): string {
-  return textBlock(/^\s*<[a-z_]/i.test(text) ? text : inTag('developer', text));
-}
-
-function inTag(tag: string, text: string): string {
-  return `<${tag}>\n${text}\n</${tag}>`;
 }
 
 function projectMessage(item: Item): ProjectedItem {

@@ -9,7 +9,7 @@ import {
   stringAt,
 } from '../../protocol/json.ts';
 import type { ChatDialect } from './dialect.ts';
-import { contentOf, type ContentPart, textAndMedia } from './content.ts';
+import { type ChatContent, contentInUsersTurn, contentOf, type ContentPart, textAndMedia } from './content.ts';
 
 /** A message of a request. */
 export interface ChatMessage extends JsonObject {
@@ -27,6 +27,8 @@ export interface ChatCall {
 export type Projected =
   /** A message of its own. */
   | { readonly kind: 'message'; readonly message: ChatMessage }
+  /** Words of the engine: part of the one `system` message if only such words come before, else of the user's turn. */
+  | { readonly kind: 'developer'; readonly first: ChatContent; readonly later: ChatContent }
   /** Text of an assistant message. */
   | { readonly kind: 'said'; readonly text: string }
   /** What the model thought before it spoke. */
@@ -51,8 +53,10 @@ const rules: Readonly<Record<string, Rule>> = {
   message: (item, { developer }) => {
     if (!isMessage(item)) return gap;
     if (item.role === 'assistant') return said(textAndMedia(item.content).text);
-    const role = item.role === 'developer' || item.role === 'system' ? developer : 'user';
-    return asMessage(role, item.content);
+    if (item.role !== 'developer' && item.role !== 'system') return asMessage('user', item.content);
+    if (developer !== 'first') return asMessage(developer, item.content);
+    const first = contentOf(item.content);
+    return first === '' ? gap : { kind: 'developer', first, later: contentInUsersTurn(item.content) };
   },
   agent_message: (item) => {
     const [author = 'an agent', recipient = 'you'] = [stringAt(item, 'author'), stringAt(item, 'recipient')];

@@ -38,6 +38,7 @@ test('a request of the past is encoded by the version that its record names', as
   expect([...encoders.keys()]).toEqual(
     expect.arrayContaining([
       'responses/2',
+      'responses/2+functions',
       'chat/1',
       'chat-openai/1',
       'chat-thinking/1',

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../src/protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../src/protocol/json.ts';
 import { brokenRules } from './messages-rules.ts';
 
 /** Who says something in a request, and what: the same words, whatever the format. */
@@ -67,6 +67,14 @@ export const formats: readonly Format[] = [
     kept: beforeStream,
     isSocket: true,
   },
+  {
+    title: 'Responses with functions alone',
+    wire: 'responses',
+    capabilities: '{freeform_tools=false}',
+    said: responsesSaid,
+    kept: beforeStream,
+    broken: otherThanFunctions,
+  },
 ];
 
 /** What opens a thread at the scripted model in this format. Other ids make other providers of the same server. */
@@ -87,6 +95,19 @@ export function speaking(
 
 function beforeStream(body: string): string {
   return body.slice(0, body.lastIndexOf('],"stream":true'));
+}
+
+const functionItems: ReadonlySet<unknown> = new Set(['message', 'function_call', 'function_call_output', 'reasoning']);
+
+/** Servers such as Ollama refuse a request that holds anything else, and arguments that are not JSON. */
+function otherThanFunctions({ input, tools }: JsonObject): readonly string[] {
+  return [
+    ...objects(tools).flatMap(({ type }) => (type === 'custom' ? ['a tool with free text'] : [])),
+    ...objects(input).flatMap(({ type, arguments: given }) => {
+      if (!functionItems.has(type)) return [`an item of the type ${String(type)}`];
+      return typeof given === 'string' && parseJsonObject(given) === undefined ? [`the arguments ${given}`] : [];
+    }),
+  ];
 }
 
 /** Templates of many models raise an error for one. */

@@ -51,6 +51,9 @@ export function fullFrame([first, ...rest]: readonly Uint8Array[]): readonly Uin
   return [bytesOf('{"type":"response.create",'), ...(first === undefined ? [] : [first.subarray(1)]), ...rest];
 }
 
+/** Writes a request with only what is new behind the answer that the connection remembers. */
+export type IncrementalFrame = (prompt: Prompt, link: FrameLink) => readonly Uint8Array[];
+
 /** The same with only what is new in its input. The server keeps neither instructions nor tools nor options. */
 export function incrementalFrame(prompt: Prompt, { previous, from }: FrameLink): readonly Uint8Array[] {
   const { options, instructions, tools, input } = prompt;

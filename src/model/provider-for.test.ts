@@ -38,12 +38,15 @@ test('a request of the past is encoded by the version that its record names', as
   expect([...encoders.keys()]).toEqual(
     expect.arrayContaining([
       'responses/2',
+      'responses/2+functions',
       'chat/1',
       'chat-openai/1',
       'chat-thinking/1',
       'chat/2',
+      'chat/3',
       'anthropic/1',
       'anthropic/2',
+      'anthropic/3',
     ]),
   );
   expect([...encoders].every(([version, encoder]) => encoder.version === version)).toBe(true);

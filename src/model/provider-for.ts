@@ -1,4 +1,4 @@
-import type { ProviderProblem } from '../config/providers.ts';
+import type { ProviderConfig, ProviderProblem } from '../config/providers.ts';
 import { commonCapabilities } from '../config/server-capabilities.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { Provider } from '../ports/provider.ts';
@@ -6,12 +6,18 @@ import type { HttpClientOptions } from './http/ask.ts';
 import { responsesFormat } from './responses/client.ts';
 import type { WireFormat } from './http/wire-format.ts';
 
-/** By their names. A format that few threads use is imported when it is asked for. */
-const builtIn: Readonly<Record<string, () => WireFormat | Promise<WireFormat>>> = {
-  responses: () => responsesFormat,
+type Asked = Pick<ProviderConfig, 'capabilities'>;
+
+/** By their names. What few threads use is imported when it is asked for. */
+const builtIn: Readonly<Record<string, (provider: Asked) => WireFormat | Promise<WireFormat>>> = {
+  responses: ({ capabilities }) => (capabilities.freeformTools ? responsesFormat : functionsOnly()),
   chat: async () => (await import('./chat/client.ts')).chatFormat,
   anthropic: async () => (await import('./anthropic/client.ts')).anthropicFormat,
 };
+
+async function functionsOnly(): Promise<WireFormat> {
+  return (await import('./responses/functions-only.ts')).functionsOnlyFormat;
+}
 
 /**
  * The provider that the options configure, by its wire format. Nothing is opened before its first request. `gates`:
@@ -24,7 +30,7 @@ export async function providerFor(
   const { provider } = options;
   const { wireApi } = provider;
   const load = Object.hasOwn(builtIn, wireApi) ? builtIn[wireApi] : undefined;
-  const found = formats.find(({ name }) => name === wireApi) ?? (await load?.());
+  const found = formats.find(({ name }) => name === wireApi) ?? (await load?.(provider));
   if (found === undefined) {
     return unknownFormat(provider.id, wireApi, [...Object.keys(builtIn), ...formats.map(({ name }) => name)]);
   }
@@ -39,7 +45,8 @@ export async function providerFor(
 
 /** By version: with them requests of the past are made again, whose records name the version. */
 export async function loadEncoders(): Promise<ReadonlyMap<string, Encoder>> {
-  const formats = await Promise.all(Object.values(builtIn).map((load) => load()));
+  const loading = Object.values(builtIn).map((load) => load(anyProvider));
+  const formats = await Promise.all([...loading, functionsOnly()]);
   const encoders = formats.flatMap((format) => format.everyEncoder?.() ?? [format.encoder(anyProvider)]);
   return new Map(encoders.map((encoder) => [encoder.version, encoder]));
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../src/protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../src/protocol/json.ts';
 import { brokenRules } from './messages-rules.ts';
 
 /** Who says something in a request, and what: the same words, whatever the format. */
@@ -32,7 +32,7 @@ export interface Format {
 
 export const formats: readonly Format[] = [
   { title: 'Responses', wire: 'responses', said: responsesSaid, kept: beforeStream },
-  { title: 'Chat', wire: 'chat', said: chatSaid, kept: beforeStream },
+  { title: 'Chat', wire: 'chat', said: chatSaid, kept: beforeStream, broken: secondSystem },
   {
     title: 'Chat of OpenAI',
     wire: 'chat',
@@ -46,6 +46,7 @@ export const formats: readonly Format[] = [
     capabilities: '{returned_thoughts=true}',
     said: chatSaid,
     kept: beforeStream,
+    broken: secondSystem,
     returnsThoughts: true,
   },
   {
@@ -65,6 +66,14 @@ export const formats: readonly Format[] = [
     said: responsesSaid,
     kept: beforeStream,
     isSocket: true,
+  },
+  {
+    title: 'Responses with functions alone',
+    wire: 'responses',
+    capabilities: '{freeform_tools=false}',
+    said: responsesSaid,
+    kept: beforeStream,
+    broken: otherThanFunctions,
   },
 ];
 
@@ -86,6 +95,25 @@ export function speaking(
 
 function beforeStream(body: string): string {
   return body.slice(0, body.lastIndexOf('],"stream":true'));
+}
+
+const functionItems: ReadonlySet<unknown> = new Set(['message', 'function_call', 'function_call_output', 'reasoning']);
+
+/** Servers such as Ollama refuse a request that holds anything else, and arguments that are not JSON. */
+function otherThanFunctions({ input, tools }: JsonObject): readonly string[] {
+  return [
+    ...objects(tools).flatMap(({ type }) => (type === 'custom' ? ['a tool with free text'] : [])),
+    ...objects(input).flatMap(({ type, arguments: given }) => {
+      if (!functionItems.has(type)) return [`an item of the type ${String(type)}`];
+      return typeof given === 'string' && parseJsonObject(given) === undefined ? [`the arguments ${given}`] : [];
+    }),
+  ];
+}
+
+/** Templates of many models raise an error for one. */
+function secondSystem({ messages }: JsonObject): readonly string[] {
+  const roles = objects(messages).map(({ role }) => role);
+  return roles.lastIndexOf('system') > 0 ? [`a system message behind others: ${roles.join(', ')}`] : [];
 }
 
 function objects(value: Json | undefined): readonly JsonObject[] {

@@ -319,6 +319,50 @@ describe('options', () => {
     expect(closing({}, [user('Hi.'), assistant('Hi.'), user('Go on.')])).toHaveProperty('thinking');
   });
 
+  test('a model that thought before the first of a row of calls goes on thinking, to the end of the row', () => {
+    const thought = [user('Hi.'), thinking('x', 's'), call('a'), output('a')];
+    const unthought = [user('Hi.'), call('a'), output('a'), thinking('x', 's')];
+    const more = [call('b'), output('b')];
+    const rest = [call('c'), output('c')];
+    const next = [assistant('Done.'), user('And now?')];
+    const told: Item = { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'By the way.' }] };
+    const thinks = (...input: readonly Item[]): boolean => 'thinking' in closing({}, [...input]);
+    expect([thinks(...thought, ...more), thinks(...thought, ...more, told, ...rest)]).toEqual([true, true]);
+    expect([thinks(...unthought, ...more), thinks(...unthought, ...more, ...rest)]).toEqual([false, false]);
+    expect([thinks(...unthought, ...more, ...next), thinks(...thought, ...more, ...next, ...rest)]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test('a limit that shortens each answer does not move the budget with each', () => {
+    const budgets = [32_000, 16_000, 14_500, 14_096, 14_000, 9000, 8192, 8191, 5120, 5119].map((outputLimit) =>
+      JSON.stringify(closing({ outputLimit })['thinking']),
+    );
+    const enabled = (tokens: number): string => JSON.stringify({ type: 'enabled', budget_tokens: tokens });
+    expect(budgets).toEqual([
+      ...Array.from({ length: 4 }, () => enabled(10_000)),
+      ...Array.from({ length: 3 }, () => enabled(4096)),
+      ...Array.from({ length: 2 }, () => enabled(1024)),
+      undefined,
+    ]);
+  });
+
+  test('requests of earlier versions are as they were', () => {
+    const encoder = anthropicEncoder('anthropic/2');
+    const thinks = (more: Partial<RequestOptions>, input: readonly Item[]): unknown =>
+      (
+        JSON.parse(
+          Buffer.concat(
+            encoder.body({ options: { ...options, ...more }, instructions: '', tools: [], input }),
+          ).toString(),
+        ) as JsonObject
+      )['thinking'];
+    const row = [user('Hi.'), thinking('x', 's'), call('a'), output('a'), call('b'), output('b')];
+    expect(thinks({}, row)).toBeUndefined();
+    expect(thinks({ outputLimit: 9719 }, [user('Hi.')])).toEqual({ type: 'enabled', budget_tokens: 5623 });
+  });
+
   test('tools: none may be called, or one at a time, or there are none', () => {
     expect(closing({ toolChoice: 'none' })['tool_choice']).toEqual({ type: 'none' });
     expect(closing({ parallelToolCalls: false })['tool_choice']).toEqual({

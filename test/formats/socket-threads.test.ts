@@ -66,6 +66,16 @@ describe('a thread over a WebSocket', () => {
     );
   });
 
+  it('sends what is new also where a limit makes each answer shorter', async () => {
+    const thread = await FormatThread.in(format, [asks, asks, done]);
+    await thread.open({ tools: [lookUp], limits: { turnTokens: 30_000 } });
+    expect(await thread.live.turn('One?')).toEqual(completed);
+    const most = thread.live.model.requests.map(({ body }) => body['max_output_tokens']);
+    expect([new Set(most).size, most.every((each) => typeof each === 'number')]).toEqual([3, true]);
+    expect(kinds(thread)).toEqual(['full', 'incremental', 'incremental']);
+    await checkThread(thread);
+  });
+
   it('begins anew when another process takes over', async () => {
     const thread = await open([asks, done, done]);
     await thread.live.turn('One?');

@@ -20,6 +20,7 @@ export interface MessagesParts {
   readonly system: readonly string[];
   /** The members of `messages`, commas between them. */
   readonly pieces: readonly Uint8Array[];
+  readonly startsUnthought: boolean;
   readonly callsUnthought: boolean;
 }
 
@@ -43,8 +44,8 @@ export function messagesEncoder(): (input: readonly Item[], lastWords?: string) 
       items.push(input[index]!);
       messages.add(input[index]!);
     }
-    const { system, callsUnthought } = messages;
-    return { system: [...system], pieces: piecesOf(encoded, lastWords), callsUnthought };
+    const { system, startsUnthought, callsUnthought } = messages;
+    return { system: [...system], pieces: piecesOf(encoded, lastWords), startsUnthought, callsUnthought };
   };
 }
 

@@ -9,9 +9,10 @@ import { wireTool } from './wire-tools.ts';
 
 /**
  * Grows when the bytes made of the same prompt change. The first revision had the length of the answer before the
- * messages; it may change from request to request, so it stands behind them now.
+ * messages; it may change from request to request, so it stands behind them now. Up to the second one, thinking was
+ * switched off behind every call without a thought, and its budget followed the length of the answer.
  */
-type EncoderRevision = 'anthropic/1' | 'anthropic/2';
+type EncoderRevision = 'anthropic/1' | 'anthropic/2' | 'anthropic/3';
 
 /** For a model whose record does not say how much it may answer. */
 const defaultMaxTokens = 32_000;
@@ -22,7 +23,7 @@ const defaultMaxTokens = 32_000;
  * request before but for the marks of the cache, of which there are at most four: after the tools, after the system
  * texts, and after the newest two turns of the user.
  */
-export function anthropicEncoder(version: EncoderRevision = 'anthropic/2'): Encoder {
+export function anthropicEncoder(version: EncoderRevision = 'anthropic/3'): Encoder {
   const encodeMessages = messagesEncoder();
   const toolsCache = new WeakMap<readonly ToolSpec[], string>();
 
@@ -38,11 +39,13 @@ export function anthropicEncoder(version: EncoderRevision = 'anthropic/2'): Enco
   return {
     version,
     body: ({ options, instructions, tools, input }: Prompt) => {
-      const { system, pieces, callsUnthought } = encodeMessages(input, schemaWords(options));
+      const { system, pieces, ...unthought } = encodeMessages(input, schemaWords(options));
       const maxTokens = options.outputLimit ?? options.maxOutputTokens ?? defaultMaxTokens;
       const offered = toolsText(tools);
       const length = { max_tokens: maxTokens };
       const isFirst = version === 'anthropic/1';
+      const isStable = version === 'anthropic/3';
+      const isUnthought = isStable ? unthought.startsUnthought : unthought.callsUnthought;
       const opening = JSON.stringify({ model: options.model, ...(isFirst && length) }).slice(0, -1);
       const closing = JSON.stringify({
         stream: true,
@@ -51,7 +54,7 @@ export function anthropicEncoder(version: EncoderRevision = 'anthropic/2'): Enco
           tool_choice: offered === '' ? undefined : toolChoice(options),
           service_tier: serviceTier(options),
         }),
-        ...answerFields(options, { maxTokens, callsUnthought }),
+        ...answerFields(options, { maxTokens, isUnthought, budget: isStable ? 'level' : 'rest' }),
         ...defined({ stop_sequences: options.stop as string[] | undefined }),
       });
       return [
@@ -90,10 +93,7 @@ function schemaWords({ model, outputSchema }: RequestOptions): string | undefine
   return `Answer with JSON alone, without a code fence. It must fit this JSON Schema:\n${JSON.stringify(outputSchema)}`;
 }
 
-function answerFields(
-  options: RequestOptions,
-  about: { readonly maxTokens: number; readonly callsUnthought: boolean },
-): JsonObject {
+function answerFields(options: RequestOptions, about: Parameters<typeof thinkingFields>[1]): JsonObject {
   const { thinking, effort } = thinkingFields(options, about);
   const schema = takesSchema(options.model) ? options.outputSchema : undefined;
   const format = schema && { type: 'json_schema', schema };

@@ -1,5 +1,6 @@
 import type { Item } from '../../protocol/item.ts';
-import { developerBlock, type ProjectedItem, projectForMessages, textBlock, wireCallId } from './projection.ts';
+import { developerWords } from '../http/developer-words.ts';
+import { type ProjectedItem, projectForMessages, textBlock, wireCallId } from './projection.ts';
 
 type Speaker = 'user' | 'assistant';
 
@@ -29,6 +30,13 @@ export class Messages {
   #speaker: Speaker | undefined;
   /** Whether the newest message of the model begins with its thinking, and whether it calls a tool. */
   #newest = { thinks: false, calls: false };
+  /**
+   * Whether the first message of the model began with its thinking, of those since the user last spoke without results:
+   * a model thinks at least before the first of a row of calls, or not in all of that row.
+   */
+  #startsThought = false;
+  /** Whether the newest message of the user holds results. */
+  #hasResults = false;
   /** Calls without a result, by the ids that history has: to the id on the wire. */
   #open = new Map<string, string>();
   /** Ids on the wire that are taken. */
@@ -63,6 +71,8 @@ export class Messages {
     rest.#isBeginning = this.#isBeginning;
     rest.#speaker = this.#speaker;
     rest.#newest = { ...this.#newest };
+    rest.#startsThought = this.#startsThought;
+    rest.#hasResults = this.#hasResults;
     rest.#open = new Map(this.#open);
     rest.#used = new Set(this.#used);
     rest.#isAnswering = this.#isAnswering;
@@ -71,7 +81,12 @@ export class Messages {
     return rest;
   }
 
-  /** Whether the model goes on from calls that it made without thinking before them. */
+  /** Whether the model goes on from calls, and did not think before the first of them. */
+  get startsUnthought(): boolean {
+    return this.#newest.calls && !this.#startsThought;
+  }
+
+  /** Whether the model goes on from calls that it made without thinking right before them, as requests had it before. */
   get callsUnthought(): boolean {
     return this.#newest.calls && !this.#newest.thinks;
   }
@@ -91,7 +106,7 @@ export class Messages {
 
   #answer({ id, content }: Extract<ProjectedItem, { kind: 'result' }>): void {
     const named = `{"type":"tool_result","tool_use_id":${JSON.stringify(this.#open.get(id))}`;
-    this.#place('user', content === undefined ? `${named}}` : `${named},"content":${content}}`);
+    this.#place('user', content === undefined ? `${named}}` : `${named},"content":${content}}`, 'result');
     this.#open.delete(id);
     this.#isAnswering = this.#open.size > 0;
     if (this.#isAnswering) return;
@@ -103,7 +118,7 @@ export class Messages {
   #put(projected: Exclude<ProjectedItem, { kind: 'nothing' }>): void {
     switch (projected.kind) {
       case 'developer':
-        for (const text of projected.texts) this.#place('user', developerBlock(text));
+        for (const text of projected.texts) this.#place('user', textBlock(developerWords(text)));
         return;
       // A result that no call waits for is still something that the model should know.
       case 'result':
@@ -134,7 +149,8 @@ export class Messages {
     return id;
   }
 
-  #place(speaker: Speaker, text: string): void {
+  #place(speaker: Speaker, text: string, what: 'result' | 'other' = 'other'): void {
+    const isResult = what === 'result';
     const thinking = this.#thinking;
     this.#thinking = [];
     if (this.#speaker === undefined && speaker === 'assistant') this.#place('user', textBlock(wordsBefore));
@@ -142,7 +158,9 @@ export class Messages {
     if (isNew && speaker === 'assistant') {
       this.#userEnds.push(this.blocks.length - 1);
       this.#newest = { thinks: thinking.length > 0, calls: false };
+      if (!this.#hasResults) this.#startsThought = thinking.length > 0;
     }
+    if (speaker === 'user') this.#hasResults = isNew ? isResult : this.#hasResults || isResult;
     for (const block of speaker === 'assistant' ? [...thinking, text] : [text]) {
       this.blocks.push({ lead: this.#lead(speaker), text: block });
       this.#speaker = speaker;

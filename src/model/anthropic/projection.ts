@@ -9,6 +9,8 @@ import {
   stringAt,
 } from '../../protocol/json.ts';
 import { textDigest } from '../../protocol/text-digest.ts';
+import { didItself } from '../http/plainer-forms.ts';
+import { inTag } from '../http/developer-words.ts';
 import { readOpaque } from './opaque-thinking.ts';
 import { imageBlock } from './picture.ts';
 
@@ -61,20 +63,13 @@ export function projectForMessages(item: Item): ProjectedItem {
       return projectResult(item, item['output']);
     case 'tool_search_output':
       return projectResult(item, JSON.stringify(arrayAt(item, 'tools') ?? []));
-    case 'web_search_call': {
-      const action = objectAt(item, 'action');
-      return didItself('Searched the web', stringAt(action, 'query') ?? stringAt(action, 'url'));
-    }
+    // The format has no block for it.
+    case 'web_search_call':
     case 'image_generation_call':
-      return didItself('Generated a picture', stringAt(item, 'revised_prompt'));
+      return { kind: 'assistant', blocks: [textBlock(didItself(item)!)] };
     default:
       return nothing;
   }
-}
-
-/** What a provider did with a tool of its own, which the format has no block for. */
-function didItself(what: string, about: string | undefined): ProjectedItem {
-  return { kind: 'assistant', blocks: [textBlock(`[${what}${about === undefined ? '.' : `: ${about}`}]`)] };
 }
 
 /** A block of text. Blank ones are refused: they are left out before. */
@@ -84,15 +79,6 @@ export function textBlock(text: string): string {
 
 export function isBlankText(text: string): boolean {
   return text.trim() === '';
-}
-
-/** Words of the engine where a user's turn holds them: a fragment has a tag of its own, others get one. */
-export function developerBlock(text: string): string {
-  return textBlock(/^\s*<[a-z_]/i.test(text) ? text : inTag('developer', text));
-}
-
-function inTag(tag: string, text: string): string {
-  return `<${tag}>\n${text}\n</${tag}>`;
 }
 
 function projectMessage(item: Item): ProjectedItem {

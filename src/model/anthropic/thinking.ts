@@ -49,10 +49,21 @@ export interface ThinkingFields {
   readonly effort?: string;
 }
 
-/** `callsUnthought`: the model goes on from calls without thinking, which one that has a number of tokens refuses. */
+/** What the request says beside its options. */
+interface AboutThinking {
+  readonly maxTokens: number;
+  /** The model goes on from calls without thinking, which one that has a number of tokens refuses. */
+  readonly isUnthought: boolean;
+  /**
+   * Where the wanted number does not fit: `level`, the next lower one of the table, so that a limit that shortens each
+   * answer does not change the number with each request; `rest`, what the answer leaves.
+   */
+  readonly budget: 'level' | 'rest';
+}
+
 export function thinkingFields(
   { model, effort, summary }: Pick<RequestOptions, 'model' | 'effort' | 'summary'>,
-  { maxTokens, callsUnthought }: { readonly maxTokens: number; readonly callsUnthought: boolean },
+  { maxTokens, isUnthought, budget: way }: AboutThinking,
 ): ThinkingFields {
   const form = thinkingForm(model);
   if (effort === undefined || form === 'none' || noThinking.has(effort)) return {};
@@ -61,8 +72,9 @@ export function thinkingFields(
     return { thinking: { type: 'adaptive', ...defined({ display }) }, effort: efforts[effort] ?? effort };
   }
   const wanted = Object.hasOwn(budgets, effort) ? budgets[effort]! : budgets['medium']!;
-  const budget = Math.min(wanted, maxTokens - answerTokens);
-  if (callsUnthought || budget < leastBudget) return {};
+  const most = Math.min(wanted, maxTokens - answerTokens);
+  const budget = way === 'rest' ? most : Math.max(0, ...Object.values(budgets).filter((level) => level <= most));
+  if (isUnthought || budget < leastBudget) return {};
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 

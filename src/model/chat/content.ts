@@ -1,14 +1,28 @@
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+import { developerWords } from '../http/developer-words.ts';
 
 /** A part of a message that is not a plain text. */
 export type ContentPart = JsonObject & { readonly type: string };
 
-/** Content parts of an item as the content of a message: a text, or parts where there is more than text. */
-export function contentOf(parts: readonly Json[]): string | readonly ContentPart[] {
+/** The content of a message: a text, or parts where there is more than text. */
+export type ChatContent = string | readonly ContentPart[];
+
+/** Content parts of an item as the content of a message. */
+export function contentOf(parts: readonly Json[]): ChatContent {
   const read = parts.filter(isJsonObject).map(partOf);
   // Servers that know only text take no list.
   if (read.every(({ type }) => type === 'text')) return joined(read);
   return read.filter((part) => part['text'] !== '');
+}
+
+/** The same of words of the engine that stand in the user's turn. */
+export function contentInUsersTurn(parts: readonly Json[]): ChatContent {
+  return contentOf(
+    parts.map((part) => {
+      const text = isJsonObject(part) ? stringAt(part, 'text') : undefined;
+      return text === undefined || text === '' ? part : textPart(developerWords(text));
+    }),
+  );
 }
 
 /** The texts of parts in one, with a line in the place of each part of media, and those parts. */

@@ -12,6 +12,11 @@ const tools: readonly ToolSpec[] = [
 ];
 const user = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
 const said = (text: string): Item => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
+const developer = (text: string): Item => ({
+  type: 'message',
+  role: 'developer',
+  content: [{ type: 'input_text', text }],
+});
 const call = (id: string, given = '{}'): Item => ({
   type: 'function_call',
   name: 'read',
@@ -34,7 +39,7 @@ describe('a body', () => {
   test('in whole, as most servers take it', () => {
     const more = { effort: 'low', summary: 'auto', serviceTier: 'flex', verbosity: 'low' };
     const input = [
-      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Rules.' }] },
+      developer('Rules.'),
       user('Read!'),
       thought('Hm.'),
       said('I read.'),
@@ -47,8 +52,7 @@ describe('a body', () => {
     expect(encoded({ input, options: { ...options, ...more, outputSchema: { type: 'object' } } })).toBe(
       '{"model":"m","parallel_tool_calls":true,"reasoning_effort":"low"' +
         ',"tools":[{"type":"function","function":{"name":"read","description":"Reads.","parameters":{"type":"object"}}}]' +
-        ',"messages":[{"role":"system","content":"Be."}' +
-        ',{"role":"system","content":"Rules."}' +
+        ',"messages":[{"role":"system","content":"Be.\\n\\nRules."}' +
         ',{"role":"user","content":"Read!"}' +
         ',{"role":"assistant","content":"I read.","tool_calls":[' +
         '{"id":"a","type":"function","function":{"name":"read","arguments":"{\\"p\\":1}"}},' +
@@ -124,15 +128,17 @@ const step = fc
     made: fc.array(fc.constantFrom('said', 'thought', 'call', 'call'), { minLength: 1, maxLength: 4 }),
     isReversed: fc.boolean(),
     hasPicture: fc.boolean(),
+    isTold: fc.boolean(),
     user: fc.option(fc.string({ maxLength: 5 }), { nil: undefined }),
   })
-  .map(({ made, isReversed, hasPicture, user: words }) => ({ made, isReversed, hasPicture, words }));
+  .map(({ user: words, ...rest }) => ({ ...rest, words }));
 
 let calls = 0;
 function itemsOf({
   made,
   isReversed,
   hasPicture,
+  isTold,
   words,
 }: typeof step extends fc.Arbitrary<infer T> ? T : never): readonly Item[] {
   const answered: Item[] = [];
@@ -145,7 +151,8 @@ function itemsOf({
   });
   // A request is made when there is something to answer: outputs, or words.
   const asks = answered.length === 0 ? [user(words ?? 'Go on.')] : words === undefined ? [] : [user(words)];
-  return [...items, ...(isReversed ? answered.toReversed() : answered), ...asks];
+  const told = isTold ? [developer('By the way.')] : [];
+  return [...items, ...(isReversed ? answered.toReversed() : answered), ...told, ...asks];
 }
 
 describe('messages', () => {
@@ -156,12 +163,16 @@ describe('messages', () => {
         fc.array(step, { minLength: 1, maxLength: 8 }),
         (dialect, steps) => {
           const encoder = chatEncoder(dialect);
-          let input: readonly Item[] = [user('First.')];
+          let input: readonly Item[] = [developer('Rules.'), developer('More rules.'), user('First.')];
           let before = '';
           for (const each of steps) {
             input = [...input, ...itemsOf(each)];
             const body = Buffer.concat(encoder.body({ options, instructions: 'Be.', tools, input })).toString('utf8');
             expect(body).toBe(encoded({ input }, dialect));
+            const { messages } = JSON.parse(body) as { messages: readonly JsonObject[] };
+            const systems = messages.flatMap(({ role }, index) => (role === 'system' ? [index] : []));
+            // Requests of earlier versions have more.
+            expect(dialect.developer === 'system' ? [] : systems).toEqual(dialect.developer === 'first' ? [0] : []);
             const kept = body.slice(0, body.lastIndexOf('],"stream":true'));
             expect(kept.startsWith(before)).toBe(true);
             before = kept;

@@ -27,18 +27,23 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
 
   function instructionsBytes(text: string): Uint8Array {
     if (text !== instructionsCache.text) {
-      const message = JSON.stringify({ role: dialect.developer, content: text });
-      instructionsCache = { text, bytes: bytesOf(message) };
+      instructionsCache = { text, bytes: bytesOf(JSON.stringify(headMessage(text))) };
     }
     return instructionsCache.bytes;
   }
+
+  const headMessage = (content: string): ChatMessage => ({
+    role: dialect.developer === 'developer' ? 'developer' : 'system',
+    content,
+  });
 
   return {
     version: dialect.version,
     body({ options, instructions, tools, input }: Prompt) {
       const { bytes, areOffered } = encodedTools(tools);
-      const messages = messagesOf(input);
-      const head = instructions === '' ? [] : [instructionsBytes(instructions)];
+      const { system, messages } = messagesOf(input);
+      const words = headText([instructions, ...system]);
+      const head = words === '' ? [] : [instructionsBytes(words)];
       return [
         bytesOf(opening(options, dialect, areOffered)),
         bytes,
@@ -49,7 +54,10 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
       ];
     },
     // As if it stood alone: with its neighbours it may share a message.
-    item: (item) => bytesOf(JSON.stringify(messageMaker(dialect)([item]))),
+    item: (item) => {
+      const { system, messages } = messageMaker(dialect)([item]);
+      return bytesOf(JSON.stringify([...system.map(headMessage), ...messages]));
+    },
   };
 }
 
@@ -57,6 +65,10 @@ interface EncodedTools {
   readonly bytes: Uint8Array;
   /** Servers refuse settings of calls in a request without tools. */
   readonly areOffered: boolean;
+}
+
+function headText(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n\n');
 }
 
 const comma = bytesOf(',');

@@ -12,10 +12,18 @@ import {
   strayHeading,
 } from './projection.ts';
 
+/** What a request holds of a list of items. */
+export interface ChatMessages {
+  /** Words of the engine at the very beginning, for the one `system` message. */
+  readonly system: readonly string[];
+  readonly messages: readonly ChatMessage[];
+}
+
 /** A list of items as messages, as far as it was read. */
-interface Folded {
+interface Folded extends ChatMessages {
   readonly items: Item[];
   readonly projected: Projected[];
+  readonly system: string[];
   readonly messages: ChatMessage[];
   /** Places of answers that stand behind their call already. */
   readonly placed: Set<number>;
@@ -30,11 +38,11 @@ interface Folded {
  * behind it, and the pictures of the answers follow in a user message. A list that continues from the one before gives
  * the same messages and those of what is new: nothing of a message depends on what comes after its step.
  */
-export function messageMaker(dialect: ChatDialect): (items: readonly Item[]) => readonly ChatMessage[] {
+export function messageMaker(dialect: ChatDialect): (items: readonly Item[]) => ChatMessages {
   const known = new WeakMap<Item, Folded>();
   return (items) => {
     const first = items[0];
-    if (first === undefined) return [];
+    if (first === undefined) return nothing();
     const before = known.get(first);
     const folded = before !== undefined && !before.isOpen && beginsWith(items, before.items) ? before : nothing();
     known.set(first, folded);
@@ -44,12 +52,12 @@ export function messageMaker(dialect: ChatDialect): (items: readonly Item[]) => 
       folded.projected.push(projectItem(items[index]!, dialect));
     }
     for (let index = from; index < items.length;) index = addAt(index, folded, dialect);
-    return folded.messages;
+    return folded;
   };
 }
 
 function nothing(): Folded {
-  return { items: [], projected: [], messages: [], placed: new Set(), ids: new Map(), isOpen: false };
+  return { items: [], projected: [], system: [], messages: [], placed: new Set(), ids: new Map(), isOpen: false };
 }
 
 function beginsWith(items: readonly Item[], beginning: readonly Item[]): boolean {
@@ -65,6 +73,11 @@ function addAt(index: number, folded: Folded, dialect: ChatDialect): number {
       return index + 1;
     case 'message':
       folded.messages.push(here.message);
+      return index + 1;
+    case 'developer':
+      // Only a text can be a part of the `system` message.
+      if (folded.messages.length === 0 && typeof here.first === 'string') folded.system.push(here.first);
+      else folded.messages.push({ role: 'user', content: here.later });
       return index + 1;
     case 'output':
       if (!folded.placed.has(index)) folded.messages.push(strayMessage(here));

@@ -9,7 +9,7 @@ import { chatDialect, commonDialect, everyDialect, openaiDialect, thinkingDialec
 import { messageMaker } from './messages.ts';
 import { projectedTypes } from './projection.ts';
 
-const messages = (...items: readonly Item[]): readonly JsonObject[] => messageMaker(commonDialect)(items);
+const messages = (...items: readonly Item[]): readonly JsonObject[] => messageMaker(commonDialect)(items).messages;
 const toolCall = (id: string, name: string, given: string) => ({
   role: 'assistant',
   content: null,
@@ -17,6 +17,72 @@ const toolCall = (id: string, name: string, given: string) => ({
 });
 const answered = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content });
 const noOutput = 'No output of this call was recorded: whether it had an effect is not known.';
+
+const message = (role: string, ...texts: readonly string[]): Item => ({
+  type: 'message',
+  role,
+  content: texts.map((text) => ({ type: 'input_text', text })),
+});
+
+describe('words of the engine', () => {
+  const words = [
+    message('developer', '<rules>\nBe.\n</rules>', 'And be brief.'),
+    message('system', 'You are.'),
+    message('user', 'Hi'),
+    message('developer', '<note>\nLater.\n</note>', 'No tag.', ''),
+  ];
+  const picture: Item = {
+    type: 'message',
+    role: 'developer',
+    content: [
+      { type: 'input_text', text: 'See:' },
+      { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
+    ],
+  };
+
+  test("are one system message at the beginning, and stand in the user's turn later", () => {
+    expect(messageMaker(commonDialect)(words)).toMatchObject({
+      system: ['<rules>\nBe.\n</rules>\n\nAnd be brief.', 'You are.'],
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'user', content: '<note>\nLater.\n</note>\n\n<developer>\nNo tag.\n</developer>' },
+      ],
+    });
+  });
+
+  test("with a picture stand in the user's turn wherever they come", () => {
+    expect(messageMaker(commonDialect)([picture])).toMatchObject({
+      system: [],
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: '<developer>\nSee:\n</developer>' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('have their role and place where a server takes them so, and in requests of earlier versions', () => {
+    const before = everyDialect().find(({ version }) => version === 'chat/2')!;
+    for (const [dialect, role] of [
+      [openaiDialect, 'developer'],
+      [before, 'system'],
+    ] as const) {
+      expect(messageMaker(dialect)(words)).toMatchObject({
+        system: [],
+        messages: [
+          { role, content: '<rules>\nBe.\n</rules>\n\nAnd be brief.' },
+          { role, content: 'You are.' },
+          { role: 'user', content: 'Hi' },
+          { role, content: '<note>\nLater.\n</note>\n\nNo tag.' },
+        ],
+      });
+    }
+  });
+});
 
 describe('an item becomes', () => {
   const png = 'data:image/png;base64,AAAA';
@@ -206,7 +272,9 @@ test.each([
 test('every dialect has a version of its own, and each that a server may have is among them', () => {
   const versions = everyDialect().map(({ version }) => version);
   expect(new Set(versions).size).toBe(versions.length);
-  expect(versions).toEqual(expect.arrayContaining(['chat/1', 'chat-openai/1', 'chat-thinking/1']));
+  expect(versions).toEqual(
+    expect.arrayContaining(['chat/2', 'chat/2+thoughts', 'chat/1', 'chat-openai/1', 'chat-thinking/1']),
+  );
   const flag = fc.boolean();
   const flags = {
     developerRole: flag,

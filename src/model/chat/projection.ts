@@ -1,15 +1,8 @@
 import { isMessage, type Item } from '../../protocol/item.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  parseJsonObject,
-  stringAt,
-} from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { agentHeading, didItself, freeformArguments, readableArguments } from '../http/plainer-forms.ts';
 import type { ChatDialect } from './dialect.ts';
-import { contentOf, type ContentPart, textAndMedia } from './content.ts';
+import { type ChatContent, contentInUsersTurn, contentOf, type ContentPart, textAndMedia } from './content.ts';
 
 /** A message of a request. */
 export interface ChatMessage extends JsonObject {
@@ -27,6 +20,8 @@ export interface ChatCall {
 export type Projected =
   /** A message of its own. */
   | { readonly kind: 'message'; readonly message: ChatMessage }
+  /** Words of the engine: part of the one `system` message if only such words come before, else of the user's turn. */
+  | { readonly kind: 'developer'; readonly first: ChatContent; readonly later: ChatContent }
   /** Text of an assistant message. */
   | { readonly kind: 'said'; readonly text: string }
   /** What the model thought before it spoke. */
@@ -51,14 +46,12 @@ const rules: Readonly<Record<string, Rule>> = {
   message: (item, { developer }) => {
     if (!isMessage(item)) return gap;
     if (item.role === 'assistant') return said(textAndMedia(item.content).text);
-    const role = item.role === 'developer' || item.role === 'system' ? developer : 'user';
-    return asMessage(role, item.content);
+    if (item.role !== 'developer' && item.role !== 'system') return asMessage('user', item.content);
+    if (developer !== 'first') return asMessage(developer, item.content);
+    const first = contentOf(item.content);
+    return first === '' ? gap : { kind: 'developer', first, later: contentInUsersTurn(item.content) };
   },
-  agent_message: (item) => {
-    const [author = 'an agent', recipient = 'you'] = [stringAt(item, 'author'), stringAt(item, 'recipient')];
-    const heading = { type: 'input_text', text: `[Message from ${author} to ${recipient}]` };
-    return asMessage('user', [heading, ...(arrayAt(item, 'content') ?? [])]);
-  },
+  agent_message: (item) => asMessage('user', [agentHeading(item), ...(arrayAt(item, 'content') ?? [])]),
   reasoning: (item, { thoughts }) => {
     const text = thoughts === 'returned' ? textAndMedia(arrayAt(item, 'content') ?? []).text : '';
     return text === '' ? leftOut : { kind: 'thought', text };
@@ -70,15 +63,8 @@ const rules: Readonly<Record<string, Rule>> = {
   function_call_output: (item) => outputOf(item, item['output']),
   custom_tool_call_output: (item) => outputOf(item, item['output']),
   tool_search_output: (item) => outputOf(item, JSON.stringify(item['tools'] ?? [])),
-  web_search_call: (item) => {
-    const action = objectAt(item, 'action');
-    const about = stringAt(action, 'query') ?? stringAt(action, 'url');
-    return said(about === undefined ? '[Searched the web.]' : `[Searched the web: ${about}]`);
-  },
-  image_generation_call: (item) => {
-    const prompt = stringAt(item, 'revised_prompt');
-    return said(prompt === undefined ? '[Generated a picture.]' : `[Generated a picture: ${prompt}]`);
-  },
+  web_search_call: (item) => said(didItself(item) ?? ''),
+  image_generation_call: (item) => said(didItself(item) ?? ''),
 };
 
 const leftOut: Projected = { kind: 'left-out' };
@@ -91,17 +77,6 @@ export function projectItem(item: Item, dialect: ChatDialect): Projected {
 
 /** The types that have a rule. */
 export const projectedTypes: readonly string[] = Object.keys(rules);
-
-/** The arguments by which a function takes free text: the function of such a tool has this one member. */
-function freeformArguments(input: string): string {
-  return JSON.stringify({ input });
-}
-
-/** Servers that read the arguments of earlier calls refuse the request, and every later one, if they are broken. */
-function readableArguments(given: string): string {
-  if (given.trim() === '') return '{}';
-  return parseJsonObject(given) === undefined ? JSON.stringify({ unreadable_arguments: given }) : given;
-}
 
 /** Stands in for the answer that a call has nowhere. */
 export const noOutput = 'No output of this call was recorded: whether it had an effect is not known.';

@@ -9,7 +9,7 @@ import { compactRemotely } from './compact.ts';
 import { responsesReader } from './decode.ts';
 import type { WireFormat } from '../http/wire-format.ts';
 import { responsesCapabilities } from './capabilities.ts';
-import { responsesEncoder } from './encode.ts';
+import { type IncrementalFrame, responsesEncoder } from './encode.ts';
 import type { SocketClient } from './socket-client.ts';
 
 /** Says who sends a request. A login with ChatGPT names its account as well, and at its own address which model is asked. */
@@ -35,7 +35,10 @@ const responsesWire: HttpWire = {
 };
 
 /** A client of `POST {base}/responses`, and of the endpoint below it that makes checkpoints. */
-export function responsesClient(options: HttpClientOptions): ModelClient & Required<Pick<ModelClient, 'compact'>> {
+export function responsesClient(
+  options: HttpClientOptions,
+  frame?: IncrementalFrame,
+): ModelClient & Required<Pick<ModelClient, 'compact'>> {
   const connection = httpConnection(options, responsesWire);
   const client = httpClient(connection);
   const http = {
@@ -43,18 +46,20 @@ export function responsesClient(options: HttpClientOptions): ModelClient & Requi
     stream: (request: ModelRequest, signal: AbortSignal) => client.stream(withGate(request), signal),
     compact: (request: ModelRequest, signal: AbortSignal) => compactRemotely(request, signal, connection),
   };
-  return options.provider.supportsWebsockets ? { ...http, ...lazySocketClient(connection, http) } : http;
+  return options.provider.supportsWebsockets
+    ? { ...http, ...lazySocketClient(connection, { http, ...defined({ frame }) }) }
+    : http;
 }
 
 /** Loaded on use: most providers speak HTTP alone. */
 function lazySocketClient(
   connection: Connection,
-  http: ModelClient,
+  parts: ConstructorParameters<typeof SocketClient>[1],
 ): Pick<ModelClient, 'stream' | 'prewarm' | 'close'> {
   let loading: Promise<SocketClient> | undefined;
   const load = async (): Promise<SocketClient> => {
     const { SocketClient: Client } = await import('./socket-client.ts');
-    return new Client(connection, http);
+    return new Client(connection, parts);
   };
   const get = (): Promise<SocketClient> => (loading ??= load());
   return {

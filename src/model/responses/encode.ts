@@ -51,6 +51,9 @@ export function fullFrame([first, ...rest]: readonly Uint8Array[]): readonly Uin
   return [bytesOf('{"type":"response.create",'), ...(first === undefined ? [] : [first.subarray(1)]), ...rest];
 }
 
+/** Writes a request with only what is new behind the answer that the connection remembers. */
+export type IncrementalFrame = (prompt: Prompt, link: FrameLink) => readonly Uint8Array[];
+
 /** The same with only what is new in its input. The server keeps neither instructions nor tools nor options. */
 export function incrementalFrame(prompt: Prompt, { previous, from }: FrameLink): readonly Uint8Array[] {
   const { options, instructions, tools, input } = prompt;
@@ -66,9 +69,13 @@ export function incrementalFrame(prompt: Prompt, { previous, from }: FrameLink):
 
 const comma = bytesOf(',');
 
-/** Whether two requests differ in nothing but their input and their labels. */
+/**
+ * Whether two requests differ in nothing but their input, their labels and the length of the answer, which a limit on
+ * what is spent changes with every request. Each request says these anew.
+ */
 export function isSameButInput(before: Prompt, now: Prompt): boolean {
-  const around = ({ options }: Prompt): string => opening(options) + closing({ ...options, labels: {} });
+  const around = ({ options: { outputLimit: _each, ...options } }: Prompt): string =>
+    opening(options) + closing({ ...options, labels: {} });
   if (before.instructions !== now.instructions || around(before) !== around(now)) return false;
   return before.tools === now.tools || toolsField(before.tools) === toolsField(now.tools);
 }

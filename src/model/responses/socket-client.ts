@@ -5,6 +5,7 @@ import { abortedFailure } from '../http/answer-failure.ts';
 import type { Connection } from '../http/ask.ts';
 import { fallbackNotice } from '../socket/fallback-notice.ts';
 import { SocketStanding } from '../socket/socket-standing.ts';
+import { incrementalFrame, type IncrementalFrame } from './encode.ts';
 import { type KeptSocket, openKeptSocket } from './kept-socket.ts';
 import { socketExchange } from './socket-exchange.ts';
 
@@ -24,6 +25,7 @@ const oldestMs = 55 * 60_000;
 export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prewarm' | 'close'>> {
   readonly #connection: Connection;
   readonly #http: Pick<ModelClient, 'stream'>;
+  readonly #frame: IncrementalFrame;
   readonly #standing = new SocketStanding();
   readonly #closing = new AbortController();
   #kept: KeptSocket | undefined;
@@ -32,9 +34,16 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
   /** Why no WebSocket is used, until it was said: the rest of a sentence that begins with the provider. */
   #unsaid: string | undefined;
 
-  constructor(connection: Connection, http: Pick<ModelClient, 'stream'>) {
+  constructor(
+    connection: Connection,
+    {
+      http,
+      frame = incrementalFrame,
+    }: { readonly http: Pick<ModelClient, 'stream'>; readonly frame?: IncrementalFrame },
+  ) {
     this.#connection = connection;
     this.#http = http;
+    this.#frame = frame;
   }
 
   prewarm({ headers }: Pick<ModelRequest, 'headers'>): void {
@@ -70,7 +79,13 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
       const { kept } = way;
       this.#kept = undefined;
       const onEnd = (end: 'completed' | 'broken'): void => this.#ended(kept, end);
-      const end = yield* socketExchange(this.#connection, kept, { request, signal, isSecond, onEnd });
+      const end = yield* socketExchange(this.#connection, kept, {
+        request,
+        frame: this.#frame,
+        signal,
+        isSecond,
+        onEnd,
+      });
       if (end === 'over') return;
     }
   }

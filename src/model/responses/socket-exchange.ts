@@ -9,12 +9,14 @@ import { modelFailure } from '../http/failure.ts';
 import { joinedDeltas } from '../http/joined-deltas.ts';
 import type { SocketRead } from '../socket/web-socket.ts';
 import { linkTo } from './continuation.ts';
-import { fullFrame, incrementalFrame } from './encode.ts';
+import { fullFrame, type IncrementalFrame } from './encode.ts';
 import type { KeptSocket } from './kept-socket.ts';
 import { socketReader } from './socket-reader.ts';
 
 export interface SocketAsking {
   readonly request: ModelRequest & { readonly prompt: Prompt };
+  /** Makes the message of a request that continues from the last answer. */
+  readonly frame: IncrementalFrame;
   readonly signal: AbortSignal;
   /** Another connection failed already for its own sake: if this one does so, too, the request fails. */
   readonly isSecond: boolean;
@@ -64,7 +66,7 @@ export async function* socketExchange(
 async function* exchange(
   connection: Connection,
   kept: KeptSocket,
-  { request, signal, isSecond, onEnd }: SocketAsking,
+  { request, frame, signal, isSecond, onEnd }: SocketAsking,
 ): AsyncGenerator<ModelEvent, SocketEnd> {
   const { options } = connection;
   const { socket, hide } = kept;
@@ -72,7 +74,7 @@ async function* exchange(
   const limits = limitsOf(options, request);
   const idleMs = options.provider.streamIdleTimeoutMs;
   if (!(await isAllowed(request, signal))) return yield* stopped();
-  const { waits, tell, isUsed } = send(connection, kept, request);
+  const { waits, tell, isUsed } = send(connection, kept, { request, frame });
   const reader = socketReader(limits, () => ({ now: options.clock.now(), api: connection.wire.api }));
   const decoder = messageDecoder(limits, reader);
   const output: Item[] = [];
@@ -120,10 +122,14 @@ interface Sending {
   readonly isUsed: boolean;
 }
 
-function send({ options }: Connection, kept: KeptSocket, request: SocketAsking['request']): Sending {
+function send(
+  { options }: Connection,
+  kept: KeptSocket,
+  { request, frame: write }: Pick<SocketAsking, 'request' | 'frame'>,
+): Sending {
   const { socket } = kept;
   const { streamIdleTimeoutMs: idleMs, websocketConnectTimeoutMs } = options.provider;
-  const frame = frameFor(kept, request);
+  const frame = frameFor(kept, request, write);
   kept.answered = undefined;
   let isTold = false;
   const tell = (): void => {
@@ -137,11 +143,15 @@ function send({ options }: Connection, kept: KeptSocket, request: SocketAsking['
   return { waits: { idleMs, firstMs: Math.min(idleMs, websocketConnectTimeoutMs) }, tell, isUsed: true };
 }
 
-function frameFor({ answered }: KeptSocket, { prompt, body }: SocketAsking['request']): SentFrame {
+function frameFor(
+  { answered }: KeptSocket,
+  { prompt, body }: SocketAsking['request'],
+  write: IncrementalFrame,
+): SentFrame {
   const link = linkTo(answered, prompt);
   const { length } = prompt.input;
   if (link === undefined) return { items: length, content: fullFrame(body) };
-  return { link, items: length - link.from, content: incrementalFrame(prompt, link) };
+  return { link, items: length - link.from, content: write(prompt, link) };
 }
 
 const tooLarge = 1009;

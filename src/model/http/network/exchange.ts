@@ -53,7 +53,9 @@ function exchange({ kind, proxy, request }: Route, outgoing: Outgoing): Promise<
     const { method = 'POST' } = outgoing;
     const headers = method === 'GET' ? outgoing.headers : { ...outgoing.headers, 'content-length': String(length) };
     const client = request({ method, headers, timeout: idleMs, giveUp: signal });
+    let waiting: NodeJS.Timeout | undefined;
     const settle = (opened: Opened): void => {
+      clearTimeout(waiting);
       signal.removeEventListener('abort', onAbort);
       resolve(opened);
     };
@@ -72,11 +74,16 @@ function exchange({ kind, proxy, request }: Route, outgoing: Outgoing): Promise<
       }
       return settle({ kind: 'answer', message, body: new ResponseBody(message, signal) });
     });
-    client.on('timeout', () => {
+    const giveUp = (): void => {
       // Once the head is here the body counts for itself.
       if (answered) return;
       settle({ kind: 'idle' });
       client.destroy();
+    };
+    client.on('timeout', giveUp);
+    // Hints before the head are no answer: however many come, they give the server no more time.
+    client.once('information', () => {
+      waiting = setTimeout(giveUp, idleMs);
     });
     // Stays after the promise is settled: an error without a listener would end the process.
     client.on('error', (error: NodeJS.ErrnoException) => {

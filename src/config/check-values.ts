@@ -9,6 +9,7 @@ import { hideSecrets } from './hide-secrets.ts';
 import { describeKind, type LeafKind, leafValue, wantsQuotes } from './kind-rules.ts';
 import { nearestKey } from './nearest-key.ts';
 import { type Override, overrideValues } from './override.ts';
+import { mayNameSecret } from './secret-name.ts';
 import { formatTomlKey } from './toml-key.ts';
 
 export interface CheckedValues {
@@ -133,6 +134,11 @@ class Check {
     if (kind.type === 'approval-policy' && isJsonObject(value)) {
       return this.#report('error', code, at, granularFault(value), `Write ${granularForm}.`);
     }
+    if (kind.type === 'variable' || kind.type === 'variable-map') {
+      const what = `must be ${describeKind(kind)}, and is something else`;
+      const next = 'Put the key in an environment variable, and write the name of that variable here.';
+      return this.#report('error', code, at, what, next);
+    }
     const what = `must be ${describeKind(kind)}, not ${describeValue(value, at)}`;
     const next = wantsQuotes(kind, value)
       ? `Write it in quotes: "${String(shownValue(value, at))}".`
@@ -149,6 +155,11 @@ class Check {
       return this.#report(isFlag ? 'error' : this.#unknownIs, 'config-unknown-key', at, 'is not a known key', next);
     }
     const severity = kind.unknown === 'error' ? 'error' : this.#unknownIs;
+    if (Object.hasOwn(kind.keys, 'env_key') && mayNameSecret(at.at(-1) ?? '')) {
+      const named = formatTomlKey([...at.slice(0, -1), 'env_key']);
+      const next = `Put the key in an environment variable, and name the variable in ${named}.`;
+      return this.#report(severity, 'config-unknown-key', at, 'is not a known key', next);
+    }
     const nearest = nearestKey(at.at(-1) ?? '', [...Object.keys(kind.keys), ...kind.unused]);
     const next =
       nearest === undefined

@@ -1,11 +1,15 @@
 import { equalJson, isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import { mayNameSecret } from './secret-name.ts';
+import { isVariableName } from './variable-name.ts';
 
 const hidden = '<hidden>';
 
-/** Keys that hold a secret wherever they stand. Keys that name a variable (`env_key`, `…_env_var`) hold none. */
+/** Keys that hold a secret wherever they stand. */
 const secretKey = /(?:^|_)(?:bearer_token|access_token|refresh_token|id_token|api_key|client_secret|secret|password)$/i;
+
+/** Keys that name a variable, and tables of such names. What else stands there is a key that was written in its place. */
+const namingKey = /^(?:env_key|env_http_headers|\w+_env_var)$/;
 
 /** Tables in which the user makes up names, for values that go to servers and commands. */
 const openTables = new Set(['http_headers', 'query_params', 'headers', 'set', 'env']);
@@ -34,6 +38,7 @@ function hideTable(values: JsonObject, { isOpen }: { readonly isOpen: boolean })
     Object.entries(values).map(([key, value]) => {
       if (value === undefined) return [key, undefined];
       const isSecret = secretKey.test(key) || (isOpen && mayNameSecret(key));
+      if (namingKey.test(key)) return [key, hideUnlessName(value)];
       if (key === 'otel' && isJsonObject(value)) return [key, hideExporters(value)];
       return [key, hideValue(value, { isSecret, isOpen: isOpen || openTables.has(key) })];
     }),
@@ -47,6 +52,12 @@ function hideValue(value: Json, at: { readonly isSecret: boolean; readonly isOpe
   if (typeof value !== 'string') return value;
   if (secretShape.test(value) || (at.isOpen && openShape.test(value))) return hidden;
   return hideInAddress(value);
+}
+
+function hideUnlessName(value: Json): Json {
+  if (!isJsonObject(value)) return typeof value === 'string' && isVariableName(value) ? value : hidden;
+  const members = Object.entries(value).map(([name, member]) => [name, member && hideUnlessName(member)]);
+  return Object.fromEntries(members) as JsonObject;
 }
 
 /** Collectors take keys in headers of any name, and in their addresses. */

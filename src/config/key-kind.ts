@@ -6,6 +6,8 @@ export type KeyKind =
   | { readonly type: 'string'; readonly blank: 'allowed' | 'refused' }
   /** A folder or file. The reader of the layer makes it absolute, because only it knows what the path is relative to. */
   | { readonly type: 'path' | 'path-list' | 'boolean' | 'string-list' | 'string-or-list' | 'string-map' }
+  /** The name of an environment variable, or a table of them. People write keys there, which are shown nowhere. */
+  | { readonly type: 'variable' | 'variable-map' }
   | { readonly type: 'integer'; readonly min: number; readonly max?: number }
   /** A number above zero, whole or not. */
   | { readonly type: 'seconds' }
@@ -101,6 +103,8 @@ interface PlainValues {
   readonly 'string-or-list': readonly string[];
   readonly 'path-list': readonly string[];
   readonly 'string-map': Readonly<Record<string, string>>;
+  readonly variable: string;
+  readonly 'variable-map': Readonly<Record<string, string>>;
   readonly toggles: Readonly<Record<string, boolean | JsonObject>>;
   readonly free: Json;
   readonly 'approval-policy': ApprovalPolicy;

@@ -17,6 +17,8 @@ const path = { type: 'path' } as const;
 const paths = { type: 'path-list' } as const;
 const strings = { type: 'string-list' } as const;
 const stringMap = { type: 'string-map' } as const;
+const variable = { type: 'variable' } as const;
+const variableMap = { type: 'variable-map' } as const;
 
 function choice<const Choice extends string>(
   choices: readonly Choice[],
@@ -37,13 +39,13 @@ const samplingKeys = { temperature: { type: 'number', min: 0, max: 2 }, stop: st
 const providerKeys = {
   name: text,
   base_url: name,
-  env_key: name,
+  env_key: variable,
   env_key_instructions: text,
   experimental_bearer_token: name,
   wire_api: name,
   query_params: stringMap,
   http_headers: stringMap,
-  env_http_headers: stringMap,
+  env_http_headers: variableMap,
   request_max_retries: count,
   stream_max_retries: count,
   stream_idle_timeout_ms: { type: 'integer', min: 1 },
@@ -101,14 +103,14 @@ const mcpServerKeys = {
   cwd: path,
   sandbox: name,
   url: name,
-  bearer_token_env_var: name,
+  bearer_token_env_var: variable,
   // Kept only so that it can be refused: a secret does not belong into this file.
   bearer_token: name,
   http_headers: stringMap,
-  env_http_headers: stringMap,
+  env_http_headers: variableMap,
   scopes: strings,
   oauth_resource: name,
-  oauth: table({ client_id: name, client_secret_env_var: name, callback_port: count } as const),
+  oauth: table({ client_id: name, client_secret_env_var: variable, callback_port: count } as const),
   enabled: flag,
   required: flag,
   startup_timeout_sec: seconds,

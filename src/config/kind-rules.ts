@@ -1,6 +1,7 @@
 import { approvalNames, granularForm, readApprovalPolicy } from '../policy/approval-policy.ts';
 import { isJsonObject, type Json } from '../protocol/json.ts';
 import type { ChoiceKind, KeyKind } from './key-kind.ts';
+import { isVariableName } from './variable-name.ts';
 
 /** A key with one value, which no further keys stand in. */
 export type LeafKind = Exclude<KeyKind, { readonly type: 'table' | 'named-tables' | 'toggles' | 'retired' }>;
@@ -21,6 +22,8 @@ export function leafValue(
       return result(isText(value), () => ifAllowed(kind.blank === 'allowed' || String(value).trim() !== ''));
     case 'path':
       return result(isText(value), () => ifAllowed(value !== ''));
+    case 'variable':
+      return result(isText(value), () => ifAllowed(isVariableName(String(value))));
     case 'choice':
       return result(isText(value), () => chosenOf(kind, value));
     case 'approval-policy':
@@ -61,7 +64,11 @@ export function leafValue(
     case 'free':
       return result(kind.shape === 'list' ? Array.isArray(value) : isJsonObject(value), () => value);
     case 'string-map':
-      return result(isJsonObject(value) && Object.values(value).every(isText), () => value);
+      return result(isTextMap(value), () => value);
+    case 'variable-map':
+      return result(isTextMap(value), () =>
+        ifAllowed(Object.values(value as object).every((member) => isVariableName(String(member)))),
+      );
     case 'choice-map':
       return result(isJsonObject(value), () =>
         ifAllowed(Object.values(value as object).every((member) => kind.choices.includes(member as string))),
@@ -71,6 +78,10 @@ export function leafValue(
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+function isTextMap(value: Json): boolean {
+  return isJsonObject(value) && Object.values(value).every(isText);
 }
 
 function isModelChoice(value: Json): boolean {
@@ -105,6 +116,8 @@ const fixedDescriptions = {
   'string-or-list': 'a string or a list of strings',
   'path-list': 'a list of paths',
   'string-map': 'a table of strings',
+  variable: 'the name of an environment variable',
+  'variable-map': 'a table of names of environment variables',
   table: 'a table',
   'named-tables': 'a table',
   retired: 'a table',

@@ -31,6 +31,7 @@ function statusIn(kind: KeyKind, path: readonly string[], before: readonly strin
       // Behind a name that the user makes up there is a table of fixed keys again.
       return statusIn({ ...kind, type: 'table', unknown: 'warning' }, rest, here);
     case 'string-map':
+    case 'variable-map':
     case 'choice-map':
       return { kind: rest.length === 0 ? 'used' : 'unknown' };
     case 'toggles':
@@ -62,6 +63,7 @@ function namesIn(kind: KeyKind, path: readonly string[]): readonly string[] {
       return kind.names.map((name) => [...path, name].join('.'));
     case 'named-tables':
     case 'string-map':
+    case 'variable-map':
     case 'choice-map':
     case 'free':
     case 'retired':

@@ -2,6 +2,7 @@ import { type DefaultShares, defaultShares } from '../config/defaults.ts';
 import { contextBudget } from './context-shares.ts';
 import type { NamedWindow, TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
+import type { ModelRecord } from './model-record.ts';
 import type { Settings, WindowSettings } from './settings.ts';
 
 /** How much fits. `effective` is the parent of every other number; nothing else reads the raw window of a model. */
@@ -130,6 +131,14 @@ export function rawWindow(model: Identity['model'], { contextWindow, effectiveTo
   // Of a model that nothing is known about, a number of tokens is a window too.
   const own = isWindowGuessed(model) ? Math.max(model.contextWindow, effectiveTokens ?? 0) : model.contextWindow;
   return Math.min(contextWindow ?? own, largestWindow(model));
+}
+
+/** The record as a thread with these settings has it, with what is configured named as such. */
+export function withConfiguredWindow(model: ModelRecord, chosen: WindowSettings, source: string): ModelRecord {
+  const { effectivePercent = model.effectivePercent } = chosen;
+  const contextWindow = rawWindow(model, chosen);
+  if (contextWindow === model.contextWindow) return { ...model, effectivePercent };
+  return { ...model, effectivePercent, contextWindow, sources: { ...model.sources, contextWindow: source } };
 }
 
 /** The `model_context_window` that gives such a limit; undefined where none does. */

@@ -173,7 +173,13 @@ test.each<[string, Pages]>([
   ['another object', { '/v1/models': { items: [] } }],
 ])('%s: nothing is known', async (_, pages) => {
   for (const windowFrom of ['ollama', 'lmstudio', 'llama.cpp', 'list'] as const) {
-    expect((await found(windowFrom, pages, { model: 'm' })).answer).toEqual({ kind: 'unknown' });
+    expect((await found(windowFrom, pages, { model: 'm' })).answer).toEqual({
+      kind: 'unknown',
+      why: {
+        message: expect.stringMatching(/ answered with status (200|404) and no list\.$/),
+        next: expect.any(String),
+      },
+    });
   }
 });
 
@@ -187,7 +193,10 @@ test('a server that does not answer costs the time limit and no more', async () 
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const provider = { baseUrl, queryParams: {}, capabilities: { ...commonCapabilities, windowFrom: 'ollama' as const } };
   const began = performance.now();
-  expect(await askServerModels(ask, { provider, headers: {}, model: 'm', timeoutMs: 50 })).toEqual({ kind: 'unknown' });
+  expect(await askServerModels(ask, { provider, headers: {}, model: 'm', timeoutMs: 50 })).toEqual({
+    kind: 'unknown',
+    why: { message: `${new URL(baseUrl).origin} gave no answer within 0.05 seconds.`, next: expect.any(String) },
+  });
   expect(performance.now() - began).toBeLessThan(5000);
 });
 

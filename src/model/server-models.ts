@@ -10,7 +10,9 @@ import {
   parseJsonObject,
   stringAt,
 } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
 import type { AskSmall } from './http/ask-small.ts';
+import { causeOfStatus, failureCauses } from './http/failure-causes.ts';
 import { boundedRecord, leastWindow, soundEtag } from './server-record.ts';
 
 /** What a server says of one of its models. What it does not say is absent. */
@@ -29,8 +31,8 @@ export type ServerModels =
   | { readonly kind: 'models'; readonly models: readonly ServerModel[]; readonly etag?: string }
   /** As it was when that ETag was given. */
   | { readonly kind: 'unchanged' }
-  /** It does not answer, or with something else. */
-  | { readonly kind: 'unknown' };
+  /** It does not answer, or with something else. `why`: without anything secret. */
+  | { readonly kind: 'unknown'; readonly why?: Pick<Outcome, 'message' | 'next'> };
 
 export interface ServerModelsQuestion {
   readonly provider: Pick<ProviderConfig, 'baseUrl' | 'capabilities' | 'queryParams'>;
@@ -80,9 +82,20 @@ async function list(ask: AskSmall, question: ServerModelsQuestion): Promise<Serv
   // Some servers write nothing in the place of an empty list.
   const data = json?.['data'] === null ? [] : arrayAt(json, 'data');
   const found = records ?? data;
-  if (found === undefined || answer.kind !== 'answer') return { kind: 'unknown' };
+  if (answer.kind !== 'answer') return { kind: 'unknown', ...defined({ why: answer.why }) };
+  if (found === undefined) return { kind: 'unknown', why: noList(url, answer.status) };
   const models = found.slice(0, mostModels).flatMap((model) => (isJsonObject(model) ? listedModel(model) : []));
   return { kind: 'models', models, ...defined({ etag: soundEtag(answer.etag, secrets) }) };
+}
+
+/** What the server wrote instead is not shown: it may repeat what was sent. */
+function noList(url: string, status: number): Pick<Outcome, 'message' | 'next'> {
+  const cause = causeOfStatus(status);
+  const hasNone = status === 200 || cause === 'not-found' || cause === 'request';
+  const next = hasNone
+    ? 'Check the base URL of the provider. If its server has no list, name a model with -m or in config.toml.'
+    : failureCauses[cause].next;
+  return { message: `${new URL(url).origin} answered with status ${status} and no list.`, next };
 }
 
 function listedModel(model: JsonObject): readonly ServerModel[] {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { builtInProviders } from '../../src/config/built-in-providers.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -160,6 +160,35 @@ describe('models test', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('GEMINI_API_KEY')]);
   });
 
+  it.each([
+    [404, 'model "m" not found, try pulling it first'],
+    [400, 'No model with this name.'],
+  ])('ends at a server that does not have the model (%i), and keeps nothing', async (status, message) => {
+    const { run, place } = await at('vllm', () => httpError({ status, body: { error: { message } } }));
+    const { code, stdout, stderr } = await run('test');
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)]);
+    expect(stderr).not.toContain('kept in');
+    expect(existsSync(`${place.home}/capstan/models`)).toBe(false);
+  });
+
+  it('takes a refusal of one question alone as its answer, whatever its status', async () => {
+    const { run } = await at('openrouter', (request) =>
+      textOf(request).includes('Which colour')
+        ? httpError({ status: 404, body: { error: { message: 'No endpoints found that support image input' } } })
+        : able(request),
+    );
+    const { code, stdout } = await run('test', '--json');
+    expect([code, found(stdout)]).toEqual([0, { ...yes, pictures: 'no', overflow: 'skipped' }]);
+  });
+
+  it('says that pictures are left out where the model does not see them', async () => {
+    const { run } = await at('vllm', (request) =>
+      textOf(request).includes('Which colour') ? answer({ items: [say('I cannot tell.')] }) : able(request),
+    );
+    expect((await run('test')).stderr).toContain('pictures: Capstan sends it no pictures from now on.');
+    expect((await run('show', 'm')).stderr).not.toContain('models test');
+  });
+
   it('says which key is missing, and where to get it', async () => {
     const { place } = await at('openrouter', able);
     const { code, stderr } = await place.run('models', 'test');
@@ -191,11 +220,32 @@ describe('models list', () => {
     });
   });
 
-  it('shows what is built in where the server says nothing, and says so', async () => {
+  it.each([
+    ['ollama', {}, /^gpt-oss:20b {2}131,072 {2}built-in catalogue\n$/, 'Nothing listens at http://127.0.0.1:9'],
+    ['vllm', {}, /^$/, 'Nothing listens at http://127.0.0.1:9'],
+    ['openrouter', {}, /^$/, 'There is no key for OpenRouter: OPENROUTER_API_KEY is not set.'],
+    ['openai', { OPENAI_API_KEY: 'k' }, /^gpt-5\.2 +272,000 (?!.*(claude|gemini|gpt-oss))/s, 'Nothing listens'],
+    ['mine', {}, /^$/, 'Nothing listens'],
+  ])('of %s without an answer has its own models alone, and says why', async (id, env, rows, why) => {
     const { place } = await scene([]);
-    const { code, stdout, stderr } = await place.run('models', 'list');
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/gpt-5\.5 +272,000 +built-in catalogue\n/)]);
+    writeFileSync(
+      `${place.home}/config.toml`,
+      `model_provider = "${id}"\n[model_providers.${id}]\nbase_url = "http://127.0.0.1:9/v1"\n`,
+    );
+    const { code, stdout, stderr } = await place.runWith({ env }, 'models', 'list');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(rows)]);
     expect(stderr).toContain('gave no list of models');
+    expect(stderr).toContain(why);
+    const listed = JSON.parse((await place.runWith({ env }, 'models', 'list', '--json')).stdout) as JsonObject;
+    expect(listed).toMatchObject({ server: 'silent', problem: { message: expect.stringContaining(why) } });
+  });
+
+  it('says which status a server answers instead of a list, and names the configured model', async () => {
+    const { place, model } = await scene([httpError({ status: 403, body: { error: { message: 'sk-echoed-key' } } })]);
+    const { code, stdout, stderr } = await place.run('models', 'list');
+    expect([code, stdout]).toEqual([0, 'gpt-5.5  272,000  built-in catalogue\n']);
+    expect(stderr).toMatch(/answered with status \d{3} and no list/);
+    expect([stderr.includes('sk-echoed'), model.url.length > 0]).toEqual([false, true]);
   });
 });
 
@@ -208,6 +258,17 @@ describe('models show', () => {
     const unknown = await place.run('models', 'show', 'mystery');
     expect(unknown.stdout).toMatch(/^context_window +272000 +general values\n/);
     expect(unknown.stderr).toContain('`capstan models test mystery --provider scripted --dry-run`');
+  });
+
+  it('has the window that is configured, as threads have it', async () => {
+    const { place } = await scene([], 'model_context_window = 64000\n[window]\neffective_percent = 80\n');
+    for (const model of ['mystery', 'gpt-5.5']) {
+      const { stdout } = await place.run('models', 'show', model);
+      expect(stdout).toMatch(/^context_window +64000 +config\.toml\n/);
+      expect(stdout).toMatch(/^effective_context_window_percent +80 +config\.toml$/m);
+    }
+    const plan = await place.run('models', 'test', 'mystery', '--dry-run', '--overflow');
+    expect(plan.stdout).toMatch(/^overflow +about [\d,]+ tokens$/m);
   });
 
   it.each([

@@ -103,6 +103,11 @@ function claudeEntry({ contextWindow = 200_000, ...limits }: Limits): Omit<Catal
   return { ...shared, truncation: inTokens, serviceTiers: [], ...limits, contextWindow, effectivePercent };
 }
 
+/** Those that stand there by their whole names: models of OpenAI. The others are beginnings of names. */
+export function bundledNames(): readonly string[] {
+  return rows.map(({ slug }) => slug);
+}
+
 let bundled: Catalogue | undefined;
 
 /** The models that are known without asking a server. The same object each time. */

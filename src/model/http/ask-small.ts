@@ -1,5 +1,7 @@
 import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import type { ModelFailure } from '../../ports/model-client.ts';
+import { noAnswerFailure } from './no-answer-failure.ts';
 import type { Send } from './network/exchange.ts';
 import { readWhole } from './network/response-body.ts';
 import { type Target, targetAt } from './network/target.ts';
@@ -15,10 +17,10 @@ export interface SmallQuestion {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** `lost`: no whole answer came in time. */
+/** `lost`: no whole answer came in time. `why`: without anything secret. Absent: it was stopped, or has no address. */
 export type AskedAnswer =
   | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly etag?: string }
-  | { readonly kind: 'lost' };
+  | { readonly kind: 'lost'; readonly why?: Pick<ModelFailure, 'message' | 'next'> };
 
 export type AskSmall = (question: SmallQuestion) => Promise<AskedAnswer>;
 
@@ -39,10 +41,20 @@ export function askSmall(sendTo: (target: Target) => Send): AskSmall {
       idleMs: timeoutMs,
       signal,
     });
-    if (opened.kind !== 'answer') return { kind: 'lost' };
+    if (opened.kind !== 'answer') {
+      if (given?.aborted === true) return { kind: 'lost' };
+      if (limit.aborted) return { kind: 'lost', why: late(target, timeoutMs) };
+      const { message, next } = noAnswerFailure(opened, { origin: target.origin, idleMs: timeoutMs });
+      return { kind: 'lost', why: { message, next } };
+    }
     const read = await readWhole(opened.body, { idleMs: timeoutMs, maxBytes: largestAnswerBytes });
     if (read.kind !== 'whole') return { kind: 'lost' };
     const { statusCode = 0, headers: got } = opened.message;
     return { kind: 'answer', status: statusCode, text: read.text, ...defined({ etag: got.etag }) };
   };
+}
+
+function late({ origin }: Target, timeoutMs: number): Pick<ModelFailure, 'message' | 'next'> {
+  const message = `${origin} gave no answer within ${timeoutMs / 1000} seconds.`;
+  return { message, next: 'Check that the server works, then try again.' };
 }

@@ -30,7 +30,11 @@ export async function askModels(
     sources,
   )({ signal, asIs: true }).catch(() => ({ kind: 'none' }) as const);
   // Without its key a provider would refuse the question.
-  if (credentials.kind === 'missing' || signal.aborted) return { kind: 'unknown' };
+  if (credentials.kind === 'missing') {
+    const { message, next } = credentials;
+    return { kind: 'unknown', why: { message, next } };
+  }
+  if (signal.aborted) return { kind: 'unknown' };
   const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : {};
   const sent: HeaderSources = {
     provider,

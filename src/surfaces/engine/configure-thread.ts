@@ -133,7 +133,7 @@ export async function configureThread(
   const first = make(deniesNamed({ base, ownPlaces }));
   if ('code' in first) return first;
   // Which files the model may read is known only now.
-  const stricter = await deniesOfProject(engine, config, first.settings);
+  const stricter = deniesOfProject(engine, config, first.settings);
   const made = stricter === undefined ? first : make(stricter);
   if ('code' in made) return made;
   const { described, resumed } = made;

@@ -1,14 +1,18 @@
 import type { Config } from '../../config/config.ts';
 import { refusalOf } from '../../config/config-problem.ts';
-import { modelProblem } from '../../config/provider-model.ts';
+import { builtInProvider } from '../../config/built-in-providers.ts';
+import { modelProblem, providerModel } from '../../config/provider-model.ts';
 import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
 import { type Catalogue, type KnownFields, lookUpModel, type ModelRecord } from '../../envelope/model-record.ts';
-import { isWindowGuessed, nominalWindow } from '../../envelope/window.ts';
+import { isWindowGuessed, nominalWindow, withConfiguredWindow } from '../../envelope/window.ts';
+import type { ServerModels } from '../../model/server-models.ts';
+import { bundledNames } from '../../gather/catalogue/catalogue.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { loadCatalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
 import { type KeptModels, type ModelFiles, modelFiles, type ModelsOwner } from '../../gather/catalogue/model-files.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
+import { windowSettings } from '../../gather/settings/settings-rules.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { askModels } from './ask-models.ts';
@@ -41,6 +45,8 @@ export interface ListedModels {
   readonly models: readonly ListedModel[];
   /** Whether the server answered now. `unasked`: it was not asked. */
   readonly server: 'answered' | 'silent' | 'unasked';
+  /** Why it gave no list. Absent: it did, was not asked, or no one knows. */
+  readonly problem?: Pick<Outcome, 'message' | 'next'>;
 }
 
 export interface ShownModel {
@@ -92,9 +98,8 @@ export class HomeModels {
     const kept = isStatic ? undefined : this.#files.read(owner, 'said');
     const tested = this.#tested(found);
     const ofServer = (kept?.models ?? []).map(({ slug }) => slug);
-    const ofCatalogue = catalogue.models.map(({ slug }) => slug);
     const names = [
-      ...(ofServer.length > 0 ? ofServer : ofCatalogue),
+      ...(ofServer.length > 0 ? ofServer : namesWithoutServer(found)),
       ...(tested?.models.map(({ slug }) => slug) ?? []),
     ];
     const models = [...new Set(names)].toSorted().map((model): ListedModel => {
@@ -107,14 +112,15 @@ export class HomeModels {
         isTested: tested?.models.some(({ slug }) => slug === model) === true,
       };
     });
-    const server = said === undefined ? 'unasked' : said ? 'answered' : 'silent';
-    return { provider: provider.id, address: owner.address, models, server };
+    const server = said === undefined ? 'unasked' : said.kind === 'unknown' ? 'silent' : 'answered';
+    const problem = said?.kind === 'unknown' ? said.why : undefined;
+    return { provider: provider.id, address: owner.address, models, server, ...defined({ problem }) };
   }
 
   async show(asked: ModelsAsked, model: string): Promise<ShownModel | Outcome> {
     const found = await this.#find(asked);
     if ('code' in found) return found;
-    const record = lookUpModel(this.#catalogue(found), model);
+    const record = this.#recordOf(found, model);
     const isTested = this.#tested(found)?.models.some(({ slug }) => slug === model) === true;
     return { provider: found.provider.id, record, isTested, sourceOf: (field) => sourceOf(found, record, field) };
   }
@@ -133,7 +139,7 @@ export class HomeModels {
     const slug = model ?? own ?? defaultModel(provider.id, base);
     const made = await threadProviders(this.#engine, { config, settings: {} }).make(provider);
     if ('code' in made) return made;
-    const record = lookUpModel(this.#catalogue(found), slug);
+    const record = this.#recordOf(found, slug);
     const { questions, run } = modelTest(made, { provider, record, wantsOverflow });
     return {
       provider: provider.id,
@@ -171,17 +177,23 @@ export class HomeModels {
     return loadCatalogueOfProvider(this.#engine.base.home, base, { provider, config });
   }
 
+  /** As threads have it. */
+  #recordOf(found: Found, model: string): ModelRecord {
+    const record = lookUpModel(this.#catalogue(found), model);
+    return withConfiguredWindow(record, windowSettings(found.config), configSource);
+  }
+
   #tested({ owner }: Found): KeptModels | undefined {
     return this.#files.read(owner, 'tested');
   }
 
-  async #ask(provider: ProviderConfig, owner: ModelsOwner, signal: AbortSignal): Promise<boolean> {
+  async #ask(provider: ProviderConfig, owner: ModelsOwner, signal: AbortSignal): Promise<ServerModels> {
     const before = this.#files.read(owner, 'said');
     const asked = { provider, timeoutMs: patienceMs, signal, ...defined({ etag: before?.etag }) };
     const found = await askModels(this.#engine, asked);
-    if (found.kind === 'unknown') return false;
+    if (found.kind === 'unknown') return found;
     this.#files.write(owner, 'said', keptAfter(before, found, { now: this.#engine.clock.now() }));
-    return true;
+    return found;
   }
 
   #keepTested(owner: ModelsOwner, slug: string, fields: KnownFields): string | undefined {
@@ -202,7 +214,20 @@ interface Found {
   readonly isStatic: boolean;
 }
 
+const configSource = 'config.toml';
+
+/** What can be named of a provider whose server gave no list: models of others are none of it. */
+function namesWithoutServer({ config, provider: { id }, base, isStatic }: Found): readonly string[] {
+  if (isStatic) return base.models.map(({ slug }) => slug);
+  const own = (config.modelProvider === id ? config.model : undefined) ?? providerModel(id);
+  const builtIn = builtInProvider(id);
+  // Its usual model is the first of the catalogue.
+  const isMaker = builtIn !== undefined && builtIn.model === undefined;
+  return [...(own === undefined ? [] : [own]), ...(isMaker ? bundledNames() : [])];
+}
+
 function sourceOf({ config, base }: Found, record: ModelRecord, field: string): string {
+  if (field === 'effectivePercent' && config.window?.effectivePercent !== undefined) return configSource;
   const named = record.sources?.[field as keyof KnownFields];
   if (named !== undefined) return named;
   if (record.guessed) return 'general values';

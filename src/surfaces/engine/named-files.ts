@@ -1,7 +1,10 @@
 import type { Config } from '../../config/config.ts';
 import type { Settings } from '../../envelope/settings.ts';
+import { readGuard } from '../../gather/files/read-guard.ts';
+import { findPlaces } from '../../gather/system/places.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { isWithin } from '../../policy/paths.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { EngineParts } from './engine-parts.ts';
 
 type Denies = (path: string) => boolean;
@@ -20,17 +23,12 @@ export function deniesNamed({ base, ownPlaces }: Pick<EngineParts, 'base' | 'own
 const keys = ['model_instructions_file', 'experimental_compact_prompt_file', 'model_catalog_json'];
 
 /** What a project names must be open to the model as well. Undefined: no project names a file. */
-export async function deniesOfProject(
+export function deniesOfProject(
   engine: EngineParts,
   { origins }: Config,
   { cwd, profile }: Settings,
-): Promise<Denies | undefined> {
+): Denies | undefined {
   if (!keys.some((key) => origins.get(key)?.startsWith('project ') === true)) return undefined;
-  const [{ readGuard }, { findPlaces }, { resolvePolicy }] = await Promise.all([
-    import('../../gather/files/read-guard.ts'),
-    import('../../gather/system/places.ts'),
-    import('../../policy/resolve-policy.ts'),
-  ]);
   const places = findPlaces(cwd, engine.options.env, { own: engine.ownPlaces(), profile });
   const { deniesModel } = readGuard(resolvePolicy(profile, places));
   const denies = deniesNamed(engine);

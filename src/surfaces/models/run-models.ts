@@ -38,9 +38,9 @@ async function list(
   const found = await models.list(asked, { asksServer: !offline, signal: new AbortController().signal });
   if ('code' in found) return found;
   if (json) {
-    const { server, ...rest } = found;
+    const { server, problem, ...rest } = found;
     const rows = found.models.map(({ isTested, ...row }) => ({ ...row, tested: isTested }));
-    print(`${JSON.stringify({ ...rest, models: rows, server })}\n`, 'json');
+    print(`${JSON.stringify({ ...rest, models: rows, server, ...defined({ problem }) })}\n`, 'json');
     return 0;
   }
   const rows = found.models.map(({ model, window, source, isTested }) => [
@@ -51,7 +51,9 @@ async function list(
   ]);
   print(table(rows, { right: [1] }), 'text');
   if (found.server === 'silent') {
-    printNote(`${found.provider} at ${found.address} gave no list of models. This is what was known before.`);
+    const known = rows.length === 0 ? 'Capstan knows no model of it.' : 'This is what Capstan knows without it.';
+    printNote(`${found.provider} at ${found.address} gave no list of models. ${known}`);
+    if (found.problem !== undefined) printNote(`${found.problem.message} ${found.problem.next}`);
   }
   return 0;
 }

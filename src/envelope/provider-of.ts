@@ -2,7 +2,8 @@ import { defined } from '../protocol/defined.ts';
 import { providerName, type ProviderName } from '../protocol/provider-name.ts';
 import type { Envelope } from './envelope.ts';
 
-/** Who gets the requests of a turn. */
+/** Who gets the requests of a turn, and what it makes of them. */
 export function providerOfTurn({ identity }: Envelope): ProviderName {
-  return providerName(identity.provider, { ...defined({ address: identity.address }), wire: identity.modelClient });
+  const { address, modelClient, model } = identity;
+  return providerName(identity.provider, { ...defined({ address }), wire: modelClient, model: model.slug });
 }

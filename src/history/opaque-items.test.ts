@@ -62,6 +62,28 @@ describe('an item that only its maker can read', () => {
   });
 });
 
+describe('a thought that is signed for its model', () => {
+  const thought = (mark: string): Item => ({ type: 'reasoning', summary: [], encrypted_content: `${mark}secret` });
+  const sonnet = { id: 'a', wire: 'anthropic', model: 'claude-sonnet-4-5' };
+  const opus = { ...sonnet, model: 'claude-opus-4-6' };
+  const { model: _model, ...any } = sonnet;
+
+  test.each(['anthropic/thinking:', 'anthropic/redacted_thinking:'])('%s', (mark) => {
+    const item = thought(mark);
+    expect(forReader(item, sonnet, sonnet)).toBe(item);
+    expect(forReader(item, sonnet, opus)).toBeUndefined();
+    // Where no model is recorded, as in requests of earlier versions, the provider decides.
+    expect([forReader(item, sonnet, any), forReader(item, any, opus)]).toEqual([item, item]);
+    const history = historyOf([{ item, origin, maker: sonnet }]);
+    expect([project(history, { reader: opus }), project(history, { reader: sonnet })]).toEqual([[], [item]]);
+  });
+
+  test('is no other thought', () => {
+    const item = thought('');
+    expect(forReader(item, sonnet, opus)).toBe(item);
+  });
+});
+
 test.each([
   [{ id: 'a' }, { id: 'a' }, true],
   [{ id: 'a' }, maker, true],

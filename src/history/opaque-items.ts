@@ -1,10 +1,10 @@
 import type { Item } from '../protocol/item.ts';
 import { isJsonObject, type Json } from '../protocol/json.ts';
 import { oncePerObject } from '../protocol/once-per-object.ts';
-import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
+import { isSameModel, isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
 import { partsKey, withWords } from './media-part.ts';
 
-/** Items that only the provider that made them can read. */
+/** Items that only the provider that made them can read, or only the model. */
 
 const checkpointTypes: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 
@@ -34,11 +34,20 @@ export function needsMaker(item: Item): boolean {
 
 /** The item as a provider is sent it, without what only another can read; undefined if nothing of it is left. */
 export function forReader(item: Item, maker: ProviderName | undefined, reader: ProviderName): Item | undefined {
-  if (maker !== undefined && isSameProvider(maker, reader)) return item;
+  if (maker !== undefined && isSameProvider(maker, reader)) {
+    return isForOneModel(item) && !isSameModel(maker, reader) ? undefined : item;
+  }
   // Whose plain thoughts they are is not known in files of other programs.
   if (maker === undefined ? !isOpaque(item) : !needsMaker(item)) return item;
   if (item.type === 'reasoning' || checkpointTypes.has(item.type)) return undefined;
   return withoutOpaqueParts(item);
+}
+
+/** Formats put such a mark before a thought that is signed for the model that had it. */
+const forOneModel = /^[a-z]+\/(?:redacted_)?thinking:/;
+
+function isForOneModel({ type, encrypted_content: content }: Item): boolean {
+  return type === 'reasoning' && typeof content === 'string' && forOneModel.test(content);
 }
 
 const notice = '[Something stands here that only another provider can read. It was left out.]';

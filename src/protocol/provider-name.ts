@@ -8,6 +8,8 @@ export interface ProviderName {
   readonly address?: string;
   /** Its wire format, where that is another one than Responses: what only a maker can read, it can read in its own format. */
   readonly wire?: string;
+  /** The model that is asked there, where the format is another one than Responses: some thoughts are for one alone. */
+  readonly model?: string;
 }
 
 /** Another address or format under the same id is another provider. Where one has no address, the rest decides. */
@@ -16,18 +18,24 @@ export function isSameProvider(one: ProviderName, other: ProviderName): boolean 
   return one.address === undefined || other.address === undefined || one.address === other.address;
 }
 
-export function providerName(id: string, { address, wire }: Partial<Omit<ProviderName, 'id'>>): ProviderName {
-  return { id, ...defined({ address, wire: wire === 'responses' ? undefined : wire }) };
+/** Whether the same model is asked at the same provider, as far as both say. */
+export function isSameModel(one: ProviderName, other: ProviderName): boolean {
+  return isSameProvider(one, other) && (one.model ?? other.model) === (other.model ?? one.model);
 }
 
-/** Tells apart what `isSameProvider` tells apart, and more finely: whose address is not known is not who has one. */
+export function providerName(id: string, { address, wire, model }: Partial<Omit<ProviderName, 'id'>>): ProviderName {
+  if (wire === undefined || wire === 'responses') return { id, ...defined({ address }) };
+  return { id, ...defined({ address }), wire, ...defined({ model }) };
+}
+
+/** Tells apart what `isSameModel` tells apart, and more finely: whose address is not known is not who has one. */
 export function providerKey(name: ProviderName | undefined): string {
-  return JSON.stringify(name === undefined ? null : [name.id, name.address, name.wire]);
+  return JSON.stringify(name === undefined ? null : [name.id, name.address, name.wire, name.model]);
 }
 
 export function readProviderName(value: Json | undefined): ProviderName | undefined {
   const id = isJsonObject(value) ? stringAt(value, 'id') : undefined;
   if (id === undefined || id.trim() === '') return undefined;
-  const [address, wire] = ['address', 'wire'].map((key) => stringAt(value as JsonObject, key));
-  return providerName(id, defined({ address, wire }));
+  const [address, wire, model] = ['address', 'wire', 'model'].map((key) => stringAt(value as JsonObject, key));
+  return providerName(id, defined({ address, wire, model }));
 }

@@ -7,7 +7,7 @@ import type { ProviderCapabilities } from '../ports/provider.ts';
 import { defined } from '../protocol/defined.ts';
 import { objectAt, stringAt } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
+import { isSameProvider, providerName, type ProviderName } from '../protocol/provider-name.ts';
 import { foldReopened, hiddenFrom, isWhole } from '../state/behind.ts';
 import { promptFor } from '../state/request.ts';
 import type { RequestRecord } from '../state/request-record.ts';
@@ -39,7 +39,7 @@ export function promptForOther(
   const prompt = promptFor(readable, {
     ...record,
     modalities,
-    provider: reader.provider,
+    provider: providerName(reader.provider.id, { ...reader.provider, model: reader.model.slug }),
     options: optionsFor(record, state, reader),
   });
   return { ...prompt, tools: toolsFor(prompt.tools, reader) };

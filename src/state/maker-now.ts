@@ -27,7 +27,8 @@ function nameIn({ meta, envelope, settings }: Said): ProviderName | undefined {
   const own = nameAt(identity, 'provider');
   if (own !== undefined) {
     const [address, wire] = ['address', 'modelClient'].map((key) => stringAt(identity!, key));
-    return providerName(own, defined({ address, wire }));
+    const model = nameAt(objectAt(identity, 'model'), 'slug');
+    return providerName(own, defined({ address, wire, model }));
   }
   const ours = objectAt(settings, 'capstan');
   const id = nameAt(ours, 'provider') ?? nameAt(settings, 'model_provider_id');

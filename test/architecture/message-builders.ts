@@ -6,6 +6,7 @@ const builders: Readonly<Record<string, string>> = {
   'src/compaction/prompts/': 'what a compaction asks and what it leaves behind',
   'src/model/chat/': 'writes items in the form of another wire format, and its answers as items',
   'src/model/anthropic/': 'the same',
+  'src/model/responses/functions-only.ts': 'the same, for servers with functions alone',
   'src/testing/': 'plays the model, whose messages it writes',
   'src/state/spoken-words.ts': 'says who spoke, for lists; no message comes of it',
   'src/rollout/index/': 'the same, for searches',

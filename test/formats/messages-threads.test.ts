@@ -82,6 +82,24 @@ describe('thinking', () => {
     await checkThread(thread);
   });
 
+  it('goes back to the model that had it alone, and is there again when that one comes back', async () => {
+    const thread = await start([asks('capstan', thinks('A capstan?', 'c2ln')), done, done, done]);
+    await thread.live.turn('What is it?');
+    for (const model of ['claude-opus-4-6', 'claude-sonnet-4-5']) {
+      expect(await thread.live.thread.overrideTurnContext({ model })).toMatchObject({ kind: 'changed' });
+      expect(await thread.live.turn(`And you, ${model}?`)).toEqual(completed);
+    }
+    const thoughts = bodies(thread).map((body) => wireBlocks(body).filter(({ block }) => block['type'] === 'thinking'));
+    expect(thoughts.map(({ length }) => length)).toEqual([0, 1, 0, 1]);
+    expect(bodies(thread).map(({ model, thinking }) => [model, (thinking as JsonObject)['type']])).toEqual([
+      ['claude-sonnet-4-5', 'enabled'],
+      ['claude-sonnet-4-5', 'enabled'],
+      ['claude-opus-4-6', 'adaptive'],
+      ['claude-sonnet-4-5', 'enabled'],
+    ]);
+    await checkThread(thread);
+  });
+
   it('is asked for with a budget that the model’s record allows', async () => {
     const thread = await start([done]);
     await thread.live.turn('Hello?');

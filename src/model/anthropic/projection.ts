@@ -9,7 +9,7 @@ import {
   stringAt,
 } from '../../protocol/json.ts';
 import { textDigest } from '../../protocol/text-digest.ts';
-import { didItself } from '../http/plainer-forms.ts';
+import { didItself, nameWithSpace } from '../http/plainer-forms.ts';
 import { inTag } from '../http/developer-words.ts';
 import { readOpaque } from './opaque-thinking.ts';
 import { imageBlock } from './picture.ts';
@@ -131,8 +131,7 @@ function thinkingBlock(item: Item): string | undefined {
 function projectCall(item: Item, input: string): ProjectedItem {
   const [id, name] = [stringAt(item, 'call_id') ?? '', stringAt(item, 'name') ?? ''];
   if (id === '' || name === '') return nothing;
-  const namespace = stringAt(item, 'namespace');
-  return { kind: 'call', id, name: wireName(namespace === undefined ? name : `${namespace}__${name}`), input };
+  return { kind: 'call', id, name: wireName(nameWithSpace(item)!), input };
 }
 
 /** The arguments as they were written if they are an object. The format takes nothing else, so others are quoted. */

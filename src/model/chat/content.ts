@@ -7,6 +7,12 @@ export type ContentPart = JsonObject & { readonly type: string };
 /** The content of a message: a text, or parts where there is more than text. */
 export type ChatContent = string | readonly ContentPart[];
 
+/** A refusal, whose words have a name of their own, as a text. */
+export function refusalAsText(part: Json): Json {
+  const refusal = isJsonObject(part) && part['type'] === 'refusal' ? stringAt(part, 'refusal') : undefined;
+  return refusal === undefined ? part : textPart(refusal);
+}
+
 /** Content parts of an item as the content of a message. */
 export function contentOf(parts: readonly Json[]): ChatContent {
   const read = parts.filter(isJsonObject).map(partOf);

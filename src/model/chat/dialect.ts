@@ -4,8 +4,13 @@ import { commonCapabilities, openaiCapabilities, type ServerCapabilities } from 
 export interface ChatDialect {
   /** Names the bytes that the encoder makes; stored with each request. */
   readonly version: string;
-  /** Where instructions and developer messages stand. */
-  readonly developer: DeveloperPlace;
+  /**
+   * From 3 on, a server without the role `developer` gets one `system` message, because templates of many models refuse
+   * a second one; refusals are words, and calls have the namespace of their tool. Before, the model did not see these.
+   */
+  readonly revision: 2 | 3;
+  /** The role of instructions and of developer messages. */
+  readonly developer: 'developer' | 'system';
   /** Whether the model's thoughts go back to it. A server that wants them refuses a call without them. */
   readonly thoughts: 'returned' | 'dropped';
   /** Whether a request may name a cache key, a tier and a verbosity. Many servers refuse fields that they do not know. */
@@ -18,19 +23,13 @@ export interface ChatDialect {
   readonly maxTokens: ServerCapabilities['maxTokensField'];
 }
 
-/**
- * `developer`: in messages of that role, in their order. `first`: in one `system` message at the beginning, and those
- * that come later in the user's turn, because templates of many models refuse a second `system` message. `system`: in
- * messages of that role, in their order, as requests of earlier versions have them.
- */
-type DeveloperPlace = 'developer' | 'first' | 'system';
-
 type Choices = Omit<ChatDialect, 'version'>;
 
 /** The dialect of a server, by what it can do. */
 export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
   return dialect({
-    developer: capabilities.developerRole ? 'developer' : 'first',
+    revision: 3,
+    developer: capabilities.developerRole ? 'developer' : 'system',
     thoughts: capabilities.returnedThoughts ? 'returned' : 'dropped',
     fields: capabilities.openaiFields ? 'openai' : 'common',
     usage: capabilities.streamUsage ? 'asked' : 'unasked',
@@ -39,11 +38,11 @@ export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
   });
 }
 
-/** The version names every choice that is not the common one. Its number is higher where the bytes changed. */
+/** The version names every choice that is not the common one. */
 function dialect(choices: Choices): ChatDialect {
-  const { developer, thoughts, fields, usage, schema, maxTokens } = choices;
+  const { revision, developer, thoughts, fields, usage, schema, maxTokens } = choices;
   const parts = [
-    developer === 'first' ? 'chat/3' : 'chat/2',
+    `chat/${revision}`,
     ...(developer === 'developer' ? ['developer'] : []),
     ...(thoughts === 'returned' ? ['thoughts'] : []),
     ...(fields === 'openai' ? ['openai'] : []),
@@ -62,20 +61,22 @@ export const thinkingDialect: ChatDialect = chatDialect({ ...commonCapabilities,
 
 /** Names that requests of earlier versions have, in which no field limited an answer. */
 const earlier: readonly ChatDialect[] = [
-  { ...commonDialect, developer: 'system', version: 'chat/1' },
-  { ...openaiDialect, maxTokens: 'none', version: 'chat-openai/1' },
-  { ...thinkingDialect, developer: 'system', version: 'chat-thinking/1' },
+  { ...commonDialect, revision: 2, version: 'chat/1' },
+  { ...openaiDialect, revision: 2, maxTokens: 'none', version: 'chat-openai/1' },
+  { ...thinkingDialect, revision: 2, version: 'chat-thinking/1' },
 ];
 
 /** Every dialect that there is or was: requests of the past are made again. */
 export function everyDialect(): readonly ChatDialect[] {
-  const all = (['max_completion_tokens', 'max_tokens', 'none'] as const).flatMap((maxTokens) =>
-    (['developer', 'first', 'system'] as const).flatMap((developer) =>
-      (['returned', 'dropped'] as const).flatMap((thoughts) =>
-        (['openai', 'common'] as const).flatMap((fields) =>
-          (['asked', 'unasked'] as const).flatMap((usage) =>
-            (['sent', 'dropped'] as const).map((schema) =>
-              dialect({ developer, thoughts, fields, usage, schema, maxTokens }),
+  const all = ([2, 3] as const).flatMap((revision) =>
+    (['max_completion_tokens', 'max_tokens', 'none'] as const).flatMap((maxTokens) =>
+      (['developer', 'system'] as const).flatMap((developer) =>
+        (['returned', 'dropped'] as const).flatMap((thoughts) =>
+          (['openai', 'common'] as const).flatMap((fields) =>
+            (['asked', 'unasked'] as const).flatMap((usage) =>
+              (['sent', 'dropped'] as const).map((schema) =>
+                dialect({ revision, developer, thoughts, fields, usage, schema, maxTokens }),
+              ),
             ),
           ),
         ),

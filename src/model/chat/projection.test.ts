@@ -24,6 +24,8 @@ const message = (role: string, ...texts: readonly string[]): Item => ({
   content: texts.map((text) => ({ type: 'input_text', text })),
 });
 
+const before = everyDialect().find(({ version }) => version === 'chat/2')!;
+
 describe('words of the engine', () => {
   const words = [
     message('developer', '<rules>\nBe.\n</rules>', 'And be brief.'),
@@ -66,7 +68,6 @@ describe('words of the engine', () => {
   });
 
   test('have their role and place where a server takes them so, and in requests of earlier versions', () => {
-    const before = everyDialect().find(({ version }) => version === 'chat/2')!;
     for (const [dialect, role] of [
       [openaiDialect, 'developer'],
       [before, 'system'],
@@ -165,6 +166,25 @@ describe('an item becomes', () => {
       [],
     ],
     [
+      'words, of a refusal',
+      [
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [
+            { type: 'output_text', text: 'Hm.' },
+            { type: 'refusal', refusal: 'I cannot.' },
+          ],
+        },
+      ],
+      [{ role: 'assistant', content: 'Hm.\n\nI cannot.' }],
+    ],
+    [
+      'a call with the namespace of its tool',
+      [{ type: 'function_call', name: 'read', namespace: 'mcp__docs', arguments: '{}', call_id: 'a' }],
+      [toolCall('a', 'mcp__docs__read', '{}'), answered('a', noOutput)],
+    ],
+    [
       'a message of an agent',
       [{ type: 'agent_message', author: 'a', recipient: 'b', content: [{ type: 'input_text', text: 'Hi' }] }],
       [{ role: 'user', content: '[Message from a to b]\n\nHi' }],
@@ -224,6 +244,14 @@ describe('an item becomes', () => {
     ],
   ])('%s', (_, items, expected) => {
     expect(messages(...items)).toEqual(expected);
+  });
+
+  test('what it became in requests of earlier versions', () => {
+    const items: readonly Item[] = [
+      { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'I cannot.' }] },
+      { type: 'function_call', name: 'read', namespace: 'mcp__docs', arguments: '{}', call_id: 'a' },
+    ];
+    expect(messageMaker(before)(items).messages).toEqual([toolCall('a', 'read', '{}'), answered('a', noOutput)]);
   });
 
   test('pictures of outputs, behind all outputs of the step', () => {

@@ -1,8 +1,15 @@
 import { isMessage, type Item } from '../../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
-import { agentHeading, didItself, freeformArguments, readableArguments } from '../http/plainer-forms.ts';
+import { agentHeading, didItself, freeformArguments, nameWithSpace, readableArguments } from '../http/plainer-forms.ts';
 import type { ChatDialect } from './dialect.ts';
-import { type ChatContent, contentInUsersTurn, contentOf, type ContentPart, textAndMedia } from './content.ts';
+import {
+  type ChatContent,
+  contentInUsersTurn,
+  contentOf,
+  type ContentPart,
+  refusalAsText,
+  textAndMedia,
+} from './content.ts';
 
 /** A message of a request. */
 export interface ChatMessage extends JsonObject {
@@ -43,11 +50,13 @@ type Rule = (item: Item, dialect: ChatDialect) => Projected;
 
 /** Every rule by the type of its item. docs/providers.md has the same rows. */
 const rules: Readonly<Record<string, Rule>> = {
-  message: (item, { developer }) => {
+  message: (item, { developer, revision }) => {
     if (!isMessage(item)) return gap;
-    if (item.role === 'assistant') return said(textAndMedia(item.content).text);
+    if (item.role === 'assistant') {
+      return said(textAndMedia(revision === 2 ? item.content : item.content.map(refusalAsText)).text);
+    }
     if (item.role !== 'developer' && item.role !== 'system') return asMessage('user', item.content);
-    if (developer !== 'first') return asMessage(developer, item.content);
+    if (developer === 'developer' || revision === 2) return asMessage(developer, item.content);
     const first = contentOf(item.content);
     return first === '' ? gap : { kind: 'developer', first, later: contentInUsersTurn(item.content) };
   },
@@ -56,8 +65,10 @@ const rules: Readonly<Record<string, Rule>> = {
     const text = thoughts === 'returned' ? textAndMedia(arrayAt(item, 'content') ?? []).text : '';
     return text === '' ? leftOut : { kind: 'thought', text };
   },
-  function_call: (item) => called(item, stringAt(item, 'name'), readableArguments(stringAt(item, 'arguments') ?? '')),
-  custom_tool_call: (item) => called(item, stringAt(item, 'name'), freeformArguments(stringAt(item, 'input') ?? '')),
+  function_call: (item, dialect) =>
+    called(item, nameOf(item, dialect), readableArguments(stringAt(item, 'arguments') ?? '')),
+  custom_tool_call: (item, dialect) =>
+    called(item, nameOf(item, dialect), freeformArguments(stringAt(item, 'input') ?? '')),
   local_shell_call: (item) => called(item, 'local_shell', JSON.stringify(objectAt(item, 'action') ?? {})),
   tool_search_call: (item) => called(item, 'tool_search', JSON.stringify(item['arguments'] ?? {})),
   function_call_output: (item) => outputOf(item, item['output']),
@@ -94,6 +105,10 @@ function asMessage(role: string, parts: readonly Json[]): Projected {
 
 function said(text: string): Projected {
   return text === '' ? leftOut : { kind: 'said', text };
+}
+
+function nameOf(item: Item, { revision }: ChatDialect): string | undefined {
+  return revision === 2 ? stringAt(item, 'name') : nameWithSpace(item);
 }
 
 /** A call without a name of its own takes that of its item. */

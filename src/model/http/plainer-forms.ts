@@ -31,6 +31,12 @@ export function readableArguments(given: string): string {
   return parseJsonObject(given) === undefined ? JSON.stringify({ unreadable_arguments: given }) : given;
 }
 
+/** The name of the tool that is called, with the namespace that it is in: others know names alone. */
+export function nameWithSpace(call: JsonObject): string | undefined {
+  const [namespace, name] = [stringAt(call, 'namespace'), stringAt(call, 'name')];
+  return namespace === undefined || name === undefined ? name : `${namespace}__${name}`;
+}
+
 /** What a provider did with a tool of its own, in words; undefined for other items. */
 export function didItself(item: JsonObject): string | undefined {
   if (item['type'] === 'web_search_call') {

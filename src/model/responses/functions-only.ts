@@ -2,7 +2,14 @@ import type { Encoder, FrameLink, Prompt, ToolSpec } from '../../ports/prompt.ts
 import { isMessage, type Item } from '../../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { oncePerObject } from '../../protocol/once-per-object.ts';
-import { agentHeading, didItself, freeformArguments, freeformTool, readableArguments } from '../http/plainer-forms.ts';
+import {
+  agentHeading,
+  didItself,
+  freeformArguments,
+  freeformTool,
+  nameWithSpace,
+  readableArguments,
+} from '../http/plainer-forms.ts';
 import type { WireFormat } from '../http/wire-format.ts';
 import { responsesClient, responsesFormat } from './client.ts';
 import { fullFrame, incrementalFrame, responsesEncoder } from './encode.ts';
@@ -70,7 +77,7 @@ export const itemForFunctions = oncePerObject((item: Item): Item | undefined => 
     case 'function_call':
       return functionCall(item);
     case 'custom_tool_call':
-      return called(item, stringAt(item, 'name'), freeformArguments(stringAt(item, 'input') ?? ''));
+      return called(item, nameWithSpace(item), freeformArguments(stringAt(item, 'input') ?? ''));
     case 'local_shell_call':
       return called(item, 'local_shell', JSON.stringify(objectAt(item, 'action') ?? {}));
     case 'tool_search_call':
@@ -104,10 +111,8 @@ function message(role: string, content: readonly Json[]): Item {
 function functionCall(item: Item): Item | undefined {
   const given = stringAt(item, 'arguments') ?? '';
   const readable = readableArguments(given);
-  const namespace = stringAt(item, 'namespace');
-  if (readable === given && namespace === undefined) return item;
-  const name = stringAt(item, 'name');
-  return called(item, namespace === undefined ? name : `${namespace}__${name ?? ''}`, readable);
+  if (readable === given && item['namespace'] === undefined) return item;
+  return called(item, nameWithSpace(item), readable);
 }
 
 /** What a server called and answered itself has no id: no answer of ours would follow. */

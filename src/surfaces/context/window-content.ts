@@ -7,7 +7,7 @@ import { forReader } from '../../history/opaque-items.ts';
 import { instructionsTokens, itemTokens, toolTokens } from '../../history/size.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { stringAt } from '../../protocol/json.ts';
-import { isSameProvider, type ProviderName } from '../../protocol/provider-name.ts';
+import { isSameModel, type ProviderName } from '../../protocol/provider-name.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
 import type { NextRequest } from '../engine/engine-types.ts';
@@ -103,7 +103,7 @@ function countedRequest({ state, requests }: ThreadStory, reader: Reader) {
 /** Whether another provider counted the request, with what the reader is not sent: then its count does not fit. */
 function hidesCounted({ history }: ThreadState, { record, state }: StoryRequest, reader: Reader): boolean {
   const by = record?.provider ?? makerNow(state);
-  if (by === undefined || reader === undefined || isSameProvider(by, reader)) return false;
+  if (by === undefined || reader === undefined || isSameModel(by, reader)) return false;
   return weightOf(history, { reader }).hidden > 0;
 }
 

@@ -4,7 +4,7 @@ import { activeTokens } from '../../history/active-tokens.ts';
 import { historyTokens, weightOf } from '../../history/history-weight.ts';
 import { requestTokens } from '../../history/ledger.ts';
 import { type NewestCount, noCount } from '../../history/newest-count.ts';
-import { isSameProvider, type ProviderName } from '../../protocol/provider-name.ts';
+import { isSameModel, type ProviderName } from '../../protocol/provider-name.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { type Contract, instructionsNow } from './contract-now.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
@@ -62,9 +62,9 @@ export function estimateNow(turn: Contract, step: Pick<Step, 'tools'>): number {
   return fixedTokens(turn, step) + historyTokens(turn.log.state.history, { reader: providerOfTurn(turn.envelope) });
 }
 
-/** The newest count, unless another provider made it and was sent what this reader is not. */
+/** The newest count, unless another provider or model made it and was sent what this reader is not. */
 export function countFor({ usage: { newest }, history }: ThreadState, reader: ProviderName): NewestCount {
-  const isOthers = newest.by !== undefined && !isSameProvider(newest.by, reader);
+  const isOthers = newest.by !== undefined && !isSameModel(newest.by, reader);
   return isOthers && weightOf(history, { reader }).hidden > 0 ? noCount : newest;
 }
 

@@ -101,4 +101,5 @@ what servers say of models | src/surfaces/engine/home-models.ts | identity.model
 request headers | src/thread/turn/open-turn.ts | identity.client
 warnings | src/thread/request/left-out-media.ts | identity.model.slug
 warnings | src/thread/request/other-model.ts | identity.model.slug identity.provider
+spending | src/thread/request/billing.ts | identity.price
 `;

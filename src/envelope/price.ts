@@ -24,6 +24,14 @@ export interface PriceEntry extends Price {
   readonly host?: string;
 }
 
+/** Of prices that the user set. */
+export const configuredSource = 'model_prices';
+
+/** Whether it is one that a provider publishes for requests with a key. */
+export function isListPrice({ source }: Pick<Price, 'source'>): boolean {
+  return source !== configuredSource;
+}
+
 interface PricedModel {
   readonly provider: string;
   readonly model: string;

@@ -2,7 +2,7 @@ import { refusalOf } from '../../config/config-problem.ts';
 import { samplingFor } from '../../config/provider-sampling.ts';
 import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
 import { lookUpModel } from '../../envelope/model-record.ts';
-import { findPrice, priced, type PriceEntry } from '../../envelope/price.ts';
+import { findPrice, isListPrice, priced, type PriceEntry } from '../../envelope/price.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { knownPrices } from '../../gather/catalogue/known-prices.ts';
 import { loadCatalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
@@ -107,7 +107,9 @@ export async function rerunStep(
   const routing = { model: prompt.options.model, ...defined({ tier: prompt.options.serviceTier }) };
   const answered = await ask(engine, { provider, body, id, routing, maxItems: config.answer.maxItems }, asked.signal);
   const { failure, ...before } = answerOfRequest(lines.slice(lines.indexOf(request.line) + 1), request);
-  const prices = knownPrices(config);
+  const isPlan = (await provider.client.authMode()) === 'chatgpt';
+  // The plan of an account pays, by no list price.
+  const prices = knownPrices(config).filter((price) => !isPlan || price.provider !== name.id || !isListPrice(price));
   return {
     kind: 'rerun',
     request: found.number,

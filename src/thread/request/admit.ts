@@ -9,6 +9,7 @@ import type { Usage } from '../../protocol/usage.ts';
 import { allowances } from '../../state/spending.ts';
 import { activeNow } from '../contract/active-now.ts';
 import type { Turn } from '../parts/parts.ts';
+import { type Billing, billingOf } from './billing.ts';
 import { limitFailure, type UnlimitedAnswer } from './limit-reached.ts';
 import type { RequestToSend } from './request-to-send.ts';
 
@@ -37,7 +38,8 @@ export async function admit(turn: Turn, given: RequestToSend, planned: () => Pro
   if (limits === undefined && parts.agent === undefined) return free;
   const endless = await whyUnlimited(given);
   const isLimited = endless === undefined;
-  const size = sizeOf(turn, given, { prompt: planned(), isLimited });
+  const billing = await billingOf(given.by, given.provider.client);
+  const size = sizeOf(turn, given, { prompt: planned(), isLimited, billing });
   let all: readonly Allowance[] = [];
   const decide = ({ beside, left }: SharedSpending): Fitting => {
     all = [...(limits === undefined ? [] : allowances(log.state, limits, beside)), ...left];
@@ -47,7 +49,7 @@ export async function admit(turn: Turn, given: RequestToSend, planned: () => Pro
     ? meterAlone(turn, decide)
     : parts.agents.meter(decide, turn.signal));
   const answer = endless && { tokens: size.output, why: endless };
-  if (fitting.kind !== 'fits') return limitFailure(fitting, given.by, answer);
+  if (fitting.kind !== 'fits') return limitFailure(fitting, { by: given.by, billing }, answer);
   if (!isLimited || all.length === 0) return { over };
   const isShorter = fitting.output < size.output;
   // Found again: it is the one that leaves the least.
@@ -78,9 +80,9 @@ async function paysByToken({ client }: Provider): Promise<boolean> {
 function sizeOf(
   turn: Turn,
   { by, step, auxiliary }: RequestToSend,
-  { prompt, isLimited }: { readonly prompt: Prompt; readonly isLimited: boolean },
+  { prompt, isLimited, billing }: { readonly prompt: Prompt; readonly isLimited: boolean; readonly billing: Billing },
 ): RequestSize {
-  const { model, price } = by.identity;
+  const { model } = by.identity;
   const estimate = requestTokens(prompt);
   // What the provider counted last says more of its next count than our estimate.
   const input = auxiliary === undefined ? Math.max(estimate, activeNow(turn, step).tokens) : estimate;
@@ -88,7 +90,7 @@ function sizeOf(
   const window = model.maxContextWindow ?? model.contextWindow;
   // Where nothing holds the answer back, its model does: no more can come than its window has space for.
   const output = isLimited ? longest : Math.max(leastOutput, Math.min(longest, window - input));
-  return { input, output, least: isLimited ? Math.min(leastOutput, output) : output, price };
+  return { input, output, least: isLimited ? Math.min(leastOutput, output) : output, price: billing.price };
 }
 
 /** A thread without agents: only its own requests are under way, such as those of several reviews. */

@@ -3,6 +3,8 @@ import type { ModelFailure } from '../../ports/model-client.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { rootPath } from '../../protocol/agent.ts';
 import type { Allowance, Fitting } from '../../protocol/spending.ts';
+import type { Turn } from '../parts/parts.ts';
+import { type Billing, billingOf } from './billing.ts';
 
 /** An answer that a request cannot limit counts with all that the model may say. */
 export interface UnlimitedAnswer {
@@ -19,12 +21,12 @@ const unlimitedBecause: Readonly<Record<UnlimitedAnswer['why'], string>> = {
 /** A request that is not sent because of a limit. Nothing that was done is lost. */
 export function limitFailure(
   fitting: Exclude<Fitting, { kind: 'fits' }>,
-  by: Envelope,
+  { by, billing }: { readonly by: Envelope; readonly billing: Billing },
   unlimited?: UnlimitedAnswer,
 ): ModelFailure {
   const { allowance } = fitting;
   if (fitting.kind === 'unknown') {
-    const { message, next } = allowance.unpriced === undefined ? priceUnknown(by) : pastUnknown(allowance);
+    const { message, next } = allowance.unpriced === undefined ? priceUnknown(by, billing) : pastUnknown(allowance);
     return failure(message, next);
   }
   const { most, used, unit, limit } = allowance;
@@ -67,15 +69,23 @@ function howToGoOn(limit: Allowance['limit']): string {
 }
 
 /** Why a turn cannot begin: its cost is limited and cannot be counted. */
-export function costProblem(envelope: Envelope): Outcome | undefined {
+export async function costProblem({ envelope, parts }: Pick<Turn, 'envelope' | 'parts'>): Promise<Outcome | undefined> {
   const { turnCost, threadCost } = envelope.policy.limits ?? {};
   if (turnCost === undefined && threadCost === undefined) return undefined;
-  return envelope.identity.price === undefined ? priceUnknown(envelope) : undefined;
+  const billing = await billingOf(envelope, parts.provider.client);
+  return billing.price === undefined ? priceUnknown(envelope, billing) : undefined;
 }
 
 /** A limit in money where nothing says what the model costs. */
-function priceUnknown({ identity }: Pick<Envelope, 'identity'>): Outcome<'price-unknown'> {
+function priceUnknown({ identity }: Pick<Envelope, 'identity'>, { by }: Billing): Outcome<'price-unknown'> {
   const { model, provider, price } = identity;
+  if (by === 'plan') {
+    return {
+      code: 'price-unknown',
+      message: `A limit on cost is set, and no price applies to ${model.slug} from ${provider}: with a ChatGPT login, the plan of the account pays.`,
+      next: `Set a limit in tokens instead (max_turn_tokens, exec: --max-tokens), or add [model_prices."${provider}/${model.slug}"] to config.toml to count by a price of your own.`,
+    };
+  }
   const why = price === undefined ? 'no price is known for' : `its known price does not hold for such long requests of`;
   return {
     code: 'price-unknown',

@@ -1,3 +1,4 @@
+import type { Price } from '../../envelope/price.ts';
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest, SentFrame } from '../../ports/model-client.ts';
 import type { Prompt } from '../../ports/prompt.ts';
@@ -8,6 +9,7 @@ import type { Turn } from '../parts/parts.ts';
 import { warnOnce } from '../parts/warn-once.ts';
 import { type Admitted, admit } from './admit.ts';
 import type { RequestToSend } from './request-to-send.ts';
+import { type Billing, billingOf } from './billing.ts';
 import { checkedAnswer } from './checked-answer.ts';
 import { requestHeaders } from './request-options.ts';
 import { limitCut } from './limit-reached.ts';
@@ -23,6 +25,7 @@ export class ModelExchange {
   readonly #durable: Promise<void>;
   readonly #trace: StepTrace;
   readonly #prompt: Prompt;
+  #billing: Promise<Billing> | undefined;
   #hasLeft = false;
   #isOver = false;
 
@@ -63,7 +66,7 @@ export class ModelExchange {
   /** To be read once. Rejects at its end if the lines of the request are lost. Then nothing was sent. */
   async *answer(signal: AbortSignal): AsyncGenerator<SpentEvent, void> {
     const { form, provider, by } = this.#given;
-    const spent = new SpentCounter(this.#prompt, by.identity.price);
+    const spent = new SpentCounter(this.#prompt);
     const { client } = provider;
     const request = this.#request();
     const { answerMaxItems: maxItems } = this.#turn.parts;
@@ -78,7 +81,8 @@ export class ModelExchange {
           (await import('./other-model.ts')).warnOfOtherModel(this.#turn, by, given.model);
         }
         if (given.kind === 'server-model' || given.kind === 'models-etag') continue;
-        const event = spent.read(this.#explained(given));
+        const isEnd = given.kind === 'completed' || given.kind === 'failed';
+        const event = isEnd ? spent.end(this.#explained(given), await this.#price()) : spent.read(given);
         // What it cost is recorded first, by the reader: until then it counts as under way.
         if (event.kind === 'completed' || event.kind === 'failed') setImmediate(() => this.#admitted.over(event.spent));
         // What the provider says of its limits may come with a refusal.
@@ -103,10 +107,17 @@ export class ModelExchange {
   }
 
   /** An answer that is cut short because of a limit says so. */
-  #explained(event: ModelEvent): ModelEvent {
+  #explained(event: AnswerEnd): AnswerEnd {
     const { shortenedBy, outputLimit } = this.#admitted;
     if (event.kind !== 'failed' || shortenedBy === undefined || outputLimit === undefined) return event;
     return event.failure.cause === 'answer-length' ? { ...event, failure: limitCut(shortenedBy, outputLimit) } : event;
+  }
+
+  /** Asked when the request has left: only the end of its answer needs it. Without a price there is nothing to ask. */
+  async #price(): Promise<Price | undefined> {
+    const { by, provider } = this.#given;
+    if (by.identity.price === undefined) return undefined;
+    return (await (this.#billing ??= billingOf(by, provider.client))).price;
   }
 
   /** The digest of what has left: the model thinks meanwhile. The next sync takes the line along. */
@@ -134,6 +145,7 @@ export class ModelExchange {
       after: this.#durable,
       onSent: (frame) => {
         this.#recordSent(frame);
+        void this.#price();
         if (auxiliary === undefined) this.#turn.effects.prepare();
       },
       routing: { model: options.model, ...defined({ tier: options.serviceTier }) },
@@ -141,6 +153,8 @@ export class ModelExchange {
     };
   }
 }
+
+type AnswerEnd = Extract<ModelEvent, { kind: 'completed' | 'failed' }>;
 
 function plan({ log, turnId }: Turn, given: RequestToSend) {
   const { step, by, provider, options, tools, modalities, auxiliary } = given;

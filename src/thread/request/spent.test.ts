@@ -1,28 +1,26 @@
 import { expect, it } from 'vitest';
 import { itemTokens } from '../../history/size.ts';
-import type { ModelEvent } from '../../ports/model-client.ts';
 import type { Prompt } from '../../ports/prompt.ts';
 import type { Item } from '../../protocol/item.ts';
 import { SpentCounter } from './spent.ts';
 
 const options = { model: 'm', parallelToolCalls: true, cacheKey: 'k', labels: {} };
 const prompt: Prompt = { options, instructions: '', tools: [], input: [] };
-const cut: ModelEvent = {
+const cut = {
   kind: 'failed',
   failure: { code: 'stream-cut', message: 'Cut.', next: 'Try again.', retry: {} },
-};
+} as const;
 
 /** The tokens that are estimated of an answer that broke off after these events. */
-function estimated(...events: readonly ModelEvent[]): number {
-  const spent = new SpentCounter(prompt, undefined);
+function estimated(...events: readonly Parameters<SpentCounter['read']>[0][]): number {
+  const spent = new SpentCounter(prompt);
   for (const event of events) spent.read(event);
-  const ended = spent.read(cut);
-  return (ended.kind === 'failed' && ended.spent?.estimated) || 0;
+  return spent.end(cut, undefined).spent?.estimated ?? 0;
 }
 
 it('an answer that broke off counts each of its texts once: as an item, or as what came of it', () => {
   const text = 'word '.repeat(400);
-  const delta: ModelEvent = { kind: 'text-delta', itemId: 'msg_1', delta: text };
+  const delta = { kind: 'text-delta', itemId: 'msg_1', delta: text } as const;
   const item: Item = { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text }] };
   const begun = estimated({ kind: 'created', responseId: 'r' });
   expect(estimated(delta) - begun).toBe(text.length / 4);
@@ -31,5 +29,5 @@ it('an answer that broke off counts each of its texts once: as an item, or as wh
 });
 
 it('a request to which nothing came back costs nothing', () => {
-  expect(new SpentCounter(prompt, undefined).read(cut)).toEqual(cut);
+  expect(new SpentCounter(prompt).end(cut, undefined)).toEqual(cut);
 });

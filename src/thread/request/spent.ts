@@ -5,27 +5,25 @@ import type { ModelEvent } from '../../ports/model-client.ts';
 import type { Prompt } from '../../ports/prompt.ts';
 import { noUsage, type Usage } from '../../protocol/usage.ts';
 
+type EndOfAnswer = Extract<ModelEvent, { kind: 'completed' | 'failed' }>;
+type PartOfAnswer = Exclude<ModelEvent, EndOfAnswer>;
+
 /** The end of an answer with what it cost: `usage` as the provider counted it, `spent` estimated where it did not. */
-export type SpentEvent =
-  | Exclude<ModelEvent, { kind: 'completed' | 'failed' }>
-  | (Extract<ModelEvent, { kind: 'completed' | 'failed' }> & { readonly spent?: Usage });
+export type SpentEvent = PartOfAnswer | (EndOfAnswer & { readonly spent?: Usage });
 
 /** Counts what one request costs while its answer arrives. */
 export class SpentCounter {
   readonly #prompt: Prompt;
-  readonly #price: Price | undefined;
   #items = 0;
   /** Characters of text that has not become an item yet. */
   #unfinished = 0;
   #hasAnswer = false;
 
-  constructor(prompt: Prompt, price: Price | undefined) {
+  constructor(prompt: Prompt) {
     this.#prompt = prompt;
-    this.#price = price;
   }
 
-  read(event: ModelEvent): SpentEvent {
-    if (event.kind === 'completed' || event.kind === 'failed') return this.#ended(event);
+  read(event: PartOfAnswer): SpentEvent {
     if (event.kind !== 'rate-limits') this.#hasAnswer = true;
     if (event.kind === 'text-delta' || event.kind === 'reasoning-delta') this.#unfinished += event.delta.length;
     if (event.kind === 'item') {
@@ -35,19 +33,19 @@ export class SpentCounter {
     return event;
   }
 
-  #ended(event: Extract<ModelEvent, { kind: 'completed' | 'failed' }>): SpentEvent {
+  end(event: EndOfAnswer, price: Price | undefined): EndOfAnswer & { readonly spent?: Usage } {
     if (event.usage !== undefined) {
-      const usage = priced(event.usage, this.#price);
+      const usage = priced(event.usage, price);
       return { ...event, usage, spent: usage };
     }
     // A request to which nothing came back was refused, or never arrived: it costs nothing.
-    return event.kind === 'completed' || this.#hasAnswer ? { ...event, spent: this.#estimate() } : event;
+    return event.kind === 'completed' || this.#hasAnswer ? { ...event, spent: this.#estimate(price) } : event;
   }
 
-  #estimate(): Usage {
+  #estimate(price: Price | undefined): Usage {
     const input = requestTokens(this.#prompt);
     const output = this.#items + Math.ceil(this.#unfinished / 4);
-    const { cost } = priced({ ...noUsage, input, output, total: input + output }, this.#price);
+    const { cost } = priced({ ...noUsage, input, output, total: input + output }, price);
     return { ...noUsage, estimated: input + output, ...(cost && { cost }) };
   }
 }

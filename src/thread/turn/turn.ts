@@ -20,7 +20,7 @@ import { makeReadable, wayToRead } from '../checkpoint/way-to-read.ts';
 export async function runTurn(turn: Turn): Promise<TurnResult> {
   const tooLong = turn.words === undefined ? undefined : await promptProblem(turn, turn.words.input);
   if (tooLong !== undefined) return refuseTurn(turn, tooLong);
-  const unpriced = costProblem(turn.envelope);
+  const unpriced = await costProblem(turn);
   if (unpriced !== undefined) return refuseTurn(turn, unpriced);
   await dropTooLong(turn);
   const way = await wayToRead(turn);

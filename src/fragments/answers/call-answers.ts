@@ -38,8 +38,12 @@ export const abortedCall = 'aborted';
 
 export const planUpdated = 'Plan updated';
 
+/** No tool has a longer one. */
+const longestToolName = 120;
+
 export function unknownTool(name: string, known: readonly string[]): string {
-  return `There is no tool named ${JSON.stringify(name)}. Tools: ${known.join(', ')}.`;
+  const shown = name.length > longestToolName ? `${name.slice(0, longestToolName)}…` : name;
+  return `There is no tool named ${JSON.stringify(shown)}. Tools: ${known.join(', ')}.`;
 }
 
 export function badArguments(problem: string): string {

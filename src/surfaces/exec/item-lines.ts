@@ -6,6 +6,7 @@ import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem }
 import { diffSpans } from '../terminal/diff-lines.ts';
 import { bold, dim, red, type Span, yellow } from '../terminal/look.ts';
 import { count } from '../wording/number-words.ts';
+import { shownName } from '../wording/shown-name.ts';
 import { sizeWords } from '../wording/size-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { durationWords } from '../wording/duration-words.ts';
@@ -60,7 +61,7 @@ export function callNotRun({ tool, item, reason }: Extract<ThreadEvent, { kind: 
         ? commandLines(item.argv)
         : item?.kind === 'tool-call'
           ? toolLine(item)
-          : visibleLine(`tool ${tool}`),
+          : visibleLine(`tool ${shownName(tool)}`),
     reason: fold(reason.trim(), true).join('\n'),
   };
 }

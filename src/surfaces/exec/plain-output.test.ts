@@ -1,3 +1,4 @@
+import { unknownTool } from '../../fragments/answers/call-answers.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Question } from '../../protocol/question.ts';
@@ -276,6 +277,14 @@ it('says how a call ended that has no exit code, and why one was refused', () =>
     reason: notRun,
   });
   expect(seen()).toBe('$ rm -r x\n  Not run: you may not. Ask.\n  [refused]\n');
+});
+
+it('shows the beginning of a name that no tool has', () => {
+  const { tell, seen } = outputOf();
+  const name = 'n'.repeat(5_000_000);
+  tell({ kind: 'call-refused', turnId, callId: 'c', tool: name, reason: unknownTool(name, ['exec_command']) });
+  const shown = `${'n'.repeat(120)}…`;
+  expect(seen()).toBe(`tool ${shown}\n  There is no tool named "${shown}". Tools: exec_command.\n  [refused]\n`);
 });
 
 it('shows a patch as a diff, and why it failed', () => {

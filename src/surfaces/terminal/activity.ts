@@ -1,3 +1,4 @@
+import { shownName } from '../wording/shown-name.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import { bold, dim, type Span } from './look.ts';
@@ -143,6 +144,6 @@ function withoutOne(all: readonly HooksBegun[], event: string): readonly HooksBe
 /** Undefined for what takes no time. */
 function callWords(item: TurnItem): string | undefined {
   if (item.kind === 'command') return `Running ${item.argv.at(-1) ?? ''}`.split('\n')[0];
-  if (item.kind === 'tool-call') return `Running ${item.tool}`;
+  if (item.kind === 'tool-call') return `Running ${shownName(item.tool)}`;
   return item.kind === 'file-change' ? 'Applying a patch' : undefined;
 }

@@ -15,6 +15,7 @@ import { visibleLine } from '../terminal/visible-text.ts';
 import { callEnd } from '../terminal/call-end.ts';
 import { askedWords } from '../wording/asked-words.ts';
 import { readCallReport } from '../wording/call-report.ts';
+import { shownName } from '../wording/shown-name.ts';
 import { costLine, type KnownCost } from '../wording/usage-words.ts';
 import { clockTime } from '../wording/time-words.ts';
 import { settingsLine } from './thread-lines.ts';
@@ -178,7 +179,7 @@ function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
       const sign = item.form === 'command' ? '$ ' : '';
       const { text, pictures: shown } = item.output ?? { text: '', pictures: [] };
       return [
-        ...labelled(`call of ${item.name}`, `${sign}${item.input}`, form),
+        ...labelled(`call of ${shownName(item.name)}`, `${sign}${item.input}`, form),
         ...labelled('', [readCallReport(text).output, ...pictures(shown)].join('\n').trim(), form, 'dim'),
         ...(end === undefined ? [] : [{ look: end.look, text: `${indent}[${end.words}]\n` }]),
         ...decided(item, form),

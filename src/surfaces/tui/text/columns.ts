@@ -1,0 +1,62 @@
+const ascii = /^[ -~]*$/;
+/** Scripts and signs of one column each, which nothing joins. */
+const single =
+  /^[ -~\u00A1-\u00AC\u00AE-\u02FF\u0370-\u0482\u048A-\u0530\u2010-\u2027\u2030-\u203B\u203D-\u2048\u204A-\u205E\u20A0-\u20BF\u2190-\u21FF\u2500-\u25FC\u2610\u2611\u2713\u2714\u2717\u2718]*$/;
+
+/** Whether each character of a text takes one column, and stands alone. */
+export function isSingle(text: string): boolean {
+  return ascii.test(text) || single.test(text);
+}
+
+/** How many columns of a terminal a line takes. */
+export function columnsOf(line: string): number {
+  if (isSingle(line)) return line.length;
+  let columns = 0;
+  for (const [cluster] of line.matchAll(clusters())) columns += clusterColumns(cluster);
+  return columns;
+}
+
+/** A part of a line that must not be split, with its columns. */
+export interface Cluster {
+  readonly text: string;
+  readonly columns: number;
+}
+
+export function* clustersOf(line: string): Generator<Cluster> {
+  for (const [text] of line.matchAll(clusters())) yield { text, columns: clusterColumns(text) };
+}
+
+// Patterns with properties take long to compile: they are made when the first text needs them.
+let clusterPattern: RegExp | undefined;
+let widePattern: RegExp | undefined;
+let markPattern: RegExp | undefined;
+let spacingPattern: RegExp | undefined;
+
+/** Flags, key caps, pictures put together of several, Korean syllables, and any other sign with its marks. */
+function clusters(): RegExp {
+  clusterPattern ??= new RegExp(
+    [
+      String.raw`\p{RI}\p{RI}`,
+      String.raw`[0-9#*]\uFE0F?\u20E3`,
+      String.raw`\p{Extended_Pictographic}[\uFE0E\uFE0F\p{Emoji_Modifier}\p{Mn}\p{Me}]*(?:\u200D\p{Extended_Pictographic}[\uFE0E\uFE0F\p{Emoji_Modifier}\p{Mn}\p{Me}]*)*`,
+      String.raw`[\u1100-\u115F\uA960-\uA97C][\u1160-\u11FF\uD7B0-\uD7FB\p{M}]*`,
+      String.raw`[\uAC00-\uD7A3][\u1160-\u11FF\uD7B0-\uD7FB\p{M}]*`,
+      String.raw`.[\p{M}\u200C\u200D]*`,
+    ].join('|'),
+    'gsu',
+  );
+  return clusterPattern;
+}
+
+function clusterColumns(cluster: string): number {
+  const first = cluster.codePointAt(0) ?? 0;
+  if (first < 0x7f) return cluster.includes('\u20E3') ? 2 : 1;
+  markPattern ??= /^(?:[\p{Mn}\p{Me}\u2060]|[\u200B-\u200F])/u;
+  if (markPattern.test(cluster)) return 0;
+  widePattern ??=
+    /^(?:\p{Emoji_Presentation}|\p{RI}|[\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F265}\u{1F300}-\u{1F320}\u{1F900}-\u{1FAFF}\u{20000}-\u{3FFFD}]|\p{Extended_Pictographic}.*(?:\uFE0F|\u200D|\p{Emoji_Modifier}))/su;
+  if (widePattern.test(cluster)) return 2;
+  // Marks with a place of their own: terminals differ, and a row must not become two.
+  spacingPattern ??= /\p{Mc}/u;
+  return spacingPattern.test(cluster) ? 2 : 1;
+}

@@ -1,13 +1,21 @@
+import { defined } from '../../../protocol/defined.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { CommandItem, PlanItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { checkpointLine, failedCheckpointLine } from '../../wording/checkpoint-words.ts';
 import type { Entry, Transcript } from './transcript.ts';
-import { itemCell, messageStream, noticeOf, turnEndCell, type GrowingMessage } from './cells-of.ts';
+import { itemCell, messageStream, noticeOf, turnEndCell, type GrowingMessage, userCommandCell } from './cells-of.ts';
 
 /** More of a running command's output is not drawn while it runs. */
 const mostLiveOutput = 64 * 1024;
+
+/** A command of the user on the screen. */
+export interface ShownShell {
+  output(text: string): void;
+  /** Absent: it did not run. */
+  end(ran: { readonly exitCode?: number; readonly output: string; readonly durationMs: number } | undefined): void;
+}
 
 /** Makes cells of what happens in a thread. */
 export class EventEntries {
@@ -70,6 +78,27 @@ export class EventEntries {
       case 'reasoning':
         return void at;
     }
+  }
+
+  /** A command of the user's own. */
+  shell(command: string, since: number): ShownShell {
+    const item = (more: Partial<CommandItem>): CommandItem => {
+      return { kind: 'command', id: 'shell', argv: [command], cwd: '', status: 'in-progress', output: '', ...more };
+    };
+    const entry = this.#transcript.add({ cell: userCommandCell(item({}), since), isFinal: false });
+    let output = '';
+    return {
+      output(text) {
+        output = (output + text).slice(-mostLiveOutput);
+        entry.cell = userCommandCell(item({ output }), since);
+      },
+      end(ran) {
+        const isGood = ran?.exitCode === 0;
+        const end = ran === undefined ? {} : { output: ran.output, durationMs: ran.durationMs, ...defined({ exitCode: ran.exitCode }) };
+        entry.cell = userCommandCell(item({ output, status: isGood ? 'completed' : 'failed', ...end }), undefined);
+        entry.isFinal = true;
+      },
+    };
   }
 
   notice(text: string, level: 'info' | 'warning' | 'error'): void {

@@ -112,6 +112,11 @@ export class Transcript {
     return rows.slice(Math.max(0, end - height), end);
   }
 
+  /** All of it, with all details. */
+  wholeRows(look: Look): readonly string[] {
+    return this.#entries.flatMap((entry) => this.#spaced(entry, look, 0));
+  }
+
   rowCount(look: Look): number {
     return this.#entries.reduce((sum, entry) => sum + this.#spaced(entry, look, 0).length, 0);
   }

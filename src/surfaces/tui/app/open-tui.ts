@@ -1,0 +1,104 @@
+import { homedir } from 'node:os';
+import { plainLook } from './plain-look.ts';
+import { Controller } from './controller.ts';
+import type { Session } from './session.ts';
+import { Stage } from './stage.ts';
+import type { TuiRequest } from './tui-request.ts';
+import { ProcessTerminal } from '../screen/process-terminal.ts';
+import type { TerminalPort } from '../screen/terminal-port.ts';
+import { slashCommands } from '../commands/slash-table.ts';
+import { PagerView } from '../pickers/pager-view.ts';
+import { draftOf } from '../composer/draft.ts';
+import { helpRows } from './help-rows.ts';
+import { quickNotice } from './quick-notice.ts';
+
+/** A process that was asked to end is ended after this time, whatever it still does. */
+const endMs = 2000;
+
+/**
+ * Opens the terminal. The composer can be used at once; the engine is loaded meanwhile. Gives the exit code: 0 after the
+ * user left, 1 if the conversation could not be opened.
+ */
+export async function openTui(request: TuiRequest, terminal: TerminalPort = new ProcessTerminal()): Promise<number> {
+  const now = (): number => Date.now();
+  const look = plainLook(process.env, { cwd: request.cwd, home: homedir() });
+  const reflows = process.env['XTERM_VERSION'] === undefined || process.env['TMUX'] !== undefined;
+  const { promise: left, resolve: leave } = Promise.withResolvers<'quit' | NodeJS.Signals>();
+  let session: Session | undefined;
+  let stage: Stage | undefined;
+  const controller = new Controller({
+    get stage(): Stage {
+      return stage!;
+    },
+    conversation: () => session,
+    notice: (text, level) => {
+      stage?.transcript.add({ cell: quickNotice(text, level), isFinal: true });
+      stage?.draw();
+    },
+    suspend() {
+      stage?.stepAside();
+      terminal.suspend();
+    },
+    editOutside: () => void editDraft(),
+    showHelp: () =>
+      stage?.openPager(
+        new PagerView({ title: 'Keys and commands', rows: (each) => helpRows(slashCommands, each), close: () => stage?.openPager(undefined) }),
+      ),
+    quit: () => leave('quit'),
+  });
+  terminal.start({
+    input: (input) => controller.input(input),
+    resize: () => stage?.resized(),
+    resumed: () => stage?.cameBack(),
+  });
+  stage = new Stage({ terminal, look, isFull: request.isFull, reflows, now });
+  if (request.prompt !== undefined) stage.composer.draft = draftOf(request.prompt);
+  stage.drawNow();
+  const onSignal = (name: NodeJS.Signals): void => leave(name);
+  const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
+  for (const name of signals) process.on(name, onSignal);
+
+  const opening = open(stage);
+  const early = await Promise.race([left, opening]);
+  if (typeof early === 'number') {
+    terminal.stop();
+    return early;
+  }
+  const end = await left;
+  const summary = session?.summary() ?? [];
+  session?.close();
+  stage.end(summary);
+  terminal.stop();
+  for (const name of signals) process.off(name, onSignal);
+  const { closeAll } = await import('./open-session.ts');
+  await Promise.race([closeAll(session), new Promise((late) => setTimeout(late, endMs).unref())]);
+  if (end !== 'quit') process.kill(process.pid, end);
+  return 0;
+
+  /** Gives an exit code if it cannot be opened. */
+  async function open(shown: Stage): Promise<number | undefined> {
+    const { openSession } = await import('./open-session.ts');
+    const opened = await openSession(request, { stage: shown, now, quit: () => leave('quit') });
+    if ('code' in opened) {
+      shown.end([]);
+      terminal.stop();
+      const { complain } = await import('../../terminal/print.ts');
+      return complain(opened, 1);
+    }
+    session = opened;
+    controller.ready(opened);
+    shown.drawNow();
+    if (request.prompt !== undefined && shown.composer.words === request.prompt.trim()) opened.send(shown.composer.take());
+    return undefined;
+  }
+
+  async function editDraft(): Promise<void> {
+    const shown = stage!;
+    const { editOutside } = await import('./edit-outside.ts');
+    shown.stepAside();
+    const edited = await terminal.lend(() => editOutside(shown.composer.draft, process.env));
+    if ('draft' in edited) shown.composer.draft = edited.draft;
+    else shown.transcript.add({ cell: quickNotice(edited.problem, 'error'), isFinal: true });
+    shown.cameBack();
+  }
+}

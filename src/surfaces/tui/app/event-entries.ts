@@ -20,6 +20,7 @@ export interface ShownShell {
 /** Makes cells of what happens in a thread. */
 export class EventEntries {
   readonly #transcript: Transcript;
+  readonly #isNews: (outcome: Outcome) => boolean;
   /** Of calls that run, by id. */
   readonly #running = new Map<string, { readonly entry: Entry; item: TurnItem; output: string; readonly since: number }>();
   /** Of messages that are arriving. */
@@ -27,8 +28,10 @@ export class EventEntries {
   #plan = '';
   #turnStarted: number | undefined;
 
-  constructor(transcript: Transcript) {
+  /** `isNews`: whether the user has not read a warning in an earlier run. */
+  constructor(transcript: Transcript, isNews: (outcome: Outcome) => boolean) {
     this.#transcript = transcript;
+    this.#isNews = isNews;
   }
 
   /** `at`: when it happened; undefined for what is read from the file. */
@@ -36,6 +39,9 @@ export class EventEntries {
     switch (event.kind) {
       case 'turn-started':
         this.#turnStarted = at;
+        return;
+      case 'context':
+        if (event.cause === 'user' && event.author === undefined) this.#said(event.itemId, event.text);
         return;
       case 'item-started':
       case 'item-updated':
@@ -46,7 +52,8 @@ export class EventEntries {
         if (event.item !== undefined) this.#running.delete(event.item.id);
         return this.notice(`${event.tool} did not run: ${event.reason}`, 'warning');
       case 'warning':
-        return this.outcome(event.outcome, 'warning');
+        if (this.#isNews(event.outcome)) this.outcome(event.outcome, 'warning');
+        return;
       case 'model-switched':
         return this.notice(`The model is now ${event.to} (was ${event.from}).`, 'info');
       case 'checkpoint-installed':
@@ -107,6 +114,10 @@ export class EventEntries {
 
   outcome(outcome: Outcome, level: 'info' | 'warning' | 'error'): void {
     this.notice(fullText(outcome), level);
+  }
+
+  #said(id: string, text: string): void {
+    this.#transcript.add({ cell: itemCell({ kind: 'user-message', id, text, images: [] }, undefined), isFinal: true });
   }
 
   #begun(item: TurnItem, since: number): void {

@@ -40,7 +40,7 @@ export class Session implements Conversation {
 
   constructor(parts: SessionParts, thread: LiveThread) {
     this.parts = parts;
-    this.entries = new EventEntries(parts.stage.transcript);
+    this.entries = new EventEntries(parts.stage.transcript, (outcome) => parts.engine.isNews(outcome));
     this.#thread = thread;
     const { stage, now } = parts;
     this.#desk = new QuestionDesk({

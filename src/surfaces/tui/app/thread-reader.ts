@@ -3,6 +3,7 @@ import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+import { draftOf } from '../composer/draft.ts';
 import type { EventEntries } from './event-entries.ts';
 import type { Stage } from './stage.ts';
 
@@ -89,11 +90,10 @@ export class ThreadReader {
     const isNews = !this.#isReplaying;
     entries.event(event, isNews ? now() : undefined);
     switch (event.kind) {
-      case 'item-completed':
-        if (event.item.kind === 'user-message') {
-          this.#parts.said(event.item.text);
-          if (!isNews) stage.composer.history.add({ text: event.item.text, cursor: 0, elements: [] });
-        }
+      case 'context':
+        if (event.cause !== 'user' || event.author !== undefined) return;
+        this.#parts.said(event.text);
+        if (!isNews) stage.composer.history.add(draftOf(event.text));
         return;
       case 'question-asked':
         if (isNews && event.to === undefined) this.#parts.asked(event.question, event.item);

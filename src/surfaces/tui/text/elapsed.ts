@@ -8,3 +8,9 @@ export function elapsedWords(milliseconds: number): string {
   if (minutes < 60) return `${minutes}m ${two(seconds % 60)}s`;
   return `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m ${two(seconds % 60)}s`;
 }
+
+/** The same with parts of a second: `15ms`, `2.1s`. */
+export function spentWords(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)}ms`;
+  return milliseconds < 60_000 ? `${(milliseconds / 1000).toFixed(1)}s` : elapsedWords(milliseconds);
+}

@@ -37,7 +37,8 @@ export const tuiCommand = {
   does: 'converse in the terminal; the same as capstan without a command',
   summary: 'Opens the terminal: a conversation with the model, with questions, steering and undo at hand.',
   forms: ['[options] [PROMPT]'],
-  about: 'On a terminal, `capstan`, `capstan [options]` and `capstan "PROMPT"` do the same. docs/terminal.md lists the keys and commands.',
+  about:
+    'On a terminal, `capstan`, `capstan [options]` and `capstan "PROMPT"` do the same. docs/terminal.md lists the keys and commands.',
   examples: [
     ['capstan tui "Explain this project"', 'Begin with a message'],
     ['capstan tui -m gpt-5.5 -s read-only', 'Choose the model and what commands may do'],

@@ -25,7 +25,10 @@ export function bottomRows({ busy, waiting }: AboveComposer, look: Look): readon
   const rows: Row[] = [];
   if (busy !== undefined) {
     const time = elapsedWords(look.now - busy.since);
-    rows.push([], [plain(`${bullet} `), styled(busy.header, boldStyle), styled(` (${time} ${dot} esc to interrupt)`, dimStyle)]);
+    rows.push(
+      [],
+      [plain(`${bullet} `), styled(busy.header, boldStyle), styled(` (${time} ${dot} esc to interrupt)`, dimStyle)],
+    );
     if (busy.detail !== undefined) rows.push([styled(`  ${corner} ${cleanLine(busy.detail)}`, dimStyle)]);
   }
   const listed = (title: string, words: readonly string[]): void => {

@@ -36,7 +36,9 @@ async function takeModel(session: Session, model: string): Promise<void> {
   const shown = await (await engine.models()).show({ cwd: settings.cwd, provider: settings.provider }, model);
   const efforts = 'code' in shown ? [] : shown.record.supportedEfforts;
   const report = (): void =>
-    session.notice(`The next turn uses ${session.thread.settings.model}${session.thread.settings.effort === undefined ? '' : ` (${session.thread.settings.effort})`}.`);
+    session.notice(
+      `The next turn uses ${session.thread.settings.model}${session.thread.settings.effort === undefined ? '' : ` (${session.thread.settings.effort})`}.`,
+    );
   if (efforts.length < 2) return report();
   const close = (): void => {
     stage.open(undefined);

@@ -37,7 +37,12 @@ export function choosePermissions(session: Session): void {
       { label: 'Yes', about: 'commands may change and send anything that you may' },
     ];
     stage.open(
-      new ListView({ title: 'Full access?', items, close, pick: (index) => void (index === 1 ? take(preset) : close()) }),
+      new ListView({
+        title: 'Full access?',
+        items,
+        close,
+        pick: (index) => void (index === 1 ? take(preset) : close()),
+      }),
     );
   };
   const items = presets.map((preset) => ({

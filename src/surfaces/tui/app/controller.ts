@@ -135,7 +135,10 @@ export class Controller {
     const { words } = composer;
     if (words === '') return;
     if (words.length > mostCharacters) {
-      notice(`The message has more than ${mostCharacters.toLocaleString('en')} characters. Shorten it, or put it in a file.`, 'error');
+      notice(
+        `The message has more than ${mostCharacters.toLocaleString('en')} characters. Shorten it, or put it in a file.`,
+        'error',
+      );
       return;
     }
     const conversation = current();
@@ -149,7 +152,10 @@ export class Controller {
     const slash = readSlash(words);
     const command = slash === undefined ? undefined : findSlash(slash.name);
     if (slash !== undefined && command === undefined) {
-      notice(`There is no command /${slash.name}. Type / for the list, or put a space before it to send it to the model.`, 'info');
+      notice(
+        `There is no command /${slash.name}. Type / for the list, or put a space before it to send it to the model.`,
+        'info',
+      );
       return;
     }
     if (command !== undefined && !command.whileRunning && conversation.isBusy) {

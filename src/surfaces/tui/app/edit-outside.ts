@@ -11,7 +11,8 @@ export async function editOutside(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<{ readonly draft: Draft } | { readonly problem: string }> {
   const editor = [env['VISUAL'], env['EDITOR']].find((each) => each !== undefined && each.trim() !== '');
-  if (editor === undefined) return { problem: 'No editor is set. Set VISUAL or EDITOR, for example: export EDITOR=vim' };
+  if (editor === undefined)
+    return { problem: 'No editor is set. Set VISUAL or EDITOR, for example: export EDITOR=vim' };
   // Made for this edit, and only its owner can look into it.
   const folder = mkdtempSync(join(tmpdir(), 'capstan-draft-'));
   const file = join(folder, 'message.md');

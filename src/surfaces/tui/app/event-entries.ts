@@ -1,30 +1,41 @@
 import { defined } from '../../../protocol/defined.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
+import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { CommandItem, PlanItem, TurnItem } from '../../../protocol/turn-item.ts';
-import { checkpointLine, failedCheckpointLine } from '../../wording/checkpoint-words.ts';
+import { AnswerStream } from '../cells/answer-stream.ts';
+import type { Cell } from '../cells/cell.ts';
+import { cellOf } from '../cells/cell-of.ts';
+import { cellOfEvent } from '../cells/cell-of-event.ts';
+import type { CallContext } from '../cells/command-cell.ts';
+import { isExploring } from '../cells/exploring-cell.ts';
+import { noticeCell, type NoticeKind } from '../cells/notice-cell.ts';
+import { userCell } from '../cells/user-cell.ts';
+import { ExploringGroups } from './exploring-groups.ts';
+import { type ShownShell, showShell } from './shown-shell.ts';
 import type { Entry, Transcript } from './transcript.ts';
-import { itemCell, messageStream, noticeOf, turnEndCell, type GrowingMessage, userCommandCell } from './cells-of.ts';
 
 /** More of a running command's output is not drawn while it runs. */
 const mostLiveOutput = 64 * 1024;
 
-/** A command of the user on the screen. */
-export interface ShownShell {
-  output(text: string): void;
-  /** Absent: it did not run. */
-  end(ran: { readonly exitCode?: number; readonly output: string; readonly durationMs: number } | undefined): void;
+interface RunningCall {
+  readonly entry: Entry;
+  item: TurnItem;
+  output: string;
+  readonly context: CallContext;
 }
 
 /** Makes cells of what happens in a thread. */
 export class EventEntries {
   readonly #transcript: Transcript;
   readonly #isNews: (outcome: Outcome) => boolean;
-  /** Of calls that run, by id. */
-  readonly #running = new Map<string, { readonly entry: Entry; item: TurnItem; output: string; readonly since: number }>();
-  /** Of messages that are arriving. */
-  readonly #arriving = new Map<string, { readonly entry: Entry; readonly message: GrowingMessage }>();
+  readonly #groups: ExploringGroups;
+  /** Calls that run, by id. */
+  readonly #running = new Map<string, RunningCall>();
+  /** Messages that are arriving, by id. */
+  readonly #arriving = new Map<string, { readonly entry: Entry; readonly message: AnswerStream }>();
+  readonly #questions = new Map<string, Question>();
   #plan = '';
   #turnStarted: number | undefined;
 
@@ -32,6 +43,7 @@ export class EventEntries {
   constructor(transcript: Transcript, isNews: (outcome: Outcome) => boolean) {
     this.#transcript = transcript;
     this.#isNews = isNews;
+    this.#groups = new ExploringGroups(transcript);
   }
 
   /** `at`: when it happened; undefined for what is read from the file. */
@@ -42,109 +54,95 @@ export class EventEntries {
         return;
       case 'context':
         if (event.cause === 'user' && event.author === undefined) this.#said(event.itemId, event.text);
+        else this.#add(cellOfEvent(event));
         return;
       case 'item-started':
       case 'item-updated':
-        return this.#begun(event.item, at ?? 0);
+        return this.#begun(event.item, callContext(event, at));
       case 'item-completed':
         return this.#completed(event.item);
+      case 'question-asked':
+        this.#questions.set(event.question.id, event.question);
+        return;
+      case 'question-answered':
+        return this.#answered(event);
       case 'call-refused':
-        if (event.item !== undefined) this.#running.delete(event.item.id);
-        return this.notice(`${event.tool} did not run: ${event.reason}`, 'warning');
+        this.#forget(event.callId);
+        return this.#add(cellOfEvent(event));
       case 'warning':
-        if (this.#isNews(event.outcome)) this.outcome(event.outcome, 'warning');
+        if (this.#isNews(event.outcome)) this.#add(cellOfEvent(event));
         return;
-      case 'model-switched':
-        return this.notice(`The model is now ${event.to} (was ${event.from}).`, 'info');
-      case 'checkpoint-installed':
-        return this.notice(checkpointLine(event.report), 'info');
-      case 'checkpoint-failed':
-        return this.notice(failedCheckpointLine(event), 'warning');
+      case 'retrying':
+        // The row above the composer says it. What comes of it is said in the end.
+        return;
       case 'turn-completed':
-        this.#endAll();
-        return this.#turnEnd(at);
       case 'turn-failed':
-        this.#endAll();
-        return this.outcome(event.outcome, 'error');
       case 'turn-aborted':
-        this.#endAll();
-        return this.notice('You interrupted the turn. Say what to do differently.', 'error');
+      case 'turn-suspended':
+        return this.#ended(event, at);
       default:
-        return;
+        return this.#add(cellOfEvent(event));
     }
   }
 
-  preview(event: ProvisionalEvent, at: number): void {
-    switch (event.kind) {
-      case 'text':
-        return this.#arrived(event.itemId, event.text);
-      case 'output':
-        return this.#printed(event.itemId, event.text);
-      case 'dropped':
-        return this.#dropped(event.itemId);
-      case 'reasoning':
-        return void at;
-    }
+  preview(event: ProvisionalEvent): void {
+    if (event.kind === 'text') this.#arrived(event.itemId, event.text);
+    if (event.kind === 'output') this.#printed(event.itemId, event.text);
+    if (event.kind === 'dropped') this.#dropped(event.itemId);
   }
 
   /** A command of the user's own. */
-  shell(command: string, since: number): ShownShell {
-    const item = (more: Partial<CommandItem>): CommandItem => {
-      return { kind: 'command', id: 'shell', argv: [command], cwd: '', status: 'in-progress', output: '', ...more };
-    };
-    const entry = this.#transcript.add({ cell: userCommandCell(item({}), since), isFinal: false });
-    let output = '';
-    return {
-      output(text) {
-        output = (output + text).slice(-mostLiveOutput);
-        entry.cell = userCommandCell(item({ output }), since);
-      },
-      end(ran) {
-        const isGood = ran?.exitCode === 0;
-        const end = ran === undefined ? {} : { output: ran.output, durationMs: ran.durationMs, ...defined({ exitCode: ran.exitCode }) };
-        entry.cell = userCommandCell(item({ output, status: isGood ? 'completed' : 'failed', ...end }), undefined);
-        entry.isFinal = true;
-      },
-    };
+  shell(command: string, startedAt: number): ShownShell {
+    this.#groups.close();
+    return showShell(this.#transcript, command, startedAt);
   }
 
-  notice(text: string, level: 'info' | 'warning' | 'error'): void {
-    this.#transcript.add({ cell: noticeOf(text, level), isFinal: true });
+  notice(message: string, kind: NoticeKind): void {
+    this.#add(noticeCell(kind, { message }));
   }
 
-  outcome(outcome: Outcome, level: 'info' | 'warning' | 'error'): void {
-    this.notice(fullText(outcome), level);
+  outcome(outcome: Outcome, kind: NoticeKind): void {
+    this.#add(noticeCell(kind, outcome));
+  }
+
+  #add(cell: Cell | undefined): void {
+    if (cell === undefined) return;
+    this.#groups.close();
+    this.#transcript.add({ cell, isFinal: true });
   }
 
   #said(id: string, text: string): void {
-    this.#transcript.add({ cell: itemCell({ kind: 'user-message', id, text, images: [] }, undefined), isFinal: true });
+    this.#add(userCell({ kind: 'user-message', id, text, images: [] }));
   }
 
-  #begun(item: TurnItem, since: number): void {
+  #begun(item: TurnItem, context: CallContext): void {
     if (item.kind === 'plan') return this.#planned(item);
+    if (isExploring(item)) return this.#groups.add(item);
     const known = this.#running.get(item.id);
     if (known === undefined) {
-      const entry = this.#transcript.add({ cell: itemCell(item, since), isFinal: false });
-      this.#running.set(item.id, { entry, item, output: '', since });
+      this.#groups.close();
+      const entry = this.#transcript.add({ cell: cellOf(item, context), isFinal: false });
+      this.#running.set(item.id, { entry, item, output: '', context });
       return;
     }
     known.item = item;
-    known.entry.cell = itemCell(withOutput(item, known.output), known.since);
+    known.entry.cell = cellOf(withOutput(item, known.output), known.context);
   }
 
   #completed(item: TurnItem): void {
+    if (item.kind === 'user-message') return;
     if (item.kind === 'plan') return this.#planned(item);
-    const arriving = this.#arriving.get(item.id);
-    const entry = this.#running.get(item.id)?.entry ?? arriving?.entry;
+    const running = this.#running.get(item.id);
+    const entry = running?.entry ?? this.#arriving.get(item.id)?.entry;
     this.#running.delete(item.id);
     this.#arriving.delete(item.id);
-    if (arriving !== undefined && item.kind === 'agent-message') {
-      arriving.message.end(item.text);
-      arriving.entry.cell = arriving.message;
+    if (entry !== undefined) {
+      Object.assign(entry, { cell: cellOf(item, running?.context), isFinal: true, stableRows: undefined });
+      return;
     }
-    const cell = arriving === undefined ? itemCell(item, undefined) : arriving.message;
-    if (entry === undefined) this.#transcript.add({ cell, isFinal: true });
-    else Object.assign(entry, { cell, isFinal: true, stableRows: undefined });
+    if (isExploring(item)) return this.#groups.add(item);
+    this.#groups.remove(item.id);
+    this.#add(cellOf(item));
   }
 
   /** The plan of a turn is one item that changes: each of its states is a cell of its own. */
@@ -152,15 +150,22 @@ export class EventEntries {
     const state = JSON.stringify(item.steps);
     if (state === this.#plan) return;
     this.#plan = state;
-    this.#transcript.add({ cell: itemCell(item, undefined), isFinal: true });
+    this.#add(cellOf(item));
+  }
+
+  #answered(event: Extract<ThreadEvent, { kind: 'question-answered' }>): void {
+    const question = this.#questions.get(event.id);
+    this.#questions.delete(event.id);
+    this.#add(cellOfEvent(event, defined({ question })));
   }
 
   #arrived(id: string, text: string): void {
     let known = this.#arriving.get(id);
     if (known === undefined) {
-      const message = messageStream();
-      const entry = this.#transcript.add({ cell: message, isFinal: false, stableRows: (look) => message.stableRows(look) });
-      known = { entry, message };
+      this.#groups.close();
+      const message = new AnswerStream();
+      const stableRows: Entry['stableRows'] = (look, from) => message.stableRows(look, from);
+      known = { entry: this.#transcript.add({ cell: message, isFinal: false, stableRows }), message };
       this.#arriving.set(id, known);
     }
     known.message.append(text);
@@ -170,7 +175,7 @@ export class EventEntries {
     const known = this.#running.get(id);
     if (known === undefined) return;
     known.output = (known.output + text).slice(-mostLiveOutput);
-    known.entry.cell = itemCell(withOutput(known.item, known.output), known.since);
+    known.entry.cell = cellOf(withOutput(known.item, known.output), known.context);
   }
 
   #dropped(id: string): void {
@@ -182,20 +187,34 @@ export class EventEntries {
     if (!this.#transcript.remove(known.entry)) Object.assign(known.entry, { isFinal: true, stableRows: undefined });
   }
 
+  /** A call that did not run after all has a cell of another kind. */
+  #forget(id: string): void {
+    this.#groups.remove(id);
+    const known = this.#running.get(id);
+    this.#running.delete(id);
+    if (known !== undefined && !this.#transcript.remove(known.entry)) known.entry.isFinal = true;
+  }
+
   /** Nothing of the turn runs any more. */
-  #endAll(): void {
+  #ended(event: ThreadEvent, at: number | undefined): void {
+    this.#groups.end();
     for (const { entry } of this.#running.values()) entry.isFinal = true;
     for (const [id] of this.#arriving) this.#dropped(id);
     this.#running.clear();
     this.#plan = '';
-  }
-
-  #turnEnd(at: number | undefined): void {
     const since = this.#turnStarted;
     this.#turnStarted = undefined;
-    if (at === undefined || since === undefined) return;
-    this.#transcript.add({ cell: turnEndCell(at - since, at), isFinal: true });
+    const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at };
+    this.#add(cellOfEvent(event, defined({ end })));
   }
+}
+
+function callContext(
+  { outside, confined }: { readonly outside?: true; readonly confined?: true },
+  startedAt: number | undefined,
+): CallContext {
+  const place = confined === true ? 'wider' : outside === true ? 'outside' : undefined;
+  return defined({ startedAt, place });
 }
 
 function withOutput(item: TurnItem, output: string): TurnItem {

@@ -47,6 +47,8 @@ export function helpRows(commands: readonly SlashCommand[], look: Look): readonl
     ];
   };
   const listed = commands.filter(({ isAlias }) => isAlias !== true);
-  const pairs = listed.map(({ name, takes, does }) => [takes === undefined ? `/${name}` : `/${name} ${takes}`, does] as const);
+  const pairs = listed.map(
+    ({ name, takes, does }) => [takes === undefined ? `/${name}` : `/${name} ${takes}`, does] as const,
+  );
   return drawRows([...section('Keys', keyHelp), ...section('Commands', pairs)], look);
 }

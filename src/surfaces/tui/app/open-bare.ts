@@ -5,7 +5,14 @@ import { terminalProblem } from './terminal-problem.ts';
 export async function openBare(): Promise<number | undefined> {
   const cwd = currentFolderOrNone();
   if (cwd === undefined || terminalProblem() !== undefined) return undefined;
-  const none = { override: [], enable: [], disable: [], model: undefined, profile: undefined, localProvider: undefined };
+  const none = {
+    override: [],
+    enable: [],
+    disable: [],
+    model: undefined,
+    profile: undefined,
+    localProvider: undefined,
+  };
   const off = { strictConfig: false, ignoreUserConfig: false, ignoreRules: false, oss: false };
   return openTui({ cwd, choices: { ...none, ...off }, thread: { kind: 'new' }, isFull: false });
 }

@@ -42,7 +42,11 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     editOutside: () => void editDraft(),
     showHelp: () =>
       stage?.openPager(
-        new PagerView({ title: 'Keys and commands', rows: (each) => helpRows(slashCommands, each), close: () => stage?.openPager(undefined) }),
+        new PagerView({
+          title: 'Keys and commands',
+          rows: (each) => helpRows(slashCommands, each),
+          close: () => stage?.openPager(undefined),
+        }),
       ),
     quit: () => leave('quit'),
   });
@@ -88,7 +92,8 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     session = opened;
     controller.ready(opened);
     shown.drawNow();
-    if (request.prompt !== undefined && shown.composer.words === request.prompt.trim()) opened.send(shown.composer.take());
+    if (request.prompt !== undefined && shown.composer.words === request.prompt.trim())
+      opened.send(shown.composer.take());
     return undefined;
   }
 

@@ -4,7 +4,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How much a terminal can show, as far as its variables say. */
 export function plainLook(env: Environment, places: Pick<StageLook, 'cwd' | 'home'>): StageLook {
-  return { ...places, colours: coloursOf(env), palette: 'dark', glyphs: env['CAPSTAN_ASCII'] === '1' ? 'ascii' : 'unicode' };
+  return {
+    ...places,
+    colours: coloursOf(env),
+    palette: 'dark',
+    glyphs: env['CAPSTAN_ASCII'] === '1' ? 'ascii' : 'unicode',
+  };
 }
 
 function coloursOf(env: Environment): StageLook['colours'] {

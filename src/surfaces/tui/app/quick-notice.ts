@@ -12,7 +12,10 @@ export function quickNotice(text: string, level: 'info' | 'error'): Cell {
       const { bullet, error } = glyphsOf(look);
       const style = level === 'error' ? badStyle : dimStyle;
       const first = [styled(`${level === 'error' ? error : bullet} `, style)];
-      return drawRows(wrapRow([styled(clean(text).replaceAll('\n', ' '), style)], { width: look.width, first, rest: [plain('  ')] }), look);
+      return drawRows(
+        wrapRow([styled(clean(text).replaceAll('\n', ' '), style)], { width: look.width, first, rest: [plain('  ')] }),
+        look,
+      );
     },
   };
 }

@@ -45,12 +45,15 @@ export class Session implements Conversation {
     const { stage, now } = parts;
     this.#desk = new QuestionDesk({
       open: (view) => stage.open(view),
-      showWhole: (rows) => stage.openPager(new PagerView({ title: 'What is asked', rows, close: () => stage.openPager(undefined) })),
+      showWhole: (rows) =>
+        stage.openPager(new PagerView({ title: 'What is asked', rows, close: () => stage.openPager(undefined) })),
       answer: (id, answer) => void this.#guard(this.#thread.answer(id, answer).then((given) => this.#told(given))),
       now,
     });
     this.#reader = this.#read(thread);
-    stage.footer = (look) => [drawRow(statusRow({ settings: this.#thread.settings, usage: this.#thread.usage() }, look), look)];
+    stage.footer = (look) => [
+      drawRow(statusRow({ settings: this.#thread.settings, usage: this.#thread.usage() }, look), look),
+    ];
   }
 
   get thread(): LiveThread {
@@ -113,7 +116,10 @@ export class Session implements Conversation {
   }
 
   shell(command: string): void {
-    if (command === '') return this.notice('Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.');
+    if (command === '')
+      return this.notice(
+        'Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.',
+      );
     void this.#guard(this.#runShell(command));
   }
 
@@ -131,7 +137,9 @@ export class Session implements Conversation {
     const { stage } = this.parts;
     const { transcript } = stage;
     const rows = (look: Parameters<typeof transcript.wholeRows>[0]) => transcript.wholeRows(look);
-    stage.openPager(new PagerView({ title: 'Transcript', rows, startsAtEnd: true, close: () => stage.openPager(undefined) }));
+    stage.openPager(
+      new PagerView({ title: 'Transcript', rows, startsAtEnd: true, close: () => stage.openPager(undefined) }),
+    );
   }
 
   notice(text: string, level: 'info' | 'warning' | 'error' = 'info'): void {

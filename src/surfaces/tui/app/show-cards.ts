@@ -32,7 +32,10 @@ export function showStatus(session: Session): void {
     ['Mode', collaboration?.mode ?? 'default'],
     ['Thread', id],
     ['Context', `${Math.round(percentRemaining)} % left: ${about}${count(tokens)} of ${count(effectiveWindow)} tokens`],
-    ['Tokens', `${count(usedTokens(total))} used: ${count(total.input)} input (${count(total.cachedInput)} cached), ${count(total.output)} output`],
+    [
+      'Tokens',
+      `${count(usedTokens(total))} used: ${count(total.input)} input (${count(total.cachedInput)} cached), ${count(total.output)} output`,
+    ],
     ['Cost', moneyWords(total.cost)],
   ];
   const cell: Cell = {

@@ -16,7 +16,10 @@ export async function showDiff(session: Session): Promise<void> {
   const changes = await changesToReview(sandbox, { kind: 'uncommitted' });
   if ('code' in changes) {
     const isNone = changes.code === 'nothing-to-review';
-    return session.notice(isNone ? 'Nothing differs from the last commit.' : fullText(changes), isNone ? 'info' : 'error');
+    return session.notice(
+      isNone ? 'Nothing differs from the last commit.' : fullText(changes),
+      isNone ? 'info' : 'error',
+    );
   }
   const { diff } = changes;
   stage.openPager(

@@ -17,7 +17,11 @@ export async function runSlash(session: Session, name: SlashName, rest: string):
       return stage.switchMode();
     case 'help':
       return stage.openPager(
-        new PagerView({ title: 'Keys and commands', rows: (look) => helpRows(slashCommands, look), close: () => stage.openPager(undefined) }),
+        new PagerView({
+          title: 'Keys and commands',
+          rows: (look) => helpRows(slashCommands, look),
+          close: () => stage.openPager(undefined),
+        }),
       );
     case 'plan': {
       const isPlan = session.thread.settings.collaboration?.mode === 'plan';

@@ -5,7 +5,11 @@ export function terminalProblem(): Outcome | undefined {
   const missing = process.stdin.isTTY ? (process.stdout.isTTY ? undefined : 'Standard output') : 'Standard input';
   if (missing !== undefined) {
     const message = `${missing} is not a terminal.`;
-    return { code: 'no-terminal', message, next: 'Start Capstan from a terminal, or run one turn with `capstan exec`.' };
+    return {
+      code: 'no-terminal',
+      message,
+      next: 'Start Capstan from a terminal, or run one turn with `capstan exec`.',
+    };
   }
   if (process.env['TERM'] !== 'dumb') return undefined;
   const message = 'The terminal cannot move its cursor (TERM is "dumb").';

@@ -1,9 +1,11 @@
+import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 import { draftOf } from '../composer/draft.ts';
+import { cleanLine } from '../text/clean.ts';
 import type { EventEntries } from './event-entries.ts';
 import type { Stage } from './stage.ts';
 
@@ -28,6 +30,8 @@ export class ThreadReader {
   readonly #parts: ReaderParts;
   readonly #leaving = new AbortController();
   #isReplaying: boolean;
+  #thought = '';
+  #thoughtOf = '';
 
   constructor(thread: LiveThread, parts: ReaderParts) {
     this.#parts = parts;
@@ -70,15 +74,19 @@ export class ThreadReader {
   }
 
   #news(news: LiveNews): void {
-    const { entries, now } = this.#parts;
+    const { entries } = this.#parts;
     switch (news.kind) {
       case 'recorded':
       case 'passing':
         return this.#event(news.event);
       case 'preview':
-        return entries.preview(news.event, now());
+        this.#previewed(news.event);
+        return entries.preview(news.event);
       case 'rewound':
-        return entries.notice('The conversation was rolled back: what came after that does not count any more.', 'warning');
+        return entries.notice(
+          'The conversation was rolled back: what came after that does not count any more.',
+          'warning',
+        );
       case 'ended':
       case 'missed':
         return;
@@ -104,7 +112,8 @@ export class ThreadReader {
         if (isNews) stage.busy = { header: 'Working', since: now() };
         return;
       case 'retrying':
-        if (stage.busy !== undefined) stage.busy = { ...stage.busy, header: 'Trying again', detail: event.outcome.message };
+        if (stage.busy !== undefined)
+          stage.busy = { ...stage.busy, header: 'Trying again', detail: event.outcome.message };
         return;
       case 'item-started':
       case 'usage':
@@ -124,6 +133,16 @@ export class ThreadReader {
       default:
         return;
     }
+  }
+
+  /** The model's own headline for what it thinks about. */
+  #previewed(event: ProvisionalEvent): void {
+    const { stage } = this.#parts;
+    if (event.kind !== 'reasoning') return;
+    this.#thought = event.itemId === this.#thoughtOf ? this.#thought + event.text : event.text;
+    this.#thoughtOf = event.itemId;
+    const header = /\*\*([^*\n]{1,80})\*\*(?![\s\S]*\*\*[^*\n]{1,80}\*\*)/.exec(this.#thought.slice(-2000))?.[1];
+    if (header !== undefined && stage.busy !== undefined) stage.busy = { ...stage.busy, header: cleanLine(header) };
   }
 
   /** What held the turn up is over. */

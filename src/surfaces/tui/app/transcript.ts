@@ -6,8 +6,8 @@ export interface Entry {
   cell: Cell;
   /** Nothing of it changes any more: it may be printed for good. */
   isFinal: boolean;
-  /** Of one that still grows: rows that no later text can change. */
-  stableRows?: ((look: Look) => readonly string[]) | undefined;
+  /** Of one that still grows: rows that no later text can change, from one on. */
+  stableRows?: ((look: Look, from: number) => readonly string[]) | undefined;
 }
 
 interface DrawnEntry {
@@ -63,12 +63,15 @@ export class Transcript {
         this.#rowsOfNext = 0;
         continue;
       }
-      const stable = entry.stableRows?.(look) ?? [];
-      if (stable.length === 0) continue;
-      this.#moveToNext(at);
-      rows.push(...(this.#rowsOfNext === 0 ? [''] : []), ...stable.slice(this.#rowsOfNext));
-      this.#rowsOfNext = Math.max(this.#rowsOfNext, stable.length);
-      break;
+      const known = at === this.#next ? this.#rowsOfNext : 0;
+      const stable = entry.stableRows?.(look, known) ?? [];
+      if (stable.length > 0) {
+        this.#moveToNext(at);
+        rows.push(...(known === 0 ? [''] : []), ...stable);
+        this.#rowsOfNext = known + stable.length;
+      }
+      // Nothing comes between the parts of a message.
+      if (known + stable.length > 0) break;
     }
     return rows;
   }
@@ -81,7 +84,7 @@ export class Transcript {
   /** What came since is drawn at another width: the rows of the same text that were printed are counted anew. */
   resized(look: Look): void {
     const growing = this.#entries[this.#next];
-    if (this.#rowsOfNext > 0) this.#rowsOfNext = growing?.stableRows?.(look).length ?? this.#rowsOfNext;
+    if (this.#rowsOfNext > 0) this.#rowsOfNext = growing?.stableRows?.(look, 0).length ?? this.#rowsOfNext;
   }
 
   /** Of what was not printed only the last so many rows will be. */
@@ -95,7 +98,9 @@ export class Transcript {
 
   /** What is not printed yet. */
   unfinishedRows(look: Look): readonly string[] {
-    return this.#entries.slice(this.#next).flatMap((entry, at) => this.#spaced(entry, look, at === 0 ? this.#rowsOfNext : 0));
+    return this.#entries
+      .slice(this.#next)
+      .flatMap((entry, at) => this.#spaced(entry, look, at === 0 ? this.#rowsOfNext : 0));
   }
 
   /** The last rows of all, as a screen shows them that is scrolled back by `back` rows. */

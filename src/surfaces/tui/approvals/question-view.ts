@@ -46,7 +46,9 @@ export class QuestionView implements View {
     const below = this.#noted === undefined ? this.#choiceRows(look) : this.#noteRows(this.#noted);
     const room = Math.max(1, height - below.length - 1);
     const isCut = asked.length > room;
-    const more: Row = [styled(`  ${glyphsOf(look).ellipsis} ${asked.length - room + 1} more rows above: ctrl+a shows all`, dimStyle)];
+    const more: Row = [
+      styled(`  ${glyphsOf(look).ellipsis} ${asked.length - room + 1} more rows above: ctrl+a shows all`, dimStyle),
+    ];
     const shown = isCut ? [drawRow(more, look), ...asked.slice(asked.length - room + 1)] : asked;
     const rows = [...shown, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
     if (this.#noted === undefined) return { rows };
@@ -60,7 +62,11 @@ export class QuestionView implements View {
     const rows = this.#choices.map(({ key, words }, at): Row => {
       const isChosen = at === this.#at;
       const style = isChosen ? { ...accentStyle, ...boldStyle } : {};
-      return [styled(isChosen ? `${prompt} ` : '  ', accentStyle), styled(`${at + 1}. ${cleanLine(words)}`, style), styled(` (${key})`, dimStyle)];
+      return [
+        styled(isChosen ? `${prompt} ` : '  ', accentStyle),
+        styled(`${at + 1}. ${cleanLine(words)}`, style),
+        styled(` (${key})`, dimStyle),
+      ];
     });
     return [[], ...rows, [styled('  Enter confirms, Esc says no and stops the turn', dimStyle)]];
   }
@@ -128,10 +134,16 @@ function choicesOf(question: Question): readonly Choice[] {
   return asksForContent(question.kind) ? [declined] : choicesFor(question);
 }
 
-const declined: Choice = { key: 'n', words: 'no: this terminal cannot run it', answer: { kind: 'declined', by: 'client' } };
+const declined: Choice = {
+  key: 'n',
+  words: 'no: this terminal cannot run it',
+  answer: { kind: 'declined', by: 'client' },
+};
 
 /** What is asked, in rows that fit. Nothing of it is cut. */
 function askedRows(question: Question, item: TurnItem | undefined, look: Look): readonly string[] {
   const spans = questionLines(question, item, { width: look.width });
-  return paint(spans, look.colours !== 'none').replace(/\n$/, '').split('\n');
+  return paint(spans, look.colours !== 'none')
+    .replace(/\n$/, '')
+    .split('\n');
 }

@@ -128,4 +128,3 @@ function pieces(
 function drawn(text: string): string {
   return clean(text).replaceAll('\t', ' '.repeat(tabWidth)).replaceAll('\n', ' ');
 }
-

@@ -23,7 +23,12 @@ export function draftOf(text: string): Draft {
 }
 
 /** The draft with a range replaced. An element that the range touches goes with it. The cursor stands behind the new text. */
-export function replaceIn(draft: Draft, range: readonly [from: number, to: number], text: string, content?: string): Draft {
+export function replaceIn(
+  draft: Draft,
+  range: readonly [from: number, to: number],
+  text: string,
+  content?: string,
+): Draft {
   const touched = draft.elements.filter(({ start, end }) => start < range[1] && end > range[0]);
   const from = Math.min(range[0], ...touched.map(({ start }) => start));
   const to = Math.max(range[1], ...touched.map(({ end }) => end));

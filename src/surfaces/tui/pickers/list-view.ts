@@ -73,7 +73,9 @@ export class ListView implements View {
     for (const [at, index] of found.entries()) {
       if (at < from || at >= from + count) continue;
       const item = items[index]!;
-      rows.push(this.#itemRow(item, { isChosen: at === this.#at, number: isSearched ? undefined : at + 1, wide }, look));
+      rows.push(
+        this.#itemRow(item, { isChosen: at === this.#at, number: isSearched ? undefined : at + 1, wide }, look),
+      );
     }
     const more = found.length > count ? ` · ${this.#at + 1} of ${found.length}` : '';
     rows.push([styled(`  ${hint}${more}`, dimStyle)]);
@@ -85,7 +87,11 @@ export class ListView implements View {
 
   #itemRow(
     { label, about = '', isCurrent = false }: ListItem,
-    { isChosen, number, wide }: { readonly isChosen: boolean; readonly number: number | undefined; readonly wide: number },
+    {
+      isChosen,
+      number,
+      wide,
+    }: { readonly isChosen: boolean; readonly number: number | undefined; readonly wide: number },
     look: Look,
   ): Row {
     const { prompt } = glyphsOf(look);

@@ -27,9 +27,7 @@ export class FullScreen {
   show({ rows, cursor }: Frame): void {
     const height = this.#terminal.rows;
     const next = Array.from({ length: height }, (_, at) => rows[at] ?? '');
-    const changed = next.flatMap((row, at) =>
-      this.#shown[at] === row ? [] : [`\u001B[${at + 1};1H\u001B[2K${row}`],
-    );
+    const changed = next.flatMap((row, at) => (this.#shown[at] === row ? [] : [`\u001B[${at + 1};1H\u001B[2K${row}`]));
     const place =
       cursor === undefined || cursor.row >= height
         ? '\u001B[?25l'

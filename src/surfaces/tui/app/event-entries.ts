@@ -213,8 +213,8 @@ function callContext(
   { outside, confined }: { readonly outside?: true; readonly confined?: true },
   startedAt: number | undefined,
 ): CallContext {
-  const place = confined === true ? 'wider' : outside === true ? 'outside' : undefined;
-  return defined({ startedAt, place });
+  const place = confined === true ? ({ place: 'wider' } as const) : outside === true ? ({ place: 'outside' } as const) : {};
+  return { ...defined({ startedAt }), ...place };
 }
 
 function withOutput(item: TurnItem, output: string): TurnItem {

@@ -171,9 +171,14 @@ export class Session implements Conversation {
   }
 
   async #turn(words: string): Promise<void> {
-    const { stage } = this.parts;
-    const result = await this.work('Working', () => this.#thread.submit({ input: userWords(words) }));
-    if (result?.kind === 'refused') stage.composer.giveBack(words);
+    const { composer } = this.parts.stage;
+    let result: Awaited<ReturnType<LiveThread['submit']>> | undefined;
+    try {
+      result = await this.work('Working', () => this.#thread.submit({ input: userWords(words) }));
+    } finally {
+      // What the thread did not take is not lost.
+      if (result === undefined || result.kind === 'refused') composer.giveBack(words);
+    }
     this.#next();
   }
 

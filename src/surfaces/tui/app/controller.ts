@@ -141,6 +141,7 @@ export class Controller {
       );
       return;
     }
+    stage.scrollToEnd();
     const conversation = current();
     if (conversation === undefined) {
       this.#early.push(composer.take());

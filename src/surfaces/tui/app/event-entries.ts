@@ -213,7 +213,8 @@ function callContext(
   { outside, confined }: { readonly outside?: true; readonly confined?: true },
   startedAt: number | undefined,
 ): CallContext {
-  const place = confined === true ? ({ place: 'wider' } as const) : outside === true ? ({ place: 'outside' } as const) : {};
+  const place =
+    confined === true ? ({ place: 'wider' } as const) : outside === true ? ({ place: 'outside' } as const) : {};
   return { ...defined({ startedAt }), ...place };
 }
 

@@ -75,7 +75,9 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   terminal.stop();
   for (const name of signals) process.off(name, onSignal);
   const { closeAll } = await import('./open-session.ts');
-  await Promise.race([closeAll(session), new Promise((late) => setTimeout(late, endMs).unref())]);
+  // The engine may still be on its way.
+  const closed = opening.then(() => closeAll(session));
+  await Promise.race([closed, new Promise((late) => setTimeout(late, endMs).unref())]);
   if (end !== 'quit') process.kill(process.pid, end);
   return 0;
 

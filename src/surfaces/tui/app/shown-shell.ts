@@ -19,7 +19,7 @@ export function showShell(transcript: Transcript, command: string, startedAt: nu
     const item = {
       kind: 'command',
       id: 'shell',
-      argv: [command],
+      argv: ['sh', '-c', command],
       cwd: '',
       status: 'in-progress',
       output,

@@ -143,6 +143,12 @@ export class Stage {
     this.draw();
   }
 
+  /** The end of the conversation is in sight again. */
+  scrollToEnd(): void {
+    this.#back = 0;
+    this.draw();
+  }
+
   /** Rows that a page has. */
   get page(): number {
     return Math.max(1, this.#terminal.rows - 6);

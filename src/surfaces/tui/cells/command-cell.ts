@@ -42,9 +42,9 @@ function foldedRows(item: CommandItem, context: CallContext, look: Look): readon
   const isRunning = status === 'in-progress';
   const isBad = isFailure(item);
   const mark = markOf(isRunning ? 'running' : isBad ? 'bad' : 'good', look);
-  const title: Row = [styled(titleOf(item, context), boldStyle), plain(' ')];
+  const title: Row = [styled(titleOf(item, context), boldStyle), plain(' '), ...placePieces(context)];
   const [first = [], ...more] = commandLineRows(item.argv);
-  const head = wrapRow([...title, ...first, ...notes(item, context, look)], {
+  const head = wrapRow([...title, ...first, ...timePieces(item, context, look)], {
     width: look.width,
     first: [mark, plain(' ')],
     rest: bar(look),
@@ -95,16 +95,21 @@ function titleOf(item: CommandItem, { byUser }: CallContext): string {
   return byUser === true ? 'You ran' : 'Ran';
 }
 
-function notes({ status, durationMs = 0 }: CommandItem, { startedAt, place }: CallContext, look: Look): Row {
-  const where =
-    place === undefined ? [] : [styled(place === 'outside' ? ' [outside the sandbox]' : ' [wider sandbox]', warnStyle)];
+/** Where it runs stands before the command, which may be long. */
+function placePieces({ place }: CallContext): Row {
+  if (place === undefined) return [];
+  return [styled(place === 'outside' ? '[outside the sandbox] ' : '[wider sandbox] ', warnStyle)];
+}
+
+function timePieces({ status, durationMs = 0 }: CommandItem, { startedAt }: CallContext, look: Look): Row {
   const spent = status === 'in-progress' ? (startedAt === undefined ? 0 : look.now - startedAt) : durationMs;
-  return [...where, ...(spent < 1000 ? [] : [styled(` (${elapsedWords(spent)})`, dimStyle)])];
+  return spent < 1000 ? [] : [styled(` (${elapsedWords(spent)})`, dimStyle)];
 }
 
 /** As the transcript has it: the command, all of its output, how it ended and how long it took. */
 function wholeRows(item: CommandItem, context: CallContext, look: Look): readonly Row[] {
-  const lines = commandLineRows(item.argv).flatMap((line, at) =>
+  const [first = [], ...more] = commandLineRows(item.argv);
+  const lines = [[...placePieces(context), ...first], ...more].flatMap((line, at) =>
     wrapRow(line, {
       width: look.width,
       first: [at === 0 ? styled('$ ', accentStyle) : plain('  ')],
@@ -122,10 +127,9 @@ function withoutCorner([prefix, ...row]: Row): Row {
 function endRow(item: CommandItem, context: CallContext, look: Look): Row {
   const { status, exitCode, durationMs } = item;
   const { good, bad, dot } = glyphsOf(look);
-  const place = notes({ ...item, durationMs: 0 }, context, look);
-  if (status === 'in-progress') return [styled('running', dimStyle), ...place];
+  if (status === 'in-progress') return [styled('running', dimStyle), ...timePieces(item, context, look)];
   const time = durationMs === undefined ? '' : ` ${dot} ${spentWords(durationMs)}`;
-  if (!isFailure(item)) return [styled(good, goodStyle), styled(time, dimStyle), ...place];
+  if (!isFailure(item)) return [styled(good, goodStyle), styled(time, dimStyle)];
   const why = exitCode === undefined ? titleOf(item, context).replace(/:$/, '').toLowerCase() : String(exitCode);
-  return [styled(`${bad} (${why})`, badStyle), styled(time, dimStyle), ...place];
+  return [styled(`${bad} (${why})`, badStyle), styled(time, dimStyle)];
 }

@@ -12,7 +12,10 @@ export function isSingle(text: string): boolean {
 export function columnsOf(line: string): number {
   if (isSingle(line)) return line.length;
   let columns = 0;
-  for (const [cluster] of line.matchAll(clusters())) columns += clusterColumns(cluster);
+  for (let at = 0, end = 0; at < line.length; at = end) {
+    end = endOfCluster(line, at);
+    columns += columnsBetween(line, at, end);
+  }
   return columns;
 }
 
@@ -23,7 +26,30 @@ export interface Cluster {
 }
 
 export function* clustersOf(line: string): Generator<Cluster> {
-  for (const [text] of line.matchAll(clusters())) yield { text, columns: clusterColumns(text) };
+  for (let at = 0, end = 0; at < line.length; at = end) {
+    end = endOfCluster(line, at);
+    yield { text: line.slice(at, end), columns: columnsBetween(line, at, end) };
+  }
+}
+
+/** Two letters that stand alone are not looked at more closely, which is most of all text. */
+function endOfCluster(line: string, at: number): number {
+  if (standsAlone(line.charCodeAt(at)) && (at + 1 === line.length || standsAlone(line.charCodeAt(at + 1))))
+    return at + 1;
+  const pattern = clusters();
+  pattern.lastIndex = at;
+  return pattern.test(line) ? pattern.lastIndex : at + 1;
+}
+
+/** Neither a mark, nor half of a sign, nor part of a syllable: Latin letters, and Chinese and Japanese ones. */
+function standsAlone(code: number): boolean {
+  return code < 0x300 || (code >= 0x3041 && code <= 0x9fff && code !== 0x3099 && code !== 0x309a);
+}
+
+function columnsBetween(line: string, at: number, end: number): number {
+  const code = line.charCodeAt(at);
+  if (end === at + 1 && standsAlone(code)) return code < 0x300 ? 1 : 2;
+  return clusterColumns(line.slice(at, end));
 }
 
 // Patterns with properties take long to compile: they are made when the first text needs them.
@@ -43,7 +69,7 @@ function clusters(): RegExp {
       String.raw`[\uAC00-\uD7A3][\u1160-\u11FF\uD7B0-\uD7FB\p{M}]*`,
       String.raw`.[\p{M}\u200C\u200D]*`,
     ].join('|'),
-    'gsu',
+    'ysu',
   );
   return clusterPattern;
 }

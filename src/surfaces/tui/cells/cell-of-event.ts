@@ -11,14 +11,14 @@ import { hookCell } from './hook-cell.ts';
 import { noticeCell } from './notice-cell.ts';
 import { quietCell } from './quiet-cell.ts';
 import { refusedCell } from './refused-cell.ts';
-import { turnEndCell, type TurnEnd } from './turn-end-cell.ts';
+import { turnEndCell, type EndedTurn } from './turn-end-cell.ts';
 
 /** What is known of an event beyond itself. */
 export interface EventContext {
   /** That a `question-answered` is about. */
   readonly question?: Question;
   /** Of the turn that ended. */
-  readonly end?: TurnEnd;
+  readonly end?: EndedTurn;
 }
 
 /** The cell of something that happened. Undefined: it has none, or is part of another. */

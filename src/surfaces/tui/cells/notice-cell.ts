@@ -4,7 +4,7 @@ import { glyphsOf, ownWords } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { badStyle, dimStyle, type Piece, type Row, styled, warnStyle } from '../text/style.ts';
 import type { Cell } from './cell.ts';
-import { cellOfRows, headRows, markOf } from './frame.ts';
+import { cellOfRows, headRows, stateMark } from './frame.ts';
 
 export type NoticeKind = 'info' | 'warning' | 'error';
 
@@ -27,7 +27,7 @@ export function noticeCell(
 
 function noticeMark(kind: NoticeKind, look: Look): Piece {
   const { warning, error } = glyphsOf(look);
-  if (kind === 'info') return markOf('quiet', look);
+  if (kind === 'info') return stateMark('quiet', look);
   return kind === 'warning' ? styled(warning, warnStyle) : styled(error, badStyle);
 }
 

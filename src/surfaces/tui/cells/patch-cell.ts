@@ -9,7 +9,7 @@ import { wrapRow } from '../text/wrap-row.ts';
 import type { Cell } from './cell.ts';
 import { diffLinesOf, diffRows } from './diff-rows.ts';
 import { foldRow } from './folded-output.ts';
-import { cellOfRows, headRows, markOf, underRows } from './frame.ts';
+import { cellOfRows, headRows, stateMark, underRows } from './frame.ts';
 
 /** Rows of one file that are shown before the rest is folded. */
 const [mostRows, keptRows] = [100, 80];
@@ -19,7 +19,7 @@ export function patchCell({ changes, status, problem }: FileChangeItem): Cell {
   return cellOfRows((look) => {
     const files = changes.toSorted(byPath).map((change) => fileOf(change));
     const isBad = status === 'failed';
-    const mark = markOf(isBad ? 'bad' : status === 'in-progress' ? 'running' : 'plain', look);
+    const mark = stateMark(isBad ? 'bad' : status === 'in-progress' ? 'running' : 'plain', look);
     const why = isBad ? problemRows(problem ?? '', look) : [];
     if (files.length === 1) {
       const [file] = files;

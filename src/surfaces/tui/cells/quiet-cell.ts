@@ -2,7 +2,7 @@ import { cleanLine, cleanLines } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
 import { dimStyle, plain, styled, warnStyle } from '../text/style.ts';
 import type { Cell } from './cell.ts';
-import { cellOfRows, headRows, markOf, underRows } from './frame.ts';
+import { cellOfRows, headRows, stateMark, underRows } from './frame.ts';
 import { glyphsOf, ownWords } from '../text/glyphs.ts';
 
 export interface QuietLine {
@@ -17,7 +17,7 @@ export interface QuietLine {
 export function quietCell({ line, details = '', kind = 'info' }: QuietLine): Cell {
   return cellOfRows((look) => {
     const [mark, style] =
-      kind === 'info' ? [markOf('quiet', look), dimStyle] : [styled(glyphsOf(look).warning, warnStyle), warnStyle];
+      kind === 'info' ? [stateMark('quiet', look), dimStyle] : [styled(glyphsOf(look).warning, warnStyle), warnStyle];
     const text = styled(ownWords(cleanLine(line), look), style);
     if (look.details === 'folded') return [cutRow([mark, plain(' '), text], look.width, look)];
     const lines = cleanLines(ownWords(details, look)).filter((each) => each.trim() !== '');

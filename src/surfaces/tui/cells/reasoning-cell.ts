@@ -2,7 +2,7 @@ import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { cleanLine, cleanLines } from '../text/clean.ts';
 import { styled, type Style } from '../text/style.ts';
 import type { Cell } from './cell.ts';
-import { cellOfRows, headRows, markOf } from './frame.ts';
+import { cellOfRows, headRows, stateMark } from './frame.ts';
 
 const thinking: Style = { weight: 'dim', italic: true };
 
@@ -15,7 +15,7 @@ export function reasoningCell({ summary }: Extract<TurnItem, { kind: 'reasoning'
       ...cleanLines(part.replaceAll('**', '').trim()),
     ]);
     return lines.flatMap((line, at) =>
-      headRows(look, at === 0 ? markOf('quiet', look) : { text: ' ' }, [styled(line, thinking)]),
+      headRows(look, at === 0 ? stateMark('quiet', look) : { text: ' ' }, [styled(line, thinking)]),
     );
   });
 }

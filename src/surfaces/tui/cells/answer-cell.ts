@@ -6,7 +6,7 @@ import type { Look } from '../text/look.ts';
 import { boldStyle, styled } from '../text/style.ts';
 import { answerRows, insideAnswer } from './answer-rows.ts';
 import type { Cell } from './cell.ts';
-import { headRows, markOf } from './frame.ts';
+import { headRows, stateMark } from './frame.ts';
 
 /** What the model wrote. A plan that it proposes stands apart. */
 export function answerCell({ text, plan }: Extract<TurnItem, { kind: 'agent-message' }>): Cell {
@@ -25,7 +25,7 @@ function proseRows(text: string, look: Look): readonly string[] {
 }
 
 function planRows(plan: string, look: Look): readonly string[] {
-  const head = drawRows(headRows(look, markOf('plain', look), [styled('Proposed Plan', boldStyle)]), look);
+  const head = drawRows(headRows(look, stateMark('plain', look), [styled('Proposed Plan', boldStyle)]), look);
   const inside = insideAnswer(look);
   const indent = look.width - inside.width;
   const body = drawMarkdown(plan, inside).map((row) => (row === '' ? '' : `${' '.repeat(indent)}${row}`));

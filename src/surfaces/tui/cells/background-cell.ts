@@ -18,7 +18,9 @@ export function backgroundCell(item: ToolCallItem): Cell | undefined {
     styled(`${verb} ${session}`, boldStyle),
     plain(`${typed === '' ? '' : `: ${shownKeys(typed)}`}${end}`),
   ];
-  return titledCallCell(report === undefined ? item : { ...item, output: report.output }, () => title);
+  if (report === undefined) return titledCallCell(item, () => title);
+  const shown = report.isFailure ? 'failed' : status;
+  return titledCallCell({ ...item, status: shown, output: report.output }, () => title);
 }
 
 const longestKeys = 200;

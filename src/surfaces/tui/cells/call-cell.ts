@@ -7,7 +7,7 @@ import type { Look } from '../text/look.ts';
 import { badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
 import type { Cell } from './cell.ts';
 import { foldLimits, outputRows } from './folded-output.ts';
-import { cellOfRows, framedRows, headRows, markOf } from './frame.ts';
+import { cellOfRows, framedRows, headRows, stateMark } from './frame.ts';
 
 /** A call of a tool that has no cell of its own: of an MCP server, of the client, or of Capstan. */
 export function callCell(item: ToolCallItem): Cell {
@@ -24,7 +24,7 @@ export function titledCallCell(item: ToolCallItem, title: (look: Look) => Row): 
   return cellOfRows((look) => {
     const { status, output = '' } = item;
     const isBad = status === 'failed';
-    const mark = markOf(isBad ? 'bad' : status === 'in-progress' ? 'running' : 'plain', look);
+    const mark = stateMark(isBad ? 'bad' : status === 'in-progress' ? 'running' : 'plain', look);
     const words = agentAnswer(item) ?? goalChange(item) ?? output;
     const rows = outputRows(words, isBad ? foldLimits.failed : foldLimits.quiet, look);
     const shown = isBad ? rows.map((row) => row.map((piece) => styled(piece.text, badStyle))) : rows;

@@ -1,6 +1,5 @@
 import type { Question } from '../../../protocol/question.ts';
 import type { ModelSwitchedEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
-import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { agentEnd } from '../../exec/agent-lines.ts';
 import { withoutAnswer } from '../../exec/hook-lines.ts';
 import { checkpointLine, checkpointText, failedCheckpointLine } from '../../wording/checkpoint-words.ts';
@@ -12,21 +11,21 @@ import { hookCell } from './hook-cell.ts';
 import { noticeCell } from './notice-cell.ts';
 import { quietCell } from './quiet-cell.ts';
 import { refusedCell } from './refused-cell.ts';
-import { turnEndCell, type TurnEnd } from './turn-end-cell.ts';
+import { turnEndCell, type EndedTurn } from './turn-end-cell.ts';
 
 /** What is known of an event beyond itself. */
 export interface EventContext {
   /** That a `question-answered` is about. */
   readonly question?: Question;
   /** Of the turn that ended. */
-  readonly end?: TurnEnd;
+  readonly end?: EndedTurn;
 }
 
 /** The cell of something that happened. Undefined: it has none, or is part of another. */
 export function cellOfEvent(event: ThreadEvent, { question, end }: EventContext = {}): Cell | undefined {
   switch (event.kind) {
     case 'item-completed':
-      return cellOf(event.item satisfies TurnItem);
+      return cellOf(event.item);
     case 'call-refused':
       return refusedCell(event);
     case 'question-answered':
@@ -40,7 +39,10 @@ export function cellOfEvent(event: ThreadEvent, { question, end }: EventContext 
     case 'model-switched':
       return quietCell(switchWords(event));
     case 'checkpoint-installed':
-      return quietCell({ line: checkpointLine(event.report), details: checkpointText(event.report) });
+      return quietCell({
+        line: checkpointLine(event.report),
+        details: checkpointText(event.report).replace(/^.*\n/, ''),
+      });
     case 'checkpoint-failed':
       return noticeCell('warning', { message: failedCheckpointLine(event) });
     case 'context': {
@@ -72,8 +74,8 @@ export function cellOfEvent(event: ThreadEvent, { question, end }: EventContext 
 }
 
 function retryWords({ outcome, waitMs }: Extract<ThreadEvent, { kind: 'retrying' }>) {
-  const when = waitMs < 1000 ? '' : ` Next try in ${elapsedWords(waitMs)}.`;
-  return { line: `${outcome.message}${when}`, details: outcome.next };
+  const line = waitMs < 1000 ? outcome.message : `In ${elapsedWords(waitMs)} again: ${outcome.message}`;
+  return { line, details: outcome.next };
 }
 
 function switchWords({ from, to, changes }: ModelSwitchedEvent) {

@@ -4,7 +4,7 @@ import { answerCell } from './answer-cell.ts';
 import { backgroundCell } from './background-cell.ts';
 import { callCell } from './call-cell.ts';
 import type { Cell } from './cell.ts';
-import { type CallContext, commandCell } from './command-cell.ts';
+import { type CallStanding, commandCell } from './command-cell.ts';
 import { genericCell } from './generic-cell.ts';
 import { imageCell } from './image-cell.ts';
 import { patchCell } from './patch-cell.ts';
@@ -15,7 +15,7 @@ import { userCell } from './user-cell.ts';
 import { webSearchCell } from './web-search-cell.ts';
 
 /** The cell of an item. Groups of calls that look around have one together: `exploringCell`. */
-export function cellOf(item: TurnItem, context: CallContext = {}): Cell {
+export function cellOf(item: TurnItem, context: CallStanding = {}): Cell {
   switch (item.kind) {
     case 'user-message':
       return userCell(item);

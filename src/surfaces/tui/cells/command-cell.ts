@@ -18,10 +18,10 @@ import { wrapRow } from '../text/wrap-row.ts';
 import type { Cell } from './cell.ts';
 import { commandLineRows } from './command-text.ts';
 import { foldLimits, lastOutputRows, outputRows } from './folded-output.ts';
-import { cellOfRows, framedRows, markOf } from './frame.ts';
+import { cellOfRows, framedRows, stateMark } from './frame.ts';
 
 /** What is known of a call beyond its item. */
-export interface CallContext {
+export interface CallStanding {
   /** The user ran it, not the model. */
   readonly byUser?: true;
   /** When it began, in milliseconds: for those that still run. */
@@ -31,20 +31,20 @@ export interface CallContext {
 }
 
 /** A command: what runs, how it ended, and as much of its output as tells what came of it. */
-export function commandCell(item: CommandItem, context: CallContext = {}): Cell {
+export function commandCell(item: CommandItem, context: CallStanding = {}): Cell {
   return cellOfRows((look) =>
     look.details === 'whole' ? wholeRows(item, context, look) : foldedRows(item, context, look),
   );
 }
 
-function foldedRows(item: CommandItem, context: CallContext, look: Look): readonly Row[] {
+function foldedRows(item: CommandItem, context: CallStanding, look: Look): readonly Row[] {
   const { status, output } = item;
   const isRunning = status === 'in-progress';
   const isBad = isFailure(item);
-  const mark = markOf(isRunning ? 'running' : isBad ? 'bad' : 'good', look);
-  const title: Row = [styled(titleOf(item, context), boldStyle), plain(' ')];
+  const mark = stateMark(isRunning ? 'running' : isBad ? 'bad' : 'good', look);
+  const title: Row = [styled(titleOf(item, context), boldStyle), plain(' '), ...placePieces(context)];
   const [first = [], ...more] = commandLineRows(item.argv);
-  const head = wrapRow([...title, ...first, ...notes(item, context, look)], {
+  const head = wrapRow([...title, ...first, ...timePieces(item, context, look)], {
     width: look.width,
     first: [mark, plain(' ')],
     rest: bar(look),
@@ -73,7 +73,7 @@ function bar(look: Look): Row {
   return [styled(`  ${glyphsOf(look).bar} `, dimStyle)];
 }
 
-function limitsOf(isBad: boolean, { byUser }: CallContext) {
+function limitsOf(isBad: boolean, { byUser }: CallStanding) {
   if (byUser === true) return isBad ? foldLimits.ownFailed : foldLimits.own;
   return isBad ? foldLimits.failed : foldLimits.quiet;
 }
@@ -83,7 +83,7 @@ function isFailure({ status, exitCode, unfinished }: CommandItem): boolean {
   return status !== 'completed' || (exitCode ?? 0) !== 0 || unfinished !== undefined;
 }
 
-function titleOf(item: CommandItem, { byUser }: CallContext): string {
+function titleOf(item: CommandItem, { byUser }: CallStanding): string {
   const { status, exitCode, unfinished } = item;
   if (status === 'in-progress') return 'Running';
   if (status === 'declined') return 'Not run:';
@@ -95,16 +95,21 @@ function titleOf(item: CommandItem, { byUser }: CallContext): string {
   return byUser === true ? 'You ran' : 'Ran';
 }
 
-function notes({ status, durationMs = 0 }: CommandItem, { startedAt, place }: CallContext, look: Look): Row {
-  const where =
-    place === undefined ? [] : [styled(place === 'outside' ? ' [outside the sandbox]' : ' [wider sandbox]', warnStyle)];
+/** Where it runs stands before the command, which may be long. */
+function placePieces({ place }: CallStanding): Row {
+  if (place === undefined) return [];
+  return [styled(place === 'outside' ? '[outside the sandbox] ' : '[wider sandbox] ', warnStyle)];
+}
+
+function timePieces({ status, durationMs = 0 }: CommandItem, { startedAt }: CallStanding, look: Look): Row {
   const spent = status === 'in-progress' ? (startedAt === undefined ? 0 : look.now - startedAt) : durationMs;
-  return [...where, ...(spent < 1000 ? [] : [styled(` (${elapsedWords(spent)})`, dimStyle)])];
+  return spent < 1000 ? [] : [styled(` (${elapsedWords(spent)})`, dimStyle)];
 }
 
 /** As the transcript has it: the command, all of its output, how it ended and how long it took. */
-function wholeRows(item: CommandItem, context: CallContext, look: Look): readonly Row[] {
-  const lines = commandLineRows(item.argv).flatMap((line, at) =>
+function wholeRows(item: CommandItem, context: CallStanding, look: Look): readonly Row[] {
+  const [first = [], ...more] = commandLineRows(item.argv);
+  const lines = [[...placePieces(context), ...first], ...more].flatMap((line, at) =>
     wrapRow(line, {
       width: look.width,
       first: [at === 0 ? styled('$ ', accentStyle) : plain('  ')],
@@ -119,13 +124,12 @@ function withoutCorner([prefix, ...row]: Row): Row {
   return prefix === undefined ? row : [plain(' '.repeat(prefix.text.length)), ...row];
 }
 
-function endRow(item: CommandItem, context: CallContext, look: Look): Row {
+function endRow(item: CommandItem, context: CallStanding, look: Look): Row {
   const { status, exitCode, durationMs } = item;
   const { good, bad, dot } = glyphsOf(look);
-  const place = notes({ ...item, durationMs: 0 }, context, look);
-  if (status === 'in-progress') return [styled('running', dimStyle), ...place];
+  if (status === 'in-progress') return [styled('running', dimStyle), ...timePieces(item, context, look)];
   const time = durationMs === undefined ? '' : ` ${dot} ${spentWords(durationMs)}`;
-  if (!isFailure(item)) return [styled(good, goodStyle), styled(time, dimStyle), ...place];
+  if (!isFailure(item)) return [styled(good, goodStyle), styled(time, dimStyle)];
   const why = exitCode === undefined ? titleOf(item, context).replace(/:$/, '').toLowerCase() : String(exitCode);
-  return [styled(`${bad} (${why})`, badStyle), styled(time, dimStyle), ...place];
+  return [styled(`${bad} (${why})`, badStyle), styled(time, dimStyle)];
 }

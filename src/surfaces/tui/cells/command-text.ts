@@ -2,7 +2,7 @@ import { shellCall } from '../../../policy/commands/shell-call.ts';
 import { shellWords } from '../../../protocol/shell-words.ts';
 import { highlightLine } from '../markdown/highlight.ts';
 import { grammarOf } from '../markdown/languages.ts';
-import { clean, withoutTabs } from '../text/clean.ts';
+import { cleanLines } from '../text/clean.ts';
 import { plain, type Row } from '../text/style.ts';
 
 /** A command as it was written: without the shell that runs it. */
@@ -15,8 +15,7 @@ export function commandText(argv: readonly string[]): string {
 /** Its lines, with colours. */
 export function commandLineRows(argv: readonly string[]): readonly Row[] {
   const grammar = grammarOf('sh');
-  return clean(commandText(argv))
-    .split('\n')
-    .map((line) => withoutTabs(line, 4))
-    .map((line) => (grammar === undefined ? [plain(line)] : highlightLine(line, grammar).row));
+  return cleanLines(commandText(argv)).map((line) =>
+    grammar === undefined ? [plain(line)] : highlightLine(line, grammar).row,
+  );
 }

@@ -3,7 +3,7 @@ import type { Answer, Question } from '../../../protocol/question.ts';
 import { questionWords } from '../../wording/question-words.ts';
 import { reviewWords } from '../../wording/review-words.ts';
 import { cleanLine } from '../text/clean.ts';
-import { glyphsOf } from '../text/glyphs.ts';
+import { glyphsOf, ownWords } from '../text/glyphs.ts';
 import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../text/style.ts';
 import type { Cell } from './cell.ts';
 import { cellOfRows, headRows, underRows } from './frame.ts';
@@ -15,12 +15,12 @@ export function decisionCell(question: Question, answer: Answer): Cell {
     const isYes = answer.kind === 'allowed';
     const mark = isYes ? styled(good, goodStyle) : styled(bad, badStyle);
     const review = reviewWords(answer, question.host && hostAtPort(question.host.name, question.host.port));
-    const line: Row = [
-      plain(cleanLine(review ?? `${deciderWords(answer)} ${questionWords(question)}${scopeWords(answer)}`)),
-    ];
-    const note =
-      answer.by === undefined && answer.note !== undefined ? [[styled(cleanLine(answer.note), dimStyle)]] : [];
-    return [...headRows(look, mark, line), ...underRows(look, note)];
+    const about = questionWords(question);
+    const line = review ?? `${deciderWords(answer)} ${about}${scopeWords(answer)}`;
+    const note = review !== undefined ? about : answer.by === undefined ? answer.note : undefined;
+    const shown = (text: string): string => ownWords(cleanLine(text), look);
+    const under: readonly Row[] = note === undefined ? [] : [[styled(shown(note), dimStyle)]];
+    return [...headRows(look, mark, [plain(shown(line))]), ...underRows(look, under)];
   });
 }
 

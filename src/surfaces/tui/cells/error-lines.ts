@@ -1,5 +1,5 @@
 const errorWords =
-  /\b(?:\w*error|fail(?:ed|ure|ures|ing)?|fatal|panic(?:ked)?|\w*exception|traceback|cannot|could not|undefined reference|no such file|not found|permission denied|segmentation fault|assertion)\b|^\s*(?:✗|✘|✖|×|E\s{2,})/i;
+  /\b(?:\w*error|fail(?:ed|ure|ures|ing)?|fatal|panic(?:ked)?|\w*exception|traceback|cannot|could not|undefined reference|no such file|not found|not ok|permission denied|segmentation fault|assertion)\b|^\s*(?:✗|✘|✖|×|E\s{2,})/i;
 /** Reports that there was nothing. */
 const noErrors =
   /\b(?:0|no|without)\s+(?:\w+\s+)?(?:error|failure|failed|failing|exception)s?\b|\b(?:error|failure|failed)s?\s*[:=]\s*0\b/gi;

@@ -72,7 +72,7 @@ const programs: Readonly<Record<string, (words: readonly string[]) => Explored |
 };
 
 function readLast(words: readonly string[]): Explored | undefined {
-  const name = plainWords(words).at(-1);
+  const name = plainWords(words, partValues).at(-1);
   return name === undefined || /^\d+$/.test(name) ? undefined : { kind: 'read', name: baseName(name) };
 }
 
@@ -90,12 +90,14 @@ function searchNames(words: readonly string[]): Explored | undefined {
   return query === undefined ? { kind: 'list', path } : { kind: 'search', query, path };
 }
 
-const valued = new Set(
-  '-n -c -A -B -C -m -g -t -T -L -d --glob --type --include --exclude --max-depth -maxdepth'.split(' '),
+/** Options of searches that take a word, and of programs that show a part of a file. */
+const searchValues = new Set(
+  '-A -B -C -m -g -t -T -d --glob --type --include --exclude --max-depth -maxdepth -L'.split(' '),
 );
+const partValues = new Set('-n -c'.split(' '));
 
 /** Words that are no options, nor the values of options. */
-function plainWords(words: readonly string[]): readonly string[] {
+function plainWords(words: readonly string[], valued: ReadonlySet<string> = searchValues): readonly string[] {
   return words.filter((word, at) => !word.startsWith('-') && !valued.has(words[at - 1] ?? ''));
 }
 

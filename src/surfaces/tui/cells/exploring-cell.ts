@@ -4,7 +4,7 @@ import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../te
 import type { Cell } from './cell.ts';
 import { cellOf } from './cell-of.ts';
 import { type Explored, exploredBy } from './explored-parts.ts';
-import { cellOfRows, headRows, markOf, underRows } from './frame.ts';
+import { cellOfRows, headRows, stateMark, underRows } from './frame.ts';
 
 /** Whether a call belongs in a group of those that only look around. One that failed stands alone, with its error. */
 export function isExploring(item: TurnItem): boolean {
@@ -20,7 +20,7 @@ export function exploringCell(items: readonly TurnItem[]): Cell {
     const isRunning = items.some((item) => 'status' in item && item.status === 'in-progress');
     const head: Row = [styled(isRunning ? 'Exploring' : 'Explored', boldStyle)];
     const lines = exploredLines(items.flatMap((item) => exploredBy(item) ?? []));
-    return [...headRows(look, markOf(isRunning ? 'running' : 'plain', look), head), ...underRows(look, lines)];
+    return [...headRows(look, stateMark(isRunning ? 'running' : 'plain', look), head), ...underRows(look, lines)];
   });
   return {
     rows(look) {

@@ -62,7 +62,7 @@ const longestTail = 20_000;
 
 function wholeRows(lines: readonly string[], width: number): readonly Row[] {
   const colours = new OutputColours();
-  return lines.flatMap((line) => wrapRow(quiet(colours.read(line)), { width, breaking: 'anywhere' }));
+  return lines.flatMap((line) => wrapRow(quiet(colours.read(line)), { width }));
 }
 
 function outputLines(output: string): readonly string[] {
@@ -72,7 +72,7 @@ function outputLines(output: string): readonly string[] {
 }
 
 function lineRows(line: string, width: number, most: number): readonly Row[] {
-  return wrapRow(quiet(new OutputColours().read(shortened(line, 4 * width * most))), { width, breaking: 'anywhere' });
+  return wrapRow(quiet(new OutputColours().read(shortened(line, 4 * width * most))), { width });
 }
 
 function quiet(row: Row): Row {
@@ -81,7 +81,7 @@ function quiet(row: Row): Row {
 
 /** A line as long as a file keeps its two ends. */
 function shortened(line: string, limit: number): string {
-  return line.length <= limit ? line : `${line.slice(0, limit / 2)} … ${line.slice(-limit / 2)}`;
+  return line.length <= limit ? line : `${line.slice(0, limit / 2)} ... ${line.slice(-limit / 2)}`;
 }
 
 /** An output of which only some lines are shown, with what was left out between them. */

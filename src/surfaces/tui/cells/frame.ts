@@ -42,7 +42,7 @@ function underPrefix(look: Look, at: number): Row {
 }
 
 /** How something stands. Each state has a sign of its own, so that none is told by its colour alone. */
-export function markOf(state: 'running' | 'good' | 'bad' | 'quiet' | 'plain', look: Look): Piece {
+export function stateMark(state: 'running' | 'good' | 'bad' | 'quiet' | 'plain', look: Look): Piece {
   const { bullet, bad } = glyphsOf(look);
   if (state === 'bad') return styled(bad, badStyle);
   if (state === 'good') return styled(bullet, goodStyle);

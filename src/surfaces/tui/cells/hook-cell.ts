@@ -3,7 +3,7 @@ import { cleanLine } from '../text/clean.ts';
 import type { Look } from '../text/look.ts';
 import { badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
 import type { Cell } from './cell.ts';
-import { cellOfRows, framedRows, headRows, markOf } from './frame.ts';
+import { cellOfRows, framedRows, headRows, stateMark } from './frame.ts';
 import { foldLimits, outputRows } from './folded-output.ts';
 
 const ends: Readonly<Record<HookRun['status'], string>> = {
@@ -18,7 +18,7 @@ export function hookCell({ event, command, status, entries }: HookRun): Cell {
   return cellOfRows((look) => {
     const isQuiet = status === 'completed' && entries.length === 0;
     if (isQuiet && look.details === 'folded') return [];
-    const mark = markOf(status === 'completed' ? 'quiet' : 'bad', look);
+    const mark = stateMark(status === 'completed' ? 'quiet' : 'bad', look);
     const head: Row = [styled(`${event} hook ${ends[status]}`, boldStyle), plain(`: ${cleanLine(command)}`)];
     return [
       ...headRows(look, mark, head),
@@ -43,7 +43,7 @@ export function runningHooksCell({
       styled(`Running ${event} ${names.length === 1 ? 'hook' : 'hooks'}`, boldStyle),
       plain(`: ${cleanLine(names.join(', '))}`),
     ];
-    return headRows(look, markOf('running', look), head);
+    return headRows(look, stateMark('running', look), head);
   });
 }
 

@@ -4,13 +4,13 @@ import type { Look } from '../text/look.ts';
 import { shownPath } from '../text/shown-path.ts';
 import { badStyle, boldStyle, dimStyle, type Row, styled } from '../text/style.ts';
 import type { Cell } from './cell.ts';
-import { cellOfRows, headRows, markOf, underRows } from './frame.ts';
+import { cellOfRows, headRows, stateMark, underRows } from './frame.ts';
 
 /** A picture that the model looked at, or that its provider made. */
 export function imageCell(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>): Cell {
   return cellOfRows((look) => {
     const isBad = item.problem !== undefined || (item.kind === 'image-generation' && item.status === 'failed');
-    const head = headRows(look, markOf(isBad ? 'bad' : 'plain', look), [styled(titleOf(item, isBad), boldStyle)]);
+    const head = headRows(look, stateMark(isBad ? 'bad' : 'plain', look), [styled(titleOf(item, isBad), boldStyle)]);
     return [...head, ...underRows(look, linesOf(item, look))];
   });
 }

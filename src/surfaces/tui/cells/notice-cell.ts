@@ -1,10 +1,10 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { clean } from '../text/clean.ts';
-import { glyphsOf } from '../text/glyphs.ts';
+import { cleanLines } from '../text/clean.ts';
+import { glyphsOf, ownWords } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { badStyle, dimStyle, type Piece, type Row, styled, warnStyle } from '../text/style.ts';
 import type { Cell } from './cell.ts';
-import { cellOfRows, headRows, markOf } from './frame.ts';
+import { cellOfRows, headRows, stateMark } from './frame.ts';
 
 export type NoticeKind = 'info' | 'warning' | 'error';
 
@@ -15,8 +15,10 @@ export function noticeCell(
 ): Cell {
   return cellOfRows((look) => {
     const style = { info: undefined, warning: warnStyle, error: badStyle }[kind];
-    const said = linesOf(message).map((text): Row => [style === undefined ? { text } : { text, style }]);
-    const advice = linesOf(next).map((text): Row => [styled(text, dimStyle)]);
+    const said = linesOf(ownWords(message, look)).map((text): Row => [
+      style === undefined ? { text } : { text, style },
+    ]);
+    const advice = linesOf(ownWords(next, look)).map((text): Row => [styled(text, dimStyle)]);
     return [...said, ...advice].flatMap((line, at) =>
       headRows(look, at === 0 ? noticeMark(kind, look) : { text: ' ' }, line),
     );
@@ -25,10 +27,10 @@ export function noticeCell(
 
 function noticeMark(kind: NoticeKind, look: Look): Piece {
   const { warning, error } = glyphsOf(look);
-  if (kind === 'info') return markOf('quiet', look);
+  if (kind === 'info') return stateMark('quiet', look);
   return kind === 'warning' ? styled(warning, warnStyle) : styled(error, badStyle);
 }
 
 function linesOf(text: string): readonly string[] {
-  return text.trim() === '' ? [] : clean(text).trimEnd().replaceAll('\t', '  ').split('\n');
+  return text.trim() === '' ? [] : cleanLines(text.trimEnd());
 }

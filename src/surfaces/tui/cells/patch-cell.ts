@@ -1,6 +1,6 @@
 import type { ChangedFile, FileChangeItem } from '../../../protocol/turn-item.ts';
 import { plural } from '../../wording/number-words.ts';
-import { clean } from '../text/clean.ts';
+import { cleanLines } from '../text/clean.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { shownPath } from '../text/shown-path.ts';
@@ -9,7 +9,7 @@ import { wrapRow } from '../text/wrap-row.ts';
 import type { Cell } from './cell.ts';
 import { diffLinesOf, diffRows } from './diff-rows.ts';
 import { foldRow } from './folded-output.ts';
-import { cellOfRows, headRows, markOf, underRows } from './frame.ts';
+import { cellOfRows, headRows, stateMark, underRows } from './frame.ts';
 
 /** Rows of one file that are shown before the rest is folded. */
 const [mostRows, keptRows] = [100, 80];
@@ -19,7 +19,7 @@ export function patchCell({ changes, status, problem }: FileChangeItem): Cell {
   return cellOfRows((look) => {
     const files = changes.toSorted(byPath).map((change) => fileOf(change));
     const isBad = status === 'failed';
-    const mark = markOf(isBad ? 'bad' : status === 'in-progress' ? 'running' : 'plain', look);
+    const mark = stateMark(isBad ? 'bad' : status === 'in-progress' ? 'running' : 'plain', look);
     const why = isBad ? problemRows(problem ?? '', look) : [];
     if (files.length === 1) {
       const [file] = files;
@@ -31,7 +31,11 @@ export function patchCell({ changes, status, problem }: FileChangeItem): Cell {
     const each = files.flatMap((file) => {
       const title = [styled(`  ${glyphsOf(look).corner} `, dimStyle)];
       return [
-        ...wrapRow(fileTitle(file, look), { width: look.width, first: title, rest: [plain('    ')] }),
+        ...wrapRow([...fileTitle(file, look), ...kindPieces(file.change)], {
+          width: look.width,
+          first: title,
+          rest: [plain('    ')],
+        }),
         ...bodyRows(file, isBad, look),
       ];
     });
@@ -62,10 +66,16 @@ function verbOf({ kind }: ChangedFile, status: FileChangeItem['status']): string
   return (status === 'in-progress' ? doing : done) ?? '';
 }
 
-function fileTitle({ change: { path, movePath, generated }, added, removed }: PatchedFile, look: Look): Row {
+function fileTitle({ change, added, removed }: PatchedFile, look: Look): Row {
+  const { path, movePath, generated } = change;
   const moved = movePath === undefined ? '' : ` ${glyphsOf(look).arrow} ${shownPath(movePath, look)}`;
   const made = generated === true ? [styled(' (a generated picture)', dimStyle)] : countPieces({ added, removed });
   return [plain(`${shownPath(path, look)}${moved}`), ...made];
+}
+
+/** In a list of files: what is not an edit. */
+function kindPieces({ kind }: ChangedFile): Row {
+  return kind === 'update' ? [] : [styled(kind === 'add' ? ' new' : ' deleted', dimStyle)];
 }
 
 function countPieces({ added, removed }: { readonly added: number; readonly removed: number }): Row {
@@ -90,10 +100,9 @@ function bodyRows({ change, lines }: PatchedFile, isBad: boolean, look: Look): r
 
 function problemRows(problem: string, look: Look): readonly Row[] {
   if (problem.trim() === '') return [];
-  const lines = clean(problem).trimEnd().split('\n');
   return underRows(
     look,
-    lines.map((line) => [styled(line.replaceAll('\t', '    '), badStyle)]),
+    cleanLines(problem.trimEnd()).map((line) => [styled(line, badStyle)]),
   );
 }
 

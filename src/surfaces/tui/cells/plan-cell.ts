@@ -5,7 +5,7 @@ import type { Look } from '../text/look.ts';
 import { boldStyle, dimStyle, plain, type Row, styled, type Style } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 import type { Cell } from './cell.ts';
-import { cellOfRows, headRows, markOf } from './frame.ts';
+import { cellOfRows, headRows, stateMark } from './frame.ts';
 
 const styles: Readonly<Record<PlanStep['status'], Style>> = {
   completed: { weight: 'dim', strike: true },
@@ -18,7 +18,7 @@ export function planCell({ steps }: PlanItem): Cell {
   return cellOfRows((look) => {
     const done = steps.filter(({ status }) => status === 'completed').length;
     const count = ` ${glyphsOf(look).dot} ${done}/${steps.length} complete`;
-    const head = headRows(look, markOf('plain', look), [styled('Updated Plan', boldStyle), styled(count, dimStyle)]);
+    const head = headRows(look, stateMark('plain', look), [styled('Updated Plan', boldStyle), styled(count, dimStyle)]);
     return [...head, ...steps.flatMap((step) => stepRows(step, look))];
   });
 }

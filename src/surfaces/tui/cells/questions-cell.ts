@@ -4,7 +4,7 @@ import { readUserQuestions, type UserQuestion } from '../../../protocol/user-que
 import { cleanLine } from '../text/clean.ts';
 import { accentStyle, boldStyle, dimStyle, type Row, styled } from '../text/style.ts';
 import type { Cell } from './cell.ts';
-import { cellOfRows, headRows, markOf, underRows } from './frame.ts';
+import { cellOfRows, headRows, stateMark, underRows } from './frame.ts';
 
 /** What the model asked the user, with the answers. Undefined: it is another tool, or its questions cannot be read. */
 export function questionsCell({ server, tool, arguments: given, output, status }: ToolCallItem): Cell | undefined {
@@ -21,7 +21,7 @@ export function questionsCell({ server, tool, arguments: given, output, status }
       const said = answer === '' ? styled('  no answer', dimStyle) : styled(`  ${answer}`, accentStyle);
       return [[{ text: cleanLine(question.question) }], ...(status === 'in-progress' ? [] : [[said]])];
     });
-    const mark = markOf(status === 'in-progress' ? 'running' : 'plain', look);
+    const mark = stateMark(status === 'in-progress' ? 'running' : 'plain', look);
     return [...headRows(look, mark, head), ...underRows(look, lines)];
   });
 }

@@ -1,9 +1,9 @@
-import { clean, cleanLine } from '../text/clean.ts';
+import { cleanLine, cleanLines } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
 import { dimStyle, plain, styled, warnStyle } from '../text/style.ts';
 import type { Cell } from './cell.ts';
-import { cellOfRows, headRows, markOf, underRows } from './frame.ts';
-import { glyphsOf } from '../text/glyphs.ts';
+import { cellOfRows, headRows, stateMark, underRows } from './frame.ts';
+import { glyphsOf, ownWords } from '../text/glyphs.ts';
 
 export interface QuietLine {
   readonly line: string;
@@ -17,17 +17,15 @@ export interface QuietLine {
 export function quietCell({ line, details = '', kind = 'info' }: QuietLine): Cell {
   return cellOfRows((look) => {
     const [mark, style] =
-      kind === 'info' ? [markOf('quiet', look), dimStyle] : [styled(glyphsOf(look).warning, warnStyle), warnStyle];
-    const text = styled(cleanLine(line), style);
+      kind === 'info' ? [stateMark('quiet', look), dimStyle] : [styled(glyphsOf(look).warning, warnStyle), warnStyle];
+    const text = styled(ownWords(cleanLine(line), look), style);
     if (look.details === 'folded') return [cutRow([mark, plain(' '), text], look.width, look)];
-    const lines = clean(details)
-      .split('\n')
-      .filter((each) => each.trim() !== '');
+    const lines = cleanLines(ownWords(details, look)).filter((each) => each.trim() !== '');
     return [
       ...headRows(look, mark, [text]),
       ...underRows(
         look,
-        lines.map((each) => [styled(each.replaceAll('\t', ' '), dimStyle)]),
+        lines.map((each) => [styled(each, dimStyle)]),
       ),
     ];
   });

@@ -1,8 +1,8 @@
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { clean } from '../text/clean.ts';
+import { cleanLine, cleanLines } from '../text/clean.ts';
 import { styled, type Style } from '../text/style.ts';
 import type { Cell } from './cell.ts';
-import { cellOfRows, headRows, markOf } from './frame.ts';
+import { cellOfRows, headRows, stateMark } from './frame.ts';
 
 const thinking: Style = { weight: 'dim', italic: true };
 
@@ -12,10 +12,10 @@ export function reasoningCell({ summary }: Extract<TurnItem, { kind: 'reasoning'
     if (look.details === 'folded') return [];
     const lines = summary.flatMap((part, at) => [
       ...(at === 0 ? [] : ['']),
-      ...clean(part).replaceAll('**', '').trim().split('\n'),
+      ...cleanLines(part.replaceAll('**', '').trim()),
     ]);
     return lines.flatMap((line, at) =>
-      headRows(look, at === 0 ? markOf('quiet', look) : { text: ' ' }, [styled(line, thinking)]),
+      headRows(look, at === 0 ? stateMark('quiet', look) : { text: ' ' }, [styled(line, thinking)]),
     );
   });
 }
@@ -23,5 +23,5 @@ export function reasoningCell({ summary }: Extract<TurnItem, { kind: 'reasoning'
 /** The first bold words of a summary: what the model is about. */
 export function reasoningTitle(summary: string): string | undefined {
   const [, words] = /\*\*([^*\n]{1,200})\*\*/.exec(summary) ?? [];
-  return words === undefined ? undefined : clean(words).trim();
+  return words === undefined ? undefined : cleanLine(words).trim();
 }

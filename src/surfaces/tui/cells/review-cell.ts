@@ -8,13 +8,13 @@ import { shownPath } from '../text/shown-path.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
 import type { Cell } from './cell.ts';
 import { insideAnswer } from './answer-rows.ts';
-import { cellOfRows, headRows, markOf } from './frame.ts';
+import { cellOfRows, headRows, stateMark } from './frame.ts';
 
 /** What is about to be reviewed. */
 export function reviewStartCell(target: ReviewTarget): Cell {
   return cellOfRows((look) => {
     const head: Row = [styled('Code review started: ', boldStyle), plain(cleanLine(targetWords(target)))];
-    return headRows(look, markOf('plain', look), head);
+    return headRows(look, stateMark('plain', look), head);
   });
 }
 
@@ -37,7 +37,7 @@ export function reviewCell({ findings, correctness, explanation }: CodeReview): 
     rows(look) {
       const found = findings.length === 0 ? 'no findings' : plural(findings.length, 'finding');
       const verdict = correctness === '' ? '' : `, ${cleanLine(correctness)}`;
-      const head = headRows(look, markOf('plain', look), [
+      const head = headRows(look, stateMark('plain', look), [
         styled('Code review: ', boldStyle),
         plain(`${found}${verdict}`),
       ]);

@@ -5,7 +5,7 @@ import { dimStyle, styled } from '../text/style.ts';
 import type { Cell } from './cell.ts';
 import { cellOfRows } from './frame.ts';
 
-export interface TurnEnd {
+export interface EndedTurn {
   readonly durationMs: number;
   /** When it ended, in milliseconds. */
   readonly endedAt: number;
@@ -14,7 +14,7 @@ export interface TurnEnd {
 }
 
 /** `Worked for 12s · 14:05`, with what else there is to say. */
-export function turnEndCell({ durationMs, endedAt, words = [] }: TurnEnd): Cell {
+export function turnEndCell({ durationMs, endedAt, words = [] }: EndedTurn): Cell {
   return cellOfRows((look) => {
     const parts = [`Worked for ${elapsedWords(durationMs)}`, timeOfDay(endedAt), ...words];
     return [cutRow([styled(`  ${parts.join(` ${glyphsOf(look).dot} `)}`, dimStyle)], look.width, look)];

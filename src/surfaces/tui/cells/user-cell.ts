@@ -1,5 +1,5 @@
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { clean, withoutTabs } from '../text/clean.ts';
+import { cleanLines } from '../text/clean.ts';
 import { filledRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
@@ -13,10 +13,10 @@ import { cellOfRows } from './frame.ts';
 /** What the user wrote: a tinted block, as far as the terminal has tints. */
 export function userCell({ text, images }: Extract<TurnItem, { kind: 'user-message' }>): Cell {
   return cellOfRows((look) => {
-    const { lines, hidden } = shownMessage(clean(text).trimEnd().split('\n'), look);
+    const { lines, hidden } = shownMessage(cleanLines(text.trimEnd()), look);
     const pictures = images.map((_, at): Row => [styled(`[Image #${at + 1}]`, accentStyle)]);
     const shown = [
-      ...lines.map((line) => mentions(withoutTabs(line, 4))),
+      ...lines.map((line) => mentions(line)),
       ...(hidden === 0 ? [] : [foldRow(hidden, look)]),
       ...(mentionsImage(text) ? [] : pictures),
     ];

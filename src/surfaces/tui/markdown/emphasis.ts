@@ -17,7 +17,7 @@ export interface Delimiter {
 }
 
 /** More of them are no prose. */
-export const mostDelimiters = 2000;
+const mostDelimiters = 2000;
 
 /** Gives the parts between runs that belong together their style, and takes those runs out of the text. */
 export function applyEmphasis(parts: readonly InlinePart[], delimiters: Delimiter[]): void {

@@ -2,7 +2,7 @@ import type { Look } from '../text/look.ts';
 import type { Piece, Row, Style } from '../text/style.ts';
 import { CodeSpans } from './code-spans.ts';
 import { applyEmphasis, type Delimiter, flanks, type InlinePart } from './emphasis.ts';
-import { linkTarget } from './link-target.ts';
+import { shownTarget } from './shown-target.ts';
 
 const codeStyle: Style = { colour: 'accent' };
 const linkStyle: Style = { colour: 'accent', underline: true };
@@ -123,7 +123,7 @@ class InlineReader {
     const target = bracket === undefined ? undefined : targetAt(this.#text, this.#at + 1);
     if (bracket === undefined || target === undefined) return this.#take(1, ']');
     const label = this.#parts.slice(bracket + 1);
-    const shown = linkTarget(target.text, this.#look);
+    const shown = shownTarget(target.text, this.#look);
     if (shown.kind === 'file') {
       this.#cutBack(bracket);
       this.#push(shown.text, linkStyle);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
-import { linkTarget } from './link-target.ts';
+import { shownTarget } from './shown-target.ts';
 import { drawMarkdown, MarkdownStream } from './markdown-stream.ts';
 
 const look: Look = {
@@ -100,7 +100,7 @@ describe('marks in text', () => {
     ['/home/ada/x.md#L1C2-L3C4', '~/x.md:1-3'],
     ['%E0%A4%A', '%E0%A4%A'],
   ])('the link %s is shown as %s', (target, shown) => {
-    expect(linkTarget(target, look)).toEqual({ kind: 'file', text: shown });
+    expect(shownTarget(target, look)).toEqual({ kind: 'file', text: shown });
   });
 
   it('gives code its colours', () => {

@@ -30,6 +30,15 @@ export function cleanLine(text: string): string {
     .replaceAll('\t', ' ');
 }
 
+/** The same in lines, with blanks in the place of tabs. */
+export function cleanLines(text: string): readonly string[] {
+  return clean(text)
+    .split('\n')
+    .map((line) => withoutTabs(line, codeTab));
+}
+
+const codeTab = 4;
+
 /** Bold and underlined letters of old printers, as manual pages still have them, become letters. */
 function overstruck(text: string): string {
   return text.includes('\b') ? text.replaceAll(/_\x08(?=[^\x08])|([^\x08\n])\x08(?=\1)/g, '') : text;

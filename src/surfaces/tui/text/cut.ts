@@ -4,7 +4,7 @@ import type { Look } from './look.ts';
 import { type Piece, plain, type Row } from './style.ts';
 
 /** As much of a line as so many columns hold. */
-export function beginningOf(line: string, columns: number): string {
+function beginningOf(line: string, columns: number): string {
   // No sign of several code units takes fewer columns than half of them, marks aside.
   if (isSingle(line)) return line.length <= columns ? line : line.slice(0, Math.max(0, columns));
   let [end, left] = [0, columns];

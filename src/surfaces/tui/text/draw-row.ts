@@ -7,6 +7,7 @@ const reset = '\u001B[0m';
 
 /** A row as a terminal gets it: at most `width` columns, and no style is left open at its end. */
 export function drawRow(row: Row, look: Look): string {
+  if (row.every(({ text, style }) => style === undefined && text.trim() === '')) return '';
   let [drawn, open] = ['', ''];
   for (const { text, style } of beginningOfRow(row, look.width)) {
     const codes = style === undefined ? '' : sgrCodes(style, look);

@@ -44,6 +44,13 @@ const ascii: Readonly<Record<keyof typeof unicode, string>> = {
   dot: '-',
 };
 
+const plainSigns: Readonly<Record<string, string>> = { '→': '->', '…': '...', '·': '-', '—': '-', '–': '-' };
+
+/** Words of Capstan, in signs that the look has. */
+export function ownWords(text: string, { glyphs }: Pick<Look, 'glyphs'>): string {
+  return glyphs === 'ascii' ? text.replaceAll(/[→…·—–]/g, (sign) => plainSigns[sign] ?? sign) : text;
+}
+
 /** The signs that cells add to what others wrote. */
 export function glyphsOf({ glyphs }: Pick<Look, 'glyphs'>): Readonly<Record<keyof typeof unicode, string>> {
   return glyphs === 'ascii' ? ascii : unicode;

@@ -127,6 +127,7 @@ describe('a line in rows', () => {
     const started = performance.now();
     expect(breakLine('x'.repeat(1_000_000), 20, 20, 'words')).toHaveLength(100_000);
     expect(breakLine('é漢'.repeat(200_000), 20, 20, 'words').length).toBeGreaterThan(50_000);
+    expect(columnsOf('👩‍👩‍👧e\u0301'.repeat(20_000))).toBe(60_000);
     expect(performance.now() - started).toBeLessThan(5000);
   });
 });

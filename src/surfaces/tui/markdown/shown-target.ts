@@ -3,12 +3,12 @@ import type { Look } from '../text/look.ts';
 import { shownPath } from '../text/shown-path.ts';
 
 /** A file by its path and lines, an address, or nothing that can be shown. */
-export type LinkTarget =
+export type ShownTarget =
   | { readonly kind: 'file'; readonly text: string }
   | { readonly kind: 'address'; readonly text: string }
   | { readonly kind: 'none' };
 
-export function linkTarget(target: string, look: Pick<Look, 'cwd' | 'home'>): LinkTarget {
+export function shownTarget(target: string, look: Pick<Look, 'cwd' | 'home'>): ShownTarget {
   if (target === '' || target.startsWith('#')) return { kind: 'none' };
   // One letter is a drive of Windows.
   const isAddress = /^[a-z][a-z0-9+.-]+:/i.test(target) && !/^file:/i.test(target);

@@ -49,7 +49,7 @@ describe('a conversation in the terminal', () => {
     terminal.type('y');
     const after = (await sees('• It ran.')).join('\n');
     expect(after).toContain('✔ You allowed Capstan to run echo out');
-    expect(after).toMatch(/• Ran echo out/);
+    expect(after).toMatch(/• Ran \[outside the sandbox\] echo out/);
   });
 
   it('a question waits for a pause in what the user types, and a no has a note', async () => {
@@ -140,7 +140,8 @@ describe('a conversation in the terminal', () => {
     second.terminal.type('\u001B[A');
     await second.sees(/› First words\.\n\n\s+gpt/);
     second.terminal.type('\r');
-    await second.sees('• Two.');
+    const rows = (await second.sees('• Two.')).join('\n');
+    expect(rows).toMatch(/› First words\.\n\n• One\.\n\n› First words\.\n\n• Two\./);
   });
 
   it('is drawn anew at another width, without losing or repeating a row', async () => {

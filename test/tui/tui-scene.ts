@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { openTui } from '../../src/surfaces/tui/app/open-tui.ts';
-import type { WantedThread } from '../../src/surfaces/tui/app/tui-request.ts';
+import type { WantedConversation } from '../../src/surfaces/tui/app/tui-request.ts';
 import type { Script } from '../../src/testing/index.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 import { type Scene, scene } from '../harness/scene.ts';
@@ -25,7 +25,7 @@ export async function tuiScene(script: Script, config = 'approval_policy = "on-r
   return openIn(built, { kind: 'new' });
 }
 
-export async function openIn(built: Scene, thread: WantedThread, columns = 80): Promise<TuiScene> {
+export async function openIn(built: Scene, thread: WantedConversation, columns = 80): Promise<TuiScene> {
   vi.stubEnv('CAPSTAN_HOME', built.place.home);
   vi.stubEnv('NO_COLOR', '1');
   whenTestEnds(() => void vi.unstubAllEnvs());

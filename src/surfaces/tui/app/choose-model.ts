@@ -1,10 +1,10 @@
 import { fullText } from '../../../protocol/outcome.ts';
-import { ListView } from '../pickers/list-view.ts';
-import { compactNumber } from '../status/compact-number.ts';
-import type { Session } from './session.ts';
+import { ListView } from '../views/list-view.ts';
+import { compactNumber } from '../views/compact-number.ts';
+import type { TuiSession } from './session.ts';
 
 /** `/model`: by its name, or from a list; then its effort. */
-export async function chooseModel(session: Session, name: string): Promise<void> {
+export async function chooseModel(session: TuiSession, name: string): Promise<void> {
   if (name !== '') return takeModel(session, name);
   const { stage, engine } = session.parts;
   const { settings } = session.thread;
@@ -29,7 +29,7 @@ export async function chooseModel(session: Session, name: string): Promise<void>
   stage.open(new ListView({ title: `Models of ${listed.provider}`, items, isSearched: true, close, pick }));
 }
 
-async function takeModel(session: Session, model: string): Promise<void> {
+async function takeModel(session: TuiSession, model: string): Promise<void> {
   const { stage, engine } = session.parts;
   if (!(await session.change({ model }))) return;
   const { settings } = session.thread;

@@ -1,8 +1,8 @@
 import { approvalName } from '../../../policy/approval-policy.ts';
 import { sandboxLevelOf } from '../../../policy/describe-policy.ts';
 import { policyInForce } from '../../wording/policy-in-force.ts';
-import { ListView } from '../pickers/list-view.ts';
-import type { Session } from './session.ts';
+import { ListView } from '../views/list-view.ts';
+import type { TuiSession } from './session.ts';
 
 const presets = [
   {
@@ -21,7 +21,7 @@ const presets = [
 ] as const;
 
 /** `/permissions`: what may be done without a question, from the next turn on. */
-export function choosePermissions(session: Session): void {
+export function choosePermissions(session: TuiSession): void {
   const { stage } = session.parts;
   const { settings } = session.thread;
   const [level, approval] = [sandboxLevelOf(policyInForce(settings)), approvalName(settings.approval)];

@@ -1,13 +1,13 @@
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import { agoWords } from '../../wording/time-words.ts';
-import { ListView } from '../pickers/list-view.ts';
-import type { Session } from './session.ts';
+import { ListView } from '../views/list-view.ts';
+import type { TuiSession } from './session.ts';
 
 const mostListed = 100;
 
 /** `/new`: another conversation in the same folder, with the same settings of the configuration. */
-export async function startAnew(session: Session): Promise<void> {
+export async function startAnew(session: TuiSession): Promise<void> {
   const { threads } = session.parts;
   const opened = await threads.start({ cwd: session.thread.settings.cwd });
   if (opened.kind === 'refused') return session.notice(fullText(opened.outcome), 'error');
@@ -15,7 +15,7 @@ export async function startAnew(session: Session): Promise<void> {
 }
 
 /** `/resume`: an earlier conversation, by its name or from a list. */
-export async function chooseThreadView(session: Session, name: string): Promise<void> {
+export async function chooseThreadView(session: TuiSession, name: string): Promise<void> {
   const { stage, engine, now } = session.parts;
   const { cwd } = session.thread.settings;
   if (name !== '') {
@@ -42,7 +42,7 @@ export async function chooseThreadView(session: Session, name: string): Promise<
   stage.open(new ListView({ title: 'Resume a conversation', items, isSearched: true, close, pick }));
 }
 
-async function resume(session: Session, id: ThreadId): Promise<void> {
+async function resume(session: TuiSession, id: ThreadId): Promise<void> {
   const opened = await session.parts.threads.load(id);
   if (opened.kind === 'refused') return session.notice(fullText(opened.outcome), 'error');
   await session.switchTo(opened);

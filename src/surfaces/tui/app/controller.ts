@@ -1,14 +1,14 @@
-import { findSlash, readSlash, type SlashName } from '../commands/slash-table.ts';
+import { findSlash, readSlash, type SlashName } from '../views/slash-table.ts';
 import { draftOf } from '../composer/draft.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import type { Conversation } from './conversation.ts';
-import type { Stage } from './stage.ts';
+import type { TuiStage } from './stage.ts';
 
 /** A longer message is refused, and stays in the composer. */
 const mostCharacters = 1_048_576;
 
 export interface ControllerParts {
-  readonly stage: Stage;
+  readonly stage: TuiStage;
   /** Undefined while the engine is loading. */
   conversation(): Conversation | undefined;
   notice(text: string, level: 'info' | 'error'): void;

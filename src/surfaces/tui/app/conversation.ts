@@ -1,4 +1,4 @@
-import type { SlashName } from '../commands/slash-table.ts';
+import type { SlashName } from '../views/slash-table.ts';
 
 /** What the keyboard may ask of the conversation. Each call returns at once; what comes of it is shown. */
 export interface Conversation {

@@ -8,22 +8,22 @@ import { AnswerStream } from '../cells/answer-stream.ts';
 import type { Cell } from '../cells/cell.ts';
 import { cellOf } from '../cells/cell-of.ts';
 import { cellOfEvent } from '../cells/cell-of-event.ts';
-import type { CallContext } from '../cells/command-cell.ts';
+import type { CallStanding } from '../cells/command-cell.ts';
 import { isExploring } from '../cells/exploring-cell.ts';
 import { noticeCell, type NoticeKind } from '../cells/notice-cell.ts';
 import { userCell } from '../cells/user-cell.ts';
 import { ExploringGroups } from './exploring-groups.ts';
 import { type ShownShell, showShell } from './shown-shell.ts';
-import type { Entry, Transcript } from './transcript.ts';
+import type { TranscriptEntry, Transcript } from './transcript.ts';
 
 /** More of a running command's output is not drawn while it runs. */
 const mostLiveOutput = 64 * 1024;
 
 interface RunningCall {
-  readonly entry: Entry;
+  readonly entry: TranscriptEntry;
   item: TurnItem;
   output: string;
-  readonly context: CallContext;
+  readonly context: CallStanding;
 }
 
 /** Makes cells of what happens in a thread. */
@@ -34,7 +34,7 @@ export class EventEntries {
   /** Calls that run, by id. */
   readonly #running = new Map<string, RunningCall>();
   /** Messages that are arriving, by id. */
-  readonly #arriving = new Map<string, { readonly entry: Entry; readonly message: AnswerStream }>();
+  readonly #arriving = new Map<string, { readonly entry: TranscriptEntry; readonly message: AnswerStream }>();
   readonly #questions = new Map<string, Question>();
   #plan = '';
   #turnStarted: number | undefined;
@@ -115,7 +115,7 @@ export class EventEntries {
     this.#add(userCell({ kind: 'user-message', id, text, images: [] }));
   }
 
-  #begun(item: TurnItem, context: CallContext): void {
+  #begun(item: TurnItem, context: CallStanding): void {
     if (item.kind === 'plan') return this.#planned(item);
     if (isExploring(item)) return this.#groups.add(item);
     const known = this.#running.get(item.id);
@@ -164,7 +164,7 @@ export class EventEntries {
     if (known === undefined) {
       this.#groups.close();
       const message = new AnswerStream();
-      const stableRows: Entry['stableRows'] = (look, from) => message.stableRows(look, from);
+      const stableRows: TranscriptEntry['stableRows'] = (look, from) => message.stableRows(look, from);
       known = { entry: this.#transcript.add({ cell: message, isFinal: false, stableRows }), message };
       this.#arriving.set(id, known);
     }
@@ -212,7 +212,7 @@ export class EventEntries {
 function callContext(
   { outside, confined }: { readonly outside?: true; readonly confined?: true },
   startedAt: number | undefined,
-): CallContext {
+): CallStanding {
   const place =
     confined === true ? ({ place: 'wider' } as const) : outside === true ? ({ place: 'outside' } as const) : {};
   return { ...defined({ startedAt }), ...place };

@@ -1,9 +1,9 @@
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { exploringCell } from '../cells/exploring-cell.ts';
-import type { Entry, Transcript } from './transcript.ts';
+import type { TranscriptEntry, Transcript } from './transcript.ts';
 
 interface Group {
-  readonly entry: Entry;
+  readonly entry: TranscriptEntry;
   items: readonly TurnItem[];
   /** Something else came after it: nothing is added any more. */
   isClosed: boolean;

@@ -1,11 +1,11 @@
-import type { SlashCommand } from '../commands/slash-table.ts';
+import type { SlashCommand } from '../views/slash-table.ts';
 import { drawRows } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
 import { accentStyle, boldStyle, plain, type Row, styled } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 
 /** What each key does, in the order in which users need them. */
-export const keyHelp: readonly (readonly [keys: string, does: string])[] = [
+const keyHelp: readonly (readonly [keys: string, does: string])[] = [
   ['enter', 'send the message; while a turn runs, the model reads it with its next request'],
   ['tab', 'while a turn runs: queue the message for a turn of its own'],
   ['alt+up', 'take the last queued message back into the composer'],

@@ -5,20 +5,21 @@ import { liveThreads } from '../../engine/live/kept-threads.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import { loadEngine } from '../../exec/load-engine.ts';
 import { chooseThreadView } from './choose-thread-view.ts';
-import { Session, type SessionParts } from './session.ts';
+import { TuiSession, type SessionParts } from './session.ts';
+import { runSlash } from './slash-actions.ts';
 import type { TuiRequest } from './tui-request.ts';
 
 /** Loads the engine and opens the thread that is wanted. */
 export async function openSession(
   request: TuiRequest,
   parts: Pick<SessionParts, 'stage' | 'now' | 'quit'>,
-): Promise<Session | Outcome> {
+): Promise<TuiSession | Outcome> {
   const engine = await loadEngine(request.choices, request.cwd, 'cli');
   if (engine.kind === 'refused') return engine.outcome;
   const threads = liveThreads(engine);
   const thread = await openThread(engine, threads, request);
   if (thread.kind === 'refused') return thread.outcome;
-  const session = new Session({ ...parts, engine, threads }, thread);
+  const session = new TuiSession({ ...parts, engine, threads, runSlash }, thread);
   await session.begin();
   if (!engine.isSetUp) session.notice(firstSteps(engine.home));
   if (request.thread.kind === 'pick') await chooseThreadView(session, '');
@@ -26,7 +27,7 @@ export async function openSession(
 }
 
 /** Gives everything up. What runs is interrupted; what waits for an answer waits for the next time. */
-export async function closeAll(session: Session | undefined): Promise<void> {
+export async function closeAll(session: TuiSession | undefined): Promise<void> {
   await session?.parts.engine.close();
 }
 

@@ -1,13 +1,13 @@
 import { homedir } from 'node:os';
 import { plainLook } from './plain-look.ts';
 import { Controller } from './controller.ts';
-import type { Session } from './session.ts';
-import { Stage } from './stage.ts';
+import type { TuiSession } from './session.ts';
+import { TuiStage } from './stage.ts';
 import type { TuiRequest } from './tui-request.ts';
 import { ProcessTerminal } from '../screen/process-terminal.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
-import { slashCommands } from '../commands/slash-table.ts';
-import { PagerView } from '../pickers/pager-view.ts';
+import { slashCommands } from '../views/slash-table.ts';
+import { PagerView } from '../views/pager-view.ts';
 import { draftOf } from '../composer/draft.ts';
 import { helpRows } from './help-rows.ts';
 import { quickNotice } from './quick-notice.ts';
@@ -24,56 +24,50 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   const look = plainLook(process.env, { cwd: request.cwd, home: homedir() });
   const reflows = process.env['XTERM_VERSION'] === undefined || process.env['TMUX'] !== undefined;
   const { promise: left, resolve: leave } = Promise.withResolvers<'quit' | NodeJS.Signals>();
-  let session: Session | undefined;
-  let stage: Stage | undefined;
+  let session: TuiSession | undefined;
+  const stage = new TuiStage({ terminal, look, isFull: request.isFull, reflows, now });
   const controller = new Controller({
-    get stage(): Stage {
-      return stage!;
-    },
+    stage,
     conversation: () => session,
     notice: (text, level) => {
-      stage?.transcript.add({ cell: quickNotice(text, level), isFinal: true });
-      stage?.draw();
+      stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
+      stage.draw();
     },
     suspend() {
-      stage?.stepAside();
+      stage.stepAside();
       terminal.suspend();
     },
     editOutside: () => void editDraft(),
     showHelp: () =>
-      stage?.openPager(
+      stage.openPager(
         new PagerView({
           title: 'Keys and commands',
           rows: (each) => helpRows(slashCommands, each),
-          close: () => stage?.openPager(undefined),
+          close: () => stage.openPager(undefined),
         }),
       ),
     quit: () => leave('quit'),
   });
   terminal.start({
     input: (input) => controller.input(input),
-    resize: () => stage?.resized(),
-    resumed: () => stage?.cameBack(),
+    resize: () => stage.resized(),
+    resumed: () => stage.cameBack(),
   });
-  stage = new Stage({ terminal, look, isFull: request.isFull, reflows, now });
   if (request.prompt !== undefined) stage.composer.draft = draftOf(request.prompt);
-  stage.drawNow();
+  stage.begin();
   const onSignal = (name: NodeJS.Signals): void => leave(name);
   const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
   for (const name of signals) process.on(name, onSignal);
 
   const opening = open(stage);
   const early = await Promise.race([left, opening]);
-  if (typeof early === 'number') {
-    terminal.stop();
-    return early;
-  }
-  const end = await left;
+  const end = typeof early === 'number' ? 'quit' : await left;
   const summary = session?.summary() ?? [];
   session?.close();
   stage.end(summary);
   terminal.stop();
   for (const name of signals) process.off(name, onSignal);
+  if (typeof early === 'number') return early;
   const { closeAll } = await import('./open-session.ts');
   // The engine may still be on its way.
   const closed = opening.then(() => closeAll(session));
@@ -82,7 +76,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   return 0;
 
   /** Gives an exit code if it cannot be opened. */
-  async function open(shown: Stage): Promise<number | undefined> {
+  async function open(shown: TuiStage): Promise<number | undefined> {
     const { openSession } = await import('./open-session.ts');
     const opened = await openSession(request, { stage: shown, now, quit: () => leave('quit') });
     if ('code' in opened) {
@@ -100,7 +94,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   }
 
   async function editDraft(): Promise<void> {
-    const shown = stage!;
+    const shown = stage;
     const { editOutside } = await import('./edit-outside.ts');
     shown.stepAside();
     const edited = await terminal.lend(() => editOutside(shown.composer.draft, process.env));

@@ -6,7 +6,7 @@ import type { resumeTuiCommand, tuiCommand } from '../../commands/tui-command.ts
 import { currentFolder } from '../../terminal/current-folder.ts';
 import { openTui } from './open-tui.ts';
 import { terminalProblem } from './terminal-problem.ts';
-import type { WantedThread } from './tui-request.ts';
+import type { WantedConversation } from './tui-request.ts';
 
 type TuiArguments = CommandArguments<typeof tuiCommand>;
 
@@ -18,7 +18,7 @@ export function run({ options, words }: TuiArguments): Promise<number | Outcome>
 /** `capstan resume` */
 export const resume = {
   run({ options, thread, words }: CommandArguments<typeof resumeTuiCommand>): Promise<number | Outcome> {
-    const wanted: WantedThread = options.last
+    const wanted: WantedConversation = options.last
       ? { kind: 'last' }
       : thread === undefined
         ? { kind: 'pick' }
@@ -29,7 +29,7 @@ export const resume = {
 
 async function open(
   options: TuiArguments['options'],
-  thread: WantedThread,
+  thread: WantedConversation,
   prompt: string | undefined,
   anyFolder = false,
 ): Promise<number | Outcome> {

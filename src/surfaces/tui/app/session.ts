@@ -4,29 +4,30 @@ import { words as userWords } from '../../../protocol/user-input.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
-import { QuestionDesk } from '../approvals/question-desk.ts';
-import { PagerView } from '../pickers/pager-view.ts';
-import type { SlashName } from '../commands/slash-table.ts';
+import { QuestionDesk } from '../views/question-desk.ts';
+import { PagerView } from '../views/pager-view.ts';
+import type { SlashName } from '../views/slash-table.ts';
 import { drawRow } from '../text/draw-row.ts';
-import { statusRow } from '../status/status-line.ts';
+import { statusRow } from '../views/status-line.ts';
 import type { Conversation } from './conversation.ts';
 import { endSummary } from './end-summary.ts';
 import { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
-import { runSlash } from './slash-actions.ts';
-import type { Stage } from './stage.ts';
+import type { TuiStage } from './stage.ts';
 import { ThreadReader } from './thread-reader.ts';
 
 export interface SessionParts {
-  readonly stage: Stage;
+  readonly stage: TuiStage;
   readonly engine: Engine;
   readonly threads: LiveThreads;
   quit(): void;
   now(): number;
+  /** Does what a command of the terminal says. */
+  runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void>;
 }
 
 /** One conversation after the other, on the screen and with the engine behind it. */
-export class Session implements Conversation {
+export class TuiSession implements Conversation {
   readonly parts: SessionParts;
   readonly entries: EventEntries;
   readonly #desk: QuestionDesk;
@@ -124,7 +125,7 @@ export class Session implements Conversation {
   }
 
   slash(name: SlashName, rest: string): void {
-    void this.#guard(runSlash(this, name, rest));
+    void this.#guard(this.parts.runSlash(this, name, rest));
   }
 
   cycleMode(): void {

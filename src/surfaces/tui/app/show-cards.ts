@@ -15,10 +15,10 @@ import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { shownPath } from '../text/shown-path.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
-import type { Session } from './session.ts';
+import type { TuiSession } from './session.ts';
 
 /** `/status`: what is in force, and what the thread has cost. All figures are the engine's. */
-export function showStatus(session: Session): void {
+export function showStatus(session: TuiSession): void {
   const { stage } = session.parts;
   const { id, settings, profileName } = session.thread;
   const usage = session.thread.usage();
@@ -52,7 +52,7 @@ export function showStatus(session: Session): void {
 }
 
 /** `/context`: what fills the window, as `capstan context` shows it. */
-export async function showContext(session: Session): Promise<void> {
+export async function showContext(session: TuiSession): Promise<void> {
   const { stage, engine, threads } = session.parts;
   const { id, place } = session.thread;
   if (place === undefined) return session.notice('Nothing was sent yet: the window is empty.');

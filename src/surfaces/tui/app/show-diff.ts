@@ -1,15 +1,15 @@
 import { fullText } from '../../../protocol/outcome.ts';
 import { changesToReview } from '../../engine/changes-to-review.ts';
-import { PagerView } from '../pickers/pager-view.ts';
+import { PagerView } from '../views/pager-view.ts';
 import { clean, withoutTabs } from '../text/clean.ts';
 import { drawRows } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
 import { accentStyle, badStyle, boldStyle, goodStyle, type Row, type Style, styled } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
-import type { Session } from './session.ts';
+import type { TuiSession } from './session.ts';
 
 /** `/diff`: what differs from the last commit, new files included. */
-export async function showDiff(session: Session): Promise<void> {
+export async function showDiff(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const sandbox = await engine.openSandbox({ cwd: session.thread.settings.cwd });
   if ('code' in sandbox) return session.notice(fullText(sandbox), 'error');

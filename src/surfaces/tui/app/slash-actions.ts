@@ -1,11 +1,11 @@
-import type { SlashName } from '../commands/slash-table.ts';
-import { slashCommands } from '../commands/slash-table.ts';
-import type { Session } from './session.ts';
+import type { SlashName } from '../views/slash-table.ts';
+import { slashCommands } from '../views/slash-table.ts';
+import type { TuiSession } from './session.ts';
 import { helpRows } from './help-rows.ts';
-import { PagerView } from '../pickers/pager-view.ts';
+import { PagerView } from '../views/pager-view.ts';
 
 /** What the commands of the terminal do. */
-export async function runSlash(session: Session, name: SlashName, rest: string): Promise<void> {
+export async function runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void> {
   const { stage, quit } = session.parts;
   switch (name) {
     case 'quit':

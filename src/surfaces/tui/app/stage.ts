@@ -1,6 +1,6 @@
-import { SlashPopup } from '../commands/slash-popup.ts';
+import { SlashPopup } from '../views/slash-popup.ts';
 import { Composer } from '../composer/composer.ts';
-import type { View } from '../pickers/view.ts';
+import type { View } from '../views/view.ts';
 import { type Frame, type FramePlace, fitFrame, noFrame } from '../screen/frame.ts';
 import { FullScreen } from '../screen/full-screen.ts';
 import { InlineScreen } from '../screen/inline-screen.ts';
@@ -34,7 +34,7 @@ export interface Busy {
  * All that stands on the screen, and the two ways to show it: as rows that are printed once, with a live part below them,
  * or as a whole screen. It can change from one to the other at any time.
  */
-export class Stage {
+export class TuiStage {
   readonly transcript = new Transcript();
   readonly composer = new Composer();
   readonly popup = new SlashPopup();
@@ -64,7 +64,12 @@ export class Stage {
     this.#inline = new InlineScreen({ terminal, reflows, widthOf: plainColumns });
     this.#full = new FullScreen(terminal);
     this.#clock = new FrameClock(() => this.#draw());
-    if (isFull) this.#full.begin();
+  }
+
+  /** To be called when the terminal is ours. */
+  begin(): void {
+    if (this.#isFull) this.#full.begin();
+    this.#clock.now();
   }
 
   get look(): Look {

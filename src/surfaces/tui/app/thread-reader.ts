@@ -7,10 +7,10 @@ import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 import { draftOf } from '../composer/draft.ts';
 import { cleanLine } from '../text/clean.ts';
 import type { EventEntries } from './event-entries.ts';
-import type { Stage } from './stage.ts';
+import type { TuiStage } from './stage.ts';
 
 export interface ReaderParts {
-  readonly stage: Stage;
+  readonly stage: TuiStage;
   readonly entries: EventEntries;
   now(): number;
   asked(question: Question, item: TurnItem | undefined): void;

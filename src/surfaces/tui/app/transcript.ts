@@ -2,7 +2,7 @@ import type { Cell } from '../cells/cell.ts';
 import type { Look } from '../text/look.ts';
 
 /** A cell of the conversation. */
-export interface Entry {
+export interface TranscriptEntry {
   cell: Cell;
   /** Nothing of it changes any more: it may be printed for good. */
   isFinal: boolean;
@@ -18,24 +18,24 @@ interface DrawnEntry {
 
 /** All cells of the conversation, as a screen that prints them once needs them, and as one that draws a part of them does. */
 export class Transcript {
-  readonly #entries: Entry[] = [];
-  readonly #drawn = new WeakMap<Entry, DrawnEntry>();
+  readonly #entries: TranscriptEntry[] = [];
+  readonly #drawn = new WeakMap<TranscriptEntry, DrawnEntry>();
   /** Those before it were printed. */
   #next = 0;
   /** Rows of the next one that were printed already. */
   #rowsOfNext = 0;
 
-  get entries(): readonly Entry[] {
+  get entries(): readonly TranscriptEntry[] {
     return this.#entries;
   }
 
-  add(entry: Entry): Entry {
+  add(entry: TranscriptEntry): TranscriptEntry {
     this.#entries.push(entry);
     return entry;
   }
 
   /** Takes one back of which nothing has been printed. False: something of it was. */
-  remove(entry: Entry): boolean {
+  remove(entry: TranscriptEntry): boolean {
     const at = this.#entries.indexOf(entry);
     if (at < this.#next || (at === this.#next && this.#rowsOfNext > 0)) return false;
     this.#entries.splice(at, 1);
@@ -127,7 +127,7 @@ export class Transcript {
   }
 
   /** Drawn once for a look, as long as nothing of it changes. */
-  rowsOf(entry: Entry, look: Look): readonly string[] {
+  rowsOf(entry: TranscriptEntry, look: Look): readonly string[] {
     if (!entry.isFinal) return entry.cell.rows(look);
     const key = [look.width, look.colours, look.palette, look.glyphs, look.details, look.cwd].join(' ');
     const drawn = this.#drawn.get(entry);
@@ -138,7 +138,7 @@ export class Transcript {
   }
 
   /** With an empty row before it, unless its beginning was printed. A cell without rows takes none. */
-  #spaced(entry: Entry, look: Look, printed: number): readonly string[] {
+  #spaced(entry: TranscriptEntry, look: Look, printed: number): readonly string[] {
     const rows = this.rowsOf(entry, look);
     if (rows.length === 0) return rows;
     return printed === 0 ? ['', ...rows] : rows.slice(printed);

@@ -1,7 +1,7 @@
 import type { EngineChoices } from '../../exec/load-engine.ts';
 
 /** Which conversation the terminal opens. `pick`: the user chooses from a list. */
-export type WantedThread =
+export type WantedConversation =
   | { readonly kind: 'new' }
   | { readonly kind: 'pick' }
   | { readonly kind: 'last' }
@@ -12,7 +12,7 @@ export interface TuiRequest {
   /** Absolute. */
   readonly cwd: string;
   readonly choices: EngineChoices;
-  readonly thread: WantedThread;
+  readonly thread: WantedConversation;
   /** Threads of every folder are looked at. */
   readonly anyFolder?: boolean;
   readonly prompt?: string;

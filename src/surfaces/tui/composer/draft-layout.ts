@@ -8,17 +8,17 @@ export interface DraftRow {
 }
 
 /** Columns that a cluster takes. */
-export type Measure = (cluster: string) => number;
+export type ClusterMeasure = (cluster: string) => number;
 
 /** Where a tab ends is not worth knowing in a draft. */
 export const tabWidth = 4;
 
-function columns(cluster: string, measure: Measure): number {
+function columns(cluster: string, measure: ClusterMeasure): number {
   return cluster === '\t' ? tabWidth : measure(cluster);
 }
 
 /** The rows of a draft at a width: broken between words where that is possible. */
-export function draftRows(text: string, width: number, measure: Measure): readonly DraftRow[] {
+export function draftRows(text: string, width: number, measure: ClusterMeasure): readonly DraftRow[] {
   const rows: DraftRow[] = [];
   let from = 0;
   for (const line of text.split('\n')) {
@@ -28,7 +28,7 @@ export function draftRows(text: string, width: number, measure: Measure): readon
   return rows;
 }
 
-function lineRows(line: string, from: number, width: number, measure: Measure): readonly DraftRow[] {
+function lineRows(line: string, from: number, width: number, measure: ClusterMeasure): readonly DraftRow[] {
   const rows: DraftRow[] = [];
   let [start, at, used, breakAt] = [0, 0, 0, 0];
   for (const cluster of graphemesOf(line)) {
@@ -47,14 +47,14 @@ function lineRows(line: string, from: number, width: number, measure: Measure): 
   return rows;
 }
 
-function widthOfText(text: string, measure: Measure): number {
+function widthOfText(text: string, measure: ClusterMeasure): number {
   let width = 0;
   for (const cluster of graphemesOf(text)) width += columns(cluster, measure);
   return width;
 }
 
 /** Where the cursor stands on the screen. */
-export function cursorPlace({ text, cursor }: Draft, rows: readonly DraftRow[], measure: Measure) {
+export function cursorPlace({ text, cursor }: Draft, rows: readonly DraftRow[], measure: ClusterMeasure) {
   // A place between two rows of one line belongs to the second.
   const row = Math.max(
     0,
@@ -64,7 +64,7 @@ export function cursorPlace({ text, cursor }: Draft, rows: readonly DraftRow[], 
 }
 
 /** The place in the text that is nearest to a column of a row. */
-export function placeAt(text: string, row: DraftRow, column: number, measure: Measure): number {
+export function placeAt(text: string, row: DraftRow, column: number, measure: ClusterMeasure): number {
   let [at, used] = [row.start, 0];
   for (const cluster of graphemesOf(text.slice(row.start, row.end))) {
     const size = columns(cluster, measure);

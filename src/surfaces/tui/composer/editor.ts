@@ -1,5 +1,5 @@
 import { type Draft, emptyDraft, insertInto, type Motion, motionEnd, outside, replaceIn, withCursor } from './draft.ts';
-import { cursorPlace, draftRows, type Measure, placeAt } from './draft-layout.ts';
+import { cursorPlace, draftRows, type ClusterMeasure, placeAt } from './draft-layout.ts';
 import { KillRing } from './kill-ring.ts';
 import { pasteInto } from './paste.ts';
 
@@ -49,7 +49,7 @@ const mostUndone = 200;
 
 /** A draft under the hands of a user: every key either changes it, moves in it, or is not the editor's. */
 export class Editor {
-  readonly #measure: Measure;
+  readonly #measure: ClusterMeasure;
   readonly #ring = new KillRing();
   #draft: Draft = emptyDraft;
   #undone: Draft[] = [];
@@ -59,7 +59,7 @@ export class Editor {
   /** The column that moves up and down keep to. */
   #column: number | undefined;
 
-  constructor(measure: Measure) {
+  constructor(measure: ClusterMeasure) {
     this.#measure = measure;
   }
 

@@ -1,4 +1,4 @@
-import { controlKey, readAnswer, readSequence } from './read-sequence.ts';
+import { controlKey, readTerminalAnswer, readSequence } from './read-sequence.ts';
 import { keyPress, type TerminalInput } from './terminal-input.ts';
 
 /** A lone Escape is a key after this silence: the rest of a sequence comes at once. */
@@ -156,7 +156,7 @@ function readControl(text: string): ReadPiece | undefined {
 function readString(text: string): ReadPiece | undefined {
   const end = /\u0007|\u001B\\/.exec(text.slice(2));
   if (end === null) return text.length > 4096 ? { length: text.length, inputs: [] } : undefined;
-  const inputs = text[1] === ']' ? listed(readAnswer(text.slice(2, 2 + end.index))) : [];
+  const inputs = text[1] === ']' ? listed(readTerminalAnswer(text.slice(2, 2 + end.index))) : [];
   return { length: 2 + end.index + end[0].length, inputs };
 }
 

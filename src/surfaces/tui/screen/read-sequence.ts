@@ -120,7 +120,7 @@ export function controlKey(code: number): KeyPress {
 }
 
 /** `11;rgb:1e1e/1e1e/2e2e`: the colour behind the text. */
-export function readAnswer(text: string): TerminalInput | undefined {
+export function readTerminalAnswer(text: string): TerminalInput | undefined {
   const [, red, green, blue] = /^11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(text) ?? [];
   if (red === undefined || green === undefined || blue === undefined) return undefined;
   const byte = (hex: string): number => Math.round((Number.parseInt(hex, 16) / (16 ** hex.length - 1)) * 255);

@@ -6,7 +6,7 @@ import { inputChoices } from '../../exec/approvals/input-choices.ts';
 import { questionLines } from '../../exec/approvals/question-lines.ts';
 import { paint } from '../../terminal/look.ts';
 import { Editor } from '../composer/editor.ts';
-import type { View } from '../pickers/view.ts';
+import type { View } from './view.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cleanLine } from '../text/clean.ts';

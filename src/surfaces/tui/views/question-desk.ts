@@ -1,7 +1,7 @@
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { askEach } from '../../exec/approvals/input-choices.ts';
-import type { View } from '../pickers/view.ts';
+import type { View } from './view.ts';
 import type { Look } from '../text/look.ts';
 import { QuestionView } from './question-view.ts';
 

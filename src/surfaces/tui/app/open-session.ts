@@ -21,7 +21,7 @@ export async function openSession(
   if (thread.kind === 'refused') return thread.outcome;
   const session = new TuiSession({ ...parts, engine, threads, runSlash }, thread);
   await session.begin();
-  if (!engine.isSetUp) session.notice(firstSteps(engine.home));
+  if (!(await knowsModel(engine))) session.notice(firstSteps(engine.home));
   if (request.thread.kind === 'pick') await chooseThreadView(session, '');
   return session;
 }
@@ -42,15 +42,22 @@ async function openThread(
   return threads.load(chosen.id);
 }
 
+/** With a key or a login of OpenAI there is nothing to configure. */
+async function knowsModel(engine: Engine): Promise<boolean> {
+  if (engine.isSetUp) return true;
+  const logins = await engine.logins();
+  return logins.variables.length > 0 || (await logins.status()).kind !== 'none';
+}
+
 /** What a user sees who has configured nothing. */
 function firstSteps(home: string): string {
   return [
     `No model is configured yet. Set one of these, then start Capstan again:`,
     ``,
-    `An OpenAI key:    export OPENAI_API_KEY=…   and   model = "gpt-5.5"   in ${home}/config.toml`,
+    `An OpenAI key:    export OPENAI_API_KEY=…`,
     `A login:          capstan login`,
     `A local model:    capstan --oss`,
-    `Other providers:  docs/providers.md`,
+    `Other providers:  model and model_provider in ${home}/config.toml, see docs/providers.md`,
     ``,
     `capstan demo shows Capstan at work without a model.`,
   ].join('\n');

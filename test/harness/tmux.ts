@@ -17,8 +17,7 @@ export class TmuxShell {
   readonly #socket = `capstan-${randomUUID().slice(0, 8)}`;
 
   constructor(place: Place, columns = 90, rows = 28) {
-    const env = ['CAPSTAN_HOME', place.home, 'PS1', '$ ', 'TERM', 'tmux-256color'];
-    const set = env.flatMap((value, at) => (at % 2 === 0 ? ['-e', `${value}=${env[at + 1] ?? ''}`] : []));
+    const set = ['-e', `CAPSTAN_HOME=${place.home}`];
     const size = ['-x', String(columns), '-y', String(rows)];
     this.#tmux(
       '-f',

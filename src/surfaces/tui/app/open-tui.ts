@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { plainLook } from './plain-look.ts';
 import { Controller } from './controller.ts';
 import type { TuiSession } from './session.ts';
@@ -21,7 +20,8 @@ const endMs = 2000;
  */
 export async function openTui(request: TuiRequest, terminal: TerminalPort = new ProcessTerminal()): Promise<number> {
   const now = (): number => Date.now();
-  const look = plainLook(process.env, { cwd: request.cwd, home: homedir() });
+  // Not imported: in the bundle Node's own modules come with what `exec` needs, and the first frame does not wait for it.
+  const look = plainLook(process.env, { cwd: request.cwd, home: process.getBuiltinModule('node:os').homedir() });
   const reflows = process.env['XTERM_VERSION'] === undefined || process.env['TMUX'] !== undefined;
   const { promise: left, resolve: leave } = Promise.withResolvers<'quit' | NodeJS.Signals>();
   let session: TuiSession | undefined;

@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import { InputReader } from './input-reader.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 
@@ -8,12 +7,16 @@ const askBackground = '\u001B]11;?\u0007';
 /** All of it back, and what a screen may have set: also after a crash in the middle of a frame. */
 const modesOff = '\u001B[?2026l\u001B[<u\u001B[?1004l\u001B[?2004l\u001B[?1006l\u001B[?1000l\u001B[0m\u001B[?25h';
 
+/** What was typed before the keyboard was taken is read this soon. */
+const typedBeforeMs = 100;
+
 /** The terminal that the process was started on. */
 export class ProcessTerminal implements TerminalPort {
   readonly #reader: InputReader;
   #listener: TerminalListener | undefined;
   #isRaw = false;
   #isFull = false;
+  #enteredAt = 0;
   #writeToStderr: typeof process.stderr.write | undefined;
   /** What parts of the program wrote to standard error meanwhile. */
   #stray = '';
@@ -76,7 +79,11 @@ export class ProcessTerminal implements TerminalPort {
     }
   }
 
-  readonly #onData = (text: string): void => this.#reader.feed(text);
+  /** Lines that were typed before the terminal was ours end with what the terminal made of Enter. */
+  readonly #onData = (text: string): void => {
+    const isTypedBefore = performance.now() - this.#enteredAt < typedBeforeMs;
+    this.#reader.feed(isTypedBefore ? text.replaceAll('\n', '\r') : text);
+  };
   readonly #onResize = (): void => this.#listener?.resize();
   readonly #onContinue = (): void => {
     this.#enter();
@@ -88,6 +95,7 @@ export class ProcessTerminal implements TerminalPort {
     process.stdin.setRawMode(true);
     process.stdin.resume();
     this.#isRaw = true;
+    this.#enteredAt = performance.now();
     this.write(modesOn);
   }
 
@@ -96,7 +104,8 @@ export class ProcessTerminal implements TerminalPort {
     if (!this.#isRaw) return;
     this.#isRaw = false;
     try {
-      writeSync(1, `${modesOff}${this.#isFull ? '\u001B[?1049l' : ''}`);
+      // Not imported: see `openTui`.
+      process.getBuiltinModule('node:fs').writeSync(1, `${modesOff}${this.#isFull ? '\u001B[?1049l' : ''}`);
       process.stdin.setRawMode(false);
     } catch {
       // The terminal has gone.

@@ -2,6 +2,7 @@ import type { ThreadUsage } from '../../engine/live/live-thread.ts';
 import type { Settings } from '../../../envelope/settings.ts';
 import { approvalName } from '../../../policy/approval-policy.ts';
 import { sandboxLevelOf } from '../../../policy/describe-policy.ts';
+import { oncePerObject } from '../../../protocol/once-per-object.ts';
 import { usedTokens } from '../../../protocol/usage.ts';
 import { moneyWords } from '../../wording/money-words.ts';
 import { policyInForce } from '../../wording/policy-in-force.ts';
@@ -19,6 +20,9 @@ export interface StatusFacts {
   readonly usage: ThreadUsage;
 }
 
+/** Settings change seldom, and the line is drawn with every frame. */
+const levelOf = oncePerObject((settings: Settings) => sandboxLevelOf(policyInForce(settings)));
+
 /** Below the composer: what is in force and what is left. Items that do not fit are left out, the last ones first. */
 export function statusRow({ settings, usage }: StatusFacts, look: Look): Row {
   const { dot } = glyphsOf(look);
@@ -31,7 +35,7 @@ export function statusRow({ settings, usage }: StatusFacts, look: Look): Row {
     dim(cleanLine(`${model}${effort === undefined ? '' : ` ${effort}`}`)),
     styled(`Context ${Math.round(left)}% left`, leftStyle),
     collaboration?.mode === 'plan' ? styled('Plan mode', { colour: 'special' }) : undefined,
-    dim(`${sandboxLevelOf(policyInForce(settings))}, ${approvalName(approval)}`),
+    dim(`${levelOf(settings)}, ${approvalName(approval)}`),
     dim(shownPath(cwd, { ...look, cwd: '' })),
     used === 0 ? undefined : dim(`${compactNumber(used)} tokens`),
     used === 0 || cost === undefined ? undefined : dim(moneyWords(cost)),

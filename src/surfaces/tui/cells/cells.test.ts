@@ -20,6 +20,9 @@ const look: Look = {
   home: '/home/ada',
 };
 
+/** Of the processor: other programs may be busy. */
+const spentMs = (): number => process.cpuUsage().user / 1000;
+
 const command = (script: string, rest: Partial<CommandItem> = {}): CommandItem => ({
   kind: 'command',
   id: 'c',
@@ -84,21 +87,21 @@ describe('commands', () => {
 
   it('draws 20,000 lines of output in little time', () => {
     const item = command('make', { output: output(fill(20_000)) });
-    const started = performance.now();
+    const started = spentMs();
     expect(cellOf(item).rows({ ...look, details: 'whole' })).toHaveLength(20_002);
     expect(cellOf(item).rows(look)).toHaveLength(6);
     const running = cellOf({ ...item, status: 'in-progress' });
     for (let frame = 0; frame < 100; frame += 1) running.rows({ ...look, now: frame });
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(spentMs() - started).toBeLessThan(3000);
   });
 
   it('takes a line of a megabyte', () => {
-    const started = performance.now();
+    const started = spentMs();
     const item = command('cat bundle.js', { output: `start${'x'.repeat(1_000_000)}end` });
     const rows = shown(cellOf(item));
     expect(rows).toContain('start');
     expect(rows).toContain('end');
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(spentMs() - started).toBeLessThan(3000);
   });
 });
 

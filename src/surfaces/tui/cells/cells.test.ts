@@ -51,6 +51,12 @@ describe('commands', () => {
     expect(rows).toContain('last words');
   });
 
+  it('shows the shell where it is not the one of the system', () => {
+    const run = (program: string): string => shown(cellOf({ ...command(''), argv: [program, '-lc', 'ls a'] }));
+    expect(run('/bin/zsh')).toContain('Ran ls a');
+    expect(run('./bash')).toContain("Ran ./bash -lc 'ls a'");
+  });
+
   it('a fold says what it hides', () => {
     const many = Array.from({ length: 9 }, (_, at) => `error ${at}: no wheel`);
     const failed = shown(

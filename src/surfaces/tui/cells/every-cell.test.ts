@@ -187,7 +187,7 @@ const hostile = fc
   .map((parts) => parts.join(''));
 const asciiText = fc.string({ maxLength: 60 }).map((text) => text.replaceAll(/[^\n -~]/g, ' '));
 const anyLook = fc.record({
-  width: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 13, max: 220 })),
+  width: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 13, max: 220 })),
   details: fc.constantFrom('folded' as const, 'whole' as const),
   glyphs: fc.constantFrom('unicode' as const, 'ascii' as const),
   colours: fc.constantFrom('none' as const, 'sixteen' as const, '256' as const, 'true' as const),

@@ -55,7 +55,7 @@ export function restyled(row: Row, under: Style): Row {
 const merged = new WeakMap<Style, WeakMap<Style, Style>>();
 
 /** One style over another. The same two give the same object, so that what is known of it can be kept. */
-export function mergedStyle(under: Style, over: Style | undefined): Style {
+function mergedStyle(under: Style, over: Style | undefined): Style {
   if (over === undefined) return under;
   let known = merged.get(under);
   if (known === undefined) merged.set(under, (known = new WeakMap()));

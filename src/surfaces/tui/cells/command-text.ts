@@ -8,8 +8,14 @@ import { plain, type Row } from '../text/style.ts';
 /** A command as it was written: without the shell that runs it. */
 export function commandText(argv: readonly string[]): string {
   const call = shellCall(argv);
-  const script = call?.isOrdinary === true && call.parameters.length === 0 ? call.script : undefined;
+  const isPlain = call?.isOrdinary === true && call.parameters.length === 0 && isInstalled(call.program);
+  const script = isPlain ? call.script : undefined;
   return (script ?? shellWords(argv)).trim();
+}
+
+/** By its name or its whole path: one in the workspace may be any program. */
+function isInstalled(program: string): boolean {
+  return program.startsWith('/') || !/[\\/]/.test(program);
 }
 
 /** Its lines, with colours. */

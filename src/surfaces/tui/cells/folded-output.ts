@@ -5,7 +5,7 @@ import { cutRow } from '../text/cut.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { OutputColours } from '../text/output-colours.ts';
-import { dimStyle, restyled, type Row, styled } from '../text/style.ts';
+import { badStyle, dimStyle, restyled, type Row, type Style, styled } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 import { looksLikeError } from './error-lines.ts';
 import { roomUnder } from './frame.ts';
@@ -37,7 +37,7 @@ export function outputRows(output: string, limits: FoldLimits, look: Look): read
   const width = roomUnder(look);
   if (look.details === 'whole') return wholeRows(lines, width);
   if (lines.length <= limits.most) {
-    const rows = lines.flatMap((line) => lineRows(line, width, limits.most));
+    const rows = lines.flatMap((line) => lineRows(line, width, limits.most, styleIn(line, limits)));
     if (rows.length <= limits.most) return rows;
   }
   return new Fold(lines, limits, width, look).rows();
@@ -54,7 +54,7 @@ export function lastOutputRows(output: string, rows: number, look: Look): readon
   const lines = outputLines(output.slice(Math.max(0, from, output.length - longestTail)));
   return lines
     .slice(-rows)
-    .flatMap((line) => lineRows(line, width, rows))
+    .flatMap((line) => lineRows(line, width, rows, dimStyle))
     .slice(-rows);
 }
 
@@ -62,7 +62,7 @@ const longestTail = 20_000;
 
 function wholeRows(lines: readonly string[], width: number): readonly Row[] {
   const colours = new OutputColours();
-  return lines.flatMap((line) => wrapRow(quiet(colours.read(line)), { width }));
+  return lines.flatMap((line) => wrapRow(restyled(colours.read(line), dimStyle), { width }));
 }
 
 function outputLines(output: string): readonly string[] {
@@ -71,12 +71,13 @@ function outputLines(output: string): readonly string[] {
   return text.replace(/^(?:[ \t\r]*\n)+/, '').split(/\r*\n|\r/);
 }
 
-function lineRows(line: string, width: number, most: number): readonly Row[] {
-  return wrapRow(quiet(new OutputColours().read(shortened(line, 4 * width * most))), { width });
+function lineRows(line: string, width: number, most: number, style: Style): readonly Row[] {
+  return wrapRow(restyled(new OutputColours().read(shortened(line, 4 * width * most)), style), { width });
 }
 
-function quiet(row: Row): Row {
-  return restyled(row, dimStyle);
+/** Where something failed, the lines that may say why stand out. */
+function styleIn(line: string, { errors }: FoldLimits): Style {
+  return errors > 0 && looksLikeError(line) ? badStyle : dimStyle;
 }
 
 /** A line as long as a file keeps its two ends. */
@@ -111,7 +112,7 @@ class Fold {
     let lines = 0;
     while (rows.length < limit && lines < this.#lines.length) {
       const line = this.#lines[end === 'head' ? lines : this.#lines.length - 1 - lines]!;
-      const more = lineRows(line, this.#width, limit);
+      const more = lineRows(line, this.#width, limit, styleIn(line, this.#limits));
       const room = limit - rows.length;
       rows = end === 'head' ? [...rows, ...more.slice(0, room)] : [...more.slice(-room), ...rows];
       lines += 1;
@@ -127,7 +128,7 @@ class Fold {
     let next = from;
     for (const at of shown) {
       if (at > next) rows.push(this.#gap(next, at, { likely: 0, isLast: false }));
-      const [row = []] = lineRows(clean(this.#lines[at]!).trimStart(), 10 * this.#width, 1);
+      const [row = []] = lineRows(clean(this.#lines[at]!).trimStart(), 10 * this.#width, 1, badStyle);
       rows.push(cutRow(row, this.#width, this.#look));
       next = at + 1;
     }

@@ -123,15 +123,16 @@ class InlineReader {
     const target = bracket === undefined ? undefined : targetAt(this.#text, this.#at + 1);
     if (bracket === undefined || target === undefined) return this.#take(1, ']');
     const label = this.#parts.slice(bracket + 1);
+    const words = label.map(({ text }) => text).join('');
     const shown = shownTarget(target.text, this.#look);
-    if (shown.kind === 'file') {
+    // The name of a file says no more than its path.
+    if (shown.kind === 'file' && !/\s/.test(words.trim())) {
       this.#cutBack(bracket);
       this.#push(shown.text, linkStyle);
     } else {
       this.#parts[bracket]!.text = '';
       for (const part of label) part.style = { ...linkStyle, ...part.style };
-      const words = label.map(({ text }) => text).join('');
-      if (shown.kind === 'address' && words !== shown.text)
+      if (shown.kind !== 'none' && words !== shown.text)
         this.#push(words === '' ? shown.text : ` (${shown.text})`, addressStyle);
     }
     this.#at = target.end;

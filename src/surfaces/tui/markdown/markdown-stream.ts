@@ -15,9 +15,12 @@ export class MarkdownStream {
   #pieces: string[] = [];
   #stable: { readonly key: string; readonly rows: string[]; drawn: number } = { key: '', rows: [], drawn: 0 };
   #isEnded = false;
+  /** The rows below the stable ones, until more text comes. */
+  #tail: { readonly key: string; readonly rows: readonly string[] } | undefined;
 
   append(text: string): void {
     if (this.#isEnded || text === '') return;
+    this.#tail = undefined;
     let from = 0;
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
       this.#pieces.push(text.slice(from, at));
@@ -58,12 +61,15 @@ export class MarkdownStream {
   /** The rows below the stable ones, as they would be if the text ended here. */
   tailRows(look: Look): readonly string[] {
     if (this.#isEnded) return [];
+    const key = keyOf(look);
+    if (this.#tail?.key === key) return this.#tail.rows;
     const rows: string[] = [];
     const copy = this.#reader.copy((leaf) => rows.push(...drawLeaf(leaf, look)));
     if (this.#pieces.length > 1) this.#pieces = [this.#pieces.join('')];
     const [partial = ''] = this.#pieces;
     if (partial !== '') feed(copy, partial);
     copy.end();
+    this.#tail = { key, rows };
     return rows;
   }
 }

@@ -16,6 +16,9 @@ const look: Look = {
   home: '/home/ada',
 };
 
+/** Of the processor: other programs may be busy. */
+const spentMs = (): number => process.cpuUsage().user / 1000;
+
 const drawn = (text: string, width = 60): string => drawMarkdown(text, { ...look, width }).join('\n');
 
 describe('blocks of Markdown', () => {
@@ -82,7 +85,8 @@ describe('marks in text', () => {
     ['a **bold\nline** b', 'a <1>bold<0>\n<1>line<0> b'],
     ['[site](https://example.org "t")', '<4;36>site<0;2> (https://example.org)<0>'],
     ['[https://example.org](https://example.org)', '<4;36>https://example.org<0>'],
-    ['[the file](/home/ada/engine/src/a%20b.ts#L10-L20)', '<4;36>src/a b.ts:10-20<0>'],
+    ['[a.ts](/home/ada/engine/src/a%20b.ts#L10-L20)', '<4;36>src/a b.ts:10-20<0>'],
+    ['[in\nthe file](src/a.ts)', '<4;36>in<0>\n<4;36>the file<0;2> (src/a.ts)<0>'],
     ['[**x**](#part) [y] [z](', '<1;4;36>x<0> [y] [z]('],
     ['see https://example.org/~ada_b/(c)_*d*, or', 'see <4;36>https://example.org/~ada_b/(c)_*d<0>*, or'],
     ['(https://example.org/a).', '(<4;36>https://example.org/a<0>).'],
@@ -113,7 +117,7 @@ describe('marks in text', () => {
   });
 
   it('takes hostile text in one pass', () => {
-    const started = performance.now();
+    const started = spentMs();
     for (const part of [
       '*',
       '**a',
@@ -133,7 +137,7 @@ describe('marks in text', () => {
       '\\',
     ])
       drawn(part.repeat(20_000), 80);
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(spentMs() - started).toBeLessThan(20_000);
   });
 });
 
@@ -251,7 +255,7 @@ describe('Markdown that arrives in pieces', () => {
 
   it('appends 20,000 lines of code without drawing what is stable again', () => {
     const stream = new MarkdownStream();
-    const started = performance.now();
+    const started = spentMs();
     stream.append('```ts\n');
     for (let number = 0; number < 20_000; number += 1) {
       stream.append(`const line${number} = "text"; // comment\n`);
@@ -259,6 +263,6 @@ describe('Markdown that arrives in pieces', () => {
       if (number % 100 === 0) stream.stableRows(look);
     }
     expect(stream.stableRows(look)).toHaveLength(20_000);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(spentMs() - started).toBeLessThan(5000);
   });
 });

@@ -12,16 +12,11 @@ const gap = 2;
 
 /** The rows of a table in so many columns; records of one value per line where its columns do not fit. */
 export function tableRows({ header, alignments, rows }: TableLeaf, room: number, look: Look): readonly Row[] {
-  const heads = header.map((cell) => restyled(inlineRow(cell, look), boldStyle));
-  const cells = rows.map((row) => header.map((_, at) => inlineRow(row[at] ?? '', look)));
-  const measures = header.map((_, at) =>
-    measureColumn(
-      [heads[at]!, ...cells.map((row) => row[at]!)].map((row) => ({
-        columns: rowColumns(row),
-        word: longestWord(row),
-      })),
-    ),
-  );
+  const head = parsedRow(header, look);
+  const heads = head.cells.map((cell) => restyled(cell, boldStyle));
+  const parsed = rows.map((row) => parsedRow(row, look));
+  const cells = parsed.map((row) => header.map((_, at) => row.cells[at] ?? []));
+  const measures = header.map((_, at) => measureColumn([head, ...parsed].map((row) => row.measures[at] ?? nothing)));
   const widths = tableWidths(measures, room - gap * (header.length - 1));
   if (widths === undefined) return records(heads, cells, room, look);
   const { rule, heavyRule } = glyphsOf(look);
@@ -36,6 +31,27 @@ export function tableRows({ header, alignments, rows }: TableLeaf, room: number,
     line(heavyRule),
     ...drawn.flatMap((each, at) => (isRuled && at > 0 ? [line(rule), ...each] : each)),
   ];
+}
+
+interface ParsedRow {
+  readonly look: Pick<Look, 'cwd' | 'home'>;
+  readonly cells: readonly Row[];
+  readonly measures: readonly { readonly columns: number; readonly word: number }[];
+}
+
+const nothing = { columns: 0, word: 0 };
+
+/** A table that arrives is drawn again with each of its rows, most of which are known. */
+const parsedRows = new WeakMap<readonly string[], ParsedRow>();
+
+function parsedRow(row: readonly string[], { cwd, home }: Look): ParsedRow {
+  const known = parsedRows.get(row);
+  if (known !== undefined && known.look.cwd === cwd && known.look.home === home) return known;
+  const cells = row.map((cell) => inlineRow(cell, { cwd, home }));
+  const measures = cells.map((cell) => ({ columns: rowColumns(cell), word: longestWord(cell) }));
+  const parsed = { look: { cwd, home }, cells, measures };
+  parsedRows.set(row, parsed);
+  return parsed;
 }
 
 function tableLine(row: readonly Row[], widths: readonly number[], alignments: readonly Alignment[]): readonly Row[] {

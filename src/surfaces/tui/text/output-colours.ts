@@ -3,7 +3,9 @@ import { type Piece, plain, type Row, type Style, trueColour } from './style.ts'
 
 /** The colours of a program's output, and where they stand: its state goes from line to line. */
 export class OutputColours {
-  #style: Style = {};
+  #style: Style = none;
+  /** What a sequence makes of plain text: most outputs have few of them. */
+  readonly #known = new Map<string, Style>();
 
   /** A line as the program wrote it. Of its sequences only colours and weights are left, as styles. */
   read(line: string): Row {
@@ -12,21 +14,32 @@ export class OutputColours {
     let from = 0;
     for (const found of line.matchAll(/\x1b\[([0-9;:]{0,100})m/g)) {
       row.push(...this.#pieces(line.slice(from, found.index)));
-      this.#style = changed(this.#style, found[1] ?? '');
+      this.#change(found[1] ?? '');
       from = found.index + found[0].length;
     }
     row.push(...this.#pieces(line.slice(from)));
     return row;
   }
 
+  #change(parameters: string): void {
+    if (this.#style !== none) {
+      this.#style = changed(this.#style, parameters);
+      return;
+    }
+    let style = this.#known.get(parameters);
+    if (style === undefined) this.#known.set(parameters, (style = changed(none, parameters)));
+    this.#style = style;
+  }
+
   #pieces(part: string): Row {
     const text = withoutTabs(clean(part), tabColumns).replaceAll('\n', ' ');
     if (text === '') return [];
-    return [Object.keys(this.#style).length === 0 ? plain(text) : { text, style: this.#style }];
+    return [this.#style === none ? plain(text) : { text, style: this.#style }];
   }
 }
 
 const tabColumns = 8;
+const none: Style = {};
 
 const switches: Readonly<Record<number, Style>> = {
   1: { weight: 'bold' },
@@ -52,7 +65,7 @@ function changed(style: Style, parameters: string): Style {
   let next: Style = style;
   for (let at = 0; at < codes.length; at += 1) {
     const code = codes[at] ?? 0;
-    if (code === 0) next = {};
+    if (code === 0) next = none;
     else if (code === 38 || code === 48) {
       const { colour, taken } = longColour(codes, at + 1);
       if (colour !== undefined) next = { ...next, [code === 38 ? 'colour' : 'back']: colour };
@@ -61,7 +74,7 @@ function changed(style: Style, parameters: string): Style {
     else if (Object.hasOwn(ends, code)) next = without(next, ends[code]!);
     else next = { ...next, ...shortColour(code) };
   }
-  return next;
+  return Object.keys(next).length === 0 ? none : next;
 }
 
 function without(style: Style, key: keyof Style): Style {

@@ -2,9 +2,22 @@ import type { Look } from './look.ts';
 import { grounds, inks } from './palette.ts';
 import { type BackRole, type GivenColour, type Style, trueColour } from './style.ts';
 
+/** The codes of styles that were drawn, in the newest look: most rows have few, and the same ones. */
+let known: { readonly look: Pick<Look, 'colours' | 'palette'>; readonly codes: WeakMap<Style, string> } | undefined;
+
 /** The codes of SGR for a style, without the sequence around them. Empty: none. */
 export function sgrCodes(style: Style, look: Look): string {
   if (look.colours === 'none') return '';
+  if (known?.look.colours !== look.colours || known.look.palette !== look.palette)
+    known = { look: { colours: look.colours, palette: look.palette }, codes: new WeakMap() };
+  const kept = known.codes.get(style);
+  if (kept !== undefined) return kept;
+  const codes = codesOf(style, look);
+  known.codes.set(style, codes);
+  return codes;
+}
+
+function codesOf(style: Style, look: Look): string {
   const codes: (number | string)[] = [];
   if (style.weight !== undefined) codes.push(style.weight === 'bold' ? 1 : 2);
   if (style.italic === true) codes.push(3);

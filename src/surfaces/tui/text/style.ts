@@ -49,5 +49,17 @@ export const warnStyle: Style = { colour: 'warn' };
 
 /** The pieces with a style under their own. */
 export function restyled(row: Row, under: Style): Row {
-  return row.map(({ text, style }) => ({ text, style: style === undefined ? under : { ...under, ...style } }));
+  return row.map(({ text, style }) => ({ text, style: mergedStyle(under, style) }));
+}
+
+const merged = new WeakMap<Style, WeakMap<Style, Style>>();
+
+/** One style over another. The same two give the same object, so that what is known of it can be kept. */
+function mergedStyle(under: Style, over: Style | undefined): Style {
+  if (over === undefined) return under;
+  let known = merged.get(under);
+  if (known === undefined) merged.set(under, (known = new WeakMap()));
+  let both = known.get(over);
+  if (both === undefined) known.set(over, (both = { ...under, ...over }));
+  return both;
 }

@@ -23,6 +23,9 @@ const look: Look = {
   home: '/home/ada',
 };
 
+/** Of the processor: other programs may be busy. */
+const spentMs = (): number => process.cpuUsage().user / 1000;
+
 /** Texts with all that makes columns hard to count. */
 const hardText = fc
   .array(
@@ -124,11 +127,11 @@ describe('a line in rows', () => {
   });
 
   it('takes a line of a megabyte in one pass', () => {
-    const started = performance.now();
+    const started = spentMs();
     expect(breakLine('x'.repeat(1_000_000), 20, 20, 'words')).toHaveLength(100_000);
     expect(breakLine('é漢'.repeat(200_000), 20, 20, 'words').length).toBeGreaterThan(50_000);
     expect(columnsOf('👩‍👩‍👧e\u0301'.repeat(20_000))).toBe(60_000);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(spentMs() - started).toBeLessThan(5000);
   });
 });
 
@@ -185,9 +188,9 @@ describe('clean text', () => {
   });
 
   it('takes hostile text in one pass', () => {
-    const started = performance.now();
+    const started = spentMs();
     for (const part of ['\u001B]', '\u009D', '\u001B[1', '\u001B', 'a\b']) clean(part.repeat(200_000));
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(spentMs() - started).toBeLessThan(5000);
   });
 
   it('puts tabs at their stops', () => {

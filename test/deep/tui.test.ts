@@ -50,7 +50,7 @@ describe('the program on a real terminal', () => {
     shell.resize(110, 30);
     await shell.sees('› 1. yes, once (y)', 'screen');
     shell.type('y');
-    await shell.sees('All done.');
+    await shell.sees(/All done\.\n\n {2}Worked for/);
     shell.press('C-d');
     const rows = await shell.sees(/To continue: capstan resume [\w-]{36}\n/);
     expect(rows).toMatch(/\nstood-before\n/);
@@ -89,7 +89,7 @@ describe('the program on a real terminal', () => {
     await shell.sees('› Hang.', 'screen');
     shell.type('Go on.');
     shell.press('Enter');
-    await shell.sees('After the rest.');
+    await shell.sees(/After the rest\.\n\n {2}Worked for/);
     shell.press('C-c');
     await givesBack(shell);
   });

@@ -7,16 +7,14 @@ const askBackground = '\u001B]11;?\u0007';
 /** All of it back, and what a screen may have set: also after a crash in the middle of a frame. */
 const modesOff = '\u001B[?2026l\u001B[<u\u001B[?1004l\u001B[?2004l\u001B[?1006l\u001B[?1000l\u001B[0m\u001B[?25h';
 
-/** What was typed before the keyboard was taken is read this soon. */
-const typedBeforeMs = 100;
-
 /** The terminal that the process was started on. */
 export class ProcessTerminal implements TerminalPort {
   readonly #reader: InputReader;
   #listener: TerminalListener | undefined;
   #isRaw = false;
   #isFull = false;
-  #enteredAt = 0;
+  /** Nothing was read since the keyboard was taken. */
+  #isFresh = true;
   #writeToStderr: typeof process.stderr.write | undefined;
   /** What parts of the program wrote to standard error meanwhile. */
   #stray = '';
@@ -79,9 +77,10 @@ export class ProcessTerminal implements TerminalPort {
     }
   }
 
-  /** Lines that were typed before the terminal was ours end with what the terminal made of Enter. */
+  /** Lines that were typed before the keyboard was taken come first, and end with what the terminal made of Enter. */
   readonly #onData = (text: string): void => {
-    const isTypedBefore = performance.now() - this.#enteredAt < typedBeforeMs;
+    const isTypedBefore = this.#isFresh && /[^\n]\n/.test(text);
+    this.#isFresh = false;
     this.#reader.feed(isTypedBefore ? text.replaceAll('\n', '\r') : text);
   };
   readonly #onResize = (): void => this.#listener?.resize();
@@ -95,7 +94,7 @@ export class ProcessTerminal implements TerminalPort {
     process.stdin.setRawMode(true);
     process.stdin.resume();
     this.#isRaw = true;
-    this.#enteredAt = performance.now();
+    this.#isFresh = true;
     this.write(modesOn);
   }
 

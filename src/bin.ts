@@ -51,7 +51,14 @@ switch (commandByName() ?? words[0]) {
     process.exitCode = (await applyPatch()).runApplyPatch(words.slice(1), 'mode');
     break;
   default:
-    process.exitCode = await (await import('./surfaces/cli/run-command-line.ts')).runCommandLine(words);
+    process.exitCode =
+      (await bareOnTerminal()) ?? (await (await import('./surfaces/cli/run-command-line.ts')).runCommandLine(words));
+}
+
+/** A bare `capstan` on a terminal is the terminal surface, by a way that loads the tables of no command. */
+async function bareOnTerminal(): Promise<number | undefined> {
+  if (words.length > 0 || !process.stdin.isTTY || !process.stdout.isTTY) return undefined;
+  return (await import('./surfaces/tui/app/open-bare.ts')).openBare();
 }
 
 /**

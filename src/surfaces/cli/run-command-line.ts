@@ -14,6 +14,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   // What older versions of Codex call the helper that holds a command.
   if (words[0] === 'debug' && words[1] === 'landlock')
     return runInGroup(commandTable, ['sandbox', 'linux', ...words.slice(2)]);
+  if (opensTerminal(words)) return runInGroup(commandTable, ['tui', ...words]);
   return words.length === 0 ? welcome() : runInGroup(commandTable, words);
 }
 
@@ -34,6 +35,12 @@ async function welcome(): Promise<number> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return complain(loaded, 1);
   return runInGroup(commandTable, [loaded.engine.isSetUp ? '--help' : 'demo']);
+}
+
+/** On a terminal, options and a prompt without a command are for the terminal surface. */
+function opensTerminal([first = '', ...rest]: readonly string[]): boolean {
+  if (!process.stdin.isTTY || !process.stdout.isTTY || helpOption.names.includes(first)) return false;
+  return first.startsWith('-') || (rest.length === 0 && /\S\s+\S/.test(first));
 }
 
 /** Options may stand before the command, as in `capstan -c KEY=VALUE exec …`; those behind it rank higher. */

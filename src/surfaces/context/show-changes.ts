@@ -1,8 +1,8 @@
 import { defined } from '../../protocol/defined.ts';
 import type { ToldContext } from './tellings.ts';
-import { dim, type Look, type Span } from '../terminal/look.ts';
+import { dim, type TextLook, type Span } from '../terminal/look.ts';
 import type { PageForm } from '../terminal/page.ts';
-import { type Cell, tableSpans } from '../terminal/table.ts';
+import { type TableCell, tableSpans } from '../terminal/table.ts';
 import { count } from '../wording/number-words.ts';
 import { wrap } from '../terminal/wrap.ts';
 import type { ThreadStory } from './thread-story.ts';
@@ -34,7 +34,7 @@ const marks = {
   new: { sign: '+', look: 'green' },
   changed: { sign: '~', look: 'yellow' },
   again: { sign: '=', look: 'dim' },
-} as const satisfies Readonly<Record<string, { readonly sign: string; readonly look: Look }>>;
+} as const satisfies Readonly<Record<string, { readonly sign: string; readonly look: TextLook }>>;
 
 /** What a row takes beside the reason. */
 const otherColumns = 60;
@@ -42,7 +42,7 @@ const otherColumns = 60;
 /** A row for each telling, and for each text in it one that marks whether it was added, changed or told again. */
 export function changesPage(turns: ReturnType<typeof changesView>, { width }: PageForm): readonly Span[] {
   const known = new Set<string>();
-  const rows = turns.flatMap(({ turn, told, compacts }): readonly (readonly Cell[])[] => {
+  const rows = turns.flatMap(({ turn, told, compacts }): readonly (readonly TableCell[])[] => {
     if (told.length === 0) return [[String(turn), '', dim('nothing'), '', dim(compacts ? 'a compaction' : '')]];
     return told.flatMap((each, index) => {
       const cells = toldCells(each, known);
@@ -63,7 +63,7 @@ export function changesPage(turns: ReturnType<typeof changesView>, { width }: Pa
   ];
 }
 
-function toldCells({ texts, sections, cause, form }: ToldContext, known: Set<string>): readonly Cell[] {
+function toldCells({ texts, sections, cause, form }: ToldContext, known: Set<string>): readonly TableCell[] {
   const names = [...new Set(texts.map(({ content }) => content))];
   if (names.length === 0) return [dim(`nothing was sent; recorded: ${Object.keys(sections).join(', ')}`)];
   return names.map((name) => {

@@ -12,7 +12,7 @@ import { shownText } from './item-text.ts';
 import { partNamer } from './part-names.ts';
 import { bold, dim, green, type Span } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
-import { type Cell, tableSpans } from '../terminal/table.ts';
+import { type TableCell, tableSpans } from '../terminal/table.ts';
 import { wrap } from '../terminal/wrap.ts';
 import type { StoryCheckpoint, ThreadStory } from './thread-story.ts';
 import { sumTokens } from './window-content.ts';
@@ -88,14 +88,14 @@ const ofTheWorld: ReadonlySet<string> = new Set(
   sections.flatMap(({ kinds }) => [...kinds.telling, ...kinds.withdrawing]),
 );
 
-function beforeCells(item: CheckpointView['before']['items'][number] | undefined): readonly Cell[] {
+function beforeCells(item: CheckpointView['before']['items'][number] | undefined): readonly TableCell[] {
   if (item === undefined) return ['', '', '', '', ''];
   const { number, family, name, turn = '', tokens, fate, in: place } = item;
   const becomes = { kept: 'kept as', quoted: 'quoted in', 'quoted-in-part': 'in part in' };
   return [number, `${family}: ${name}`, turn, tokens, fate === 'folded' ? 'compacted' : `${becomes[fate]} ${place}`];
 }
 
-function afterCells(item: CheckpointView['after']['items'][number] | undefined): readonly Cell[] {
+function afterCells(item: CheckpointView['after']['items'][number] | undefined): readonly TableCell[] {
   if (item === undefined) return [];
   const { number, family, name, turn = '', tokens, made } = item;
   const what = `${family}: ${name}`;

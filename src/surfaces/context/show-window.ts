@@ -8,7 +8,7 @@ import { bold, dim, type Span } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
 import { costUnknown, moneyWords } from '../wording/money-words.ts';
 import { about, count, percent, plural, ranges } from '../wording/number-words.ts';
-import { type Cell, tableSpans } from '../terminal/table.ts';
+import { type TableCell, tableSpans } from '../terminal/table.ts';
 import { windowBar } from './window-bar.ts';
 import type { ThreadStory } from './thread-story.ts';
 import type { WindowView } from './window-view.ts';
@@ -83,7 +83,7 @@ function checkpointsLine({ checkpoints }: ThreadStory): string {
   return `${told}. ${costs}. See --checkpoint N.`;
 }
 
-function shareRow(share: NamedShare, total: number): readonly Cell[] {
+function shareRow(share: NamedShare, total: number): readonly TableCell[] {
   const { name, tokens, items, turns, next, measure, cached } = share;
   const when = [ranges(turns), ...(next === true ? ['next'] : [])].filter((text) => text !== '').join(', ');
   const inCache = cached === undefined ? '-' : cached === 0 ? 'no' : cached === tokens ? 'yes' : count(cached);

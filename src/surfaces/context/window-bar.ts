@@ -1,5 +1,5 @@
 import { stackedBar } from '../terminal/bar.ts';
-import { dim, type Look, type Span } from '../terminal/look.ts';
+import { dim, type TextLook, type Span } from '../terminal/look.ts';
 import type { PageForm } from '../terminal/page.ts';
 import { count } from '../wording/number-words.ts';
 import { textWidth } from '../terminal/text-width.ts';
@@ -7,7 +7,7 @@ import type { FamilyShare } from './group-parts.ts';
 import { type Family, familyName } from './part-names.ts';
 
 /** How a family is drawn: by its letter where there are no colours. */
-const marks: Readonly<Record<Family, { readonly letter: string; readonly look: Look }>> = {
+const marks: Readonly<Record<Family, { readonly letter: string; readonly look: TextLook }>> = {
   instructions: { letter: 'i', look: 'magenta' },
   tools: { letter: 't', look: 'blue' },
   user: { letter: 'u', look: 'green' },

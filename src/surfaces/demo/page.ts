@@ -1,5 +1,5 @@
 import type { Variables } from '../../protocol/variables.ts';
-import { type Look, paint, wantsColor } from '../terminal/look.ts';
+import { type TextLook, paint, wantsColor } from '../terminal/look.ts';
 import { isLive } from '../terminal/open-screen.ts';
 import { wrap } from '../terminal/wrap.ts';
 import { type SizedStream, terminalWidth } from '../terminal/terminal-width.ts';
@@ -31,7 +31,7 @@ export class Page {
     this.#line(text, 'bold');
   }
 
-  paragraph(text: string, look?: Look): void {
+  paragraph(text: string, look?: TextLook): void {
     for (const line of wrap(text, this.#width)) this.#line(line, look);
   }
 
@@ -44,7 +44,7 @@ export class Page {
     this.#paper.write('\n');
   }
 
-  #line(text: string, look?: Look): void {
+  #line(text: string, look?: TextLook): void {
     this.#paper.write(`${paint([look === undefined ? text : { look, text }], this.#color)}\n`);
   }
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
 import { bold, dim, green, red, type Span } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
-import { type Cell, tableSpans } from '../terminal/table.ts';
+import { type TableCell, tableSpans } from '../terminal/table.ts';
 import { count } from '../wording/number-words.ts';
 import { wrap } from '../terminal/wrap.ts';
 import { clockTime, clockTimeOf } from '../wording/time-words.ts';
@@ -20,7 +20,7 @@ export function envelopePage(fields: readonly ShownField[], form: PageForm): rea
   const width = form.proseWidth;
   const isWide = width >= wideEnough;
   const groups = [...new Set(fields.map(({ field }) => groupOf(field)))];
-  const rows = groups.flatMap((group): readonly (readonly Cell[])[] => [
+  const rows = groups.flatMap((group): readonly (readonly TableCell[])[] => [
     [''],
     [bold(group)],
     ...fields.filter(({ field }) => groupOf(field) === group).flatMap((field) => fieldRows(field, isWide)),
@@ -55,7 +55,7 @@ export function diffPage(
   if (changes.length === 0) return [`Nothing differs between turn ${numbers.from} and turn ${numbers.to}.\n`];
   const most = width === Infinity ? Infinity : Math.min(valueWidth, Math.floor(width / 4));
   const rows = changes.flatMap(({ field, from, to, origin }) =>
-    valueDifferences(from, to).map(({ path, from: had, to: has }, index): readonly Cell[] => {
+    valueDifferences(from, to).map(({ path, from: had, to: has }, index): readonly TableCell[] => {
       const [before, now] = [had, has].map((value) => (value === undefined ? '-' : oneLine(valueText(value))));
       const [old, fresh] = cutAtDifference(before!, now!, most);
       return [`${field}${path}`, red(old), green(fresh), index === 0 ? (origin ?? '') : ''];

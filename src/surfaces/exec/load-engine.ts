@@ -25,8 +25,13 @@ export type EngineChoices = Pick<
 > &
   Partial<Pick<ExecOptions, 'addDirectory' | 'sandbox' | 'askForApproval' | 'approveForMe' | 'maxCost' | 'maxTokens'>>;
 
-export async function loadEngine(given: EngineChoices, cwd: string): Promise<Engine | EngineRefused> {
-  const options = engineOptions(given, cwd);
+/** `source`: the surface, as lists of threads name it. */
+export async function loadEngine(
+  given: EngineChoices,
+  cwd: string,
+  source: 'exec' | 'cli' = 'exec',
+): Promise<Engine | EngineRefused> {
+  const options = engineOptions(given, cwd, source);
   if (!given.oss) return Engine.load(options);
   // Few runs need it, and none of the others waits for it.
   const { localOverrides } = await import('../engine/local-model.ts');
@@ -35,13 +40,13 @@ export async function loadEngine(given: EngineChoices, cwd: string): Promise<Eng
   return Engine.load({ ...options, overrides: [...overridesOf(given), ...local.overrides] });
 }
 
-function engineOptions(given: EngineChoices, cwd: string): EngineOptions {
+function engineOptions(given: EngineChoices, cwd: string, source: 'exec' | 'cli'): EngineOptions {
   const { profile, strictConfig, ignoreUserConfig, ignoreRules, addDirectory = [] } = given;
   return {
     env: process.env,
     osHome: homedir(),
     cwd,
-    client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? 'capstan_exec', version, source: 'exec' },
+    client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? `capstan_${source}`, version, source },
     overrides: overridesOf(given),
     ...defined({ profile }),
     strictConfig,

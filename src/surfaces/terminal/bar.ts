@@ -1,11 +1,11 @@
-import type { Look, Span } from './look.ts';
+import type { TextLook, Span } from './look.ts';
 import { fit } from './text-width.ts';
 
 /** A part of a whole, and how it is drawn: by its colour, and by its letter where there is no colour. */
 export interface BarPart {
   readonly amount: number;
   readonly letter: string;
-  readonly look: Look;
+  readonly look: TextLook;
 }
 
 /** Parts of a whole side by side in so many columns. A part that is not nothing gets at least one. */

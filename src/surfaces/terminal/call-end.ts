@@ -1,11 +1,11 @@
 import type { AskedOfCall, RecordedCall } from '../../state/recorded-item.ts';
-import type { Look } from './look.ts';
+import type { TextLook } from './look.ts';
 import { readCallReport } from '../wording/call-report.ts';
 
 /** How a call ended, in a word or two, and whether that is good. */
 export interface CallEnd {
   readonly words: string;
-  readonly look: Look;
+  readonly look: TextLook;
 }
 
 /** Ends that are no failure of the call itself. */

@@ -1,11 +1,11 @@
 import { visibleText } from './visible-text.ts';
 
 /** What sets a text off from the rest. Sixteen colours only: a terminal's own theme makes them readable. */
-export type Look = keyof typeof codes;
+export type TextLook = keyof typeof codes;
 
 /** A text of any origin with our own look for it. */
 export interface StyledText {
-  readonly look: Look;
+  readonly look: TextLook;
   readonly text: string;
 }
 

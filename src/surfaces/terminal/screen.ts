@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { type Look, paint, type Span } from './look.ts';
+import { type TextLook, paint, type Span } from './look.ts';
 import { wrap } from './wrap.ts';
 import { type SizedStream, terminalWidth } from './terminal-width.ts';
 import { fit, textWidth } from './text-width.ts';
@@ -20,7 +20,7 @@ export interface ScreenOptions {
 }
 
 export interface MessageForm {
-  readonly look?: Look;
+  readonly look?: TextLook;
   readonly indent?: string;
   /** Of every row but the first; by default the same. */
   readonly hanging?: string;

@@ -4,7 +4,7 @@ import { fit, pad, textWidth } from './text-width.ts';
 import { visibleLine } from './visible-text.ts';
 
 /** A number stands right; a text may have a look. */
-export type Cell = number | Span;
+export type TableCell = number | Span;
 
 export interface TableForm {
   /** Columns that stand right although they hold no numbers. */
@@ -21,13 +21,13 @@ export interface TableForm {
 }
 
 /** Rows with their cells under each other, two spaces between them, without colours. */
-export function table(rows: readonly (readonly Cell[])[], form: TableForm = {}): string {
+export function table(rows: readonly (readonly TableCell[])[], form: TableForm = {}): string {
   return paint(tableSpans(rows, form), false);
 }
 
 /** The same with the looks of its cells. */
 export function tableSpans(
-  rows: readonly (readonly Cell[])[],
+  rows: readonly (readonly TableCell[])[],
   { right = [], whole = [], most = {}, width = Infinity }: TableForm = {},
 ): readonly Span[] {
   const texts = rows.map((row) => row.map(cellText));
@@ -56,7 +56,7 @@ function largest(numbers: readonly number[]): number {
   return numbers.reduce((most, each) => Math.max(most, each), 0);
 }
 
-function cellText(cell: Cell): string {
+function cellText(cell: TableCell): string {
   if (typeof cell === 'number') return count(cell);
   return visibleLine(typeof cell === 'string' ? cell : cell.text);
 }

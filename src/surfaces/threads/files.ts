@@ -6,7 +6,7 @@ import type { AgentNode } from '../engine/agent-node.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { filesCommand } from '../commands/threads-read-commands.ts';
 import { diffSpans } from '../terminal/diff-lines.ts';
-import { bold, dim, type Look, type Span } from '../terminal/look.ts';
+import { bold, dim, type TextLook, type Span } from '../terminal/look.ts';
 import { pageForm, printPage } from '../terminal/page.ts';
 import { print } from '../terminal/print.ts';
 import { tableSpans } from '../terminal/table.ts';
@@ -83,7 +83,11 @@ function bodyOf({ changer, state, files, meanwhile }: ChangedFiles): readonly Sp
   ];
 }
 
-const kindLooks: Readonly<Record<TurnFileChange['kind'], Look>> = { added: 'green', changed: 'yellow', deleted: 'red' };
+const kindLooks: Readonly<Record<TurnFileChange['kind'], TextLook>> = {
+  added: 'green',
+  changed: 'yellow',
+  deleted: 'red',
+};
 
 /** A row for each file, its path in full; where diffs were asked for, each file with its changed lines. */
 function filesSpans(files: readonly TurnFileChange[]): readonly Span[] {

@@ -6,7 +6,7 @@ import type { TurnSummary } from '../../state/turn-list.ts';
 import type { SettingsInWords } from '../../state/turn-settings.ts';
 import { durationWords } from '../wording/duration-words.ts';
 import { stackedBar } from '../terminal/bar.ts';
-import { bold, cyan, dim, type Look, red, type Span } from '../terminal/look.ts';
+import { bold, cyan, dim, type TextLook, red, type Span } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
 import { plural } from '../wording/number-words.ts';
 import { wrap } from '../terminal/wrap.ts';
@@ -36,7 +36,7 @@ export interface TurnForm extends PageForm {
   readonly mostTokens: number;
 }
 
-const statusLooks: Readonly<Record<TurnSummary['status'], Look>> = {
+const statusLooks: Readonly<Record<TurnSummary['status'], TextLook>> = {
   completed: 'green',
   failed: 'red',
   interrupted: 'yellow',
@@ -105,7 +105,7 @@ export function tokensLine(cost: KnownCost): readonly string[] {
 
 /** What the letters and colours of the bars are. */
 export function barLegend(color: boolean): readonly Span[] {
-  const mark = (look: Look, letter: string): Span => ({ look, text: color ? '█' : letter });
+  const mark = (look: TextLook, letter: string): Span => ({ look, text: color ? '█' : letter });
   return [mark('cyan', 'c'), ' cached  ', mark('blue', 'i'), ' other input  ', mark('green', 'o'), ' output\n'];
 }
 
@@ -192,7 +192,7 @@ function pictures(all: readonly string[]): readonly string[] {
   return all.length === 0 ? [] : [`[${plural(all.length, 'picture')}]`];
 }
 
-function labelled(label: string, text: string, { proseWidth }: TurnForm, look?: Look): readonly Span[] {
+function labelled(label: string, text: string, { proseWidth }: TurnForm, look?: TextLook): readonly Span[] {
   if (text === '') return [];
   const lines = wrap(text, proseWidth - 2 * indent.length);
   const body = lines.map((line) => `${indent}${indent}${line}`.trimEnd()).join('\n');

@@ -11,6 +11,7 @@ import type { Injected, InjectOptions } from '../../../thread/inject-item.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
 import type { Overridden, Thread } from '../../../thread/thread.ts';
 import type { TurnResult } from '../../../thread/turn/settle.ts';
+import type { UserShell, UserShellRan } from '../../../thread/user-shell.ts';
 import type { EngineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
 import { whyRefused } from '../why-refused.ts';
@@ -169,6 +170,10 @@ export class KeptThread implements LiveThread {
         }),
       { signal },
     );
+  }
+
+  shell(asked: UserShell): Promise<UserShellRan> {
+    return this.#loader.use((thread) => thread.shell(asked));
   }
 
   answer(questionId: string, answer: Answer): Promise<Answered> {

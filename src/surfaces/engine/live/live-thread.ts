@@ -14,6 +14,7 @@ import type { Injected, InjectOptions } from '../../../thread/inject-item.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
 import type { Overridden, ThreadTurn } from '../../../thread/thread.ts';
 import type { TurnResult } from '../../../thread/turn/settle.ts';
+import type { UserShell, UserShellRan } from '../../../thread/user-shell.ts';
 import type { ForeseenRequest } from '../preview-thread.ts';
 import type { ThreadState } from '../../../state/thread-state.ts';
 import type { EngineRefused } from '../engine-refused.ts';
@@ -93,6 +94,8 @@ export interface LiveThread {
   /** Changes what turns submitted from now on start from. */
   override(change: unknown): Promise<Overridden>;
   compact(asked: LiveCompaction): Promise<CompactionResult | EngineRefused>;
+  /** A command of the user's own, outside the sandbox and beside a turn that runs. */
+  shell(asked: UserShell): Promise<UserShellRan>;
   /** By the question's id. A suspended thread is loaded and continues its turn. */
   answer(questionId: string, answer: Answer): Promise<Answered>;
   usage(): ThreadUsage;

@@ -1,0 +1,24 @@
+import type { SlashName } from '../views/slash-table.ts';
+
+/** What the keyboard may ask of the conversation. Each call returns at once; what comes of it is shown. */
+export interface Conversation {
+  /** A turn or a compaction runs. */
+  readonly isBusy: boolean;
+  /** A message: a turn of its own, or for the turn that runs. */
+  send(words: string): void;
+  /** A message for a turn of its own, after those that wait. */
+  queue(words: string): void;
+  /** The newest of those that wait, which waits no more. */
+  takeQueued(): string | undefined;
+  /** A command for the user's shell. */
+  shell(command: string): void;
+  /** A command for the terminal. False: the draft stays. */
+  slash(name: SlashName, rest: string): void;
+  interrupt(): void;
+  /** The next permission mode. */
+  cycleMode(): void;
+  /** The conversation with all details. */
+  showTranscript(): void;
+  /** The user has typed: questions wait for a pause. */
+  typed(): void;
+}

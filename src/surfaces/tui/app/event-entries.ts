@@ -1,0 +1,223 @@
+import { defined } from '../../../protocol/defined.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
+import type { Question } from '../../../protocol/question.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { CommandItem, PlanItem, TurnItem } from '../../../protocol/turn-item.ts';
+import { AnswerStream } from '../cells/answer-stream.ts';
+import type { Cell } from '../cells/cell.ts';
+import { cellOf } from '../cells/cell-of.ts';
+import { cellOfEvent } from '../cells/cell-of-event.ts';
+import type { CallStanding } from '../cells/command-cell.ts';
+import { isExploring } from '../cells/exploring-cell.ts';
+import { noticeCell, type NoticeKind } from '../cells/notice-cell.ts';
+import { userCell } from '../cells/user-cell.ts';
+import { ExploringGroups } from './exploring-groups.ts';
+import { type ShownShell, showShell } from './shown-shell.ts';
+import type { TranscriptEntry, Transcript } from './transcript.ts';
+
+/** More of a running command's output is not drawn while it runs. */
+const mostLiveOutput = 64 * 1024;
+
+interface RunningCall {
+  readonly entry: TranscriptEntry;
+  item: TurnItem;
+  output: string;
+  readonly context: CallStanding;
+}
+
+/** Makes cells of what happens in a thread. */
+export class EventEntries {
+  readonly #transcript: Transcript;
+  readonly #isNews: (outcome: Outcome) => boolean;
+  readonly #groups: ExploringGroups;
+  /** Calls that run, by id. */
+  readonly #running = new Map<string, RunningCall>();
+  /** Messages that are arriving, by id. */
+  readonly #arriving = new Map<string, { readonly entry: TranscriptEntry; readonly message: AnswerStream }>();
+  readonly #questions = new Map<string, Question>();
+  #plan = '';
+  #turnStarted: number | undefined;
+
+  /** `isNews`: whether the user has not read a warning in an earlier run. */
+  constructor(transcript: Transcript, isNews: (outcome: Outcome) => boolean) {
+    this.#transcript = transcript;
+    this.#isNews = isNews;
+    this.#groups = new ExploringGroups(transcript);
+  }
+
+  /** `at`: when it happened; undefined for what is read from the file. */
+  event(event: ThreadEvent, at: number | undefined): void {
+    switch (event.kind) {
+      case 'turn-started':
+        this.#turnStarted = at;
+        return;
+      case 'context':
+        if (event.cause === 'user' && event.author === undefined) this.#said(event.itemId, event.text);
+        else this.#add(cellOfEvent(event));
+        return;
+      case 'item-started':
+      case 'item-updated':
+        return this.#begun(event.item, callContext(event, at));
+      case 'item-completed':
+        return this.#completed(event.item);
+      case 'question-asked':
+        this.#questions.set(event.question.id, event.question);
+        return;
+      case 'question-answered':
+        return this.#answered(event);
+      case 'call-refused':
+        this.#forget(event.callId);
+        return this.#add(cellOfEvent(event));
+      case 'warning':
+        if (this.#isNews(event.outcome)) this.#add(cellOfEvent(event));
+        return;
+      case 'retrying':
+        // The row above the composer says it. What comes of it is said in the end.
+        return;
+      case 'turn-completed':
+      case 'turn-failed':
+      case 'turn-aborted':
+      case 'turn-suspended':
+        return this.#ended(event, at);
+      default:
+        return this.#add(cellOfEvent(event));
+    }
+  }
+
+  preview(event: ProvisionalEvent): void {
+    if (event.kind === 'text') this.#arrived(event.itemId, event.text);
+    if (event.kind === 'output') this.#printed(event.itemId, event.text);
+    if (event.kind === 'dropped') this.#dropped(event.itemId);
+  }
+
+  /** A command of the user's own. */
+  shell(command: string, startedAt: number): ShownShell {
+    this.#groups.close();
+    return showShell(this.#transcript, command, startedAt);
+  }
+
+  notice(message: string, kind: NoticeKind): void {
+    this.#add(noticeCell(kind, { message }));
+  }
+
+  outcome(outcome: Outcome, kind: NoticeKind): void {
+    this.#add(noticeCell(kind, outcome));
+  }
+
+  #add(cell: Cell | undefined): void {
+    if (cell === undefined) return;
+    this.#groups.close();
+    this.#transcript.add({ cell, isFinal: true });
+  }
+
+  #said(id: string, text: string): void {
+    this.#add(userCell({ kind: 'user-message', id, text, images: [] }));
+  }
+
+  #begun(item: TurnItem, context: CallStanding): void {
+    if (item.kind === 'plan') return this.#planned(item);
+    if (isExploring(item)) return this.#groups.add(item);
+    const known = this.#running.get(item.id);
+    if (known === undefined) {
+      this.#groups.close();
+      const entry = this.#transcript.add({ cell: cellOf(item, context), isFinal: false });
+      this.#running.set(item.id, { entry, item, output: '', context });
+      return;
+    }
+    known.item = item;
+    known.entry.cell = cellOf(withOutput(item, known.output), known.context);
+  }
+
+  #completed(item: TurnItem): void {
+    if (item.kind === 'user-message') return;
+    if (item.kind === 'plan') return this.#planned(item);
+    const running = this.#running.get(item.id);
+    const entry = running?.entry ?? this.#arriving.get(item.id)?.entry;
+    this.#running.delete(item.id);
+    this.#arriving.delete(item.id);
+    if (entry !== undefined) {
+      Object.assign(entry, { cell: cellOf(item, running?.context), isFinal: true, stableRows: undefined });
+      return;
+    }
+    if (isExploring(item)) return this.#groups.add(item);
+    this.#groups.remove(item.id);
+    this.#add(cellOf(item));
+  }
+
+  /** The plan of a turn is one item that changes: each of its states is a cell of its own. */
+  #planned(item: PlanItem): void {
+    const state = JSON.stringify(item.steps);
+    if (state === this.#plan) return;
+    this.#plan = state;
+    this.#add(cellOf(item));
+  }
+
+  #answered(event: Extract<ThreadEvent, { kind: 'question-answered' }>): void {
+    const question = this.#questions.get(event.id);
+    this.#questions.delete(event.id);
+    this.#add(cellOfEvent(event, defined({ question })));
+  }
+
+  #arrived(id: string, text: string): void {
+    let known = this.#arriving.get(id);
+    if (known === undefined) {
+      this.#groups.close();
+      const message = new AnswerStream();
+      const stableRows: TranscriptEntry['stableRows'] = (look, from) => message.stableRows(look, from);
+      known = { entry: this.#transcript.add({ cell: message, isFinal: false, stableRows }), message };
+      this.#arriving.set(id, known);
+    }
+    known.message.append(text);
+  }
+
+  #printed(id: string, text: string): void {
+    const known = this.#running.get(id);
+    if (known === undefined) return;
+    known.output = (known.output + text).slice(-mostLiveOutput);
+    known.entry.cell = cellOf(withOutput(known.item, known.output), known.context);
+  }
+
+  #dropped(id: string): void {
+    const known = this.#arriving.get(id);
+    if (known === undefined) return;
+    this.#arriving.delete(id);
+    // What was printed of it stays; the rest is not going to come.
+    known.message.end();
+    if (!this.#transcript.remove(known.entry)) Object.assign(known.entry, { isFinal: true, stableRows: undefined });
+  }
+
+  /** A call that did not run after all has a cell of another kind. */
+  #forget(id: string): void {
+    this.#groups.remove(id);
+    const known = this.#running.get(id);
+    this.#running.delete(id);
+    if (known !== undefined && !this.#transcript.remove(known.entry)) known.entry.isFinal = true;
+  }
+
+  /** Nothing of the turn runs any more. */
+  #ended(event: ThreadEvent, at: number | undefined): void {
+    this.#groups.end();
+    for (const { entry } of this.#running.values()) entry.isFinal = true;
+    for (const [id] of this.#arriving) this.#dropped(id);
+    this.#running.clear();
+    this.#plan = '';
+    const since = this.#turnStarted;
+    this.#turnStarted = undefined;
+    const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at };
+    this.#add(cellOfEvent(event, defined({ end })));
+  }
+}
+
+function callContext(
+  { outside, confined }: { readonly outside?: true; readonly confined?: true },
+  startedAt: number | undefined,
+): CallStanding {
+  const place =
+    confined === true ? ({ place: 'wider' } as const) : outside === true ? ({ place: 'outside' } as const) : {};
+  return { ...defined({ startedAt }), ...place };
+}
+
+function withOutput(item: TurnItem, output: string): TurnItem {
+  return item.kind === 'command' && item.output === '' ? ({ ...item, output } satisfies CommandItem) : item;
+}

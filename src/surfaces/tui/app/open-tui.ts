@@ -1,0 +1,105 @@
+import { plainLook } from './plain-look.ts';
+import { Controller } from './controller.ts';
+import type { TuiSession } from './session.ts';
+import { TuiStage } from './stage.ts';
+import type { TuiRequest } from './tui-request.ts';
+import { ProcessTerminal } from '../screen/process-terminal.ts';
+import type { TerminalPort } from '../screen/terminal-port.ts';
+import { slashCommands } from '../views/slash-table.ts';
+import { PagerView } from '../views/pager-view.ts';
+import { draftOf } from '../composer/draft.ts';
+import { helpRows } from './help-rows.ts';
+import { quickNotice } from './quick-notice.ts';
+
+/** A process that was asked to end is ended after this time, whatever it still does. */
+const endMs = 2000;
+
+/**
+ * Opens the terminal. The composer can be used at once; the engine is loaded meanwhile. Gives the exit code: 0 after the
+ * user left, 1 if the conversation could not be opened.
+ */
+export async function openTui(request: TuiRequest, terminal: TerminalPort = new ProcessTerminal()): Promise<number> {
+  const now = (): number => Date.now();
+  // Not imported: in the bundle Node's own modules come with what `exec` needs, and the first frame does not wait for it.
+  const look = plainLook(process.env, { cwd: request.cwd, home: process.getBuiltinModule('node:os').homedir() });
+  const reflows = process.env['XTERM_VERSION'] === undefined || process.env['TMUX'] !== undefined;
+  const { promise: left, resolve: leave } = Promise.withResolvers<'quit' | NodeJS.Signals>();
+  let session: TuiSession | undefined;
+  const stage = new TuiStage({ terminal, look, isFull: request.isFull, reflows, now });
+  const controller = new Controller({
+    stage,
+    conversation: () => session,
+    notice: (text, level) => {
+      stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
+      stage.draw();
+    },
+    suspend() {
+      stage.stepAside();
+      terminal.suspend();
+    },
+    editOutside: () => void editDraft(),
+    showHelp: () =>
+      stage.openPager(
+        new PagerView({
+          title: 'Keys and commands',
+          rows: (each) => helpRows(slashCommands, each),
+          close: () => stage.openPager(undefined),
+        }),
+      ),
+    quit: () => leave('quit'),
+  });
+  terminal.start({
+    input: (input) => controller.input(input),
+    resize: () => stage.resized(),
+    resumed: () => stage.cameBack(),
+  });
+  if (request.prompt !== undefined) stage.composer.draft = draftOf(request.prompt);
+  stage.begin();
+  const onSignal = (name: NodeJS.Signals): void => leave(name);
+  const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
+  for (const name of signals) process.on(name, onSignal);
+
+  const opening = open(stage);
+  const early = await Promise.race([left, opening]);
+  const end = typeof early === 'number' ? 'quit' : await left;
+  const summary = session?.summary() ?? [];
+  session?.close();
+  stage.end(summary);
+  terminal.stop();
+  for (const name of signals) process.off(name, onSignal);
+  if (typeof early === 'number') return early;
+  const { closeAll } = await import('./open-session.ts');
+  // The engine may still be on its way.
+  const closed = opening.then(() => closeAll(session));
+  await Promise.race([closed, new Promise((late) => setTimeout(late, endMs).unref())]);
+  if (end !== 'quit') process.kill(process.pid, end);
+  return 0;
+
+  /** Gives an exit code if it cannot be opened. */
+  async function open(shown: TuiStage): Promise<number | undefined> {
+    const { openSession } = await import('./open-session.ts');
+    const opened = await openSession(request, { stage: shown, now, quit: () => leave('quit') });
+    if ('code' in opened) {
+      shown.end([]);
+      terminal.stop();
+      const { complain } = await import('../../terminal/print.ts');
+      return complain(opened, 1);
+    }
+    session = opened;
+    controller.ready(opened);
+    shown.drawNow();
+    if (request.prompt !== undefined && shown.composer.words === request.prompt.trim())
+      opened.send(shown.composer.take());
+    return undefined;
+  }
+
+  async function editDraft(): Promise<void> {
+    const shown = stage;
+    const { editOutside } = await import('./edit-outside.ts');
+    shown.stepAside();
+    const edited = await terminal.lend(() => editOutside(shown.composer.draft, process.env));
+    if ('draft' in edited) shown.composer.draft = edited.draft;
+    else shown.transcript.add({ cell: quickNotice(edited.problem, 'error'), isFinal: true });
+    shown.cameBack();
+  }
+}

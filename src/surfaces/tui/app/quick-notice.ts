@@ -1,0 +1,21 @@
+import type { Cell } from '../cells/cell.ts';
+import { clean } from '../text/clean.ts';
+import { drawRows } from '../text/draw-row.ts';
+import { glyphsOf } from '../text/glyphs.ts';
+import { badStyle, dimStyle, plain, styled } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
+
+/** A line of the terminal itself, which can be shown before the engine and its cells are loaded. */
+export function quickNotice(text: string, level: 'info' | 'error'): Cell {
+  return {
+    rows(look) {
+      const { bullet, error } = glyphsOf(look);
+      const style = level === 'error' ? badStyle : dimStyle;
+      const first = [styled(`${level === 'error' ? error : bullet} `, style)];
+      return drawRows(
+        wrapRow([styled(clean(text).replaceAll('\n', ' '), style)], { width: look.width, first, rest: [plain('  ')] }),
+        look,
+      );
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
+import type { Question } from '../../../protocol/question.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { errorWords } from '../../../protocol/error-words.ts';
+import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+import { draftOf } from '../composer/draft.ts';
+import { cleanLine } from '../text/clean.ts';
+import type { EventEntries } from './event-entries.ts';
+import type { TuiStage } from './stage.ts';
+
+export interface ReaderParts {
+  readonly stage: TuiStage;
+  readonly entries: EventEntries;
+  now(): number;
+  asked(question: Question, item: TurnItem | undefined): void;
+  answered(id: string): void;
+  /** Words of the user are in the conversation. */
+  said(words: string): void;
+  turnOver(): void;
+}
+
+/** Rows of an old conversation that are printed when it is resumed. */
+const mostReplayed = 1000;
+
+/** Reads what a thread has recorded, then what comes, and puts it on the stage. */
+export class ThreadReader {
+  /** What the thread had recorded before it was opened is on the stage. */
+  readonly caughtUp: Promise<void>;
+  readonly #parts: ReaderParts;
+  readonly #leaving = new AbortController();
+  #isReplaying: boolean;
+  #thought = '';
+  #thoughtOf = '';
+
+  constructor(thread: LiveThread, parts: ReaderParts) {
+    this.#parts = parts;
+    const { place } = thread;
+    this.#isReplaying = place !== undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.caughtUp = promise;
+    if (!this.#isReplaying) resolve();
+    const { signal } = this.#leaving;
+    // Asked for at once: what happens after this call is in it.
+    const news = thread.follow(place === undefined ? { signal } : { after: -1, signal })[Symbol.asyncIterator]();
+    void this.#read(news, place, resolve);
+  }
+
+  close(): void {
+    this.#leaving.abort();
+  }
+
+  async #read(news: AsyncIterator<LiveNews>, place: number | undefined, caughtUp: () => void): Promise<void> {
+    const { entries, stage } = this.#parts;
+    try {
+      for (;;) {
+        const next = await news.next();
+        if (next.done === true || this.#leaving.signal.aborted) break;
+        const { value } = next;
+        this.#news(value);
+        const isLast = value.kind !== 'recorded' || (value.ordinal >= (place ?? 0) && value.more !== true);
+        if (this.#isReplaying && isLast) {
+          this.#isReplaying = false;
+          stage.transcript.keepLast(stage.look, mostReplayed);
+          caughtUp();
+        }
+        if (!this.#isReplaying) stage.draw();
+      }
+    } catch (error) {
+      entries.notice(`The conversation cannot be followed any more: ${errorWords(error)}`, 'error');
+      stage.draw();
+    }
+    caughtUp();
+  }
+
+  #news(news: LiveNews): void {
+    const { entries } = this.#parts;
+    switch (news.kind) {
+      case 'recorded':
+      case 'passing':
+        return this.#event(news.event);
+      case 'preview':
+        this.#previewed(news.event);
+        return entries.preview(news.event);
+      case 'rewound':
+        return entries.notice(
+          'The conversation was rolled back: what came after that does not count any more.',
+          'warning',
+        );
+      case 'ended':
+      case 'missed':
+        return;
+    }
+  }
+
+  #event(event: ThreadEvent): void {
+    const { entries, stage, now } = this.#parts;
+    const isNews = !this.#isReplaying;
+    entries.event(event, isNews ? now() : undefined);
+    switch (event.kind) {
+      case 'context':
+        if (event.cause !== 'user' || event.author !== undefined) return;
+        this.#parts.said(event.text);
+        if (!isNews) stage.composer.history.add(draftOf(event.text));
+        return;
+      case 'question-asked':
+        if (isNews && event.to === undefined) this.#parts.asked(event.question, event.item);
+        return;
+      case 'question-answered':
+        return this.#parts.answered(event.id);
+      case 'turn-started':
+        if (isNews) stage.busy = { header: 'Working', since: now() };
+        return;
+      case 'retrying':
+        if (stage.busy !== undefined)
+          stage.busy = { ...stage.busy, header: 'Trying again', detail: event.outcome.message };
+        return;
+      case 'item-started':
+      case 'usage':
+        return this.#isWorking();
+      case 'checkpoint-started':
+        if (isNews) stage.busy = { header: 'Compacting the conversation', since: now() };
+        return;
+      case 'checkpoint-installed':
+      case 'checkpoint-failed':
+        return this.#isWorking();
+      case 'turn-completed':
+      case 'turn-failed':
+      case 'turn-aborted':
+      case 'turn-suspended':
+        if (isNews) stage.busy = undefined;
+        return this.#parts.turnOver();
+      default:
+        return;
+    }
+  }
+
+  /** The model's own headline for what it thinks about. */
+  #previewed(event: ProvisionalEvent): void {
+    const { stage } = this.#parts;
+    if (event.kind !== 'reasoning') return;
+    this.#thought = event.itemId === this.#thoughtOf ? this.#thought + event.text : event.text;
+    this.#thoughtOf = event.itemId;
+    const header = /\*\*([^*\n]{1,80})\*\*(?![\s\S]*\*\*[^*\n]{1,80}\*\*)/.exec(this.#thought.slice(-2000))?.[1];
+    if (header !== undefined && stage.busy !== undefined) stage.busy = { ...stage.busy, header: cleanLine(header) };
+  }
+
+  /** What held the turn up is over. */
+  #isWorking(): void {
+    const { stage } = this.#parts;
+    if (stage.busy !== undefined && stage.busy.header !== 'Working')
+      stage.busy = { header: 'Working', since: stage.busy.since };
+  }
+}

@@ -1,0 +1,146 @@
+import type { Cell } from '../cells/cell.ts';
+import type { Look } from '../text/look.ts';
+
+/** A cell of the conversation. */
+export interface TranscriptEntry {
+  cell: Cell;
+  /** Nothing of it changes any more: it may be printed for good. */
+  isFinal: boolean;
+  /** Of one that still grows: rows that no later text can change, from one on. */
+  stableRows?: ((look: Look, from: number) => readonly string[]) | undefined;
+}
+
+interface DrawnEntry {
+  readonly key: string;
+  readonly cell: Cell;
+  readonly rows: readonly string[];
+}
+
+/** All cells of the conversation, as a screen that prints them once needs them, and as one that draws a part of them does. */
+export class Transcript {
+  readonly #entries: TranscriptEntry[] = [];
+  readonly #drawn = new WeakMap<TranscriptEntry, DrawnEntry>();
+  /** Those before it were printed. */
+  #next = 0;
+  /** Rows of the next one that were printed already. */
+  #rowsOfNext = 0;
+
+  get entries(): readonly TranscriptEntry[] {
+    return this.#entries;
+  }
+
+  add(entry: TranscriptEntry): TranscriptEntry {
+    this.#entries.push(entry);
+    return entry;
+  }
+
+  /** Takes one back of which nothing has been printed. False: something of it was. */
+  remove(entry: TranscriptEntry): boolean {
+    const at = this.#entries.indexOf(entry);
+    if (at < this.#next || (at === this.#next && this.#rowsOfNext > 0)) return false;
+    this.#entries.splice(at, 1);
+    return true;
+  }
+
+  clear(): void {
+    this.#entries.length = 0;
+    this.#next = 0;
+    this.#rowsOfNext = 0;
+  }
+
+  /**
+   * Rows that are to be printed now, each once. What is finished goes before what still runs; a message of which the
+   * beginning was printed goes first.
+   */
+  takeFinished(look: Look): readonly string[] {
+    const rows: string[] = [];
+    for (let at = this.#next; at < this.#entries.length; at++) {
+      const entry = this.#entries[at]!;
+      if (entry.isFinal) {
+        rows.push(...this.#spaced(entry, look, at === this.#next ? this.#rowsOfNext : 0));
+        this.#moveToNext(at);
+        this.#next++;
+        this.#rowsOfNext = 0;
+        continue;
+      }
+      const known = at === this.#next ? this.#rowsOfNext : 0;
+      const stable = entry.stableRows?.(look, known) ?? [];
+      if (stable.length > 0) {
+        this.#moveToNext(at);
+        rows.push(...(known === 0 ? [''] : []), ...stable);
+        this.#rowsOfNext = known + stable.length;
+      }
+      // Nothing comes between the parts of a message.
+      if (known + stable.length > 0) break;
+    }
+    return rows;
+  }
+
+  /** The list has the order of the screen. */
+  #moveToNext(at: number): void {
+    if (at > this.#next) this.#entries.splice(this.#next, 0, ...this.#entries.splice(at, 1));
+  }
+
+  /** What came since is drawn at another width: the rows of the same text that were printed are counted anew. */
+  resized(look: Look): void {
+    const growing = this.#entries[this.#next];
+    if (this.#rowsOfNext > 0) this.#rowsOfNext = growing?.stableRows?.(look, 0).length ?? this.#rowsOfNext;
+  }
+
+  /** Of what was not printed only the last so many rows will be. */
+  keepLast(look: Look, most: number): void {
+    let rows = 0;
+    let from = this.#entries.length;
+    while (from > this.#next && rows < most) rows += this.rowsOf(this.#entries[--from]!, look).length + 1;
+    this.#next = from;
+    this.#rowsOfNext = 0;
+  }
+
+  /** What is not printed yet. */
+  unfinishedRows(look: Look): readonly string[] {
+    return this.#entries
+      .slice(this.#next)
+      .flatMap((entry, at) => this.#spaced(entry, look, at === 0 ? this.#rowsOfNext : 0));
+  }
+
+  /** The last rows of all, as a screen shows them that is scrolled back by `back` rows. */
+  lastRows(look: Look, height: number, back: number): readonly string[] {
+    const parts: (readonly string[])[] = [];
+    let count = 0;
+    for (let at = this.#entries.length - 1; at >= 0 && count < height + back; at--) {
+      const rows = this.#spaced(this.#entries[at]!, look, 0);
+      parts.push(rows);
+      count += rows.length;
+    }
+    const rows = parts.toReversed().flat();
+    const end = Math.max(Math.min(height, rows.length), rows.length - back);
+    return rows.slice(Math.max(0, end - height), end);
+  }
+
+  /** All of it, with all details. */
+  wholeRows(look: Look): readonly string[] {
+    return this.#entries.flatMap((entry) => this.#spaced(entry, look, 0));
+  }
+
+  rowCount(look: Look): number {
+    return this.#entries.reduce((sum, entry) => sum + this.#spaced(entry, look, 0).length, 0);
+  }
+
+  /** Drawn once for a look, as long as nothing of it changes. */
+  rowsOf(entry: TranscriptEntry, look: Look): readonly string[] {
+    if (!entry.isFinal) return entry.cell.rows(look);
+    const key = [look.width, look.colours, look.palette, look.glyphs, look.details, look.cwd].join(' ');
+    const drawn = this.#drawn.get(entry);
+    if (drawn?.key === key && drawn.cell === entry.cell) return drawn.rows;
+    const rows = entry.cell.rows(look);
+    this.#drawn.set(entry, { key, cell: entry.cell, rows });
+    return rows;
+  }
+
+  /** With an empty row before it, unless its beginning was printed. A cell without rows takes none. */
+  #spaced(entry: TranscriptEntry, look: Look, printed: number): readonly string[] {
+    const rows = this.rowsOf(entry, look);
+    if (rows.length === 0) return rows;
+    return printed === 0 ? ['', ...rows] : rows.slice(printed);
+  }
+}

@@ -1,0 +1,20 @@
+import type { EngineChoices } from '../../exec/load-engine.ts';
+
+/** Which conversation the terminal opens. `pick`: the user chooses from a list. */
+export type WantedConversation =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'pick' }
+  | { readonly kind: 'last' }
+  | { readonly kind: 'named'; readonly name: string };
+
+/** What the terminal was opened with. */
+export interface TuiRequest {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly choices: EngineChoices;
+  readonly thread: WantedConversation;
+  /** Threads of every folder are looked at. */
+  readonly anyFolder?: boolean;
+  readonly prompt?: string;
+  readonly isFull: boolean;
+}

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import type { CommandItem } from '../../../protocol/turn-item.ts';
+import type { Look } from '../text/look.ts';
+import { AnswerStream } from './answer-stream.ts';
+import { cellOf } from './cell-of.ts';
+import type { Cell } from './cell.ts';
+import { looksLikeError } from './error-lines.ts';
+import { exploredBy } from './explored-parts.ts';
+import { exploringCell, isExploring } from './exploring-cell.ts';
+import { reasoningTitle } from './reasoning-cell.ts';
+
+const look: Look = {
+  width: 60,
+  colours: 'none',
+  palette: 'dark',
+  glyphs: 'unicode',
+  details: 'folded',
+  now: 0,
+  cwd: '/home/ada/engine',
+  home: '/home/ada',
+};
+
+/** Of the processor: other programs may be busy. */
+const spentMs = (): number => process.cpuUsage().user / 1000;
+
+const command = (script: string, rest: Partial<CommandItem> = {}): CommandItem => ({
+  kind: 'command',
+  id: 'c',
+  argv: ['bash', '-lc', script],
+  cwd: '/home/ada/engine',
+  status: 'completed',
+  output: '',
+  exitCode: 0,
+  ...rest,
+});
+
+const shown = (cell: Cell, some: Partial<Look> = {}): string => cell.rows({ ...look, ...some }).join('\n');
+
+describe('commands', () => {
+  const output = (lines: readonly string[]): string => lines.join('\n');
+  const fill = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `step ${at}`);
+
+  it('a failure shows its end and the lines that look like errors', () => {
+    const failed = command('make', {
+      status: 'failed',
+      exitCode: 2,
+      output: output([...fill(40), 'TypeError: no wheel', ...fill(40), 'last words']),
+    });
+    const rows = shown(cellOf(failed));
+    expect(rows).toContain('TypeError: no wheel');
+    expect(rows).toContain('last words');
+  });
+
+  it('shows the shell where it is not the one of the system', () => {
+    const run = (program: string): string => shown(cellOf({ ...command(''), argv: [program, '-lc', 'ls a'] }));
+    expect(run('/bin/zsh')).toContain('Ran ls a');
+    expect(run('./bash')).toContain("Ran ./bash -lc 'ls a'");
+  });
+
+  it('a fold says what it hides', () => {
+    const many = Array.from({ length: 9 }, (_, at) => `error ${at}: no wheel`);
+    const failed = shown(
+      cellOf(command('make', { status: 'failed', exitCode: 2, output: output([...fill(9), ...many, ...fill(20)]) })),
+    );
+    expect(failed).toContain('+19 lines, 4 look like errors (ctrl+t shows all)');
+    const good = shown(cellOf(command('make', { output: output([...fill(9), 'error: ignored', ...fill(9)]) })));
+    expect(good).toContain('+15 lines, 1 looks like an error (ctrl+t shows all)');
+    const cut = shown(
+      cellOf(command('make', { output: output([...fill(4), '... 5000 bytes omitted ...', ...fill(4)]) })),
+    );
+    expect(cut).toContain('+5 lines, 5.0 kB not kept');
+  });
+
+  it.each([
+    ['TypeError: x is not a function', true],
+    ['npm ERR! code 1 (failed)', true],
+    ['src/a.ts(3,1): error TS2304', true],
+    ['0 errors, 0 warnings', false],
+    ['Tests: no failures', false],
+    ['errors: 0', false],
+    ['0 errors, 2 failed', true],
+    ['all is well', false],
+  ])('the line %j looks like an error: %s', (line, isError) => {
+    expect(looksLikeError(line)).toBe(isError);
+  });
+
+  it('keeps the whole output in the transcript, with its colours', () => {
+    const item = command('make', { output: `\u001B[32m${output(fill(30))}\u001B[0m` });
+    const rows = cellOf(item).rows({ ...look, details: 'whole', colours: 'sixteen' });
+    expect(rows).toHaveLength(32);
+    expect(rows[20]).toBe('    \u001B[2;32mstep 19\u001B[0m');
+  });
+
+  it('draws 20,000 lines of output in little time', () => {
+    const item = command('make', { output: output(fill(20_000)) });
+    const started = spentMs();
+    expect(cellOf(item).rows({ ...look, details: 'whole' })).toHaveLength(20_002);
+    expect(cellOf(item).rows(look)).toHaveLength(6);
+    const running = cellOf({ ...item, status: 'in-progress' });
+    for (let frame = 0; frame < 100; frame += 1) running.rows({ ...look, now: frame });
+    expect(spentMs() - started).toBeLessThan(3000);
+  });
+
+  it('takes a line of a megabyte', () => {
+    const started = spentMs();
+    const item = command('cat bundle.js', { output: `start${'x'.repeat(1_000_000)}end` });
+    const rows = shown(cellOf(item));
+    expect(rows).toContain('start');
+    expect(rows).toContain('end');
+    expect(spentMs() - started).toBeLessThan(3000);
+  });
+});
+
+describe('calls that look around', () => {
+  it.each([
+    ['cat a.ts', ['read a.ts']],
+    ['cat src/a.ts && head -n 5 src/b.ts', ['read a.ts', 'read b.ts']],
+    ["sed -n '1,20p' a.ts", ['read a.ts']],
+    ['cd src && ls', ['list ']],
+    ['ls -la src', ['list src']],
+    ['rg -n "two words" src', ['search two words in src']],
+    ["grep -rn 'x' . | head -20", ['search x in .']],
+    ['find . -name "*.ts"', ['search *.ts in .']],
+    ['rg --files src | sort', ['list src']],
+    ['git grep needle', ['search needle in ']],
+  ])('%s', (script, wanted) => {
+    const words = exploredBy(command(script))?.map((part) =>
+      part.kind === 'read'
+        ? `read ${part.name}`
+        : part.kind === 'list'
+          ? `list ${part.path}`
+          : `search ${part.query} in ${part.path}`,
+    );
+    expect(words).toEqual(wanted);
+  });
+
+  it.each([
+    'cat a > b',
+    'rm a',
+    'cat $(x)',
+    'ls; rm x',
+    'find . -delete',
+    'sed -i s/a/b/ f',
+    'cat `x`',
+    'npm test',
+    'tail -f log',
+    '',
+    'echo "$(rm x)"',
+    'cat a & rm b',
+    'ls #\nrm x',
+  ])('not %j', (script) => {
+    expect(exploredBy(command(script))).toBeUndefined();
+  });
+
+  it('one that failed stands alone', () => {
+    expect(isExploring(command('cat a'))).toBe(true);
+    expect(isExploring(command('cat a', { status: 'failed', exitCode: 1 }))).toBe(false);
+  });
+
+  it('names each file once', () => {
+    const cell = exploringCell(['cat a', 'cat b', 'cat a', 'ls', 'cat a'].map((script) => command(script)));
+    expect(shown(cell)).toBe('• Explored\n  └ Read a, b\n    List .\n    Read a');
+  });
+});
+
+describe('answers that arrive', () => {
+  it('end in the rows of the cell, without the tags of a plan', () => {
+    const text = '# Title\n\nSome words.\n\n- a\n- b\n';
+    const stream = new AnswerStream();
+    let stable: readonly string[] = [];
+    for (const sign of text) {
+      stream.append(sign);
+      const now = stream.stableRows(look);
+      expect(now.slice(0, stable.length)).toEqual(stable);
+      expect(stream.stableRows(look, stable.length)).toEqual(now.slice(stable.length));
+      stable = now;
+    }
+    stream.end();
+    expect(stream.rows(look)).toEqual(cellOf({ kind: 'agent-message', id: 'i', text }).rows(look));
+    const tagged = new AnswerStream();
+    tagged.append('<proposed_plan>\n1. Read\n</proposed_plan>');
+    tagged.end();
+    expect(tagged.rows(look)).toEqual(['• 1. Read']);
+  });
+
+  it('has the title of the thinking', () => {
+    expect(reasoningTitle('**Reading files**\n\nmore')).toBe('Reading files');
+    expect(reasoningTitle('nothing bold')).toBeUndefined();
+  });
+});

@@ -1,0 +1,135 @@
+import type { CommandItem } from '../../../protocol/turn-item.ts';
+import { plural } from '../../wording/number-words.ts';
+import { elapsedWords, spentWords } from '../text/elapsed.ts';
+import { glyphsOf } from '../text/glyphs.ts';
+import type { Look } from '../text/look.ts';
+import {
+  accentStyle,
+  badStyle,
+  boldStyle,
+  dimStyle,
+  goodStyle,
+  plain,
+  type Row,
+  styled,
+  warnStyle,
+} from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
+import type { Cell } from './cell.ts';
+import { commandLineRows } from './command-text.ts';
+import { foldLimits, lastOutputRows, outputRows } from './folded-output.ts';
+import { cellOfRows, framedRows, stateMark } from './frame.ts';
+
+/** What is known of a call beyond its item. */
+export interface CallStanding {
+  /** The user ran it, not the model. */
+  readonly byUser?: true;
+  /** When it began, in milliseconds: for those that still run. */
+  readonly startedAt?: number;
+  /** Where it runs, if not in the sandbox of the other calls. */
+  readonly place?: 'outside' | 'wider';
+}
+
+/** A command: what runs, how it ended, and as much of its output as tells what came of it. */
+export function commandCell(item: CommandItem, context: CallStanding = {}): Cell {
+  return cellOfRows((look) =>
+    look.details === 'whole' ? wholeRows(item, context, look) : foldedRows(item, context, look),
+  );
+}
+
+function foldedRows(item: CommandItem, context: CallStanding, look: Look): readonly Row[] {
+  const { status, output } = item;
+  const isRunning = status === 'in-progress';
+  const isBad = isFailure(item);
+  const mark = stateMark(isRunning ? 'running' : isBad ? 'bad' : 'good', look);
+  const title: Row = [styled(titleOf(item, context), boldStyle), plain(' '), ...placePieces(context)];
+  const [first = [], ...more] = commandLineRows(item.argv);
+  const head = wrapRow([...title, ...first, ...timePieces(item, context, look)], {
+    width: look.width,
+    first: [mark, plain(' ')],
+    rest: bar(look),
+  });
+  const shown = isRunning
+    ? lastOutputRows(output, runningRows, look)
+    : outputRows(output, limitsOf(isBad, context), look);
+  const rows = shown.length > 0 || isRunning || status === 'declined' ? shown : [[styled('(no output)', dimStyle)]];
+  return [
+    ...headFolded([...head, ...more.flatMap((line) => wrapRow(line, { width: look.width, first: bar(look) }))], look),
+    ...framedRows(look, rows),
+  ];
+}
+
+const runningRows = 3;
+const headRowsKept = 3;
+
+/** A long command shows its beginning. */
+function headFolded(rows: readonly Row[], look: Look): readonly Row[] {
+  if (rows.length <= headRowsKept) return rows;
+  const words = `${glyphsOf(look).ellipsis} +${plural(rows.length - headRowsKept, 'line')}`;
+  return [...rows.slice(0, headRowsKept), [...bar(look), styled(words, dimStyle)]];
+}
+
+function bar(look: Look): Row {
+  return [styled(`  ${glyphsOf(look).bar} `, dimStyle)];
+}
+
+function limitsOf(isBad: boolean, { byUser }: CallStanding) {
+  if (byUser === true) return isBad ? foldLimits.ownFailed : foldLimits.own;
+  return isBad ? foldLimits.failed : foldLimits.quiet;
+}
+
+function isFailure({ status, exitCode, unfinished }: CommandItem): boolean {
+  if (status === 'in-progress') return false;
+  return status !== 'completed' || (exitCode ?? 0) !== 0 || unfinished !== undefined;
+}
+
+function titleOf(item: CommandItem, { byUser }: CallStanding): string {
+  const { status, exitCode, unfinished } = item;
+  if (status === 'in-progress') return 'Running';
+  if (status === 'declined') return 'Not run:';
+  if (unfinished === 'timed-out') return 'Timed out:';
+  if (unfinished === 'interrupted') return 'Interrupted:';
+  if (unfinished === 'not-started') return 'Not started:';
+  if (exitCode !== undefined && exitCode !== 0) return `Failed (exit ${exitCode})`;
+  if (status === 'failed') return 'Failed:';
+  return byUser === true ? 'You ran' : 'Ran';
+}
+
+/** Where it runs stands before the command, which may be long. */
+function placePieces({ place }: CallStanding): Row {
+  if (place === undefined) return [];
+  return [styled(place === 'outside' ? '[outside the sandbox] ' : '[wider sandbox] ', warnStyle)];
+}
+
+function timePieces({ status, durationMs = 0 }: CommandItem, { startedAt }: CallStanding, look: Look): Row {
+  const spent = status === 'in-progress' ? (startedAt === undefined ? 0 : look.now - startedAt) : durationMs;
+  return spent < 1000 ? [] : [styled(` (${elapsedWords(spent)})`, dimStyle)];
+}
+
+/** As the transcript has it: the command, all of its output, how it ended and how long it took. */
+function wholeRows(item: CommandItem, context: CallStanding, look: Look): readonly Row[] {
+  const [first = [], ...more] = commandLineRows(item.argv);
+  const lines = [[...placePieces(context), ...first], ...more].flatMap((line, at) =>
+    wrapRow(line, {
+      width: look.width,
+      first: [at === 0 ? styled('$ ', accentStyle) : plain('  ')],
+      rest: [plain('  ')],
+    }),
+  );
+  const output = framedRows(look, outputRows(item.output, foldLimits.quiet, look)).map((row) => withoutCorner(row));
+  return [...lines, ...output, ...wrapRow(endRow(item, context, look), { width: look.width })];
+}
+
+function withoutCorner([prefix, ...row]: Row): Row {
+  return prefix === undefined ? row : [plain(' '.repeat(prefix.text.length)), ...row];
+}
+
+function endRow(item: CommandItem, context: CallStanding, look: Look): Row {
+  const { status, exitCode, durationMs } = item;
+  const { good, bad, dot } = glyphsOf(look);
+  if (status === 'in-progress') return [styled('running', dimStyle), ...timePieces(item, context, look)];
+  const time = durationMs === undefined ? '' : ` ${dot} ${spentWords(durationMs)}`;
+  if (!isFailure(item)) return [styled(good, goodStyle), styled(time, dimStyle)];
+  const why = exitCode === undefined ? titleOf(item, context).replace(/:$/, '').toLowerCase() : String(exitCode);
+  return [styled(`${bad} (${why})`, badStyle), styled(time, dimStyle)];
+}

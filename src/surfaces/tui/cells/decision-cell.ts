@@ -1,0 +1,45 @@
+import { hostAtPort } from '../../../policy/network/host-pattern.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
+import { questionWords } from '../../wording/question-words.ts';
+import { reviewWords } from '../../wording/review-words.ts';
+import { cleanLine } from '../text/clean.ts';
+import { glyphsOf, ownWords } from '../text/glyphs.ts';
+import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../text/style.ts';
+import type { Cell } from './cell.ts';
+import { cellOfRows, headRows, underRows } from './frame.ts';
+
+/** What became of a question about a call: who decided, what, and for how long. */
+export function decisionCell(question: Question, answer: Answer): Cell {
+  return cellOfRows((look) => {
+    const { good, bad } = glyphsOf(look);
+    const isYes = answer.kind === 'allowed';
+    const mark = isYes ? styled(good, goodStyle) : styled(bad, badStyle);
+    const review = reviewWords(answer, question.host && hostAtPort(question.host.name, question.host.port));
+    const about = questionWords(question);
+    const line = review ?? `${deciderWords(answer)} ${about}${scopeWords(answer)}`;
+    const note = review !== undefined ? about : answer.by === undefined ? answer.note : undefined;
+    const shown = (text: string): string => ownWords(cleanLine(text), look);
+    const under: readonly Row[] = note === undefined ? [] : [[styled(shown(note), dimStyle)]];
+    return [...headRows(look, mark, [plain(shown(line))]), ...underRows(look, under)];
+  });
+}
+
+function deciderWords({ kind, by }: Answer): string {
+  const who = by === 'hook' ? 'A hook' : 'You';
+  switch (kind) {
+    case 'allowed':
+      return `${who} allowed Capstan to`;
+    case 'declined':
+      if (by === 'default') return 'No answer was prepared; Capstan did not';
+      return by === 'client' ? 'The client brought no answer; Capstan did not' : `${who} did not allow Capstan to`;
+    case 'stopped':
+      return `${who} ended the turn instead of letting Capstan`;
+    case 'lapsed':
+      return 'No answer came in time; Capstan did not';
+  }
+}
+
+function scopeWords({ kind, scope }: Answer): string {
+  if (kind !== 'allowed') return '';
+  return { call: ' this time', session: ' for this session', rule: ' from now on, by a saved rule' }[scope ?? 'call'];
+}

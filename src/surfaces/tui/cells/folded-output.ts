@@ -1,0 +1,160 @@
+import { sizeWords } from '../../wording/size-words.ts';
+import { plural } from '../../wording/number-words.ts';
+import { clean } from '../text/clean.ts';
+import { cutRow } from '../text/cut.ts';
+import { glyphsOf } from '../text/glyphs.ts';
+import type { Look } from '../text/look.ts';
+import { OutputColours } from '../text/output-colours.ts';
+import { badStyle, dimStyle, restyled, type Row, type Style, styled } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
+import { looksLikeError } from './error-lines.ts';
+import { roomUnder } from './frame.ts';
+
+/** How many rows of an output are shown: all if there are at most `most`, else some of its beginning and its end. */
+export interface FoldLimits {
+  readonly most: number;
+  readonly head: number;
+  readonly tail: number;
+  /** Rows for lines between them that look like errors. */
+  readonly errors: number;
+}
+
+export const foldLimits = {
+  quiet: { most: 5, head: 2, tail: 2, errors: 0 },
+  /** Nothing hides why it failed. */
+  failed: { most: 10, head: 0, tail: 5, errors: 5 },
+  own: { most: 50, head: 25, tail: 24, errors: 0 },
+  ownFailed: { most: 50, head: 10, tail: 30, errors: 10 },
+} as const satisfies Readonly<Record<string, FoldLimits>>;
+
+/** How the user gets to see all of it. */
+const foldHint = 'ctrl+t shows all';
+
+/** The output in rows below the head of its cell. */
+export function outputRows(output: string, limits: FoldLimits, look: Look): readonly Row[] {
+  const lines = outputLines(output);
+  if (lines.length === 0) return [];
+  const width = roomUnder(look);
+  if (look.details === 'whole') return wholeRows(lines, width);
+  if (lines.length <= limits.most) {
+    const rows = lines.flatMap((line) => lineRows(line, width, limits.most, styleIn(line, limits)));
+    if (rows.length <= limits.most) return rows;
+  }
+  return new Fold(lines, limits, width, look).rows();
+}
+
+/** The last rows of an output that still grows. What is above them is not looked at. */
+export function lastOutputRows(output: string, rows: number, look: Look): readonly Row[] {
+  const width = roomUnder(look);
+  let [from, found] = [output.length, 0];
+  while (from > 0 && found <= rows && output.length - from < longestTail) {
+    from = output.lastIndexOf('\n', from - 1);
+    found += 1;
+  }
+  const lines = outputLines(output.slice(Math.max(0, from, output.length - longestTail)));
+  return lines
+    .slice(-rows)
+    .flatMap((line) => lineRows(line, width, rows, dimStyle))
+    .slice(-rows);
+}
+
+const longestTail = 20_000;
+
+function wholeRows(lines: readonly string[], width: number): readonly Row[] {
+  const colours = new OutputColours();
+  return lines.flatMap((line) => wrapRow(restyled(colours.read(line), dimStyle), { width }));
+}
+
+function outputLines(output: string): readonly string[] {
+  const text = output.trimEnd();
+  if (text.trim() === '') return [];
+  return text.replace(/^(?:[ \t\r]*\n)+/, '').split(/\r*\n|\r/);
+}
+
+function lineRows(line: string, width: number, most: number, style: Style): readonly Row[] {
+  return wrapRow(restyled(new OutputColours().read(shortened(line, 4 * width * most)), style), { width });
+}
+
+/** Where something failed, the lines that may say why stand out. */
+function styleIn(line: string, { errors }: FoldLimits): Style {
+  return errors > 0 && looksLikeError(line) ? badStyle : dimStyle;
+}
+
+/** A line as long as a file keeps its two ends. */
+function shortened(line: string, limit: number): string {
+  return line.length <= limit ? line : `${line.slice(0, limit / 2)} ... ${line.slice(-limit / 2)}`;
+}
+
+/** An output of which only some lines are shown, with what was left out between them. */
+class Fold {
+  readonly #lines: readonly string[];
+  readonly #limits: FoldLimits;
+  readonly #width: number;
+  readonly #look: Look;
+
+  constructor(lines: readonly string[], limits: FoldLimits, width: number, look: Look) {
+    this.#lines = lines;
+    this.#limits = limits;
+    this.#width = width;
+    this.#look = look;
+  }
+
+  rows(): readonly Row[] {
+    const head = this.#ends(this.#limits.head, 'head');
+    const tail = this.#ends(this.#limits.tail, 'tail');
+    const [from, to] = [head.lines, Math.max(head.lines, this.#lines.length - tail.lines)];
+    return [...head.rows, ...this.#middle(from, to), ...tail.rows];
+  }
+
+  /** Rows from one end, and how many lines they have used up. A line that does not fit is cut. */
+  #ends(limit: number, end: 'head' | 'tail'): { readonly rows: readonly Row[]; readonly lines: number } {
+    let rows: readonly Row[] = [];
+    let lines = 0;
+    while (rows.length < limit && lines < this.#lines.length) {
+      const line = this.#lines[end === 'head' ? lines : this.#lines.length - 1 - lines]!;
+      const more = lineRows(line, this.#width, limit, styleIn(line, this.#limits));
+      const room = limit - rows.length;
+      rows = end === 'head' ? [...rows, ...more.slice(0, room)] : [...more.slice(-room), ...rows];
+      lines += 1;
+    }
+    return { rows, lines };
+  }
+
+  #middle(from: number, to: number): readonly Row[] {
+    const likely: number[] = [];
+    for (let at = from; at < to; at += 1) if (looksLikeError(this.#lines[at]!)) likely.push(at);
+    const shown = likely.slice(0, this.#limits.errors);
+    const rows: Row[] = [];
+    let next = from;
+    for (const at of shown) {
+      if (at > next) rows.push(this.#gap(next, at, { likely: 0, isLast: false }));
+      const [row = []] = lineRows(clean(this.#lines[at]!).trimStart(), 10 * this.#width, 1, badStyle);
+      rows.push(cutRow(row, this.#width, this.#look));
+      next = at + 1;
+    }
+    if (next < to) rows.push(this.#gap(next, to, { likely: likely.length - shown.length, isLast: true }));
+    return rows;
+  }
+
+  #gap(from: number, to: number, { likely, isLast }: { readonly likely: number; readonly isLast: boolean }): Row {
+    const lines = this.#lines.slice(from, to);
+    const lost = lines
+      .flatMap((line) => omittedMark.exec(line)?.[1] ?? [])
+      .reduce((sum, each) => sum + Number(each), 0);
+    const words = [
+      `${glyphsOf(this.#look).ellipsis} +${plural(lines.length, 'line')}`,
+      ...(likely === 0 ? [] : [likely === 1 ? ', 1 looks like an error' : `, ${likely} look like errors`]),
+      ...(lost === 0 ? [] : [`, ${sizeWords(lost)} not kept`]),
+      ...(isLast ? [` (${foldHint})`] : []),
+    ];
+    return cutRow([styled(words.join(''), dimStyle)], this.#width, this.#look);
+  }
+}
+
+/** What stands where an output was so long that its middle was not kept. */
+const omittedMark = /^\.\.\. (\d{1,15}) bytes omitted \.\.\.$/;
+
+/** In the place of what a cell leaves out. */
+export function foldRow(lines: number, look: Look): Row {
+  return [styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint})`, dimStyle)];
+}

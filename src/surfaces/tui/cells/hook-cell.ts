@@ -1,0 +1,58 @@
+import type { HookEntry, HookRun } from '../../../protocol/hook-run.ts';
+import { cleanLine } from '../text/clean.ts';
+import type { Look } from '../text/look.ts';
+import { badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
+import type { Cell } from './cell.ts';
+import { cellOfRows, framedRows, headRows, stateMark } from './frame.ts';
+import { foldLimits, outputRows } from './folded-output.ts';
+
+const ends: Readonly<Record<HookRun['status'], string>> = {
+  completed: 'finished',
+  blocked: 'said no',
+  stopped: 'ended the turn',
+  failed: 'failed',
+};
+
+/** A hook that ran. One that has nothing to say is shown in the transcript alone. */
+export function hookCell({ event, command, status, entries }: HookRun): Cell {
+  return cellOfRows((look) => {
+    const isQuiet = status === 'completed' && entries.length === 0;
+    if (isQuiet && look.details === 'folded') return [];
+    const mark = stateMark(status === 'completed' ? 'quiet' : 'bad', look);
+    const head: Row = [styled(`${event} hook ${ends[status]}`, boldStyle), plain(`: ${cleanLine(command)}`)];
+    return [
+      ...headRows(look, mark, head),
+      ...framedRows(
+        look,
+        entries.flatMap((entry) => entryRows(entry, look)),
+      ),
+    ];
+  });
+}
+
+/** Hooks that the turn waits for. */
+export function runningHooksCell({
+  event,
+  names,
+}: {
+  readonly event: HookRun['event'];
+  readonly names: readonly string[];
+}): Cell {
+  return cellOfRows((look) => {
+    const head: Row = [
+      styled(`Running ${event} ${names.length === 1 ? 'hook' : 'hooks'}`, boldStyle),
+      plain(`: ${cleanLine(names.join(', '))}`),
+    ];
+    return headRows(look, stateMark('running', look), head);
+  });
+}
+
+const entryRowsKept = { ...foldLimits.quiet, most: 3, head: 1, tail: 1 };
+
+function entryRows({ kind, text }: HookEntry, look: Look): readonly Row[] {
+  const isBad = kind === 'error' || kind === 'warning' || kind === 'stop' || kind === 'feedback';
+  const rows = outputRows(`${kind}: ${text}`, isBad ? foldLimits.failed : entryRowsKept, look);
+  return isBad
+    ? rows.map((row) => row.map((piece) => styled(piece.text, kind === 'error' ? badStyle : dimStyle)))
+    : rows;
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { keyPress } from '../screen/terminal-input.ts';
+import { Composer } from './composer.ts';
+
+const look = {
+  width: 20,
+  colours: 'none',
+  palette: 'dark',
+  glyphs: 'unicode',
+  details: 'folded',
+  now: 0,
+  cwd: '/w',
+  home: '/h',
+} as const;
+
+/** Names in brackets are keys, all else is typed. */
+function type(composer: Composer, script: string): void {
+  for (const [, key, text = ''] of script.matchAll(/<([^>]+)>|([^<]+)/g)) {
+    if (key !== undefined) composer.input({ kind: 'key', name: key, text: '' });
+    else for (const sign of text) composer.input(keyPress(sign === ' ' ? 'space' : sign));
+  }
+}
+
+function written(script: string): string {
+  const composer = new Composer();
+  type(composer, script);
+  const { text, cursor } = composer.draft;
+  return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
+}
+
+describe('editing', () => {
+  it.each([
+    ['abc<left><left>X', 'aX|bc'],
+    ['one two<alt+b>X', 'one X|two'],
+    ['one two<ctrl+left><ctrl+left>X', 'X|one two'],
+    ['a.b<ctrl+w>', 'a.|'],
+    ['one two<ctrl+w><ctrl+w><ctrl+y>', 'one two|'],
+    ['one<ctrl+u>two<ctrl+w><ctrl+y><alt+y>', 'one|'],
+    ['one<ctrl+a><ctrl+k><ctrl+y><ctrl+y>', 'oneone|'],
+    ['a<ctrl+j>b<up><end>c', 'ac|\nb'],
+    ['first<ctrl+j>x<ctrl+j>third<up><up>', 'first|\nx\nthird'],
+    ['one two<ctrl+_>', 'one|'],
+    ['one two<ctrl+_><alt+_>', 'one two|'],
+    ['e\u0301👩‍👩‍👧x<left><left><backspace>', '|👩‍👩‍👧x'],
+    ['abc<home><delete><ctrl+d>', '|c'],
+  ])('%s', (script, wanted) => {
+    expect(written(script)).toBe(wanted);
+  });
+});
+
+describe('a paste', () => {
+  it('of more than 1,000 characters stands as one element, and is sent whole', () => {
+    const composer = new Composer();
+    const long = 'x'.repeat(1001);
+    type(composer, 'see ');
+    composer.input({ kind: 'paste', text: long });
+    composer.input({ kind: 'paste', text: long });
+    expect(composer.draft.text).toBe('see [Pasted Content 1001 chars][Pasted Content 1001 chars] #2');
+    type(composer, '<backspace>');
+    expect(composer.draft.text).toBe('see [Pasted Content 1001 chars]');
+    type(composer, '<left><left>Y');
+    expect(composer.draft.text).toBe('seeY [Pasted Content 1001 chars]');
+    expect(composer.take()).toBe(`seeY ${long}`);
+  });
+
+  it('has no sequence that would steer the terminal, and lines that end alike', () => {
+    const composer = new Composer();
+    composer.input({ kind: 'paste', text: 'a\u001B[31mred\u001B]0;title\u0007\r\nb\rc\u0000\td' });
+    expect(composer.draft.text).toBe('ared\nb\nc\td');
+  });
+
+  it('that begins with a ! is no command for the shell once it stands for more', () => {
+    const composer = new Composer();
+    composer.input({ kind: 'paste', text: `!${'x'.repeat(2000)}` });
+    expect(composer.isShell).toBe(false);
+  });
+});
+
+describe('recall', () => {
+  it('walks through what was sent while the draft is empty or unchanged', () => {
+    const composer = new Composer();
+    for (const words of ['one', 'two', 'two']) {
+      type(composer, words);
+      composer.take();
+    }
+    type(composer, '<up>');
+    expect(composer.words).toBe('two');
+    type(composer, '<up><up>');
+    expect(composer.words).toBe('one');
+    type(composer, '<down><down>');
+    expect(composer.words).toBe('');
+    type(composer, 'draft<up>');
+    expect(composer.words).toBe('draft');
+  });
+});
+
+describe('on the screen', () => {
+  it('breaks between words and keeps the cursor in sight', () => {
+    const composer = new Composer();
+    type(composer, 'several words that do not fit one row');
+    expect(composer.frame(look, 10, '')).toEqual({
+      rows: ['› several words ', '  that do not fit ', '  one row'],
+      cursor: { row: 2, column: 9 },
+    });
+    expect(composer.frame(look, 2, '').rows).toEqual(['  that do not fit ', '  one row']);
+  });
+
+  it('has another sign for a command of the shell', () => {
+    const composer = new Composer();
+    type(composer, '!ls');
+    expect(composer.frame(look, 5, '')).toEqual({ rows: ['! ls'], cursor: { row: 0, column: 4 } });
+  });
+});

@@ -1,0 +1,130 @@
+import type { Frame } from '../screen/frame.ts';
+import type { TerminalInput } from '../screen/terminal-input.ts';
+import { clean } from '../text/clean.ts';
+import { columnsOf } from '../text/columns.ts';
+import { drawRow } from '../text/draw-row.ts';
+import { glyphsOf } from '../text/glyphs.ts';
+import type { Look } from '../text/look.ts';
+import { accentStyle, boldStyle, dimStyle, type Piece, plain, type Row, styled } from '../text/style.ts';
+import { type Draft, draftOf, expandDraft } from './draft.ts';
+import { DraftHistory } from './draft-history.ts';
+import { cursorPlace, draftRows, tabWidth } from './draft-layout.ts';
+import { Editor } from './editor.ts';
+
+/** Columns before the text, and one behind it, where the cursor may stand. */
+const margin = 2;
+
+/** The place where the user writes. */
+export class Composer {
+  readonly history = new DraftHistory();
+  readonly #editor = new Editor(columnsOf);
+  /** Columns of the text when it was drawn last. */
+  #width = 77;
+
+  get draft(): Draft {
+    return this.#editor.draft;
+  }
+
+  set draft(draft: Draft) {
+    this.#editor.set(draft);
+  }
+
+  get isEmpty(): boolean {
+    return this.draft.text === '';
+  }
+
+  /** A command for the user's shell: the `!` was typed, and is no part of a paste. */
+  get isShell(): boolean {
+    return this.draft.text.startsWith('!');
+  }
+
+  /** What the draft says. */
+  get words(): string {
+    return expandDraft(this.draft).trim();
+  }
+
+  /** The draft is sent: it can be recalled, and the next one begins. */
+  take(): string {
+    const { words } = this;
+    this.history.add(this.draft);
+    this.#editor.clear();
+    return words;
+  }
+
+  /** Words that come back stand before what was written meanwhile. */
+  giveBack(words: string): void {
+    const { text } = this.draft;
+    this.draft = draftOf(text === '' ? words : `${words}\n${text}`);
+  }
+
+  /** False: the key is not the composer's. */
+  input(input: TerminalInput): boolean {
+    if (input.kind === 'paste') {
+      this.#editor.paste(input.text);
+      return true;
+    }
+    if (input.kind !== 'key') return false;
+    const { name, text } = input;
+    if (text !== '') {
+      this.#editor.type(clean(text));
+      return true;
+    }
+    const isRecall = (name === 'up' || name === 'down') && this.history.recalls(this.draft);
+    if (isRecall && this.#recall(name)) return true;
+    return this.#editor.press(name, this.#width);
+  }
+
+  #recall(name: 'up' | 'down' | string): boolean {
+    const draft = name === 'up' ? this.history.older() : this.history.newer();
+    if (draft === undefined) return this.isEmpty;
+    this.draft = draft;
+    return true;
+  }
+
+  /** At most `height` rows, with the cursor in sight. */
+  frame(look: Look, height: number, placeholder: string): Frame {
+    this.#width = Math.max(1, look.width - margin - 1);
+    const { isShell } = this;
+    const whole = this.draft;
+    // The sign of the shell stands in the place of the prompt.
+    const draft = isShell ? { ...whole, text: whole.text.slice(1), cursor: Math.max(0, whole.cursor - 1) } : whole;
+    const rows = draftRows(draft.text, this.#width, columnsOf);
+    const place = cursorPlace(draft, rows, columnsOf);
+    const from = Math.max(0, Math.min(place.row, rows.length) - Math.max(1, height) + 1);
+    const shift = isShell ? 1 : 0;
+    const marked = whole.elements.map(({ start, end }) => ({ start: start - shift, end: end - shift }));
+    const shown = rows.slice(from, from + Math.max(1, height)).map((row, at): Row => {
+      const sign = isShell ? '!' : glyphsOf(look).prompt;
+      const prompt = from + at === 0 ? styled(`${sign} `, isShell ? accentStyle : boldStyle) : plain('  ');
+      return [prompt, ...pieces(draft.text, row.start, row.end, marked)];
+    });
+    if (whole.text === '') shown[0] = [styled(`${glyphsOf(look).prompt} `, boldStyle), styled(placeholder, dimStyle)];
+    return {
+      rows: shown.map((row) => drawRow(row, look)),
+      cursor: { row: place.row - from, column: Math.min(look.width - 1, margin + place.column) },
+    };
+  }
+}
+
+/** A part of the draft, elements in a colour of their own. */
+function pieces(
+  text: string,
+  from: number,
+  to: number,
+  marked: readonly { readonly start: number; readonly end: number }[],
+): readonly Piece[] {
+  const found: Piece[] = [];
+  let at = from;
+  for (const { start, end } of marked) {
+    if (end <= at || start >= to) continue;
+    if (start > at) found.push(plain(drawn(text.slice(at, start))));
+    found.push(styled(drawn(text.slice(Math.max(at, start), Math.min(to, end))), accentStyle));
+    at = Math.min(to, end);
+  }
+  if (at < to) found.push(plain(drawn(text.slice(at, to))));
+  return found;
+}
+
+function drawn(text: string): string {
+  return clean(text).replaceAll('\t', ' '.repeat(tabWidth)).replaceAll('\n', ' ');
+}

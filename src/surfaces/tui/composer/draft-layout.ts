@@ -1,0 +1,76 @@
+import { graphemesOf } from './boundaries.ts';
+import type { Draft } from './draft.ts';
+
+/** A row of the draft on the screen: a part of its text. */
+export interface DraftRow {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Columns that a cluster takes. */
+export type ClusterMeasure = (cluster: string) => number;
+
+/** Where a tab ends is not worth knowing in a draft. */
+export const tabWidth = 4;
+
+function columns(cluster: string, measure: ClusterMeasure): number {
+  return cluster === '\t' ? tabWidth : measure(cluster);
+}
+
+/** The rows of a draft at a width: broken between words where that is possible. */
+export function draftRows(text: string, width: number, measure: ClusterMeasure): readonly DraftRow[] {
+  const rows: DraftRow[] = [];
+  let from = 0;
+  for (const line of text.split('\n')) {
+    rows.push(...lineRows(line, from, Math.max(1, width), measure));
+    from += line.length + 1;
+  }
+  return rows;
+}
+
+function lineRows(line: string, from: number, width: number, measure: ClusterMeasure): readonly DraftRow[] {
+  const rows: DraftRow[] = [];
+  let [start, at, used, breakAt] = [0, 0, 0, 0];
+  for (const cluster of graphemesOf(line)) {
+    const size = columns(cluster, measure);
+    if (used + size > width && at > start) {
+      const end = breakAt > start ? breakAt : at;
+      rows.push({ start: from + start, end: from + end });
+      start = end;
+      used = widthOfText(line.slice(start, at), measure);
+    }
+    at += cluster.length;
+    used += size;
+    if (cluster === ' ' || cluster === '\t') breakAt = at;
+  }
+  rows.push({ start: from + start, end: from + line.length });
+  return rows;
+}
+
+function widthOfText(text: string, measure: ClusterMeasure): number {
+  let width = 0;
+  for (const cluster of graphemesOf(text)) width += columns(cluster, measure);
+  return width;
+}
+
+/** Where the cursor stands on the screen. */
+export function cursorPlace({ text, cursor }: Draft, rows: readonly DraftRow[], measure: ClusterMeasure) {
+  // A place between two rows of one line belongs to the second.
+  const row = Math.max(
+    0,
+    rows.findLastIndex(({ start }) => start <= cursor),
+  );
+  return { row, column: widthOfText(text.slice(rows[row]?.start ?? 0, cursor), measure) };
+}
+
+/** The place in the text that is nearest to a column of a row. */
+export function placeAt(text: string, row: DraftRow, column: number, measure: ClusterMeasure): number {
+  let [at, used] = [row.start, 0];
+  for (const cluster of graphemesOf(text.slice(row.start, row.end))) {
+    const size = columns(cluster, measure);
+    if (used + size > column) break;
+    used += size;
+    at += cluster.length;
+  }
+  return at;
+}

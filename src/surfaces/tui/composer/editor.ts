@@ -1,0 +1,204 @@
+import { type Draft, emptyDraft, insertInto, type Motion, motionEnd, outside, replaceIn, withCursor } from './draft.ts';
+import { cursorPlace, draftRows, type ClusterMeasure, placeAt } from './draft-layout.ts';
+import { KillRing } from './kill-ring.ts';
+import { pasteInto } from './paste.ts';
+
+const motions: Readonly<Record<string, Motion>> = {
+  left: 'left',
+  'ctrl+b': 'left',
+  right: 'right',
+  'ctrl+f': 'right',
+  'alt+b': 'word-left',
+  'alt+left': 'word-left',
+  'ctrl+left': 'word-left',
+  'alt+f': 'word-right',
+  'alt+right': 'word-right',
+  'ctrl+right': 'word-right',
+  home: 'line-start',
+  'ctrl+a': 'line-start',
+  end: 'line-end',
+  'ctrl+e': 'line-end',
+  'ctrl+home': 'start',
+  'ctrl+end': 'end',
+};
+
+const deletions: Readonly<Record<string, Motion>> = {
+  backspace: 'left',
+  'shift+backspace': 'left',
+  'ctrl+h': 'left',
+  delete: 'right',
+  'shift+delete': 'right',
+  'ctrl+d': 'right',
+};
+
+/** What is cut goes to the kill ring. */
+const kills: Readonly<Record<string, Motion>> = {
+  'ctrl+w': 'word-left',
+  'alt+backspace': 'word-left',
+  'ctrl+backspace': 'word-left',
+  'ctrl+alt+h': 'word-left',
+  'alt+d': 'word-right',
+  'alt+delete': 'word-right',
+  'ctrl+delete': 'word-right',
+  'ctrl+u': 'line-start',
+  'ctrl+k': 'line-end',
+};
+
+const newlines = new Set(['ctrl+j', 'shift+enter', 'alt+enter', 'ctrl+enter']);
+const mostUndone = 200;
+
+/** A draft under the hands of a user: every key either changes it, moves in it, or is not the editor's. */
+export class Editor {
+  readonly #measure: ClusterMeasure;
+  readonly #ring = new KillRing();
+  #draft: Draft = emptyDraft;
+  #undone: Draft[] = [];
+  #done: Draft[] = [];
+  /** What the last key did, as far as the next one depends on it. */
+  #last: 'typed' | 'killed' | 'yanked' | undefined;
+  /** The column that moves up and down keep to. */
+  #column: number | undefined;
+
+  constructor(measure: ClusterMeasure) {
+    this.#measure = measure;
+  }
+
+  get draft(): Draft {
+    return this.#draft;
+  }
+
+  /** Another draft takes its place. It can be taken back. */
+  set(draft: Draft): void {
+    this.#change(draft);
+    this.#last = undefined;
+  }
+
+  /** The draft is sent or dropped: the next one has a past of its own. */
+  clear(): void {
+    this.#draft = emptyDraft;
+    this.#done = [];
+    this.#undone = [];
+    this.#last = undefined;
+    this.#column = undefined;
+  }
+
+  paste(text: string): void {
+    this.set(pasteInto(this.#draft, text));
+  }
+
+  type(text: string): void {
+    const isNew = this.#last !== 'typed' || /^\s/.test(text);
+    const next = insertInto(this.#draft, text);
+    if (isNew) this.#change(next);
+    else this.#draft = next;
+    this.#undone = [];
+    this.#last = 'typed';
+    this.#column = undefined;
+  }
+
+  /** False: the key is not the editor's, or it has nothing to do. `width`: of the draft on the screen. */
+  press(name: string, width: number): boolean {
+    if (newlines.has(name)) {
+      this.type('\n');
+      return true;
+    }
+    const vertical = name === 'up' || name === 'ctrl+p' ? -1 : name === 'down' || name === 'ctrl+n' ? 1 : undefined;
+    if (vertical !== undefined) return this.#moveRows(vertical, width);
+    const motion = motions[name];
+    if (motion !== undefined) {
+      this.#move(motionEnd(this.#draft, motion));
+      return true;
+    }
+    return this.#edit(name);
+  }
+
+  #edit(name: string): boolean {
+    const deleted = deletions[name];
+    if (deleted !== undefined) {
+      const { cursor } = this.#draft;
+      const end = motionEnd(this.#draft, deleted);
+      if (end !== cursor) this.set(replaceIn(this.#draft, [Math.min(cursor, end), Math.max(cursor, end)], ''));
+      return end !== cursor;
+    }
+    const killed = kills[name];
+    if (killed !== undefined) {
+      this.#kill(killed);
+      return true;
+    }
+    switch (name) {
+      case 'ctrl+y':
+        this.#yank(this.#ring.newest, this.#draft.cursor);
+        return true;
+      case 'alt+y': {
+        if (this.#last !== 'yanked') return false;
+        const from = this.#draft.cursor - (this.#ring.newest?.length ?? 0);
+        this.#yank(this.#ring.rotate(), from);
+        return true;
+      }
+      case 'ctrl+_':
+      case 'ctrl+-':
+      case 'ctrl+/':
+        return this.#step(this.#done, this.#undone);
+      case 'alt+_':
+        return this.#step(this.#undone, this.#done);
+      default:
+        return false;
+    }
+  }
+
+  #kill(motion: Motion): void {
+    const draft = this.#draft;
+    const { cursor } = draft;
+    const isBack = motion === 'word-left' || motion === 'line-start';
+    let end = motionEnd(draft, motion);
+    // At the edge of a line its break is cut.
+    if (end === cursor) end = motionEnd(draft, isBack ? 'left' : 'right');
+    const range = [Math.min(cursor, end), Math.max(cursor, end)] as const;
+    const joined = this.#last === 'killed' ? (isBack ? 'before' : 'behind') : undefined;
+    this.#ring.add(draft.text.slice(...range), joined);
+    if (end !== cursor) this.set(replaceIn(draft, range, ''));
+    this.#last = 'killed';
+  }
+
+  #yank(text: string | undefined, from: number): void {
+    if (text === undefined) return;
+    this.set(replaceIn(this.#draft, [from, this.#draft.cursor], text));
+    this.#last = 'yanked';
+  }
+
+  #moveRows(by: 1 | -1, width: number): boolean {
+    const { text, elements } = this.#draft;
+    const rows = draftRows(text, width, this.#measure);
+    const place = cursorPlace(this.#draft, rows, this.#measure);
+    const row = rows[place.row + by];
+    if (row === undefined) return false;
+    const column = this.#column ?? place.column;
+    this.#move(outside(elements, placeAt(text, row, column, this.#measure), 'start'));
+    this.#column = column;
+    return true;
+  }
+
+  #move(to: number): void {
+    this.#draft = withCursor(this.#draft, to);
+    this.#last = undefined;
+    this.#column = undefined;
+  }
+
+  #change(draft: Draft): void {
+    if (draft.text !== this.#draft.text) {
+      this.#done = [...this.#done, this.#draft].slice(-mostUndone);
+      this.#undone = [];
+    }
+    this.#draft = draft;
+    this.#column = undefined;
+  }
+
+  #step(from: Draft[], to: Draft[]): boolean {
+    const draft = from.pop();
+    if (draft === undefined) return false;
+    to.push(this.#draft);
+    this.#draft = draft;
+    this.#last = undefined;
+    return true;
+  }
+}

@@ -1,0 +1,33 @@
+import { type Draft, insertInto, replaceIn } from './draft.ts';
+
+/** A longer paste stands as one element in the draft. */
+const longPaste = 1000;
+
+/** The draft with pasted text in it. */
+export function pasteInto(draft: Draft, pasted: string): Draft {
+  const text = plainPaste(pasted);
+  if (text.length <= longPaste) return insertInto(draft, text);
+  const [cursor, count] = [draft.cursor, [...text].length];
+  return replaceIn(draft, [cursor, cursor], labelFor(draft, count), text);
+}
+
+/** Pasted text without what would steer a terminal. Lines end with LF. */
+export function plainPaste(pasted: string): string {
+  return (
+    pasted
+      // oxlint-disable-next-line no-control-regex -- these are what is looked for
+      .replaceAll(/\u001B\[[0-?]*[ -/]*[@-~]|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)/g, '')
+      .replaceAll(/\r\n?/g, '\n')
+      .replaceAll(/[^\P{Cc}\n\t]/gu, '')
+  );
+}
+
+/** Two pastes of one length are told apart by a number. */
+function labelFor({ text, elements }: Draft, count: number): string {
+  const label = `[Pasted Content ${count} chars]`;
+  const taken = new Set(elements.map(({ start, end }) => text.slice(start, end)));
+  for (let number = 1; ; number++) {
+    const numbered = number === 1 ? label : `${label} #${number}`;
+    if (!taken.has(numbered)) return numbered;
+  }
+}

@@ -1,0 +1,94 @@
+import { columnsOf } from '../text/columns.ts';
+import { rowColumns } from '../text/cut.ts';
+import { glyphsOf } from '../text/glyphs.ts';
+import type { Look } from '../text/look.ts';
+import { boldStyle, dimStyle, plain, restyled, type Row, styled } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
+import { inlineRow } from './inline.ts';
+import type { Alignment, TableLeaf } from './leaf.ts';
+import { measureColumn, tableWidths } from './table-widths.ts';
+
+const gap = 2;
+
+/** The rows of a table in so many columns; records of one value per line where its columns do not fit. */
+export function tableRows({ header, alignments, rows }: TableLeaf, room: number, look: Look): readonly Row[] {
+  const head = parsedRow(header, look);
+  const heads = head.cells.map((cell) => restyled(cell, boldStyle));
+  const parsed = rows.map((row) => parsedRow(row, look));
+  const cells = parsed.map((row) => header.map((_, at) => row.cells[at] ?? []));
+  const measures = header.map((_, at) => measureColumn([head, ...parsed].map((row) => row.measures[at] ?? nothing)));
+  const widths = tableWidths(measures, room - gap * (header.length - 1));
+  if (widths === undefined) return records(heads, cells, room, look);
+  const { rule, heavyRule } = glyphsOf(look);
+  const line = (sign: string): Row => [
+    styled(widths.map((width) => sign.repeat(width)).join(' '.repeat(gap)), dimStyle),
+  ];
+  const drawn = cells.map((row) => tableLine(row, widths, alignments));
+  // Rows of one line need no rule to be told apart.
+  const isRuled = drawn.some(({ length }) => length > 1);
+  return [
+    ...tableLine(heads, widths, alignments),
+    line(heavyRule),
+    ...drawn.flatMap((each, at) => (isRuled && at > 0 ? [line(rule), ...each] : each)),
+  ];
+}
+
+interface ParsedRow {
+  readonly look: Pick<Look, 'cwd' | 'home'>;
+  readonly cells: readonly Row[];
+  readonly measures: readonly { readonly columns: number; readonly word: number }[];
+}
+
+const nothing = { columns: 0, word: 0 };
+
+/** A table that arrives is drawn again with each of its rows, most of which are known. */
+const parsedRows = new WeakMap<readonly string[], ParsedRow>();
+
+function parsedRow(row: readonly string[], { cwd, home }: Look): ParsedRow {
+  const known = parsedRows.get(row);
+  if (known !== undefined && known.look.cwd === cwd && known.look.home === home) return known;
+  const cells = row.map((cell) => inlineRow(cell, { cwd, home }));
+  const measures = cells.map((cell) => ({ columns: rowColumns(cell), word: longestWord(cell) }));
+  const parsed = { look: { cwd, home }, cells, measures };
+  parsedRows.set(row, parsed);
+  return parsed;
+}
+
+function tableLine(row: readonly Row[], widths: readonly number[], alignments: readonly Alignment[]): readonly Row[] {
+  const columns = row.map((cell, at) => wrapRow(cell, { width: widths[at]! }));
+  const height = columns.reduce((most, { length }) => Math.max(most, length), 1);
+  return Array.from({ length: height }, (_, line) =>
+    columns.flatMap((cell, at): Row => {
+      const aligned = alignedCell(cell[line] ?? [], widths[at]!, alignments[at] ?? 'left', at === row.length - 1);
+      return at === 0 ? aligned : [plain(' '.repeat(gap)), ...aligned];
+    }),
+  );
+}
+
+function alignedCell(cell: Row, width: number, alignment: Alignment, isLast: boolean): Row {
+  const free = Math.max(0, width - rowColumns(cell));
+  const before = alignment === 'right' ? free : alignment === 'centre' ? Math.floor(free / 2) : 0;
+  const after = isLast ? 0 : free - before;
+  return [...blanks(before), ...cell, ...blanks(after)];
+}
+
+function blanks(columns: number): Row {
+  return columns === 0 ? [] : [plain(' '.repeat(columns))];
+}
+
+/** Each row as lines of a name and a value, with a rule between rows. */
+function records(heads: readonly Row[], cells: readonly (readonly Row[])[], room: number, look: Look): readonly Row[] {
+  const { rule } = glyphsOf(look);
+  const line: Row = [styled(rule.repeat(Math.max(1, Math.min(room, 40))), dimStyle)];
+  return cells.flatMap((row, index) => {
+    const lines = row.flatMap((cell, at) =>
+      wrapRow([...heads[at]!, styled(': ', boldStyle), ...cell], { width: room, first: [], rest: [plain('  ')] }),
+    );
+    return index === 0 ? lines : [line, ...lines];
+  });
+}
+
+function longestWord(row: Row): number {
+  const text = row.map((piece) => piece.text).join('');
+  return text.split(' ').reduce((most, word) => Math.max(most, columnsOf(word)), 0);
+}

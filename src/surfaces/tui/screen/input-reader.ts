@@ -1,0 +1,165 @@
+import { controlKey, readTerminalAnswer, readSequence } from './read-sequence.ts';
+import { keyPress, type TerminalInput } from './terminal-input.ts';
+
+/** A lone Escape is a key after this silence: the rest of a sequence comes at once. */
+const escapeMs = 30;
+/** Typed faster than by hand, and longer than what one key sends: taken as one text. */
+const longRun = 16;
+/** More than a paste is ever waited for: an end that never comes must not swallow all keys. */
+const mostPasted = 16 * 1024 * 1024;
+
+const pasteStart = '200~';
+const pasteEnd = '\u001B[201~';
+
+interface ReadPiece {
+  readonly length: number;
+  readonly inputs: readonly TerminalInput[];
+}
+
+/** Takes apart what a terminal sends. Sequences may come in pieces. */
+export class InputReader {
+  readonly #emit: (input: TerminalInput) => void;
+  #buffer = '';
+  /** What was pasted so far; undefined outside a paste. */
+  #pasted: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(emit: (input: TerminalInput) => void) {
+    this.#emit = emit;
+  }
+
+  feed(text: string): void {
+    clearTimeout(this.#timer);
+    if (this.#buffer === '' && this.#pasted === undefined && isUnmarkedPaste(text)) {
+      this.#emit({ kind: 'paste', text });
+      return;
+    }
+    this.#buffer += text;
+    this.#read();
+    if (this.#buffer !== '' && this.#pasted === undefined) this.#timer = setTimeout(() => this.#giveUp(), escapeMs);
+  }
+
+  /** Nothing more comes, or what was typed is not wanted. */
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#buffer = '';
+    this.#pasted = undefined;
+  }
+
+  #read(): void {
+    while (this.#buffer !== '') {
+      if (this.#pasted !== undefined) {
+        if (!this.#readPaste(this.#pasted)) return;
+        continue;
+      }
+      if (this.#buffer.startsWith(`\u001B[${pasteStart}`)) {
+        this.#buffer = this.#buffer.slice(6);
+        this.#pasted = '';
+        continue;
+      }
+      const piece = readPiece(this.#buffer);
+      if (piece === undefined) return;
+      this.#buffer = this.#buffer.slice(piece.length);
+      for (const input of piece.inputs) this.#emit(input);
+    }
+  }
+
+  /** False: its end has not come. */
+  #readPaste(before: string): boolean {
+    const end = this.#buffer.indexOf(pasteEnd);
+    if (end === -1 && before.length + this.#buffer.length < mostPasted) {
+      // The end may have come in part.
+      const kept = Math.max(0, this.#buffer.length - pasteEnd.length + 1);
+      this.#pasted = before + this.#buffer.slice(0, kept);
+      this.#buffer = this.#buffer.slice(kept);
+      return false;
+    }
+    const text = before + (end === -1 ? this.#buffer : this.#buffer.slice(0, end));
+    this.#buffer = end === -1 ? '' : this.#buffer.slice(end + pasteEnd.length);
+    this.#pasted = undefined;
+    this.#emit({ kind: 'paste', text });
+    return true;
+  }
+
+  /** What was no sequence after all was Escape, and keys behind it. */
+  #giveUp(): void {
+    const [first = '', ...rest] = this.#buffer;
+    if (first === '') return;
+    this.#buffer = rest.join('');
+    this.#emit(controlKey(first.codePointAt(0) ?? 27));
+    this.#read();
+    if (this.#buffer !== '') this.#timer = setTimeout(() => this.#giveUp(), escapeMs);
+  }
+}
+
+/** Several lines at once, from a terminal that does not mark a paste. A newline at the end alone is the Enter key. */
+function isUnmarkedPaste(text: string): boolean {
+  return text.length > 2 && !text.includes('\u001B') && /[\r\n][^\r\n]/.test(text) && !/[^\P{Cc}\t\r\n]/u.test(text);
+}
+
+/** The next thing in the text; undefined where more has to come. */
+function readPiece(text: string): ReadPiece | undefined {
+  const code = text.codePointAt(0) ?? 0;
+  if (code === 27) return readEscape(text);
+  if (code < 32 || code === 127) return { length: 1, inputs: [controlKey(code)] };
+  if (code >= 128 && code < 160) return { length: 1, inputs: [] };
+  const [run = ''] = /^[^\p{Cc}]+/u.exec(text) ?? [];
+  const signs = [...run];
+  const inputs =
+    signs.length > longRun
+      ? [{ kind: 'key', name: 'text', text: run } as const]
+      : signs.map((sign) => keyPress(sign === ' ' ? 'space' : sign));
+  return { length: Math.max(1, run.length), inputs };
+}
+
+function readEscape(text: string): ReadPiece | undefined {
+  const second = text[1];
+  if (second === undefined) return undefined;
+  if (second === '[') return readControl(text);
+  if (second === 'O') {
+    const third = text[2];
+    if (third === undefined) return undefined;
+    return { length: 3, inputs: listed(readSequence('', '', third === 'I' || third === 'O' ? '' : third)) };
+  }
+  if (second === ']' || second === 'P' || second === '_' || second === '^' || second === 'X') return readString(text);
+  if (second === '\u001B') {
+    const inner = readEscape(text.slice(1));
+    // Alt with a key that has a sequence of its own, or Escape twice.
+    if (inner === undefined) return text.length === 2 ? undefined : inner;
+    const [only] = inner.inputs;
+    if (inner.length === 1 || only?.kind !== 'key') return { length: 1, inputs: [controlKey(27)] };
+    return { length: inner.length + 1, inputs: [withAlt(only.name)] };
+  }
+  const [sign = ''] = text.slice(1);
+  const code = sign.codePointAt(0) ?? 0;
+  const plain = code < 32 || code === 127 ? controlKey(code).name : sign === ' ' ? 'space' : sign;
+  return { length: 1 + sign.length, inputs: [withAlt(plain)] };
+}
+
+function withAlt(name: string): TerminalInput {
+  const isCtrl = name.startsWith('ctrl+');
+  return keyPress(isCtrl ? name.slice(5) : name, { ctrl: isCtrl, alt: true });
+}
+
+function readControl(text: string): ReadPiece | undefined {
+  // eslint-disable-next-line no-control-regex
+  const found = /^\u001B\[([<=>?]?)([\d;:]*)[ -/]*([@-~])/.exec(text);
+  if (found === null) {
+    const isBegun = /^\u001B\[[<=>?]?[\d;:]*[ -/]*$/.test(text) && text.length < 64;
+    return isBegun ? undefined : { length: 2, inputs: [] };
+  }
+  const [whole, prefix = '', parameters = '', final = ''] = found;
+  return { length: whole.length, inputs: listed(readSequence(prefix, parameters, final)) };
+}
+
+/** An answer of the terminal, up to its end. */
+function readString(text: string): ReadPiece | undefined {
+  const end = /\u0007|\u001B\\/.exec(text.slice(2));
+  if (end === null) return text.length > 4096 ? { length: text.length, inputs: [] } : undefined;
+  const inputs = text[1] === ']' ? listed(readTerminalAnswer(text.slice(2, 2 + end.index))) : [];
+  return { length: 2 + end.index + end[0].length, inputs };
+}
+
+function listed(input: TerminalInput | undefined): readonly TerminalInput[] {
+  return input === undefined ? [] : [input];
+}

@@ -1,0 +1,128 @@
+import { keyPress, type KeyPress, type Modifiers, type TerminalInput } from './terminal-input.ts';
+
+const byLetter: Readonly<Record<string, string>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+  P: 'f1',
+  Q: 'f2',
+  R: 'f3',
+  S: 'f4',
+  M: 'enter',
+};
+
+const byNumber: Readonly<Record<string, string>> = {
+  1: 'home',
+  2: 'insert',
+  3: 'delete',
+  4: 'end',
+  5: 'pageup',
+  6: 'pagedown',
+  7: 'home',
+  8: 'end',
+  11: 'f1',
+  12: 'f2',
+  13: 'f3',
+  14: 'f4',
+  15: 'f5',
+  17: 'f6',
+  18: 'f7',
+  19: 'f8',
+  20: 'f9',
+  21: 'f10',
+  23: 'f11',
+  24: 'f12',
+};
+
+/** Keys that terminals report by a code point of their own, and those of the number pad. */
+const byCode: Readonly<Record<number, string>> = {
+  8: 'backspace',
+  9: 'tab',
+  13: 'enter',
+  27: 'escape',
+  32: 'space',
+  127: 'backspace',
+  57_414: 'enter',
+  57_417: 'left',
+  57_418: 'right',
+  57_419: 'up',
+  57_420: 'down',
+  57_421: 'pageup',
+  57_422: 'pagedown',
+  57_423: 'home',
+  57_424: 'end',
+  57_425: 'insert',
+  57_426: 'delete',
+};
+
+/** What a control sequence means, by its parts; undefined where it is nothing that a user does. */
+export function readSequence(prefix: string, parameters: string, final: string): TerminalInput | undefined {
+  if (prefix === '<') return wheelOf(parameters, final);
+  if (prefix !== '') return undefined;
+  const [first = '', second = '', third = ''] = parameters.split(';');
+  switch (final) {
+    case 'I':
+    case 'O':
+      return { kind: 'focus', has: final === 'I' };
+    case 'Z':
+      return keyPress('tab', { shift: true });
+    case 'u':
+      return isRelease(second) ? undefined : coded(Number(first.split(':')[0]), modifiersOf(second));
+    case '~':
+      if (first === '27') return coded(Number(third), modifiersOf(second));
+      return named(byNumber[first], second);
+    default:
+      return named(byLetter[final], second);
+  }
+}
+
+function named(name: string | undefined, modifiers: string): KeyPress | undefined {
+  return name === undefined || isRelease(modifiers) ? undefined : keyPress(name, modifiersOf(modifiers));
+}
+
+/** A key by its code point. Shift is part of the character where it makes another one of it. */
+function coded(code: number, modifiers: Modifiers): KeyPress | undefined {
+  const known = byCode[code];
+  if (known !== undefined) return keyPress(known, modifiers);
+  if (!Number.isInteger(code) || code < 32 || code > 0x10_ff_ff || (code >= 57_344 && code <= 63_743)) return undefined;
+  const sign = String.fromCodePoint(code);
+  return keyPress(modifiers.shift === true && modifiers.ctrl !== true ? sign.toUpperCase() : sign, modifiers);
+}
+
+/** One more than a sum: 1 for Shift, 2 for Alt, 4 for Ctrl. */
+function modifiersOf(field: string): Modifiers {
+  const bits = Math.max(0, Number(field.split(':')[0] || '1') - 1);
+  return { shift: (bits & 1) !== 0, alt: (bits & 2) !== 0, ctrl: (bits & 4) !== 0 };
+}
+
+function isRelease(field: string): boolean {
+  return field.split(':')[1] === '3';
+}
+
+function wheelOf(parameters: string, final: string): TerminalInput | undefined {
+  const button = Number(parameters.split(';')[0]) & ~28;
+  if (final !== 'M' || (button !== 64 && button !== 65)) return undefined;
+  return { kind: 'wheel', direction: button === 64 ? 'up' : 'down' };
+}
+
+/** A key that a terminal sends as one control character. */
+export function controlKey(code: number): KeyPress {
+  if (code === 13) return keyPress('enter');
+  if (code === 9) return keyPress('tab');
+  if (code === 27) return keyPress('escape');
+  if (code === 127) return keyPress('backspace');
+  if (code === 0) return keyPress('space', { ctrl: true });
+  const sign = String.fromCodePoint(code + 64).toLowerCase();
+  return keyPress(sign, { ctrl: true });
+}
+
+/** `11;rgb:1e1e/1e1e/2e2e`: the colour behind the text. */
+export function readTerminalAnswer(text: string): TerminalInput | undefined {
+  const [, red, green, blue] = /^11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(text) ?? [];
+  if (red === undefined || green === undefined || blue === undefined) return undefined;
+  const byte = (hex: string): number => Math.round((Number.parseInt(hex, 16) / (16 ** hex.length - 1)) * 255);
+  return { kind: 'background', rgb: [byte(red), byte(green), byte(blue)] };
+}

@@ -1,0 +1,60 @@
+/** What a terminal or an eye must not get: control characters but newline and tab, bidi controls, signs without a shape. */
+const odd =
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\u034f|\udb40[\udc00-\udfff]/;
+const everyOdd = new RegExp(odd, 'g');
+
+/**
+ * Escape sequences: those with a final letter, texts for the terminal up to their end, and short ones. A text for the
+ * terminal without an end in its line loses only its beginning, so that nothing can swallow the rest of an output.
+ */
+const sequences =
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n\x07\x1b\x90-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
+
+/**
+ * A text of any origin as a screen may show it: no escape sequence, no control character but newline and tab, nothing
+ * that turns the direction of writing. A carriage return ends a line, so that no line hides the one before it.
+ */
+export function clean(text: string): string {
+  if (!odd.test(text)) return text.isWellFormed() ? text : text.toWellFormed();
+  return overstruck(text)
+    .replaceAll(sequences, '')
+    .replaceAll(/\r+\n|[\r\v\f\u2028\u2029]/g, '\n')
+    .replaceAll(everyOdd, '')
+    .toWellFormed();
+}
+
+/** The same in one line. */
+export function cleanLine(text: string): string {
+  return clean(text)
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll('\t', ' ');
+}
+
+/** The same in lines, with blanks in the place of tabs. */
+export function cleanLines(text: string): readonly string[] {
+  return clean(text)
+    .split('\n')
+    .map((line) => withoutTabs(line, codeTab));
+}
+
+const codeTab = 4;
+
+/** Bold and underlined letters of old printers, as manual pages still have them, become letters. */
+function overstruck(text: string): string {
+  return text.includes('\b') ? text.replaceAll(/_\x08(?=[^\x08])|([^\x08\n])\x08(?=\1)/g, '') : text;
+}
+
+/** A line with blanks in the place of its tabs. */
+export function withoutTabs(line: string, size: number): string {
+  if (!line.includes('\t')) return line;
+  let [column, from, out] = [0, 0, ''];
+  for (let at = line.indexOf('\t'); at >= 0; at = line.indexOf('\t', from)) {
+    // Wide signs before a tab move it by a column or two, which no one aligns by.
+    column += at - from;
+    const blanks = size - (column % size);
+    out += line.slice(from, at) + ' '.repeat(blanks);
+    column += blanks;
+    from = at + 1;
+  }
+  return out + line.slice(from);
+}

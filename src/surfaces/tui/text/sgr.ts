@@ -1,0 +1,75 @@
+import type { Look } from './look.ts';
+import { grounds, inks } from './palette.ts';
+import { type BackRole, type GivenColour, type Style, trueColour } from './style.ts';
+
+/** The codes of styles that were drawn, in the newest look: most rows have few, and the same ones. */
+let known: { readonly look: Pick<Look, 'colours' | 'palette'>; readonly codes: WeakMap<Style, string> } | undefined;
+
+/** The codes of SGR for a style, without the sequence around them. Empty: none. */
+export function sgrCodes(style: Style, look: Look): string {
+  if (look.colours === 'none') return '';
+  if (known?.look.colours !== look.colours || known.look.palette !== look.palette)
+    known = { look: { colours: look.colours, palette: look.palette }, codes: new WeakMap() };
+  const kept = known.codes.get(style);
+  if (kept !== undefined) return kept;
+  const codes = codesOf(style, look);
+  known.codes.set(style, codes);
+  return codes;
+}
+
+function codesOf(style: Style, look: Look): string {
+  const codes: (number | string)[] = [];
+  if (style.weight !== undefined) codes.push(style.weight === 'bold' ? 1 : 2);
+  if (style.italic === true) codes.push(3);
+  if (style.underline === true) codes.push(4);
+  if (style.inverse === true) codes.push(7);
+  if (style.strike === true) codes.push(9);
+  const [ink, ground] = [inkCodes(style, look), groundCodes(style, look)];
+  if (ink !== '') codes.push(ink);
+  if (ground !== '') codes.push(ground);
+  return codes.join(';');
+}
+
+/** Whether rows can have a ground of their own. */
+export function hasGrounds({ colours }: Look): boolean {
+  return colours === '256' || colours === 'true';
+}
+
+function inkCodes({ colour }: Style, { colours, palette }: Look): string {
+  if (colour === undefined) return '';
+  if (typeof colour === 'number') return givenCodes(colour, colours, 'ink');
+  const [sixteen, indexed, full] = inks[palette][colour];
+  if (colours === 'true' && full !== undefined) return `38;${fullCodes(full)}`;
+  return colours !== 'sixteen' && indexed !== undefined ? `38;5;${indexed}` : String(sixteen);
+}
+
+function groundCodes({ back }: Style, look: Look): string {
+  if (back === undefined) return '';
+  if (typeof back === 'number') return givenCodes(back, look.colours, 'ground');
+  return hasGrounds(look) ? roleGround(back, look) : '';
+}
+
+function roleGround(back: BackRole, { colours, palette }: Look): string {
+  const [indexed, full] = grounds[palette][back];
+  return colours === 'true' ? `48;${fullCodes(full)}` : `48;5;${indexed}`;
+}
+
+function fullCodes(full: number): string {
+  return `2;${full >> 16};${(full >> 8) & 255};${full & 255}`;
+}
+
+/** A colour of another program, as near as the terminal has it. Sixteen colours have none that is near. */
+function givenCodes(colour: GivenColour, colours: Look['colours'], place: 'ink' | 'ground'): string {
+  const start = place === 'ink' ? 38 : 48;
+  if (colour >= trueColour && colours === 'true') return `${start};${fullCodes(colour - trueColour)}`;
+  const indexed = colour >= trueColour ? nearest(colour - trueColour) : colour;
+  if (indexed < 16) return String((indexed < 8 ? start - 8 : start + 44) + indexed);
+  return colours === 'sixteen' ? '' : `${start};5;${indexed}`;
+}
+
+/** In the cube of 6 by 6 by 6 colours. */
+function nearest(full: number): number {
+  const level = (value: number): number =>
+    value < 48 ? 0 : value < 115 ? 1 : Math.min(5, Math.floor((value - 35) / 40));
+  return 16 + 36 * level(full >> 16) + 6 * level((full >> 8) & 255) + level(full & 255);
+}

@@ -1,0 +1,141 @@
+import type { Frame } from '../screen/frame.ts';
+import type { TerminalInput } from '../screen/terminal-input.ts';
+import { cleanLine } from '../text/clean.ts';
+import { columnsOf } from '../text/columns.ts';
+import { cutRow } from '../text/cut.ts';
+import { drawRow } from '../text/draw-row.ts';
+import { glyphsOf } from '../text/glyphs.ts';
+import type { Look } from '../text/look.ts';
+import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
+import type { View } from './view.ts';
+
+export interface ListItem {
+  readonly label: string;
+  readonly about?: string;
+  /** It is what holds now. */
+  readonly isCurrent?: boolean;
+}
+
+export interface ListOptions {
+  readonly title: string;
+  readonly items: readonly ListItem[];
+  /** What is typed narrows the list. Without it, digits pick and letters move. */
+  readonly isSearched?: boolean;
+  readonly hint?: string;
+  /** By the place in `items`. */
+  pick(index: number): void;
+  close(): void;
+}
+
+const mostRows = 10;
+
+/** A list to choose from. */
+export class ListView implements View {
+  #options: ListOptions;
+  #typed = '';
+  #at: number;
+
+  constructor(options: ListOptions) {
+    this.#options = options;
+    this.#at = Math.max(
+      0,
+      options.items.findIndex(({ isCurrent }) => isCurrent === true),
+    );
+  }
+
+  /** More items, or others: what was typed stays. */
+  update(change: Partial<Pick<ListOptions, 'items' | 'title' | 'hint'>>): void {
+    this.#options = { ...this.#options, ...change };
+    this.#at = Math.min(this.#at, Math.max(0, this.#found.length - 1));
+  }
+
+  get #found(): readonly number[] {
+    const words = this.#typed.toLowerCase().split(/\s+/);
+    const { items } = this.#options;
+    return [...items.keys()].filter((index) => {
+      const { label, about = '' } = items[index]!;
+      const text = `${label} ${about}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+  }
+
+  frame(look: Look, height: number): Frame {
+    const { title, items, isSearched = false, hint = 'Enter chooses, Esc goes back' } = this.#options;
+    const found = this.#found;
+    const count = Math.max(1, Math.min(mostRows, height - 4, found.length));
+    const from = Math.max(0, Math.min(this.#at - Math.floor(count / 2), found.length - count));
+    const labels = found.map((index) => columnsOf(cleanLine(items[index]?.label ?? '')));
+    const wide = Math.min(Math.max(0, ...labels), Math.floor(look.width / 2));
+    const rows: Row[] = [[plain('  '), styled(title, boldStyle)]];
+    if (isSearched) rows.push([plain('  '), styled(`${glyphsOf(look).prompt} `, dimStyle), plain(this.#typed)]);
+    const searchRow = rows.length - 1;
+    if (found.length === 0) rows.push([styled('  No matches.', dimStyle)]);
+    for (const [at, index] of found.entries()) {
+      if (at < from || at >= from + count) continue;
+      const item = items[index]!;
+      rows.push(
+        this.#itemRow(item, { isChosen: at === this.#at, number: isSearched ? undefined : at + 1, wide }, look),
+      );
+    }
+    const more = found.length > count ? ` · ${this.#at + 1} of ${found.length}` : '';
+    rows.push([styled(`  ${hint}${more}`, dimStyle)]);
+    const drawn = rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+    if (!isSearched) return { rows: drawn };
+    const column = Math.min(look.width - 1, 4 + columnsOf(this.#typed));
+    return { rows: drawn, cursor: { row: searchRow, column } };
+  }
+
+  #itemRow(
+    { label, about = '', isCurrent = false }: ListItem,
+    {
+      isChosen,
+      number,
+      wide,
+    }: { readonly isChosen: boolean; readonly number: number | undefined; readonly wide: number },
+    look: Look,
+  ): Row {
+    const { prompt } = glyphsOf(look);
+    const name = cleanLine(label);
+    const blanks = ' '.repeat(Math.max(0, wide - columnsOf(name)) + 2);
+    const style = isChosen ? { ...accentStyle, ...boldStyle } : {};
+    return [
+      styled(isChosen ? `${prompt} ` : '  ', accentStyle),
+      styled(`${number === undefined ? '' : `${number}. `}${name}`, style),
+      plain(blanks),
+      styled(`${isCurrent ? '(current) ' : ''}${cleanLine(about)}`, dimStyle),
+    ];
+  }
+
+  input(input: TerminalInput): void {
+    if (input.kind === 'paste' && this.#options.isSearched === true) this.#type(cleanLine(input.text));
+    if (input.kind !== 'key') return;
+    const { items, isSearched = false } = this.#options;
+    const found = this.#found;
+    const last = Math.max(0, found.length - 1);
+    const { name, text } = input;
+    const isPlain = !isSearched;
+    if (name === 'escape' || name === 'ctrl+c') return this.#options.close();
+    if (name === 'enter') {
+      const index = found[this.#at];
+      if (index !== undefined) this.#options.pick(index);
+    } else if (name === 'up' || name === 'ctrl+p' || (isPlain && name === 'k'))
+      this.#at = this.#at === 0 ? last : this.#at - 1;
+    else if (name === 'down' || name === 'ctrl+n' || (isPlain && name === 'j'))
+      this.#at = this.#at >= last ? 0 : this.#at + 1;
+    else if (name === 'pageup') this.#at = Math.max(0, this.#at - mostRows);
+    else if (name === 'pagedown') this.#at = Math.min(last, this.#at + mostRows);
+    else if (name === 'home') this.#at = 0;
+    else if (name === 'end') this.#at = last;
+    else if (isPlain && /^[1-9]$/.test(name)) {
+      if (Number(name) <= items.length) this.#options.pick(Number(name) - 1);
+    } else if (isSearched && name === 'backspace') {
+      this.#typed = this.#typed.slice(0, -1);
+      this.#at = 0;
+    } else if (isSearched && text !== '') this.#type(text);
+  }
+
+  #type(text: string): void {
+    this.#typed += text;
+    this.#at = 0;
+  }
+}

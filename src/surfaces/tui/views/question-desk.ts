@@ -1,0 +1,102 @@
+import type { Answer, Question } from '../../../protocol/question.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { askEach } from '../../exec/approvals/input-choices.ts';
+import type { View } from './view.ts';
+import type { Look } from '../text/look.ts';
+import { QuestionView } from './question-view.ts';
+
+/** A user who is typing must not answer a question by the next letter. */
+const quietMs = 1000;
+
+export interface DeskParts {
+  /** Shows it in the place of the composer; undefined: nothing is asked. */
+  open(view: View | undefined): void;
+  showWhole(rows: (look: Look) => readonly string[]): void;
+  answer(id: string, answer: Answer): void;
+  now(): number;
+}
+
+interface AskedQuestion {
+  readonly question: Question;
+  readonly item: TurnItem | undefined;
+}
+
+/** Questions wait here for the user, one after the other, and for a pause in what the user types. */
+export class QuestionDesk {
+  readonly #parts: DeskParts;
+  #waiting: AskedQuestion[] = [];
+  #open: { readonly id: string; readonly over: AbortController } | undefined;
+  #typedAt = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts;
+  }
+
+  get isAsking(): boolean {
+    return this.#open !== undefined || this.#waiting.length > 0;
+  }
+
+  typed(): void {
+    this.#typedAt = this.#parts.now();
+  }
+
+  asked(question: Question, item: TurnItem | undefined): void {
+    const isKnown = this.#open?.id === question.id || this.#waiting.some((each) => each.question.id === question.id);
+    if (!isKnown) this.#waiting.push({ question, item });
+    this.#next();
+  }
+
+  /** It has its answer, here or from elsewhere, or its turn is over. */
+  answered(id: string): void {
+    this.#waiting = this.#waiting.filter(({ question }) => question.id !== id);
+    if (this.#open?.id === id) this.#close();
+    this.#next();
+  }
+
+  clear(): void {
+    this.#waiting = [];
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#open !== undefined) this.#close();
+  }
+
+  #close(): void {
+    this.#open?.over.abort();
+    this.#open = undefined;
+    this.#parts.open(undefined);
+  }
+
+  #next(): void {
+    if (this.#open !== undefined || this.#timer !== undefined || this.#waiting.length === 0) return;
+    const wait = this.#typedAt + quietMs - this.#parts.now();
+    if (wait > 0) {
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined;
+        this.#next();
+      }, wait);
+      return;
+    }
+    const { question, item } = this.#waiting.shift()!;
+    const over = new AbortController();
+    this.#open = { id: question.id, over };
+    void this.#ask(question, item, over.signal);
+  }
+
+  /** A form is asked field by field. */
+  async #ask(question: Question, item: TurnItem | undefined, signal: AbortSignal): Promise<void> {
+    const answer = await askEach(
+      question,
+      (one) =>
+        new Promise((answered) => {
+          if (signal.aborted) return answered({ kind: 'lapsed' });
+          const { showWhole } = this.#parts;
+          this.#parts.open(new QuestionView({ question: one, item, answer: answered, showWhole }));
+        }),
+    );
+    if (signal.aborted) return;
+    this.#close();
+    this.#parts.answer(question.id, answer);
+    this.#next();
+  }
+}

@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { vi } from 'vitest';
+import { capstanScript, type Place } from './run-capstan.ts';
+import { whenTestEnds } from './when-test-ends.ts';
+
+/** tmux is fetched where it is missing and can be: a real terminal is the point of the tests that use it. */
+export function requireTmux(): void {
+  if (spawnSync('tmux', ['-V']).status === 0) return;
+  spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'tmux'], { stdio: 'ignore' });
+  if (spawnSync('tmux', ['-V']).status !== 0)
+    throw new Error('These tests need tmux. Install it, then run them again.');
+}
+
+/** A shell in a window of tmux, with a user's folders. */
+export class TmuxShell {
+  readonly #socket = `capstan-${randomUUID().slice(0, 8)}`;
+
+  constructor(place: Place, columns = 90, rows = 28) {
+    const set = ['-e', `CAPSTAN_HOME=${place.home}`];
+    const size = ['-x', String(columns), '-y', String(rows)];
+    this.#tmux(
+      '-f',
+      '/dev/null',
+      'new-session',
+      '-d',
+      ...size,
+      ...set,
+      '-c',
+      place.workspace,
+      'bash --norc --noprofile',
+    );
+    whenTestEnds(() => void this.#tmux('kill-server'));
+  }
+
+  /** Starts the program in the shell. */
+  start(...words: readonly string[]): void {
+    this.type(`'${process.execPath}' '${capstanScript}' ${words.join(' ')}`);
+    this.press('Enter');
+  }
+
+  type(text: string): void {
+    this.#tmux('send-keys', '-l', text);
+  }
+
+  press(...keys: readonly string[]): void {
+    this.#tmux('send-keys', ...keys);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
+  }
+
+  /** All rows, those above the screen first. */
+  rows(): string {
+    return this.#tmux('capture-pane', '-p', '-S', '-2000').trimEnd();
+  }
+
+  /** The rows in sight. */
+  screen(): string {
+    return this.#tmux('capture-pane', '-p').trimEnd();
+  }
+
+  /** Of the program that the shell runs. */
+  child(): number {
+    const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim();
+    return Number(spawnSync('pgrep', ['-P', shell], { encoding: 'utf8' }).stdout.trim());
+  }
+
+  async sees(words: string | RegExp, where: 'rows' | 'screen' = 'rows'): Promise<string> {
+    let rows = '';
+    await vi
+      .waitUntil(
+        () => {
+          rows = this[where]();
+          return typeof words === 'string' ? rows.includes(words) : words.test(rows);
+        },
+        { timeout: 60_000, interval: 50 },
+      )
+      .catch(() => {
+        throw new Error(`The terminal never had ${String(words)}:\n${rows}`);
+      });
+    return rows;
+  }
+
+  #tmux(...words: readonly string[]): string {
+    return spawnSync('tmux', ['-L', this.#socket, ...words], { encoding: 'utf8' }).stdout;
+  }
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Look } from '../../src/surfaces/tui/text/look.ts';
+import { sampleCells } from './sample-cells.ts';
+
+const look: Look = {
+  width: 60,
+  colours: 'none',
+  palette: 'dark',
+  glyphs: 'unicode',
+  details: 'folded',
+  now: 0,
+  cwd: '/home/ada/engine',
+  home: '/home/ada',
+};
+
+const golden = (name: string): string => join(import.meta.dirname, 'golden', `${name}.txt`);
+
+function screen(name: string, some: Partial<Look>): string {
+  const rows = sampleCells[name]!.rows({ ...look, ...some });
+  const title = Object.values(some).join(', ');
+  return [`── ${title} ${'─'.repeat(Math.max(1, 40 - title.length))}`, ...rows].join('\n');
+}
+
+/** Sequences as signs that a reader of the file sees. */
+function withSigns(text: string): string {
+  return text.replaceAll(/\u001B\[([\d;]*)m/g, '‹$1›');
+}
+
+describe('golden screens', () => {
+  it.each(Object.keys(sampleCells))('%s', async (name) => {
+    const widths = [20, 60, 100, 200].map((width) => screen(name, { width }));
+    const others = [screen(name, { details: 'whole' }), screen(name, { glyphs: 'ascii' })];
+    await expect(`${[...widths, ...others].join('\n\n')}\n`).toMatchFileSnapshot(golden(name));
+  });
+
+  it.each([
+    ['true', 'dark'],
+    ['256', 'light'],
+    ['sixteen', 'dark-colour-blind'],
+    ['true', 'light-colour-blind'],
+  ] as const)('with colours: %s, %s', async (colours, palette) => {
+    const screens = Object.keys(sampleCells).map(
+      (name) => `# ${name}\n${withSigns(screen(name, { colours, palette }))}`,
+    );
+    await expect(`${screens.join('\n\n')}\n`).toMatchFileSnapshot(golden(`coloured/${colours}-${palette}`));
+  });
+});

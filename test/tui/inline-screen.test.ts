@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MemoryTerminal } from '../harness/memory-terminal.ts';
+import { InlineScreen } from '../../src/surfaces/tui/screen/inline-screen.ts';
+
+function shownOn(terminal: MemoryTerminal): InlineScreen {
+  return new InlineScreen({ terminal, reflows: true, widthOf: (row) => row.length });
+}
+
+function trimmed(rows: readonly string[]): readonly string[] {
+  return rows.slice(0, rows.findLastIndex((row) => row !== '') + 1);
+}
+
+describe('the inline screen', () => {
+  it('prints what is finished above the live part, and leaves alone what was there before', async () => {
+    const terminal = new MemoryTerminal(20, 6);
+    terminal.write('$ ls\r\nfile\r\n');
+    const screen = shownOn(terminal);
+    screen.show([], { rows: ['> ', 'status'], cursor: { row: 0, column: 2 } });
+    expect(trimmed(await terminal.screen())).toEqual(['$ ls', 'file', '>', 'status']);
+    expect(await terminal.cursor()).toEqual({ row: 2, column: 2 });
+    screen.show(['one', 'two'], { rows: ['> x', 'status'], cursor: { row: 0, column: 3 } });
+    screen.show(['three'], { rows: ['> ', 'status'], cursor: { row: 0, column: 2 } });
+    expect(trimmed(await terminal.all())).toEqual(['$ ls', 'file', 'one', 'two', 'three', '>', 'status']);
+    screen.end(['bye']);
+    expect(trimmed(await terminal.all())).toEqual(['$ ls', 'file', 'one', 'two', 'three', 'bye']);
+    expect((await terminal.cursor()).column).toBe(0);
+    expect(terminal.written).not.toMatch(/\u001B\[[23]J/);
+  });
+
+  it('writes nothing for a frame that changes nothing, and one row for one that does', () => {
+    const terminal = new MemoryTerminal(40, 10);
+    const screen = shownOn(terminal);
+    const frame = { rows: ['a row of text', 'composer', 'status'], cursor: { row: 1, column: 0 } };
+    screen.show([], frame);
+    const { length } = terminal.written;
+    screen.show([], frame);
+    expect(terminal.written.length).toBe(length);
+    screen.show([], { ...frame, rows: ['a row of text', 'composer!', 'status'] });
+    expect(terminal.written.slice(length)).not.toContain('status');
+  });
+
+  it.each([
+    [14, 10],
+    [40, 10],
+    [20, 6],
+    [11, 20],
+  ])('keeps all that was printed when the terminal becomes %i by %i', async (columns, rows) => {
+    const terminal = new MemoryTerminal(20, 8);
+    terminal.write('before\r\n');
+    const screen = shownOn(terminal);
+    screen.show(['done 1', 'done 2'], {
+      rows: ['live row of 20 colum', '> text', 'status'],
+      cursor: { row: 1, column: 6 },
+    });
+    terminal.resize(columns, rows);
+    screen.resized();
+    screen.show([], { rows: ['live', '> text', 'status'], cursor: { row: 1, column: 6 } });
+    expect(trimmed(await terminal.all())).toEqual(['before', 'done 1', 'done 2', 'live', '> text', 'status']);
+  });
+
+  it('shows the rows that were given last, whatever came before', async () => {
+    const row = fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 12 }).map((text) => `${text}.`);
+    const step = fc.record({
+      finished: fc.array(row, { maxLength: 4 }),
+      live: fc.array(row, { minLength: 1, maxLength: 5 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+        const terminal = new MemoryTerminal(16, 6);
+        const screen = shownOn(terminal);
+        for (const { finished, live } of steps)
+          screen.show(finished, { rows: live, cursor: { row: live.length - 1, column: 0 } });
+        const wanted = [...steps.flatMap(({ finished }) => finished), ...(steps.at(-1)?.live ?? [])];
+        expect(trimmed(await terminal.all())).toEqual(wanted);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

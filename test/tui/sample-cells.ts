@@ -1,0 +1,218 @@
+import type { Cell } from '../../src/surfaces/tui/cells/cell.ts';
+import { cellOf } from '../../src/surfaces/tui/cells/cell-of.ts';
+import { cellOfEvent } from '../../src/surfaces/tui/cells/cell-of-event.ts';
+import { exploringCell } from '../../src/surfaces/tui/cells/exploring-cell.ts';
+import { runningHooksCell } from '../../src/surfaces/tui/cells/hook-cell.ts';
+import { noticeCell } from '../../src/surfaces/tui/cells/notice-cell.ts';
+import { reviewCell, reviewStartCell } from '../../src/surfaces/tui/cells/review-cell.ts';
+import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
+import type { Question } from '../../src/protocol/question.ts';
+import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
+import { call, command, cwd, numberedLines, sampleItems, unknownItem } from './sample-items.ts';
+
+const turnId = 'turn-1' as TurnId;
+const question: Question = {
+  id: 'question-1',
+  callId: 'call-1',
+  turnId,
+  tool: 'exec_command',
+  item: {},
+  kind: 'command',
+  argv: ['bash', '-lc', 'npm install left-pad'],
+  cwd,
+  scopes: ['call', 'session', 'rule'],
+};
+
+const event = (about: ThreadEvent, context = {}): Cell => {
+  const cell = cellOfEvent(about, context);
+  if (cell === undefined) throw new Error(`The event ${about.kind} has no cell.`);
+  return cell;
+};
+
+/** A cell of every kind, by name. */
+export const sampleCells: Readonly<Record<string, Cell>> = {
+  ...Object.fromEntries(Object.entries(sampleItems).map(([name, item]) => [name, cellOf(item)])),
+  'command-own': cellOf(command('git status', { output: 'On branch main\nnothing to commit', exitCode: 0 }), {
+    byUser: true,
+  }),
+  'command-outside': cellOf(command('npm publish', { status: 'in-progress' }), {
+    place: 'outside',
+    startedAt: -75_000,
+  }),
+  exploring: exploringCell([
+    command('cat src/mill.ts', { output: 'x', exitCode: 0 }),
+    command("sed -n '1,80p' src/card.ts | head -20", { output: 'x', exitCode: 0 }),
+    command('ls -la src', { output: 'x', exitCode: 0 }),
+    command('rg -n "carry the tens" src 2>/dev/null', { output: 'x', exitCode: 0 }),
+    call('read_file', { arguments: { path: 'src/store.ts' } }),
+  ]),
+  'exploring-running': exploringCell([command('ls', { status: 'in-progress' })]),
+  unknown: cellOf(unknownItem),
+  refused: event({
+    kind: 'call-refused',
+    turnId,
+    callId: 'c',
+    tool: 'exec_command',
+    item: command('curl example.org', {}),
+    reason: 'Not run: the policy allows no network.',
+  }),
+  'approval-allowed': event(
+    { kind: 'question-answered', turnId, id: 'question-1', callId: 'c', answer: { kind: 'allowed', scope: 'rule' } },
+    { question },
+  ),
+  'approval-declined': event(
+    {
+      kind: 'question-answered',
+      turnId,
+      id: 'question-1',
+      callId: 'c',
+      answer: { kind: 'declined', note: 'Use the vendored copy.' },
+    },
+    { question },
+  ),
+  'approval-reviewed': event(
+    {
+      kind: 'question-answered',
+      turnId,
+      id: 'question-1',
+      callId: 'c',
+      answer: {
+        kind: 'allowed',
+        by: 'review',
+        verdict: { risk: 'low', authorization: 'high', rationale: 'The user asked for it.' },
+      },
+    },
+    { question },
+  ),
+  'hook-running': runningHooksCell({ event: 'PreToolUse', names: ['check.sh', 'lint.sh'] }),
+  'hook-blocked': event({
+    kind: 'hook-completed',
+    turnId,
+    run: {
+      id: 'h',
+      key: 'k',
+      event: 'PreToolUse',
+      command: 'check.sh',
+      status: 'blocked',
+      durationMs: 3,
+      entries: [{ kind: 'feedback', text: 'Do not touch the store.' }],
+    },
+  }),
+  'hook-context': event({
+    kind: 'hook-completed',
+    turnId,
+    run: {
+      id: 'h',
+      key: 'k',
+      event: 'SessionStart',
+      command: 'notes.sh',
+      status: 'completed',
+      durationMs: 3,
+      entries: [{ kind: 'context', text: numberedLines(8) }],
+    },
+  }),
+  'notice-info': noticeCell('info', { message: 'The thread was renamed to "mill".' }),
+  'notice-warning': event({
+    kind: 'warning',
+    outcome: {
+      code: 'x',
+      message: 'The rules file .capstan/rules has an unknown rule in line 3.',
+      next: 'Remove the line.',
+    },
+  }),
+  'notice-error': event({
+    kind: 'turn-failed',
+    turnId,
+    outcome: {
+      code: 'unauthorized',
+      message: 'The provider refused the key.',
+      next: 'Run `capstan login` and try again.',
+    },
+  }),
+  interrupted: event({ kind: 'turn-aborted', turnId }),
+  'turn-end': event(
+    { kind: 'turn-completed', turnId, usage: {} as never, lastMessage: 'x' },
+    {
+      end: { durationMs: 72_000, endedAt: new Date(2026, 10, 17, 14, 5).getTime(), words: ['12,345 tokens', '$0.04'] },
+    },
+  ),
+  checkpoint: event({
+    kind: 'checkpoint-installed',
+    turnId,
+    id: 'c',
+    report: {
+      id: 'c',
+      number: 2,
+      trigger: 'auto',
+      reason: 'context_limit',
+      phase: 'mid_turn',
+      strategy: 'structured',
+      model: 'large',
+      tokensBefore: 240_000,
+      tokensAfter: 31_000,
+      words: { kept: 7, cut: 1, dropped: 0 },
+      folded: 180,
+      requests: 1,
+      usage: {
+        input: 240_000,
+        cachedInput: 0,
+        cacheWrites: 0,
+        output: 3000,
+        reasoningOutput: 0,
+        total: 243_000,
+      } as never,
+      mended: [],
+    },
+  }),
+  'checkpoint-failed': event({
+    kind: 'checkpoint-failed',
+    turnId,
+    id: 'c',
+    threadId: 'thread-1' as ThreadId,
+    outcome: {
+      code: 'overloaded',
+      message: 'The provider is overloaded.',
+      next: 'Capstan tries again at the next limit.',
+    },
+    paused: false,
+  }),
+  'model-switch': event({
+    kind: 'model-switched',
+    turnId,
+    from: 'large',
+    to: 'small',
+    changes: [{ field: 'window.tokens', from: 400_000, to: 128_000 }],
+  }),
+  retry: event({
+    kind: 'retrying',
+    outcome: {
+      code: 'stream-cut',
+      message: 'The connection was lost; the request is sent again.',
+      next: 'Check the network if this continues.',
+    },
+    waitMs: 4000,
+  }),
+  'agent-ended': event({
+    kind: 'context',
+    turnId,
+    itemId: 'i',
+    content: 'subagent_notification',
+    cause: 'event',
+    value: { agentPath: '/root/reader', status: { kind: 'completed', answer: 'Three files open others.' } },
+    text: 'Three files open others.\nThey are listed below.',
+  }),
+  'review-start': reviewStartCell({ kind: 'base', branch: 'main' }),
+  review: reviewCell({
+    findings: [
+      {
+        title: 'The carry is lost',
+        body: 'When the `ninth` wheel turns, the carry is **dropped**.',
+        priority: 1,
+        place: { path: `${cwd}/src/mill.ts`, from: 88, to: 90 },
+      },
+      { title: '[P3] A name says little', body: '' },
+    ],
+    correctness: 'patch is incorrect',
+    explanation: 'One fault, one wish.',
+  }),
+};

@@ -1,0 +1,71 @@
+import { vi } from 'vitest';
+import { openTui } from '../../src/surfaces/tui/app/open-tui.ts';
+import type { WantedConversation } from '../../src/surfaces/tui/app/tui-request.ts';
+import type { Script } from '../../src/testing/index.ts';
+import { MemoryTerminal } from '../harness/memory-terminal.ts';
+import { type Scene, scene } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
+
+export interface TuiScene extends Scene {
+  readonly terminal: MemoryTerminal;
+  /** Waits until the screen has the words. */
+  sees(words: string | RegExp): Promise<readonly string[]>;
+  /** Types a message and sends it. */
+  say(words: string): void;
+  /** Leaves the terminal, and gives all that stands on it then. */
+  leave(): Promise<readonly string[]>;
+}
+
+const none = { override: [], enable: [], disable: [], model: undefined, profile: undefined, localProvider: undefined };
+const off = { strictConfig: false, ignoreUserConfig: false, ignoreRules: false, oss: false };
+
+/** A terminal in memory with a conversation on it, and a scripted model behind it. */
+export async function tuiScene(script: Script, config = 'approval_policy = "on-request"'): Promise<TuiScene> {
+  const built = await scene(script, config);
+  return openIn(built, { kind: 'new' });
+}
+
+export async function openIn(built: Scene, thread: WantedConversation, columns = 80): Promise<TuiScene> {
+  vi.stubEnv('CAPSTAN_HOME', built.place.home);
+  vi.stubEnv('NO_COLOR', '1');
+  whenTestEnds(() => void vi.unstubAllEnvs());
+  const terminal = new MemoryTerminal(columns, 24);
+  terminal.write('$ echo before\r\nbefore\r\n');
+  const request = { cwd: built.place.workspace, choices: { ...none, ...off }, thread, isFull: false };
+  const ended = openTui(request, terminal);
+  const sees = async (words: string | RegExp): Promise<readonly string[]> => {
+    let rows: readonly string[] = [];
+    await vi
+      .waitUntil(
+        async () => {
+          rows = await terminal.all();
+          return typeof words === 'string' ? rows.join('\n').includes(words) : words.test(rows.join('\n'));
+        },
+        { timeout: 20_000, interval: 20 },
+      )
+      .catch(() => {
+        throw new Error(`The screen never had ${String(words)}:\n${rows.join('\n')}`);
+      });
+    return rows;
+  };
+  whenTestEnds(async () => {
+    // It clears a draft, closes what is open, interrupts, and leaves.
+    const pressing = setInterval(() => terminal.type('\u0003'), 50);
+    await ended.finally(() => clearInterval(pressing));
+  });
+  return {
+    ...built,
+    terminal,
+    sees,
+    say(words) {
+      terminal.type(words);
+      terminal.type('\r');
+    },
+    async leave() {
+      terminal.type('\u0004');
+      await ended;
+      const rows = await terminal.all();
+      return rows.slice(0, rows.findLastIndex((row) => row !== '') + 1);
+    },
+  };
+}

@@ -89,7 +89,8 @@ describe('the program on a real terminal', () => {
     await shell.sees('› Hang.', 'screen');
     shell.type('Go on.');
     shell.press('Enter');
-    await shell.sees(/After the rest\.\n\n {2}Worked for/);
+    const rows = await shell.sees(/After the rest\.\n\n {2}Worked for/);
+    expect(rows.match(/After the rest\./g)).toHaveLength(1);
     shell.press('C-c');
     await givesBack(shell);
   });

@@ -58,9 +58,13 @@ export function isCall(item: Item): item is CallItem {
   );
 }
 
-/** The text parts of a message, joined. Parts of other types are skipped. */
+/** The text parts of a message, joined, and the words of a refusal. Parts of other types are skipped. */
 export function messageText(item: MessageItem): string {
-  return item.content.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
+  return item.content.map(({ type, text, refusal }) => textIn(type === 'refusal' ? refusal : text)).join('');
+}
+
+function textIn(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
 }
 
 export function asItem(value: Json | undefined): Item | undefined {

@@ -135,12 +135,14 @@ describe('a body', () => {
       picture('data:image/png;base64,iVBORw=='),
       picture('https://example.com/a.png'),
       picture('data:image/svg+xml;base64,PHN2Zz4='),
+      picture('data:image/png;base64,'),
       { type: 'input_audio', audio_url: 'data:audio/wav;base64,AAAA' },
       { type: 'input_text', text: ' ' },
     ];
     const blocks = [
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw==' } },
       { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+      text('[A picture stands here. It was left out because the provider cannot take it.]'),
       text('[A picture stands here. It was left out because the provider cannot take it.]'),
       text('[A recording stands here. It was left out because the provider takes no sound.]'),
     ];
@@ -163,6 +165,38 @@ describe('a body', () => {
       { role: 'assistant', content: [text('Late.')] },
       { role: 'user', content: [text('Continue.')] },
     ]);
+  });
+
+  test('names that are not allowed are the same where a tool is offered and where it is called', () => {
+    const named = { type: 'function', name: 'docs.read/all', parameters: { type: 'object' } };
+    const called = { ...call('a'), name: 'read/all', namespace: 'docs' };
+    const body = encode({
+      tools: [named, { ...named, name: 'docs__read/all' }],
+      input: [user('Hi.'), called, output('a')],
+    });
+    const offered = (body['tools'] as unknown as JsonObject[]).map(({ name }) => String(name));
+    const used = wireBlocks(body).flatMap(({ block }) => (block['type'] === 'tool_use' ? [block['name']] : []));
+    expect(offered).toEqual([
+      expect.stringMatching(/^docs_read_all_\w+$/),
+      expect.stringMatching(/^docs__read_all_\w+$/),
+    ]);
+    expect(offered.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);
+    expect(used).toEqual(offered.slice(1));
+  });
+
+  test('of a history that ends with the model, the newest two turns of the user are marked', () => {
+    const input = [
+      user('One?'),
+      assistant('One.'),
+      user('Two?'),
+      assistant('Two.'),
+      user('Three?'),
+      assistant('Three.'),
+    ];
+    const marked = wireBlocks(encode({ input, instructions: '', tools: [] })).flatMap(({ block }) =>
+      block['cache_control'] === undefined ? [] : [block['text']],
+    );
+    expect(marked).toEqual(['Two?', 'Three?']);
   });
 
   test('calls of other formats, broken arguments, ids and names that are not allowed', () => {

@@ -115,3 +115,23 @@ it('thoughts in words stay in the format in which they came, also at the same pr
   const rebuilt = (await rebuiltRequests(live.place.lines())).map(({ body }) => body);
   expect(rebuilt).toEqual(live.model.requests.map(({ bytes }) => bytes.toString('utf8')));
 });
+
+it('a refusal has words: the user reads them, and models of every format know them', async () => {
+  const refusal: ItemDraft = {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'refusal', refusal: 'I cannot help with that.' }],
+  };
+  const live = await LiveThread.in([
+    answer({ items: [refusal] }),
+    ...formats.map(() => answer({ items: [say('Yes.')] })),
+  ]);
+  await live.open(speaking(formats[0]!, { id: 'first', url: live.model.url }));
+  expect(await live.turn('One?')).toEqual({ kind: 'completed', lastMessage: 'I cannot help with that.' });
+  for (const [index, format] of formats.entries()) {
+    if (format.wire === 'responses' && format.capabilities === undefined) continue;
+    await live.open(speaking(format, { id: `provider${index}`, url: live.model.url }));
+    await live.turn('And now?');
+    expect(format.said(live.model.requests.at(-1)!.body)).toContainEqual(['assistant', 'I cannot help with that.']);
+  }
+});

@@ -21,6 +21,7 @@ const conversation = [
   { type: 'response.output_item.added', output_index: 0, item: { ...message, content: [] } },
   { type: 'response.output_text.delta', item_id: 'msg_9', delta: 'Zwei ' },
   { type: 'response.output_text.delta', item_id: 'msg_9', delta: '🧪.' },
+  { type: 'response.refusal.delta', item_id: 'msg_9', content_index: 1, delta: 'No.' },
   { type: 'response.output_item.done', output_index: 0, item: message },
   { type: 'response.function_call_arguments.delta', item_id: 'fc_2', delta: '{"path"' },
   { type: 'response.output_item.done', output_index: 1, item: call },
@@ -43,6 +44,7 @@ const conversationEvents: readonly ModelEvent[] = [
   { kind: 'created', responseId: 'resp_1' },
   { kind: 'text-delta', itemId: 'msg_9', delta: 'Zwei ' },
   { kind: 'text-delta', itemId: 'msg_9', delta: '🧪.' },
+  { kind: 'text-delta', itemId: 'msg_9', delta: 'No.' },
   { kind: 'item', item: message },
   { kind: 'item', item: call },
   {

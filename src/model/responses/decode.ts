@@ -18,6 +18,7 @@ const eventType = {
   created: 'response.created',
   itemAdded: 'response.output_item.added',
   textDelta: 'response.output_text.delta',
+  refusalDelta: 'response.refusal.delta',
   reasoningDelta: 'response.reasoning_summary_text.delta',
   itemDone: 'response.output_item.done',
   completed: 'response.completed',
@@ -49,7 +50,8 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
         if (item !== undefined) added.remember(item, numberAt(event, 'output_index'));
         return undefined;
       }
-      case eventType.textDelta: {
+      case eventType.textDelta:
+      case eventType.refusalDelta: {
         const delta = stringAt(event, 'delta');
         if (delta === undefined) return undefined;
         return { kind: 'text-delta', itemId: stringAt(event, 'item_id') ?? added.open('message') ?? '', delta };

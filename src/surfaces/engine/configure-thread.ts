@@ -22,6 +22,7 @@ import { missingRootNotices, unprotectedSubmoduleNotices } from '../../gather/sy
 import { rulesInFolder } from '../../gather/rules/rules-in-folder.ts';
 import { skillSwitches } from '../../gather/skills/skill-places.ts';
 import { nameOfProfile } from '../../gather/settings/choose-profile.ts';
+import { withoutOthersModel } from '../../gather/settings/moved-thread.ts';
 import { settingsFrom } from '../../gather/settings/settings.ts';
 import type { SkillSwitch } from '../../planes/skill-switches.ts';
 import type { Requirements } from '../../policy/requirements.ts';
@@ -125,9 +126,10 @@ export async function configureThread(
   // Few threads come from elsewhere, and no other waits for it.
   const taken = foreign && (await import('./foreign-thread.ts')).takeOverThread(config, foreign, { cwd, env });
   const last = taken?.resumed ?? past?.last;
-  const resumed = last && chosenOnly(last, described);
+  const before = last && chosenOnly(last, described);
+  const { config: named, resumed } = withoutOthersModel({ config, resumed: before }, layers);
   const { requirements } = base;
-  const made = settingsFrom(config, {
+  const made = settingsFrom(named, {
     cwd,
     ...defined({ resumed, approval, unlessReviewed, profile, onlyTools, withoutTools, clientTools, changesNothing }),
     ...texts,
@@ -138,14 +140,14 @@ export async function configureThread(
   if ('code' in made) return made;
   const { model, provider: id } = made.settings;
   const unnamed =
-    config.model === undefined && resumed?.model === undefined && requirements.newThread?.model === undefined;
+    named.model === undefined && resumed?.model === undefined && requirements.newThread?.model === undefined;
   const problem = unnamed ? modelProblem(id) : undefined;
   if (problem !== undefined) return problem;
   const models = threadModels(engine, { config, described });
   const ofProvider = models.of(id);
   if (place.sends === true && !('code' in ofProvider)) await ofProvider.learn(model);
   const catalogue = models.catalogue(made.settings);
-  const settings = withFittingEffort(made.settings, resumed, catalogue);
+  const settings = withFittingEffort(made.settings, before, catalogue);
   const effort = unsupportedEffort(settings, catalogue);
   if (effort !== undefined) return effort;
   const notices = [

@@ -30,7 +30,11 @@ function keyAt(page: string, variable: string): Required<Pick<BuiltInProvider, '
   return { envKeys: [variable], envKeyInstructions: `Create a key at ${page} and set ${variable} to it.` };
 }
 
-const openaiKeyAt = keyAt('https://platform.openai.com/api-keys', 'OPENAI_API_KEY');
+const openaiKeyAt = {
+  envKeys: openaiKeys,
+  envKeyInstructions:
+    'Sign in to ChatGPT with `capstan login`, or create a key at https://platform.openai.com/api-keys and set OPENAI_API_KEY to it.',
+};
 
 export const builtInProviders = {
   openai: {
@@ -38,7 +42,6 @@ export const builtInProviders = {
     baseUrl: 'https://api.openai.com/v1',
     wireApi: 'responses',
     ...openaiKeyAt,
-    envKeys: openaiKeys,
     envHttpHeaders: { 'OpenAI-Organization': 'OPENAI_ORGANIZATION', 'OpenAI-Project': 'OPENAI_PROJECT' },
     supportsWebsockets: true,
     capabilities: { ...openaiCapabilities, accessPrograms: true, requestCompression: true },

@@ -53,6 +53,8 @@ export interface LoginStore {
    * be lost for want of a place. Rejects with an error for people where nothing can be kept.
    */
   reserve(): Promise<ReservedPlace>;
+  /** Why no login can be kept, for people, as far as it is known before one is there. */
+  unkept(): Promise<string | undefined>;
   /** Puts a login in the place of any other. Gives where, for people; rejects with an error for people. */
   save(login: JsonObject): Promise<string>;
   /** Whether there was one. */

@@ -16,6 +16,7 @@ export class LoginInMemory {
       if (this.isFull) throw new Error('the disk is full');
       return { keep: async (tokens, at) => this.#keep(tokens, at), discard: () => {} };
     },
+    unkept: () => Promise.resolve(undefined),
     save: () => Promise.reject(new Error('nothing is kept here')),
     forget: () => Promise.reject(new Error('nothing is kept here')),
   };

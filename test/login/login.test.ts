@@ -39,6 +39,23 @@ const kept = {
   last_refresh: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
 };
 
+describe('a login that cannot be kept', () => {
+  test.each([
+    ['keyring', 'no program for a keyring was found'],
+    ['ephemeral', 'so no login is kept'],
+  ])('under %s is refused before the user signs in', async (store, why) => {
+    const issuer = await startIssuer();
+    const { place } = await home(`cli_auth_credentials_store = "${store}"\n`);
+    // Whatever this machine has, no program for a keyring is on this path.
+    const env = { ...noKeys, PATH: join(place.home, 'none') };
+    const done = await place.runWith({ env }, 'login', '--device-auth', '--experimental_issuer', `${issuer.url}/`);
+    expect([done.code, done.stderr, issuer.requests]).toEqual([1, expect.stringContaining(why), []]);
+    const status = await place.runWith({ env }, 'login', 'status');
+    expect(status.stdout + status.stderr).toContain(why);
+    expect(status.stdout + status.stderr).not.toContain('Sign in with');
+  });
+});
+
 describe('capstan login --device-auth', () => {
   test('shows a code, waits for the user, and keeps what Codex keeps', async () => {
     const issuer = await startIssuer();

@@ -11,6 +11,8 @@ export type FoundLogin =
 export interface LoginPlace {
   /** For people. */
   readonly name: string;
+  /** Why nothing can be written, whatever it is. Absent: it may work. */
+  readonly closed?: string;
   read(): Promise<FoundLogin>;
   write(document: JsonObject): Promise<void>;
   /** Whether there was something. */

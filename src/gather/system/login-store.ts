@@ -45,6 +45,7 @@ export function loginStore(options: LoginStoreOptions): LoginStore {
       }
     },
     reserve: async () => (await place()).reserve(),
+    unkept: async () => (await place()).closed,
     async save(document) {
       const chosen = await place();
       await chosen.write(document);
@@ -133,6 +134,7 @@ const rejected = (message: string) => () => Promise.reject(new Error(message));
 const toKeep = 'cli_auth_credentials_store is "ephemeral", so no login is kept';
 const noPlace: LoginPlace = {
   name: 'nowhere',
+  closed: toKeep,
   read: () => Promise.resolve({ kind: 'none' }),
   write: rejected(toKeep),
   remove: () => Promise.resolve(false),
@@ -142,6 +144,7 @@ const noPlace: LoginPlace = {
 const noTool = 'cli_auth_credentials_store is "keyring", and no program for a keyring was found';
 const withoutKeyring: LoginPlace = {
   name: 'the keyring of this system',
+  closed: noTool,
   read: () =>
     Promise.resolve({
       kind: 'unread',

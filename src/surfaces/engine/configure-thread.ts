@@ -22,6 +22,7 @@ import { missingRootNotices, unprotectedSubmoduleNotices } from '../../gather/sy
 import { rulesInFolder } from '../../gather/rules/rules-in-folder.ts';
 import { skillSwitches } from '../../gather/skills/skill-places.ts';
 import { nameOfProfile } from '../../gather/settings/choose-profile.ts';
+import { withoutOthersModel } from '../../gather/settings/moved-thread.ts';
 import { settingsFrom } from '../../gather/settings/settings.ts';
 import type { SkillSwitch } from '../../planes/skill-switches.ts';
 import type { Requirements } from '../../policy/requirements.ts';
@@ -124,11 +125,12 @@ export async function configureThread(
     if ('code' in texts) return texts;
     const described = loadCatalogue(config, { denies });
     if ('code' in described) return described;
-    const resumed = last && chosenOnly(last, described);
+    const before = last && chosenOnly(last, described);
+    const { config: named, resumed } = withoutOthersModel({ config, resumed: before }, layers);
     const more = defined({ resumed, approval, unlessReviewed, profile, onlyTools, withoutTools, clientTools });
     const all = { ...more, ...defined({ changesNothing }), ...texts, catalogue: described, requirements, rules };
-    const made = settingsFrom(config, { cwd, ...all });
-    return 'code' in made ? made : { ...made, described, ...defined({ resumed }) };
+    const made = settingsFrom(named, { cwd, ...all });
+    return 'code' in made ? made : { ...made, named, described, ...defined({ resumed, before }) };
   };
   const first = make(deniesNamed({ base, ownPlaces }));
   if ('code' in first) return first;
@@ -136,17 +138,17 @@ export async function configureThread(
   const stricter = deniesOfProject(engine, config, first.settings);
   const made = stricter === undefined ? first : make(stricter);
   if ('code' in made) return made;
-  const { described, resumed } = made;
+  const { named, described, resumed, before } = made;
   const { model, provider: id } = made.settings;
   const unnamed =
-    config.model === undefined && resumed?.model === undefined && requirements.newThread?.model === undefined;
+    named.model === undefined && resumed?.model === undefined && requirements.newThread?.model === undefined;
   const problem = unnamed ? modelProblem(id) : undefined;
   if (problem !== undefined) return problem;
   const models = threadModels(engine, { config, described });
   const ofProvider = models.of(id);
   if (place.sends === true && !('code' in ofProvider)) await ofProvider.learn(model);
   const catalogue = models.catalogue(made.settings);
-  const settings = withFittingEffort(made.settings, resumed, catalogue);
+  const settings = withFittingEffort(made.settings, before, catalogue);
   const effort = unsupportedEffort(settings, catalogue);
   if (effort !== undefined) return effort;
   const notices = [

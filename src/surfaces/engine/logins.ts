@@ -29,7 +29,9 @@ export type SignedIn = { readonly kind: 'signed-in'; readonly where: string; rea
 
 /** Which login counts, without anything secret. */
 export type LoginStatus =
-  | { readonly kind: 'none' | 'api-key' | 'access-token' }
+  /** `unkept`: why no login can be kept. */
+  | { readonly kind: 'none'; readonly unkept?: string }
+  | { readonly kind: 'api-key' | 'access-token' }
   | { readonly kind: 'chatgpt'; readonly email?: string; readonly plan?: string; readonly expiresAt?: number }
   | { readonly kind: 'unusable'; readonly message: string; readonly next: string };
 
@@ -59,6 +61,7 @@ export class Logins {
 
   async status(): Promise<LoginStatus> {
     const login = await this.#parts.logins.load();
+    if (login.kind === 'none') return { kind: 'none', ...defined({ unkept: await this.#parts.logins.unkept() }) };
     if (login.kind !== 'chatgpt') return withoutSecret(login);
     const { kind, email, plan, expiresAt } = login;
     return { kind, ...defined({ email, plan, expiresAt }) };
@@ -69,7 +72,7 @@ export class Logins {
     { signal, issuer = ownIssuer, clientId = ownClientId, ports = callbackPorts }: SignIn,
     show: (page: string, opened: boolean) => void,
   ): Promise<SignedIn | Outcome> {
-    const refused = this.#refused('chatgpt', undefined);
+    const refused = this.#refused('chatgpt', undefined) ?? (await this.#unkept(signal));
     if (refused !== undefined) return refused;
     const { randomBytes } = process.getBuiltinModule('node:crypto');
     const state = randomBytes(32).toString('base64url');
@@ -98,7 +101,7 @@ export class Logins {
     { signal, issuer = ownIssuer, clientId = ownClientId }: SignIn,
     show: (page: string, userCode: string) => void,
   ): Promise<SignedIn | Outcome> {
-    const refused = this.#refused('chatgpt', undefined);
+    const refused = this.#refused('chatgpt', undefined) ?? (await this.#unkept(signal));
     if (refused !== undefined) return refused;
     const { requests, clock } = this.#parts;
     const parts = { issuer, clientId, requests, clock };
@@ -128,6 +131,8 @@ export class Logins {
     if (token === '') return nothingGiven('access token');
     const read = readAccessToken(token, 'Make one in the settings of your ChatGPT account.', 'Standard input');
     if (read.kind === 'unusable') return { code: 'login-unfit', message: read.message, next: read.next };
+    const unkept = await this.#unkept(signal);
+    if (unkept !== undefined) return unkept;
     const { requests, options } = this.#parts;
     const account = await accountOfToken(token, { requests, environment: options.env }, signal);
     if (signal.aborted) return stopped;
@@ -156,6 +161,19 @@ export class Logins {
     const { methods, workspaces } = this.#limits;
     const limits = account === undefined ? defined({ methods }) : defined({ methods, workspaces });
     return limitOn({ method, accountId: account?.accountId }, limits);
+  }
+
+  /** Asked before users sign in: what they do on a page cannot be kept afterwards where nothing can be written. */
+  async #unkept(signal: AbortSignal): Promise<Outcome | undefined> {
+    const { logins } = this.#parts;
+    try {
+      const why = await logins.unkept();
+      if (why !== undefined) return notWritten(new Error(why));
+      await logins.alone(() => Promise.resolve(), signal);
+      return undefined;
+    } catch (error) {
+      return signal.aborted ? stopped : notWritten(error);
+    }
   }
 
   async #keep(exchanged: ExchangedCode): Promise<SignedIn | Outcome> {

@@ -69,7 +69,9 @@ async function showStatus(logins: Logins, { json }: Options): Promise<number> {
 function statusWords(status: LoginStatus): string {
   switch (status.kind) {
     case 'none':
-      return 'Not signed in. Sign in with `capstan login`.';
+      return status.unkept === undefined
+        ? 'Not signed in. Sign in with `capstan login`.'
+        : `Not signed in: ${status.unkept}. Set OPENAI_API_KEY or CODEX_ACCESS_TOKEN, or set cli_auth_credentials_store to "file".`;
     case 'api-key':
       return 'Signed in with an API key.';
     case 'access-token':

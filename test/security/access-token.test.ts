@@ -105,3 +105,14 @@ test.each(named)('a trusted project cannot have a secret of the engine read: %s'
   expect(refused).toContain(`The file in ${key} cannot be read`);
   expect(refused).not.toContain(token);
 });
+
+test.each(['/proc/self/environ', 'auth.json'])('a role is in no file that holds secrets: %s', async (path) => {
+  const live = await LiveThread.in([answer({ items: [say('ok')] })]);
+  writeFileSync(join(live.place.home, 'auth.json'), `${token}\n`, { mode: 0o600 });
+  const table = `[agents.leak]\ndescription = "x"\nconfig_file = "${path}"\n`;
+  appendFileSync(`${live.place.home}/config.toml`, `\n[features]\nmulti_agent = true\n${table}`);
+  await live.open({});
+  await live.turn('go');
+  const warned = live.told('warning').map(({ outcome }) => outcome.message);
+  expect(warned).toContainEqual(expect.stringContaining('cannot be read: the policy denies reading it'));
+});

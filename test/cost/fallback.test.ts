@@ -88,9 +88,13 @@ it('one model takes over once: if it fails, too, the turn has failed', async () 
 it('a fallback that cannot be used is reported, and the turn fails as it did', async () => {
   const live = await LiveThread.in([noCredit], 'model_fallback = { model = "m", provider = "nowhere" }\n');
   expect(await live.turn('one')).toMatchObject({ kind: 'failed', outcome: { code: 'usage-limit' } });
-  expect(of(live, 'warning').map(({ outcome }) => outcome)).toMatchObject([
-    { code: 'model-fallback-unusable', message: expect.stringContaining('There is no provider "nowhere"') },
-  ]);
+  const problem = {
+    code: 'model-fallback-unusable',
+    message: expect.stringContaining('There is no provider "nowhere"') as string,
+    next: 'Correct model_fallback in config.toml.',
+  };
+  expect(live.notices).toEqual([problem]);
+  expect(of(live, 'warning').map(({ outcome }) => outcome)).toMatchObject([problem]);
 });
 
 it('what the failed turn spent counts against the limit of the one that continues it', async () => {

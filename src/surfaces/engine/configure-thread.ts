@@ -37,6 +37,7 @@ import type { EngineParts } from './engine-parts.ts';
 import type { ThreadRequest } from './thread-request.ts';
 import type { ResumedPast } from './thread-standing.ts';
 import { hooksInFolder } from './hooks-in-folder.ts';
+import { fallbackNotices } from './fallback-parts.ts';
 import { deniesNamed, deniesOfProject } from './named-files.ts';
 import { type ThreadModels, threadModels } from './thread-models.ts';
 import { unusedNotice } from './unused-notice.ts';
@@ -156,6 +157,7 @@ export async function configureThread(
     ...made.notices,
     ...(taken?.notices(settings) ?? []),
     ...modelNotices(catalogue, settings),
+    ...fallbackNotices(settings, models),
     ...missingRootNotices(settings.profile, { cwd, temporaryDirectory: env['TMPDIR'] }),
     ...(settings.profile.type === 'managed' ? unprotectedSubmoduleNotices(cwd) : []),
     // Once per thread is enough.

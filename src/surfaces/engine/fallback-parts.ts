@@ -4,7 +4,9 @@ import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
 import type { AnsweringProvider } from './answering-provider.ts';
+import type { ThreadModels } from './thread-models.ts';
 
 interface FallbackSources {
   readonly parts: ThreadParts;
@@ -12,6 +14,14 @@ interface FallbackSources {
   open(provider: string): Promise<AnsweringProvider | ProviderProblem>;
   /** What of a thread's parts depends on the provider that answers. */
   partsUnder(answering: AnsweringProvider): Partial<ThreadParts>;
+}
+
+/** What the user should know of `model_fallback` before it is needed. */
+export function fallbackNotices({ fallback, provider }: Settings, models: ThreadModels): readonly Outcome[] {
+  const found = fallback && models.of(fallback.provider ?? provider);
+  if (found === undefined || !('code' in found)) return [];
+  const message = `The model of model_fallback cannot be used: ${found.message}`;
+  return [{ code: 'model-fallback-unusable', message, next: 'Correct model_fallback in config.toml.' }];
 }
 
 /** The parts of a thread, with what it takes to continue a turn with `model_fallback`. */

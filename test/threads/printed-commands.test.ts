@@ -94,8 +94,8 @@ const before: readonly [RegExp, readonly (readonly string[])[]][] = [
 /** They change nothing: one thread serves all of them. */
 const reads = /^(?:threads (?:show|pins|files|list|export)|config|context|envelope|replay)\b|--help$/;
 
-/** A person answers: at a terminal (test/threads/unanswered.test.ts), or on the page of a server (test/mcp, test/exec/login.test.ts). */
-const asksPerson = /--approvals ask$|^capstan (?:mcp login |login(?:$| --device-auth| --with-))/;
+/** A person answers: at a terminal (test/threads/unanswered.test.ts, test/deep/tui.test.ts), or on the page of a server (test/mcp, test/exec/login.test.ts). */
+const asksPerson = /--approvals ask$|^capstan (?:resume |mcp login |login(?:$| --device-auth| --with-))/;
 
 const named = [...namedCommands()]
   .map(([command, file]) => ({ command, file }))

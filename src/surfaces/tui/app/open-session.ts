@@ -59,6 +59,6 @@ function firstSteps(home: string): string {
     `A local model:    capstan --oss`,
     `Other providers:  model and model_provider in ${home}/config.toml, see docs/providers.md`,
     ``,
-    `capstan demo shows Capstan at work without a model.`,
+    '`capstan demo` shows Capstan at work without a model.',
   ].join('\n');
 }

@@ -8,10 +8,14 @@ export function terminalProblem(): Outcome | undefined {
     return {
       code: 'no-terminal',
       message,
-      next: 'Start Capstan from a terminal, or run one turn with `capstan exec`.',
+      next: 'Start Capstan from a terminal, or run one turn with `capstan exec "your task"`.',
     };
   }
   if (process.env['TERM'] !== 'dumb') return undefined;
   const message = 'The terminal cannot move its cursor (TERM is "dumb").';
-  return { code: 'no-terminal', message, next: 'Use another terminal, or run one turn with `capstan exec`.' };
+  return {
+    code: 'no-terminal',
+    message,
+    next: 'Use another terminal, or run one turn with `capstan exec "your task"`.',
+  };
 }

@@ -1,6 +1,6 @@
 import type { ToolSpec } from '../../ports/prompt.ts';
 import type { OtherReader } from '../../replay/prompt-for-other.ts';
-import { inPatchForm } from '../../tools/apply-patch/spec.ts';
+import { inPatchForm } from '../../tools/apply-patch/patch-form.ts';
 
 /** Tools that end in a picture, by name or by type. */
 const pictureTools: ReadonlySet<unknown> = new Set(['view_image', 'image_generation']);

@@ -3,7 +3,7 @@ import type { ProviderCapabilities } from '../../ports/provider.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Tool } from '../define.ts';
 import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';
-import { patchSpecFor } from './spec.ts';
+import { patchSpecFor } from './patch-form.ts';
 
 /** Edits files by patches, in this process and within the turn's policy. Calls of both forms are always taken. */
 export function applyPatchTool(ports: ApplyPatchPorts, provider: Pick<ProviderCapabilities, 'freeformTools'>): Tool {

@@ -1,6 +1,4 @@
 import type { ToolSpec } from '../../ports/prompt.ts';
-import type { ProviderCapabilities } from '../../ports/provider.ts';
-import { equalJson } from '../../protocol/json.ts';
 
 /** What decoders of the provider hold the model to. The parser takes more than this. */
 const grammar = String.raw`start: "*** Begin Patch" LF file+ "*** End Patch" LF?
@@ -48,16 +46,3 @@ ${grammar}`,
     additionalProperties: false,
   },
 };
-
-type ProviderForms = Pick<ProviderCapabilities, 'freeformTools'>;
-
-/** The tool in the form that a provider takes. */
-export function patchSpecFor({ freeformTools }: ProviderForms): ToolSpec {
-  return freeformTools === 'grammar' ? applyPatchSpec : applyPatchFunctionSpec;
-}
-
-/** A tool of the past in the form that a provider takes. Any other than this one stays as it is. */
-export function inPatchForm(spec: ToolSpec, provider: ProviderForms): ToolSpec {
-  const isFreeform = spec['type'] === 'custom' && spec['name'] === applyPatchSpec['name'];
-  return isFreeform || equalJson(spec, applyPatchFunctionSpec) ? patchSpecFor(provider) : spec;
-}

@@ -57,11 +57,13 @@ describe('a turn that another model continues', () => {
   });
 
   it('exec: the command that resumes the thread is for turns that are over', async () => {
-    const { place } = await scene([noCredit, done], fallback);
+    const { place } = await scene([plan, noCredit, done], fallback);
     const { stdout, stderr, code } = await place.run('exec', 'go');
     expect([code, stdout]).toEqual([0, 'Done.\n']);
     expect(stderr).toContain('You exceeded your current quota.');
     expect(stderr).not.toContain('exec resume');
+    // Both requests that were answered, of 90 each.
+    expect(stderr).toContain('tokens used: 180\n');
   });
 
   it('MCP: the call waits for the answer of the other model', async () => {

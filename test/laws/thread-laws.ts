@@ -99,13 +99,15 @@ export async function playAndCheck(turns: readonly RandomTurn[], how?: OtherForm
   if (other === undefined) thread.onStep = (step) => telling.entered(step, hooks.session);
   else thread.format = other.wire;
   const hooks = new HooksOfWorld(() => thread.world.session);
+  let isPassedOn = false;
   thread.adapt = (parts) => {
     hooks.session = undefined;
+    // The process that would have passed it on may be gone.
+    isPassedOn = false;
     const asked = { ...parts, askUser: decidedUser };
     const own = thread.world.hooks ? { ...asked, hooks: hooks.open(parts) } : asked;
     return withFallback(own, thread.world.fallback);
   };
-  let isPassedOn = false;
   thread.onEvent = (event) => {
     if (event.kind === 'checkpoint-installed') telling.compacted(event.report.phase);
     // A checkpoint in a turn of its own has no words.

@@ -10,9 +10,13 @@ export class TurnCost {
   #before = noUsage;
   #uncounted = 0;
   #isContinued = false;
+  /** Another model continues: to the user it is the same turn. */
+  #isPassedOn = false;
 
   event(event: ThreadEvent): void {
-    if (event.kind === 'turn-started') {
+    if (event.kind === 'turn-failed') this.#isPassedOn = event.continuedBy !== undefined;
+    if (event.kind === 'turn-started' && this.#isPassedOn) this.#isPassedOn = false;
+    else if (event.kind === 'turn-started') {
       this.#before = event.usage;
       this.#isContinued = event.isContinued === true;
       this.#uncounted = 0;

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { isBuilt } from '../../scripts/build-stamp.mjs';
-import { answer, callTool, say, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
-import { Place } from '../harness/run-capstan.ts';
-import { inputOf, textsOf } from '../harness/scene.ts';
-import { whenTestEnds } from '../harness/when-test-ends.ts';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import type { Place } from '../harness/run-capstan.ts';
+import { inputOf, scene, textsOf } from '../harness/scene.ts';
 
 const root = join(import.meta.dirname, '../..');
 const texts = ['README.md', 'docs/library.md'].map((name) => readFileSync(join(root, name), 'utf8')).join('\n');
@@ -37,16 +36,6 @@ async function run(title: string, place: Place, told = ''): Promise<string> {
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   expect([errors, child.exitCode]).toEqual([expect.stringMatching(`^${told}$`), 0]);
   return output;
-}
-
-async function scene(
-  script: Parameters<typeof startScriptedModel>[0],
-): Promise<{ model: ScriptedModel; place: Place }> {
-  const model = await startScriptedModel(script);
-  const place = new Place(model.url);
-  whenTestEnds(() => place.remove());
-  whenTestEnds(() => model.close());
-  return { model, place };
 }
 
 it('has an example in each of these sections, and no other', () => {

@@ -55,7 +55,10 @@ function hideValue(value: Json, at: { readonly isSecret: boolean; readonly isOpe
 }
 
 function hideUnlessName(value: Json): Json {
-  if (!isJsonObject(value)) return typeof value === 'string' && isVariableName(value) ? value : hidden;
+  if (!isJsonObject(value)) {
+    const isPlain = typeof value === 'boolean' || (typeof value === 'string' && isVariableName(value));
+    return isPlain ? value : hidden;
+  }
   const members = Object.entries(value).map(([name, member]) => [name, member && hideUnlessName(member)]);
   return Object.fromEntries(members) as JsonObject;
 }

@@ -63,6 +63,11 @@ export function messageText(item: MessageItem): string {
   return item.content.map(({ type, text, refusal }) => textIn(type === 'refusal' ? refusal : text)).join('');
 }
 
+/** The same without refusals: where a text was asked for, the words of a refusal are none. */
+export function writtenText(item: MessageItem): string {
+  return item.content.map(({ type, text }) => (type === 'refusal' ? '' : textIn(text))).join('');
+}
+
 function textIn(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }

@@ -275,6 +275,7 @@ it('only what makes text harmless writes to the streams of the process', () => {
     'src/surfaces/terminal/print.ts',
     'src/surfaces/terminal/wait-for-readers.ts', // writes nothing: waits
     'src/surfaces/terminal/with-progress.ts', // gives the stream to a screen
+    'src/surfaces/tui/screen/process-terminal.ts', // draws rows of cells, whose text is clean
   ]);
 });
 

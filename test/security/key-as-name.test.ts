@@ -12,7 +12,8 @@ function everythingIn({ home }: Place): string {
     .join('\n');
 }
 
-const provider = '[model_providers.r]\nbase_url = "http://127.0.0.1:9/v1"\n';
+const provider =
+  '[model_providers.r]\nbase_url = "http://127.0.0.1:9/v1"\nrequest_max_retries = 0\nstream_max_retries = 0\n';
 
 test.each([
   ['model_providers.r.env_key', (key: string) => `${provider}env_key = "${key}"\n`],

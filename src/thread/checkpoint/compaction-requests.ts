@@ -7,7 +7,7 @@ import type { AuthMode, ModelFailure } from '../../ports/model-client.ts';
 import type { RequestOptions } from '../../ports/prompt.ts';
 import type { Provider } from '../../ports/provider.ts';
 import { defined } from '../../protocol/defined.ts';
-import { isMessage, type Item, messageText } from '../../protocol/item.ts';
+import { isMessage, type Item, writtenText } from '../../protocol/item.ts';
 import { isSameProvider } from '../../protocol/provider-name.ts';
 import { addUsage, noUsage, type Usage } from '../../protocol/usage.ts';
 import type { Auxiliary } from '../../state/request-record.ts';
@@ -211,5 +211,5 @@ function withOwnKey(failure: ModelFailure): ModelFailure {
 
 function answerOf(items: readonly Item[]): CompactionOutcome {
   const said = items.filter(isMessage).filter(({ role }) => role === 'assistant');
-  return { kind: 'answer', text: said.map(messageText).join('\n'), items };
+  return { kind: 'answer', text: said.map(writtenText).join('\n'), items };
 }

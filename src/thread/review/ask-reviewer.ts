@@ -11,7 +11,7 @@ import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts
 import type { RequestOptions } from '../../ports/prompt.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import { defined } from '../../protocol/defined.ts';
-import { isCall, isMessage, messageText } from '../../protocol/item.ts';
+import { isCall, isMessage, writtenText } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Question } from '../../protocol/question.ts';
 import type { ReviewVerdict } from '../../protocol/review-verdict.ts';
@@ -136,7 +136,7 @@ async function readAnswer(turn: Turn, exchange: ModelExchange, limit: AbortSigna
     if (event.kind === 'failed') ({ failure } = event);
     if (event.kind === 'completed' || event.kind === 'failed') recordSpent(turn, event.spent);
     if (event.kind === 'item' && isMessage(event.item) && event.item.role === 'assistant')
-      text += messageText(event.item);
+      text += writtenText(event.item);
   }
 }
 

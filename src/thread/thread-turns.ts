@@ -208,8 +208,11 @@ export class ThreadTurns {
   }
 
   /** Under settings of this turn alone: the thread's own are what the next one and a resume go by. */
-  #runElsewhere({ settings, parts }: OtherModel, asked: AskedTurn): Promise<RanTurn> {
-    return this.#run({ ...turnUnder(this.#thread, settings, asked), isOutdated: () => true }, parts);
+  async #runElsewhere({ settings, parts }: OtherModel, asked: AskedTurn): Promise<RanTurn> {
+    const ran = await this.#run({ ...turnUnder(this.#thread, settings, asked), isOutdated: () => true }, parts);
+    // What follows a turn would ask the thread's own model, which may have space enough, or no quota. The next turn
+    // that lacks space makes some before it asks.
+    return { ...ran, leaves: 'enough' };
   }
 
   async #run(asked: TurnInput, parts = this.#thread.parts): Promise<RanTurn> {

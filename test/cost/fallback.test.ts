@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import type { ThreadEvent } from '../../src/index.ts';
 import { answer, callTool, httpError, say, startScriptedModel } from '../../src/testing/index.ts';
@@ -53,6 +55,24 @@ it('after an overload the next message goes to the configured model again, also 
   await live.open({ overrides });
   await live.turn('three');
   expect(models(live)).toEqual(['gpt-5.5', 'gpt-5.4', 'gpt-5.5', 'gpt-5.5']);
+});
+
+it('a turn of a smaller model that leaves little space is followed by no compaction of the configured one', async () => {
+  const model = (slug: string, context_window: number) => ({ slug, context_window, supported_reasoning_levels: [] });
+  const long = answer({
+    items: [say('word '.repeat(3000))],
+    usage: { input: 12_800, cachedInput: 0, output: 3000, total: 15_800 },
+  });
+  const usual = answer({ items: [say('word '.repeat(4000))], usage: { input: 5000, cachedInput: 0, output: 4000 } });
+  const live = await LiveThread.in([usual, usual, noCredit, long, noCredit, done], 'model_fallback = "tiny"\n');
+  const catalogue = join(live.place.home, 'models.json');
+  writeFileSync(catalogue, JSON.stringify({ models: [model('gpt-5.5', 272_000), model('tiny', 16_000)] }));
+  await live.open({ overrides: [`model_catalog_json="${catalogue}"`] });
+  for (const text of ['one', 'two', 'three']) await live.turn(text);
+  // What follows a turn begins at once.
+  await new Promise((resolve) => void setTimeout(resolve, 500));
+  expect(models(live)).toEqual(['gpt-5.5', 'gpt-5.5', 'gpt-5.5', 'tiny']);
+  expect(of(live, 'checkpoint-started')).toEqual([]);
 });
 
 it('another provider in another format continues', async () => {

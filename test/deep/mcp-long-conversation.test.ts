@@ -41,7 +41,7 @@ describe.each(revisions)('revision %s', (revision) => {
         const { checkpoints } = await host.data('thread_context', { thread_id });
         return (checkpoints as readonly JsonObject[]).length;
       };
-      /** A turn, in which the client must hear where the model is told that it works before it hears the answer. */
+      /** A turn. The client must get the folder that the model reads of before it gets the answer. */
       const turn = async (text: string, told?: JsonObject): Promise<void> => {
         const { data, events } = await host.heard('thread_send', { thread_id, text });
         expect(data).toMatchObject({ status: 'completed' });

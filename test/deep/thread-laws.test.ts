@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
 import type { ItemDraft } from '../../src/testing/index.ts';
-import { type RandomTurn, randomTurns } from '../laws/random-turns.ts';
+import { quietTurn, type RandomTurn, randomTurns } from '../laws/random-turns.ts';
 import { playAndCheck } from '../laws/thread-laws.ts';
 
 it('a great many random threads obey the laws', async () => {
@@ -23,29 +23,14 @@ it('a great many random threads obey the laws', async () => {
 it('threads that crash while they wait for an answer obey the laws, and some turns are continued', async () => {
   const asks = { cmd: 'sudo true', sandbox_permissions: 'require_escalated' };
   const call: ItemDraft = { type: 'function_call', name: 'exec_command', arguments: JSON.stringify(asks) };
-  const quiet: RandomTurn = {
-    words: 'hello',
-    picture: false,
-    world: {},
-    injected: [],
-    steps: [],
-    compactions: [],
-    checkpointAnswers: [],
-    atCompaction: {},
-    counted: true,
-    accident: 'none',
-    at: 1,
-    luck: 0,
-    afterwards: 'stays',
-    between: { kind: 'nothing' },
-  };
   const asking: RandomTurn = {
-    ...quiet,
+    ...quietTurn,
     world: { approval: 'on-request' },
     steps: [{ items: [call], fault: 'none', meanwhile: {} }],
     accident: 'crash-at-sync',
   };
   let continuations = 0;
-  for (let at = 0; at < 16; at++) continuations += (await playAndCheck([{ ...asking, at }, quiet, quiet])).continued;
+  for (let at = 0; at < 16; at++)
+    continuations += (await playAndCheck([{ ...asking, at }, quietTurn, quietTurn])).continued;
   expect(continuations).toBeGreaterThan(0);
 }, 120_000);

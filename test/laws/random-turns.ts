@@ -281,3 +281,21 @@ export const randomTurns: fc.Arbitrary<readonly RandomTurn[]> = fc
     const begins = { ...(small ? { window } : {}), ...asking, hooks, fallback };
     return [{ ...first!, world: { ...first!.world, ...begins } }, ...others];
   });
+
+/** A turn in which nothing happens but an answer. */
+export const quietTurn: RandomTurn = {
+  words: 'hello',
+  picture: false,
+  world: {},
+  injected: [],
+  steps: [],
+  compactions: [],
+  checkpointAnswers: [],
+  atCompaction: {},
+  counted: true,
+  accident: 'none',
+  at: 1,
+  luck: 0,
+  afterwards: 'stays',
+  between: { kind: 'nothing' },
+};

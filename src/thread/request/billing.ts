@@ -10,7 +10,7 @@ export type Billing =
   /** The plan of an account: a list price is what requests with a key cost. */
   | { readonly by: 'plan'; readonly price?: undefined };
 
-/** To know it, the login may be read. A price that the user set holds whoever pays. */
+/** Capstan may read the login to know it. A price that the user set holds under every login. */
 export async function billingOf(
   { identity }: Pick<Envelope, 'identity'>,
   client: Pick<ModelClient, 'authMode'>,

@@ -41,7 +41,7 @@ function underPrefix(look: Look, at: number): Row {
   return at === 0 ? [styled(`  ${glyphsOf(look).corner} `, dimStyle)] : blanks;
 }
 
-/** How something stands. Each state has a sign of its own, so that none is told by its colour alone. */
+/** How something stands. Each state has a sign of its own, so that no reader depends on its colour alone. */
 export function stateMark(state: 'running' | 'good' | 'bad' | 'quiet' | 'plain', look: Look): Piece {
   const { bullet, bad } = glyphsOf(look);
   if (state === 'bad') return styled(bad, badStyle);

@@ -2,7 +2,6 @@ import type { Settings } from '../envelope/settings.ts';
 import { continueForAnother } from '../fragments/answers/fallback-words.ts';
 import { failureCauses, mayFallBack } from '../model/http/failure-causes.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { fullText } from '../protocol/outcome.ts';
 import { type Usage, usageSince } from '../protocol/usage.ts';
 import { type UserInput, writtenBy } from '../protocol/user-input.ts';
 import { usedTokens } from '../protocol/usage.ts';
@@ -62,7 +61,7 @@ export class ThreadFallback {
     const opened = await this.#thread.parts.fallback?.(settings);
     if (opened === undefined || !('code' in opened)) return opened;
     const { log } = this.#thread;
-    log.tell({ kind: 'warning', outcome: unusable(opened) });
+    log.tell({ kind: 'warning', outcome: fallbackUnusable(opened) });
     // No line follows by itself.
     await log.durable();
     return undefined;
@@ -95,10 +94,11 @@ function takesOver(from: Settings, to: Settings): Outcome<'model-fallback'> {
   };
 }
 
-function unusable(problem: Outcome): Outcome<'model-fallback-unusable'> {
+/** At the start of a thread, or when a turn needs the other model. */
+export function fallbackUnusable(problem: Outcome): Outcome<'model-fallback-unusable'> {
   return {
     code: 'model-fallback-unusable',
-    message: `The model of model_fallback cannot be used: ${fullText(problem)}`,
-    next: 'Correct model_fallback in config.toml.',
+    message: `The model of model_fallback cannot be used: ${problem.message}`,
+    next: 'Correct model_fallback in config.toml, or the table of its provider.',
   };
 }

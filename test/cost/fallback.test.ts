@@ -111,7 +111,7 @@ it('a fallback that cannot be used is reported, and the turn fails as it did', a
   const problem = {
     code: 'model-fallback-unusable',
     message: expect.stringContaining('There is no provider "nowhere"') as string,
-    next: 'Correct model_fallback in config.toml.',
+    next: 'Correct model_fallback in config.toml, or the table of its provider.',
   };
   expect(live.notices).toEqual([problem]);
   expect(of(live, 'warning').map(({ outcome }) => outcome)).toMatchObject([problem]);

@@ -4,6 +4,7 @@ import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
+import { fallbackUnusable } from '../../thread/thread-fallback.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { AnsweringProvider } from './answering-provider.ts';
 import type { ThreadModels } from './thread-models.ts';
@@ -19,9 +20,7 @@ interface FallbackSources {
 /** What the user should know of `model_fallback` before it is needed. */
 export function fallbackNotices({ fallback, provider }: Settings, models: ThreadModels): readonly Outcome[] {
   const found = fallback && models.of(fallback.provider ?? provider);
-  if (found === undefined || !('code' in found)) return [];
-  const message = `The model of model_fallback cannot be used: ${found.message}`;
-  return [{ code: 'model-fallback-unusable', message, next: 'Correct model_fallback in config.toml.' }];
+  return found !== undefined && 'code' in found ? [fallbackUnusable(found)] : [];
 }
 
 /** The parts of a thread, with what it takes to continue a turn with `model_fallback`. */

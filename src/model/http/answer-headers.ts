@@ -1,9 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { HttpHeaders } from './network/http-head.ts';
 import type { ModelEvent } from '../../ports/model-client.ts';
 import { rateLimitsIn } from './rate-limit-headers.ts';
 
 /** What the headers of an answer say besides it. */
-export function headerEvents(headers: IncomingHttpHeaders, now: number): readonly ModelEvent[] {
+export function headerEvents(headers: HttpHeaders, now: number): readonly ModelEvent[] {
   const limits = rateLimitsIn(headers, now);
   const [model, etag] = [headers['openai-model'], headers['x-models-etag']];
   return [

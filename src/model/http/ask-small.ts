@@ -49,8 +49,8 @@ export function askSmall(sendTo: (target: Target) => Send): AskSmall {
     }
     const read = await readWhole(opened.body, { idleMs: timeoutMs, maxBytes: largestAnswerBytes });
     if (read.kind !== 'whole') return { kind: 'lost' };
-    const { statusCode = 0, headers: got } = opened.message;
-    return { kind: 'answer', status: statusCode, text: read.text, ...defined({ etag: got.etag }) };
+    const { status, headers: got } = opened.head;
+    return { kind: 'answer', status, text: read.text, ...defined({ etag: got['etag'] }) };
   };
 }
 

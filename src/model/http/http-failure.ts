@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { HttpHeaders } from './network/http-head.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { detailOf, type FailureDraft, modelFailure } from './failure.ts';
@@ -11,7 +11,7 @@ import { failureByCode } from './stream-failure.ts';
 /** An answer that is not a stream of events. */
 export interface ErrorAnswer {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: HttpHeaders;
   /** The beginning of the body. */
   readonly body: string;
 }

@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { delay } from './backoff.ts';
 import { abortedFailure } from './answer-failure.ts';
+import type { HttpHead, HttpHeaders } from './network/http-head.ts';
 import type { Opened, Outgoing, Send } from './network/exchange.ts';
 import { httpFailure } from './http-failure.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -39,7 +39,7 @@ export interface OpenAnswer {
   readonly kind: 'open';
   readonly body: ResponseBody;
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: HttpHeaders;
 }
 
 export interface FailedAnswer {
@@ -82,8 +82,8 @@ async function judge(opened: Opened, opening: Opening, asking: Asking): Promise<
     const failure = noAnswerFailure(opened, { origin: opening.origin, idleMs: asking.idleMs });
     return { kind: 'failed', failure, again: againAfter(opened) };
   }
-  const { statusCode: status = 0, headers } = opened.message;
-  return isWanted(opened.message, asking.wants)
+  const { status, headers } = opened.head;
+  return isWanted(opened.head, asking.wants)
     ? { kind: 'open', body: opened.body, status, headers }
     : refusal(opened, opening, asking);
 }
@@ -95,8 +95,8 @@ function againAfter(opened: Exclude<Opened, { kind: 'answer' }>): Refused['again
 }
 
 /** Servers that forget the content type are believed; pages are no answers, and plain JSON is not a stream. */
-function isWanted({ statusCode = 0, headers }: IncomingMessage, wants: Asking['wants']): boolean {
-  if (statusCode < 200 || statusCode > 299) return false;
+function isWanted({ status, headers }: HttpHead, wants: Asking['wants']): boolean {
+  if (status < 200 || status > 299) return false;
   const type = headers['content-type'] ?? '';
   return !/^text\/html\b/i.test(type) && (wants === 'json' || !/^application\/json\b/i.test(type));
 }
@@ -108,7 +108,7 @@ async function refusal(
 ): Promise<Refused> {
   const body = await readError(answer.body);
   if (body === undefined) return { kind: 'failed', failure: abortedFailure(), again: 'no' };
-  const { statusCode: status = 0, headers } = answer.message;
+  const { status, headers } = answer.head;
   const failure = httpFailure({ status, headers, body }, { now: clock.now(), api });
   const advised = status === 401 ? { ...failure, next: keyAdvice } : failure;
   const limits = rateLimitsIn(headers, clock.now());

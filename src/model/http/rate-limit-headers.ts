@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { HttpHeaders } from './network/http-head.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type RateLimit, type RateLimits, readableTime } from '../../protocol/rate-limits.ts';
 
@@ -7,7 +7,7 @@ import { type RateLimit, type RateLimits, readableTime } from '../../protocol/ra
  * OpenAI and servers like it (`x-ratelimit-remaining-tokens`), and of Anthropic
  * (`anthropic-ratelimit-tokens-remaining`). Undefined: nothing. What cannot be read is left out.
  */
-export function rateLimitsIn(headers: IncomingHttpHeaders, now: number): RateLimits | undefined {
+export function rateLimitsIn(headers: HttpHeaders, now: number): RateLimits | undefined {
   const limits = Object.keys(headers)
     .toSorted()
     .flatMap((name) => ofAccount(headers, name) ?? ofKey(headers, name, now) ?? []);
@@ -16,7 +16,7 @@ export function rateLimitsIn(headers: IncomingHttpHeaders, now: number): RateLim
 
 const accountHeader = /^x-(.{1,40})-(primary|secondary)-used-percent$/;
 
-function ofAccount(headers: IncomingHttpHeaders, header: string): RateLimit | undefined {
+function ofAccount(headers: HttpHeaders, header: string): RateLimit | undefined {
   const [, limit = '', window = ''] = accountHeader.exec(header) ?? [];
   const usedPercent = percentIn(headers[header]);
   if (limit === '' || usedPercent === undefined) return undefined;
@@ -30,7 +30,7 @@ function ofAccount(headers: IncomingHttpHeaders, header: string): RateLimit | un
 
 const keyHeader = /^(?:x-ratelimit-remaining-(requests|tokens)|anthropic-ratelimit-([a-z-]{1,40})-remaining)$/;
 
-function ofKey(headers: IncomingHttpHeaders, header: string, now: number): RateLimit | undefined {
+function ofKey(headers: HttpHeaders, header: string, now: number): RateLimit | undefined {
   const [, openai, anthropic] = keyHeader.exec(header) ?? [];
   const name = openai ?? anthropic;
   if (name === undefined) return undefined;

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { HttpHeaders } from './network/http-head.ts';
 
 const sentence = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|seconds?|s)(?![a-z])/i;
 
@@ -14,7 +14,7 @@ export function waitFromMessage(message: string): number | undefined {
 }
 
 /** The wait that response headers ask for. `now` is needed for the form that is a date. */
-export function waitFromHeaders(headers: IncomingHttpHeaders, now: number): number | undefined {
+export function waitFromHeaders(headers: HttpHeaders, now: number): number | undefined {
   const wait = numberIn(headers['retry-after-ms']) ?? waitFromRetryAfter(headers['retry-after'], now);
   return wait === undefined ? undefined : Math.min(Math.max(wait, 0), longestWait);
 }

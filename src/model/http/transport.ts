@@ -56,7 +56,7 @@ async function* read(
   { wire, limits, idleMs, signal }: Reading,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const decoder = answerDecoder(limits, wire.reader(limits));
-  let released: Promise<void> | undefined;
+  let isReleased = false;
   try {
     for (;;) {
       const part = await body.read(idleMs);
@@ -70,15 +70,17 @@ async function* read(
       for (const event of joinedDeltas(events)) {
         // Also between events that came together: abort means now.
         if (signal.aborted) return yield failed(abortedFailure());
-        if (event.kind === 'completed') released = body.release();
+        if (event.kind === 'completed') {
+          body.release();
+          isReleased = true;
+        }
         if (event.kind === 'failed') body.close();
         yield event;
         if (event.kind === 'completed' || event.kind === 'failed') return;
       }
     }
   } finally {
-    if (released === undefined) body.close();
-    else await released;
+    if (!isReleased) body.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { HttpHeaders } from '../http/network/http-head.ts';
 import { deflateOffer } from './message-deflate.ts';
 
 /** RFC 6455 has it: a server that answers with it has understood the request. */
@@ -25,7 +25,7 @@ export function upgradeHeaders(key: string): Readonly<Record<string, string>> {
 }
 
 /** Whether the answer opens a WebSocket for the key, in a form that was asked for. */
-export function opensSocket(headers: IncomingHttpHeaders, key: string): boolean {
+export function opensSocket(headers: HttpHeaders, key: string): boolean {
   return (
     headers.upgrade?.toLowerCase() === 'websocket' &&
     headers['sec-websocket-accept'] === acceptOf(key) &&

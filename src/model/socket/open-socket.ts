@@ -1,9 +1,9 @@
-import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
+import { awaitHead } from '../http/network/await-head.ts';
 import type { Opened } from '../http/network/exchange.ts';
+import { requestHead } from '../http/network/request-head.ts';
 import { type NetworkOptions, routes } from '../http/network/route.ts';
 import type { Target } from '../http/network/target.ts';
-import { TunnelError } from '../http/network/tunnel.ts';
 import { type DeflateTerms, deflateTerms } from './message-deflate.ts';
 import { newSocketKey, opensSocket, upgradeHeaders } from './handshake.ts';
 
@@ -35,49 +35,27 @@ export function socketOpener(
     const late = AbortSignal.timeout(timeoutMs);
     const giveUp = AbortSignal.any([signal, late]);
     if (signal.aborted) return { kind: 'aborted' };
-    const client = route.request({ method: 'GET', headers: { ...headers, ...upgradeHeaders(key) }, giveUp });
-    const opened = await answerOf(client, key, giveUp);
-    if (opened.kind === 'aborted') return signal.aborted ? opened : { kind: 'idle' };
-    return opened.kind === 'tunnel' ? { ...opened.error.trouble, proxy: route.proxy! } : opened;
+    const socket = await route.open({ giveUp });
+    if ('kind' in socket)
+      return signal.aborted
+        ? { kind: 'aborted' }
+        : late.aborted
+          ? { kind: 'idle' }
+          : { ...socket, proxy: route.proxy! };
+    const asked = { ...headers, ...upgradeHeaders(key), ...route.headers };
+    socket.write(requestHead('GET', route.path, asked), 'latin1');
+    const answer = await awaitHead(socket, { giveUp });
+    if (answer.kind === 'lost') return { ...answer, stale: false };
+    if (answer.kind !== 'head') return signal.aborted ? { kind: 'aborted' } : { kind: 'idle' };
+    const { head, parts } = answer;
+    const terms = deflateTerms(head.headers['sec-websocket-extensions']);
+    if (head.status !== switchingProtocols || !opensSocket(head.headers, key) || terms === 'wrong') {
+      socket.destroy();
+      return { kind: 'declined', status: head.status };
+    }
+    const early = parts.flatMap((part) => (part.kind === 'bytes' ? [part.bytes] : []));
+    return { kind: 'open', socket, head: Buffer.concat(early), terms };
   };
 }
 
-type Answer =
-  | Extract<OpenedSocket, { kind: 'open' | 'declined' | 'aborted' | 'lost' }>
-  | { readonly kind: 'tunnel'; readonly error: TunnelError };
-
-function answerOf(client: ClientRequest, key: string, giveUp: AbortSignal): Promise<Answer> {
-  return new Promise((resolve) => {
-    const settle = (answer: Answer): void => {
-      giveUp.removeEventListener('abort', onGiveUp);
-      resolve(answer);
-    };
-    const onGiveUp = (): void => {
-      settle({ kind: 'aborted' });
-      client.destroy();
-    };
-    giveUp.addEventListener('abort', onGiveUp, { once: true });
-    client.on('upgrade', ({ headers, statusCode: status = 0 }, socket, head) => {
-      // Nothing listens to it yet, and an error without a listener would end the process.
-      socket.on('error', () => {});
-      if (giveUp.aborted) return void socket.destroy();
-      const terms = deflateTerms(headers['sec-websocket-extensions']);
-      if (opensSocket(headers, key) && terms !== 'wrong') {
-        return settle({ kind: 'open', socket: socket as Socket, head, terms });
-      }
-      socket.destroy();
-      settle({ kind: 'declined', status });
-    });
-    client.on('response', (message) => {
-      settle({ kind: 'declined', status: message.statusCode ?? 0 });
-      message.destroy();
-    });
-    // Stays after the promise is settled: an error without a listener would end the process.
-    client.on('error', (error: NodeJS.ErrnoException) => {
-      if (error instanceof TunnelError) return settle({ kind: 'tunnel', error });
-      settle({ kind: 'lost', code: error.code ?? 'ERROR', stale: false });
-    });
-    client.on('close', () => settle({ kind: 'lost', code: 'closed', stale: false }));
-    client.end();
-  });
-}
+const switchingProtocols = 101;

@@ -41,7 +41,7 @@ export function smallRequests(sendTo: (target: Target) => Send): SmallRequests {
     outgoing.onSent?.();
     if (opened.kind !== 'answer') return { kind: 'lost', why: whyLost(opened, target.origin, idleMs) };
     const read = await readWhole(opened.body, { idleMs, maxBytes: largestAnswerBytes });
-    if (read.kind === 'whole') return { kind: 'answer', status: opened.message.statusCode ?? 0, text: read.text };
+    if (read.kind === 'whole') return { kind: 'answer', status: opened.head.status, text: read.text };
     return { kind: 'lost', why: `the answer of ${target.origin} was incomplete` };
   };
   const post = (url: string, type: string, text: string, signal: AbortSignal, more: Partial<SmallRequest> = {}) =>

@@ -1,13 +1,17 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { HttpHead } from './http-head.ts';
+import { awaitHead } from './await-head.ts';
+import type { Carrier } from './connections.ts';
 import type { Proxy, Unusable } from './proxy.ts';
+import { requestHead } from './request-head.ts';
 import { ResponseBody } from './response-body.ts';
 import { type NetworkOptions, type Route, routes } from './route.ts';
 import type { Target } from './target.ts';
-import { TunnelError } from './tunnel.ts';
+import type { TunnelTrouble } from './tunnel.ts';
 
 /** How the first half of an exchange went: to the head of the answer. */
 export type Opened =
-  | { readonly kind: 'answer'; readonly message: IncomingMessage; readonly body: ResponseBody }
+  | { readonly kind: 'answer'; readonly head: HttpHead; readonly body: ResponseBody }
   /**
    * `stale`: the connection was an old one, kept for reuse, and turned out to be dead. `proxy`: it is the one to this
    * proxy, and what became of the server is not known.
@@ -30,7 +34,7 @@ export interface Outgoing {
   readonly signal: AbortSignal;
 }
 
-const proxyWantsAuthorization = 407;
+const [switchingProtocols, proxyWantsAuthorization] = [101, 407];
 
 /** Sends one request to its target over connections that are kept for the next one. */
 export type Send = (outgoing: Outgoing) => Promise<Opened>;
@@ -44,66 +48,73 @@ export function sender(network: NetworkOptions): (target: Target) => Send {
   };
 }
 
-function exchange({ kind, proxy, request }: Route, outgoing: Outgoing): Promise<Opened> {
+async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
+  const { kind, proxy, connections } = route;
   const forwarder = kind === 'forwarded' && proxy !== undefined ? { proxy } : undefined;
   const { signal, idleMs } = outgoing;
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve({ kind: 'aborted' });
-    const length = outgoing.body.reduce((sum, piece) => sum + piece.length, 0);
-    const { method = 'POST' } = outgoing;
-    const headers = method === 'GET' ? outgoing.headers : { ...outgoing.headers, 'content-length': String(length) };
-    const client = request({ method, headers, timeout: idleMs, giveUp: signal });
-    let waiting: NodeJS.Timeout | undefined;
-    const settle = (opened: Opened): void => {
-      clearTimeout(waiting);
-      signal.removeEventListener('abort', onAbort);
-      resolve(opened);
-    };
-    let answered = false;
-    const onAbort = (): void => {
-      settle({ kind: 'aborted' });
-      client.destroy();
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    client.on('response', (message) => {
-      answered = true;
-      // Whatever stands in it comes from the proxy, and no server was asked.
-      if (forwarder !== undefined && message.statusCode === proxyWantsAuthorization) {
-        message.destroy();
-        return settle({ kind: 'refused', ...forwarder, status: proxyWantsAuthorization });
-      }
-      return settle({ kind: 'answer', message, body: new ResponseBody(message, signal) });
+  if (signal.aborted) return { kind: 'aborted' };
+  const head = headOf(route, outgoing);
+  const connection = connections.take() ?? (await newConnection(route, outgoing));
+  if ('kind' in connection) return signal.aborted ? { kind: 'aborted' } : { ...connection, proxy: proxy! };
+  const { socket, isReused } = connection;
+  const writing = { isStopped: false, isSent: false };
+  // The connection is opened meanwhile: nothing of the request leaves before.
+  const write = (): void => {
+    if (socket.destroyed) return;
+    writeAll(socket, head, outgoing.body, () => {
+      writing.isSent = true;
+      outgoing.onSent?.();
     });
-    const giveUp = (): void => {
-      // Once the head is here the body counts for itself.
-      if (answered) return;
-      settle({ kind: 'idle' });
-      client.destroy();
-    };
-    client.on('timeout', giveUp);
-    // Hints before the head are no answer: however many come, they give the server no more time.
-    client.once('information', () => {
-      waiting = setTimeout(giveUp, idleMs);
-    });
-    // Stays after the promise is settled: an error without a listener would end the process.
-    client.on('error', (error: NodeJS.ErrnoException) => {
-      if (error instanceof TunnelError && proxy !== undefined) return settle({ ...error.trouble, proxy });
-      const code = error.code ?? 'ERROR';
-      const stale = client.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
-      settle({ kind: 'lost', code, stale, ...forwarder });
-    });
-    client.on('close', () => settle({ kind: 'lost', code: 'closed', stale: false, ...forwarder }));
-    if (outgoing.onSent !== undefined) client.once('finish', outgoing.onSent);
-    if (outgoing.after === undefined) return writeAll(client, outgoing.body);
-    // The connection is opened meanwhile: no header leaves before the first byte of the body.
-    outgoing.after.then(() => client.destroyed || writeAll(client, outgoing.body), onAbort);
-  });
+  };
+  const stop = (): void => {
+    writing.isStopped = true;
+    socket.destroy();
+  };
+  if (outgoing.after === undefined) write();
+  else void outgoing.after.then(write, stop);
+  const answer = await awaitHead(socket, { idleMs, giveUp: signal });
+  if (answer.kind === 'given-up' || writing.isStopped) return { kind: 'aborted' };
+  if (answer.kind === 'idle') return answer;
+  if (answer.kind === 'lost') {
+    const stale = isReused && (answer.code === 'ECONNRESET' || answer.code === 'EPIPE');
+    return { ...answer, stale, ...forwarder };
+  }
+  const { status, headers } = answer.head;
+  if (status === switchingProtocols) {
+    socket.destroy();
+    return { kind: 'lost', code: 'HPE_UNEXPECTED_UPGRADE', stale: false, ...forwarder };
+  }
+  // Whatever stands in it comes from the proxy, and no server was asked.
+  if (forwarder !== undefined && status === proxyWantsAuthorization) {
+    socket.destroy();
+    return { kind: 'refused', ...forwarder, status };
+  }
+  const giveBack = (isReusable: boolean): void => {
+    if (isReusable && writing.isSent) connections.give(socket, headers['keep-alive']);
+    else socket.destroy();
+  };
+  return { kind: 'answer', head: answer.head, body: new ResponseBody({ ...answer, socket, signal, giveBack }) };
+}
+
+function headOf({ path, headers: ofRoute }: Route, { method, headers, body }: Outgoing): string {
+  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+  const framing = method === 'GET' ? {} : { 'content-length': String(length) };
+  return requestHead(method ?? 'POST', path, { ...headers, ...framing, ...ofRoute, connection: 'keep-alive' });
+}
+
+async function newConnection(route: Route, { idleMs, signal }: Outgoing): Promise<Carrier | TunnelTrouble> {
+  const socket = await route.open({ idleMs, giveUp: signal });
+  return 'kind' in socket ? socket : { socket, isReused: false };
 }
 
 /** In one system call where possible, and without copying a long history into one buffer. */
-function writeAll(client: ClientRequest, pieces: readonly Uint8Array[]): void {
-  client.cork();
-  for (const piece of pieces) if (piece.length > 0) client.write(piece);
-  client.uncork();
-  client.end();
+function writeAll(socket: Socket, head: string, pieces: readonly Uint8Array[], sent: () => void): void {
+  const body = pieces.filter((piece) => piece.length > 0);
+  const last = body.pop();
+  socket.cork();
+  if (last === undefined) socket.write(head, 'latin1', sent);
+  else socket.write(head, 'latin1');
+  for (const piece of body) socket.write(piece);
+  if (last !== undefined) socket.write(last, sent);
+  socket.uncork();
 }

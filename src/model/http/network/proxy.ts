@@ -1,4 +1,5 @@
 import type { Variables } from '../../../protocol/variables.ts';
+import { defaultPorts } from './dial.ts';
 import { bareHost, type Target } from './target.ts';
 
 /** Who passes requests on, as the environment names it. */
@@ -38,12 +39,6 @@ export function proxyFor(target: Target, environment: Variables): Proxy | Unusab
   return proxyAt(named.value, named.name);
 }
 
-/** The name is given: Node would take it from the header `host`, which speaks of the target. An address is no name. */
-export function connectionTo({ host, port }: Proxy) {
-  const servername = process.getBuiltinModule('node:net').isIP(host) === 0 ? host : '';
-  return { host, port, servername };
-}
-
 /** What of the addresses of proxies must never be shown. */
 export function proxySecrets(environment: Variables): readonly string[] {
   return ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => {
@@ -53,8 +48,6 @@ export function proxySecrets(environment: Variables): readonly string[] {
     return [url.username, url.password, decoded(url.username), decoded(url.password), basic(url)];
   });
 }
-
-const defaultPorts = { 'http:': 80, 'https:': 443 };
 
 function firstSet(names: readonly string[], environment: Variables) {
   return names

@@ -1,4 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { NotHttp } from './http-head.ts';
+import type { HttpPart, HttpReader } from './http-reader.ts';
+import { unread } from './await-head.ts';
 
 export type Read =
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
@@ -30,25 +33,33 @@ export async function readWhole(
 const drainMs = 1000;
 const drainBytes = 64 * 1024;
 
+export interface BodySource {
+  readonly socket: Socket;
+  readonly reader: HttpReader;
+  /** What has been read of it already. */
+  readonly parts: readonly HttpPart[];
+  readonly signal: AbortSignal;
+  /** All of it has come. */
+  giveBack(isReusable: boolean): void;
+}
+
 /** A body, read on demand: a slow reader slows the server down. Its owner ends it by `close` or `release`. */
 export class ResponseBody {
-  readonly #message: IncomingMessage;
-  /** Kept: the message loses it when the connection goes back to the pool. */
-  readonly #socket: IncomingMessage['socket'];
-  readonly #signal: AbortSignal;
+  readonly #source: BodySource;
+  readonly #parts: HttpPart[];
   #outcome: Exclude<Read, { kind: 'chunk' }> | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(message: IncomingMessage, signal: AbortSignal) {
-    this.#message = message;
-    this.#socket = message.socket;
-    this.#signal = signal;
-    message.on('readable', this.#onReadable);
-    message.on('end', this.#onEnd);
-    message.on('error', this.#onError);
-    message.on('close', this.#onClose);
+  constructor(source: BodySource) {
+    this.#source = source;
+    this.#parts = [...source.parts];
+    const { socket, signal } = source;
+    socket.on('readable', this.#onReadable);
+    socket.on('end', this.#onEnd);
+    socket.on('error', this.#onError);
+    socket.on('close', this.#onClose);
     // Idle time is counted by the socket: it is time on the network, not time of the program.
-    this.#socket.on('timeout', this.#onTimeout);
+    socket.on('timeout', this.#onTimeout);
     signal.addEventListener('abort', this.#onAbort, { once: true });
     if (signal.aborted) this.#onAbort();
   }
@@ -60,10 +71,11 @@ export class ResponseBody {
   async read(idleMs: number): Promise<Read> {
     for (;;) {
       if (this.#outcome?.kind === 'aborted') return this.#outcome;
-      const bytes = this.#message.read() as Buffer | null;
-      if (bytes !== null) return { kind: 'chunk', bytes };
+      const part = this.#next();
+      if (part?.kind === 'bytes') return { kind: 'chunk', bytes: part.bytes };
+      if (part !== undefined) continue;
       if (this.#outcome !== undefined) return this.#outcome;
-      this.#socket.setTimeout(idleMs);
+      this.#source.socket.setTimeout(idleMs);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -71,44 +83,67 @@ export class ResponseBody {
     }
   }
 
-  /** Ends the connection. */
+  /** Ends the connection, unless all has come: then it was given back. */
   close(): void {
     this.#forget();
-    this.#message.destroy();
+    if (this.#outcome?.kind !== 'end') this.#source.socket.destroy();
   }
 
-  /** Gives the connection back once the rest has come. Waits for that only when all of it is here already. */
-  async release(): Promise<void> {
-    this.#forget();
-    const message = this.#message;
-    const socket = this.#socket;
-    if (message.readableEnded || message.destroyed) return;
+  /** Gives the connection back once the rest has come. */
+  release(): void {
+    if (this.#outcome !== undefined) return;
+    const { socket, signal } = this.#source;
+    signal.removeEventListener('abort', this.#onAbort);
     let drained = 0;
-    const giveUp = (): void => {
-      message.destroy();
+    const drain = (): void => {
+      for (let part = this.#next(); part !== undefined; part = this.#next()) {
+        if (part.kind === 'bytes') drained += part.bytes.length;
+      }
+      if (this.#outcome === undefined && drained <= drainBytes) return;
+      socket.off('readable', drain).off('timeout', this.#giveUp);
+      if (this.#outcome === undefined) this.#giveUp();
     };
-    message.on('data', (bytes: Buffer) => {
-      drained += bytes.length;
-      if (drained > drainBytes) giveUp();
-    });
-    socket.once('timeout', giveUp);
+    socket.off('timeout', this.#onTimeout).on('timeout', this.#giveUp);
     socket.setTimeout(drainMs);
-    // Nothing waits for these bytes, so they must not keep the process alive. The pool takes the socket back in.
+    // Nothing waits for these bytes, so they must not keep the process alive.
     socket.unref();
-    const over = new Promise<void>((resolve) => {
-      message.once('close', () => {
-        socket.off('timeout', giveUp);
-        resolve();
-      });
-    });
-    message.resume();
-    if (message.complete) await over;
+    socket.off('readable', this.#onReadable).on('readable', drain);
+    drain();
   }
+
+  /** The next part that has come. With the end, the connection is no longer ours. */
+  #next(): HttpPart | undefined {
+    const { socket, reader, giveBack } = this.#source;
+    while (this.#parts.length === 0 && this.#outcome?.kind !== 'end') {
+      const bytes = unread(socket);
+      if (bytes === null) return undefined;
+      try {
+        this.#parts.push(...reader.push(bytes));
+      } catch (error) {
+        if (!(error instanceof NotHttp)) throw error;
+        this.#settle({ kind: 'cut', code: error.code });
+        socket.destroy();
+        return undefined;
+      }
+    }
+    const part = this.#parts.shift();
+    if (part?.kind === 'end') {
+      this.#settle({ kind: 'end' });
+      giveBack(part.isReusable);
+    }
+    return part;
+  }
+
+  readonly #giveUp = (): void => {
+    this.#forget();
+    this.#source.socket.destroy();
+  };
 
   #forget(): void {
-    this.#signal.removeEventListener('abort', this.#onAbort);
-    this.#socket.off('timeout', this.#onTimeout);
-    this.#message.off('readable', this.#onReadable);
+    const { socket, signal } = this.#source;
+    signal.removeEventListener('abort', this.#onAbort);
+    socket.off('readable', this.#onReadable).off('timeout', this.#onTimeout).off('timeout', this.#giveUp);
+    socket.off('end', this.#onEnd).off('error', this.#onError).off('close', this.#onClose);
   }
 
   #settle(outcome: Exclude<Read, { kind: 'chunk' }>): void {
@@ -118,10 +153,16 @@ export class ResponseBody {
   }
 
   readonly #onReadable = (): void => this.#wake?.();
-  readonly #onEnd = (): void => this.#settle({ kind: 'end' });
   readonly #onError = (error: NodeJS.ErrnoException): void =>
     this.#settle({ kind: 'cut', code: error.code ?? 'ERROR' });
-  readonly #onClose = (): void => this.#settle({ kind: 'cut', code: 'closed' });
+  readonly #onClose = (): void => this.#settle({ kind: 'cut', code: 'ECONNRESET' });
+
+  readonly #onEnd = (): void => {
+    const end = this.#source.reader.ended();
+    if (end === undefined) return this.#onClose();
+    this.#parts.push(end);
+    this.#wake?.();
+  };
 
   readonly #onTimeout = (): void => {
     // A reader that is busy elsewhere is not waiting for the server.

@@ -1,11 +1,14 @@
-import type { Agent, ClientRequest } from 'node:http';
-import type { Variables } from '../../../protocol/variables.ts';
-import { connectionTo, type Proxy, proxyFor, type Unusable } from './proxy.ts';
-import type { Target } from './target.ts';
-import { type TunnelOptions, tunnelThrough } from './tunnel.ts';
+import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { errorCode } from '../../../disk/file-system.ts';
 import { NotRegular, readUpTo, withRegular } from '../../../disk/regular-file.ts';
+import { defined } from '../../../protocol/defined.ts';
+import type { Variables } from '../../../protocol/variables.ts';
+import { Connections } from './connections.ts';
+import { defaultPorts, dial, type SecurePeer, securedOver } from './dial.ts';
+import { type Proxy, proxyFor, type Unusable } from './proxy.ts';
+import type { Target } from './target.ts';
+import { type TunnelWish, openTunnel, type TunnelTrouble } from './tunnel.ts';
 
 /** The network around the program. */
 export interface NetworkOptions {
@@ -18,11 +21,22 @@ export interface Route {
   readonly kind: 'direct' | 'forwarded' | 'tunnelled';
   /** Who forwards the requests, or holds the tunnel. */
   readonly proxy: Proxy | undefined;
-  readonly request: (options: RouteOptions) => ClientRequest;
+  /** What requests name: a proxy that is asked to forward gets the whole address. */
+  readonly path: string;
+  /** What they carry besides. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Those that wait for a request. */
+  readonly connections: Connections;
+  /** Begins a new one. Only for a tunnel there is something to wait for. */
+  open(opening: TunnelWish): Socket | Promise<Socket | TunnelTrouble>;
 }
 
-export interface RouteOptions extends TunnelOptions {
-  readonly headers: Readonly<Record<string, string>>;
+/** What requests to one peer share. */
+interface Way {
+  readonly connections: Connections;
+  readonly secure: SecurePeer;
+  /** The proxy's. */
+  readonly secureProxy: SecurePeer;
 }
 
 /**
@@ -35,51 +49,48 @@ export function routes(
   /** `tunnel`: a proxy that only forwards would not pass on what is no HTTP. */
   plain: 'forward' | 'tunnel' = 'forward',
 ): (target: Target) => Route | Unusable {
-  const agents = new Map<string, Agent>();
+  const ways = new Map<string, Way>();
+  let trusted: SecureContext | undefined;
+  const wayTo = (key: string, isSecure: boolean): Way | Unusable => {
+    const known = ways.get(key);
+    if (known !== undefined) return known;
+    const authorities = isSecure && trusted === undefined ? loadAuthorities(environment) : undefined;
+    if (authorities?.kind === 'unusable') return authorities;
+    trusted ??= authorities?.secureContext;
+    const secureContext = trusted;
+    const way = { connections: new Connections(), secure: { secureContext }, secureProxy: { secureContext } };
+    ways.set(key, way);
+    return way;
+  };
   return (target) => {
     const proxy = proxyFor(target, environment);
     if (proxy?.kind === 'unusable') return proxy;
-    const isForwarded = target.protocol === 'http:' && plain === 'forward';
+    const { protocol, host, origin, path } = target;
+    const isForwarded = protocol === 'http:' && plain === 'forward';
     const kind = proxy === undefined ? 'direct' : isForwarded ? 'forwarded' : 'tunnelled';
-    const peer = kind === 'forwarded' ? proxy! : target;
-    const key = `${target.protocol} ${proxy?.origin ?? ''}`;
-    const agent = agents.get(key) ?? agentFor(peer.protocol, kind === 'tunnelled' ? proxy : undefined, environment);
-    if ('kind' in agent) return agent;
-    agents.set(key, agent);
-    const { request } = builtIn(peer.protocol);
-    const { host, port, path } = target;
-    const forwarded = (options: RouteOptions) => (kind === 'forwarded' ? forwarding(target, proxy!, options) : {});
-    return {
-      kind,
-      proxy,
-      request: (options) => request({ ...options, agent, host, port, path, ...forwarded(options) }),
+    const key = `${kind} ${proxy?.origin ?? ''} ${kind === 'forwarded' ? '' : origin}`;
+    const way = wayTo(key, protocol === 'https:' || proxy?.protocol === 'https:');
+    if ('kind' in way) return way;
+    const { connections, secure, secureProxy } = way;
+    const named = { host: origin.replace(/^\w+:\/\//, '') };
+    if (proxy === undefined) {
+      return { kind, proxy, path, headers: named, connections, open: () => dial(target, secure) };
+    }
+    if (kind === 'forwarded') {
+      const headers = { ...named, ...defined({ 'proxy-authorization': proxy.authorization }) };
+      return { kind, proxy, path: `${origin}${path}`, headers, connections, open: () => dial(proxy, secureProxy) };
+    }
+    const open = async (opening: TunnelWish): Promise<Socket | TunnelTrouble> => {
+      const tunnel = await openTunnel(proxy, authorityOf(target), { ...opening, secure: secureProxy });
+      // Without TLS the tunnel is the connection.
+      return 'kind' in tunnel || protocol === 'http:' ? tunnel : securedOver(tunnel, host, secure);
     };
+    return { kind, proxy, path, headers: named, connections, open };
   };
 }
 
-function agentFor(protocol: Target['protocol'], tunnel: Proxy | undefined, environment: Variables): Agent | Unusable {
-  const isSecure = protocol === 'https:' || tunnel?.protocol === 'https:';
-  const authorities = isSecure ? loadAuthorities(environment) : undefined;
-  if (authorities?.kind === 'unusable') return authorities;
-  const trust = authorities === undefined ? {} : { secureContext: authorities.secureContext };
-  const agent = new (builtIn(protocol).Agent)({ keepAlive: true, noDelay: true, ...trust });
-  if (tunnel !== undefined) tunnelThrough(tunnel, agent, authorities?.secureContext);
-  return agent;
-}
-
-/** A proxy that is asked to forward gets the whole address. */
-function forwarding({ origin, path }: Target, proxy: Proxy, { headers }: RouteOptions) {
-  const known = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization };
-  return {
-    ...connectionTo(proxy),
-    path: `${origin}${path}`,
-    headers: { ...headers, ...known, host: origin.replace(/^\w+:\/\//, '') },
-  };
-}
-
-/** Without an ESM import, which would cost every start of the program 33 ms. */
-function builtIn(protocol: Target['protocol']) {
-  return process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
+function authorityOf({ protocol, host, port }: Target): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port === '' ? defaultPorts[protocol] : port}`;
 }
 
 /** Certificates to trust besides Node's: in CODEX_CA_CERTIFICATE, else SSL_CERT_FILE. Undefined without both. */

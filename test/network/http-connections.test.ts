@@ -1,0 +1,212 @@
+import { createServer as createHttpServer, request as nodeRequest } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { sender } from '../../src/model/http/network/exchange.ts';
+import { readWhole } from '../../src/model/http/network/response-body.ts';
+import { targetAt } from '../../src/model/http/network/target.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
+
+async function listening(server: Server): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => void sockets.add(socket.on('error', () => {})));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  whenTestEnds(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+function asker(url: string) {
+  const send = sender({ environment: {} })(targetAt(url)!);
+  const { signal } = new AbortController();
+  return async (body = 'x', more: Partial<Parameters<typeof send>[0]> = {}) => {
+    const opened = await send({ headers: {}, body: [Buffer.from(body)], idleMs: 2000, signal, ...more });
+    if (opened.kind !== 'answer') return opened;
+    const read = await readWhole(opened.body, { idleMs: 2000, maxBytes: 1_000_000 });
+    return { status: opened.head.status, ...read };
+  };
+}
+
+/** Answers each connection with these, one per request; counts connections. */
+async function talking(...answers: readonly string[]) {
+  const seen = { connections: 0, requests: [] as number[] };
+  const url = await listening(
+    createServer((socket) => {
+      const number = seen.connections++;
+      socket.on('data', () => {
+        const answer = answers[seen.requests.push(number) - 1];
+        if (answer === undefined) socket.destroy();
+        else if (answer.endsWith('!')) socket.end(answer.slice(0, -1));
+        else socket.write(answer);
+      });
+    }),
+  );
+  return { url, seen };
+}
+
+const plain = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+
+it.each([
+  ['of a known length is reused', plain, [0, 0]],
+  ['in chunks too', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n', [0, 0]],
+  ['that closes is not', 'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok', [0, 1]],
+  ['that ends with the connection is not', 'HTTP/1.1 200 OK\r\n\r\nok!', [0, 1]],
+  ['with something behind it is not', `${plain}HTTP/1.1 200 OK\r\n`, [0, 1]],
+  [
+    'that is kept for a second is not',
+    `HTTP/1.1 200 OK\r\nkeep-alive: timeout=1\r\ncontent-length: 2\r\n\r\nok`,
+    [0, 1],
+  ],
+  ['that is kept for longer is', `HTTP/1.1 200 OK\r\nkeep-alive: timeout=5\r\ncontent-length: 2\r\n\r\nok`, [0, 0]],
+])('the connection of an answer %s', async (_, answer, connections) => {
+  const { url, seen } = await talking(answer, plain);
+  const ask = asker(url);
+  for (let i = 0; i < 2; i++) expect(await ask()).toEqual({ status: 200, kind: 'whole', text: 'ok' });
+  expect(seen.requests).toEqual(connections);
+});
+
+it('a kept connection that dies before the answer is stale, a new one is lost', async () => {
+  const { url } = await talking(plain);
+  const ask = asker(url);
+  await ask();
+  expect(await ask()).toEqual({ kind: 'lost', code: 'ECONNRESET', stale: true });
+  expect(await ask()).toEqual({ kind: 'lost', code: 'ECONNRESET', stale: false });
+});
+
+it('what a server sends unasked is not taken for the next answer', async () => {
+  let connections = 0;
+  const url = await listening(
+    createServer((socket) => {
+      connections += 1;
+      socket.on('data', () => {
+        socket.write(plain);
+        setTimeout(() => socket.destroyed || socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nwrong'), 10);
+      });
+    }),
+  );
+  const ask = asker(url);
+  await ask();
+  await new Promise((done) => setTimeout(done, 60));
+  expect(await ask()).toMatchObject({ status: 200, text: 'ok' });
+  expect(connections).toBe(2);
+});
+
+it('an answer that is cut is not whole', async () => {
+  const { url } = await talking('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nok!');
+  expect(await asker(url)()).toEqual({ status: 200, kind: 'cut', code: 'ECONNRESET' });
+});
+
+it('an answer before the request is whole counts, and its connection is not used again', async () => {
+  let connections = 0;
+  const url = await listening(
+    createServer((socket) => {
+      connections += 1;
+      socket.once('data', () => {
+        socket.pause();
+        socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno');
+      });
+    }),
+  );
+  const ask = asker(url);
+  for (let i = 0; i < 2; i++) expect(await ask('x'.repeat(20_000_000))).toMatchObject({ status: 413, text: 'no' });
+  expect(connections).toBe(2);
+});
+
+it('a protocol that nobody asked for is no answer', async () => {
+  const { url } = await talking('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n');
+  expect(await asker(url)()).toEqual({ kind: 'lost', code: 'HPE_UNEXPECTED_UPGRADE', stale: false });
+});
+
+/** What Node's own client makes of the bytes. */
+function byNode(url: string): Promise<unknown> {
+  return new Promise((resolve) => {
+    const request = nodeRequest(url, { method: 'POST', agent: false, timeout: 2000 }, (message) => {
+      const chunks: Buffer[] = [];
+      message.on('data', (chunk: Buffer) => chunks.push(chunk));
+      message.on('error', () => resolve('cut'));
+      message.on('end', () => resolve({ status: message.statusCode, text: Buffer.concat(chunks).toString() }));
+    });
+    request.on('error', () => resolve('lost'));
+    request.end('x');
+  });
+}
+
+const heads = [
+  'HTTP/1.1 200 OK',
+  'HTTP/1.0 200',
+  'HTTP/1.1 404 Not Found',
+  'HTTP/1.1 204 No',
+  'http/1.1 200 OK',
+  'HTTP/3 200',
+];
+const framings = [
+  'content-length: 4',
+  'content-length: 3',
+  'content-length: 9',
+  'content-length: +4',
+  'content-length: 0x4',
+  'transfer-encoding: chunked',
+  'Transfer-Encoding: Chunked',
+  'transfer-encoding: gzip',
+  'x: y',
+  'content-length: 4\r\ntransfer-encoding: chunked',
+  'content-length: 4\r\ncontent-length: 4',
+  'content-length: 4\r\ncontent-length: 2',
+];
+const bodies = [
+  'body',
+  '4\r\nbody\r\n0\r\n\r\n',
+  '4;x\r\nbody\r\n0\r\nt: u\r\n\r\n',
+  '0004\r\nbody\r\n0\r\n\r\n',
+  '5\r\nbody\r\n0\r\n\r\n',
+  '4\nbody\n0\n\n',
+  '',
+];
+
+it('what is taken for an answer, Node takes for the same', async () => {
+  let bytes = '';
+  const url = await listening(createServer((socket) => void socket.once('data', () => socket.end(bytes, 'latin1'))));
+  let compared = 0;
+  for (const head of heads) {
+    for (const framing of framings) {
+      for (const body of bodies) {
+        bytes = `${head}\r\n${framing}\r\nx: y\r\n\r\n${body}`;
+        const ours = await asker(url)();
+        if (!('status' in ours) || ours.kind !== 'whole') continue;
+        // Node gives an answer up because of what comes behind it. We give the connection up.
+        if (ours.text !== body && (ours.status === 204 || !/chunked/i.test(framing))) continue;
+        compared += 1;
+        expect([bytes, { status: ours.status, text: ours.text }]).toEqual([bytes, await byNode(url)]);
+      }
+    }
+  }
+  expect(compared).toBeGreaterThan(60);
+});
+
+it('a server of Node gets the request as Node would send it', async () => {
+  const got: unknown[] = [];
+  const server = createHttpServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method, url, headers } = request;
+      got.push({ method, url, headers, text: Buffer.concat(chunks).toString() });
+      response.end('ok');
+    });
+  });
+  const url = await listening(server);
+  const ask = asker(`${url}/a?b=c`);
+  await ask('hi', { headers: { accept: 'x' } });
+  await ask('', { method: 'GET' });
+  const host = new URL(url).host;
+  expect(got).toEqual([
+    {
+      method: 'POST',
+      url: '/v1/a?b=c',
+      headers: { accept: 'x', 'content-length': '2', host, connection: 'keep-alive' },
+      text: 'hi',
+    },
+    { method: 'GET', url: '/v1/a?b=c', headers: { host, connection: 'keep-alive' }, text: '' },
+  ]);
+});

@@ -117,8 +117,16 @@ function onlyImports({ sources }, { name, fileName }) {
 
 function script(name, given, inside, exported) {
   const members = exported.map(({ local, as }) => `${as}:${local}`);
-  const code = `(function(moduleUrl,importModule,${given}){"use strict";${inside}\nreturn{${members}}})`;
+  const code = longEnough(`(function(moduleUrl,importModule,${given}){"use strict";${inside}\nreturn{${members}}})`);
   return { name: `${name}-${createHash('sha256').update(code).digest('base64url').slice(0, 12)}.script.js`, code };
+}
+
+/** From this length on Node leaves a text where it was read to, instead of copying it into the heap, which costs a collection. */
+const readInPlace = 1_031_914;
+
+/** Of one that is far shorter, reading what is added would cost more. */
+function longEnough(code) {
+  return code.length < readInPlace / 2 ? code : code.padEnd(readInPlace, '\n');
 }
 
 function moduleOf(imported, value, exported, { fileName }) {

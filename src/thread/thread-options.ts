@@ -9,4 +9,6 @@ export interface ThreadOptions extends FirstSubscriber {
    * wait. True unless said otherwise; without it the next turn frees the space.
    */
   readonly compactsAfterTurns?: boolean;
+  /** A turn is submitted as soon as the thread is there, and nothing else happens before. */
+  readonly turnFollows?: boolean;
 }

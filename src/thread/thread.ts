@@ -16,6 +16,7 @@ import { type Injected, injectItem, type InjectOptions } from './inject-item.ts'
 import { readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './parts/log.ts';
 import type { ThreadParts } from './parts/parts.ts';
+import { withOneLook } from './contract/one-look.ts';
 import { previewEnvelope, settingsEvent } from './contract/preview.ts';
 import { type UsageNow, usageNow } from './contract/usage-now.ts';
 import { recordInForce } from './record/record-settings.ts';
@@ -85,11 +86,12 @@ export class Thread {
 
   /** Begins a new thread. Its file appears with its first turn, or with what is accepted before it. */
   static async start(
-    parts: ThreadParts,
+    given: ThreadParts,
     options: ThreadOptions,
     gitFacts: GitFactsOf,
-    id = parts.ids.uuid() as ThreadId,
+    id = given.ids.uuid() as ThreadId,
   ): Promise<Thread | OpenRefused> {
+    const parts = options.turnFollows === true ? withOneLook(given) : given;
     // Later than the call: the lock is being taken before anything is looked at.
     const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyState));
     const meta = envelope.then((known) =>

@@ -195,7 +195,9 @@ async function openThread(
     const place = cwd ?? here;
     const folder = engine.lookAtFolder(place);
     const problem = 'code' in folder ? folder : checkRepository(options, place, folder);
-    return problem === undefined ? threads.start({ ...shown, cwd: place }) : { kind: 'refused', outcome: problem };
+    return problem === undefined
+      ? threads.start({ ...shown, cwd: place, turnFollows: true })
+      : { kind: 'refused', outcome: problem };
   }
   // Nothing happens to a thread that is forked: it may be of another folder, or put away.
   const archived = variant === 'fork' && name !== undefined;

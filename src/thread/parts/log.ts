@@ -75,10 +75,25 @@ export class ThreadLog {
 
   /** Everything recorded before this call is on the disk when it resolves, and its news are out. Rejects with a Fault. */
   async durable(): Promise<void> {
+    await this.store().told;
+  }
+
+  /** The same with the moment before, when all is on the disk: who waits for that goes on before the news go out. */
+  store(): { readonly stored: Promise<void>; readonly told: Promise<void> } {
     this.#beforeDurable();
     const upTo = this.#told;
-    await this.#owned.durable();
-    const count = this.#news.findIndex(({ number }) => number > upTo);
+    const stored = this.#owned.durable();
+    const told = async (): Promise<void> => {
+      await stored;
+      // One step more than those who wait for `stored` alone.
+      await undefined;
+      this.#tellUpTo(upTo);
+    };
+    return { stored, told: told() };
+  }
+
+  #tellUpTo(number: number): void {
+    const count = this.#news.findIndex((each) => each.number > number);
     const out = this.#news.splice(0, count < 0 ? this.#news.length : count);
     if (out.length > 0) this.subscribers.tellAll(out.map(({ news }) => news));
   }

@@ -22,6 +22,7 @@ export class ModelExchange {
   readonly #given: RequestToSend;
   readonly #admitted: Admitted;
   readonly #body: ModelRequest['body'];
+  readonly #stored: Promise<void>;
   readonly #durable: Promise<void>;
   readonly #trace: StepTrace;
   readonly #prompt: Prompt;
@@ -53,9 +54,11 @@ export class ModelExchange {
     this.#admitted = admitted;
     this.#prompt = recordRequest(turn, given);
     this.#body = given.provider.encoder.body(this.#prompt);
-    this.#durable = log.durable();
+    const { stored, told } = log.store();
+    this.#stored = stored;
+    this.#durable = told;
     // A lost disk is reported at the end of the answer; until then nothing listens.
-    this.#durable.catch(() => {});
+    for (const each of [stored, told]) each.catch(() => {});
     this.#trace = new StepTrace(turn, { step, attempt, envelope: by, ...defined({ purpose: auxiliary?.purpose }) });
   }
 
@@ -142,7 +145,7 @@ export class ModelExchange {
       // One beside the conversation would take the place of the answer that the next step builds on.
       ...(auxiliary === undefined && { prompt: this.#prompt }),
       headers: requestHeaders(this.#turn.threadId, this.#turn.envelope.identity.client),
-      after: this.#durable,
+      after: this.#stored,
       onSent: (frame) => {
         this.#recordSent(frame);
         void this.#price();

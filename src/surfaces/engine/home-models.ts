@@ -11,6 +11,7 @@ import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { loadCatalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
 import { type KeptModels, type ModelFiles, modelFiles, type ModelsOwner } from '../../gather/catalogue/model-files.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
+import { withoutModelOfOther } from '../../gather/settings/moved-thread.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
 import { windowSettings } from '../../gather/settings/settings-rules.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -162,7 +163,8 @@ export class HomeModels {
 
   async #find({ cwd, provider: id }: ModelsAsked): Promise<Found | Outcome> {
     const { base: layers, options } = this.#engine;
-    const { config, problems } = await configInFolder(layers, cwd);
+    const { config: configured, layers: ofFolder, problems } = await configInFolder(layers, cwd);
+    const config = withoutModelOfOther(configured, ofFolder);
     const wrong = refusalOf(problems);
     if (wrong !== undefined) return wrong;
     const provider = locatedProvider(config, id ?? config.modelProvider, options.env);

@@ -16,7 +16,7 @@ import { defaultModel } from '../../gather/settings/settings.ts';
 import { windowSettings } from '../../gather/settings/settings-rules.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { askModels } from './ask-models.ts';
+import { addressReached, askModels } from './ask-models.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { FoundAbility } from './judge-answer.ts';
 import { type ModelTest, modelTest } from './model-test.ts';
@@ -115,7 +115,8 @@ export class HomeModels {
     });
     const server = said === undefined ? 'unasked' : said.kind === 'unknown' ? 'silent' : 'answered';
     const problem = said?.kind === 'unknown' ? said.why : undefined;
-    return { provider: provider.id, address: owner.address, models, server, ...defined({ problem }) };
+    const address = await addressReached(this.#engine, provider);
+    return { provider: provider.id, address, models, server, ...defined({ problem }) };
   }
 
   async show(asked: ModelsAsked, model: string): Promise<ShownModel | Outcome> {
@@ -144,7 +145,7 @@ export class HomeModels {
     const { questions, run } = modelTest(made, { provider, record, wantsOverflow });
     return {
       provider: provider.id,
-      address: owner.address,
+      address: await addressReached(this.#engine, provider),
       model: slug,
       questions,
       run: async (report, signal) => {

@@ -9,7 +9,7 @@ import { startLocalServer } from '../harness/local-server.ts';
 const loaded = (tokens: number) => ({ models: [{ name: 'qwen3:latest', context_length: tokens }] });
 
 /** A thread at a server of this machine, which has these pages, and can be opened again. */
-async function threadAt(provider: string, pages: Readonly<Record<string, JsonObject>>, model = 'qwen3') {
+async function threadAt(provider: string, pages: Readonly<Record<string, JsonObject | 'silent'>>, model = 'qwen3') {
   const live = await LiveThread.in(() => answer({ items: [say('ok')] }));
   const { port, asked } = await startLocalServer([model], live.model, pages);
   const overrides = [
@@ -60,6 +60,30 @@ test('what a server said is kept for its provider alone, closed to others, and n
   const before = asked.length;
   await open();
   expect(asked.slice(before)).toEqual([]);
+});
+
+test('a turn with another model does not wait for a question about the model before it', async () => {
+  const pages: Record<string, JsonObject | 'silent'> = { '/api/ps': loaded(8192), '/api/show': {} };
+  const { live, open, asked } = await threadAt('ollama', pages);
+  await open();
+  await live.turn('hi');
+  await live.close();
+  const folder = join(live.place.home, 'capstan/models');
+  const path = join(folder, readdirSync(folder)[0] ?? '');
+  const kept = JSON.parse(readFileSync(path, 'utf8')) as JsonObject;
+  writeFileSync(path, JSON.stringify({ ...kept, asked_at: 0 }));
+  pages['/api/ps'] = 'silent';
+  await open();
+  const before = asked.length;
+  await live.turn('one');
+  await expect.poll(() => asked.slice(before).filter((page) => page === '/api/ps')).toHaveLength(1);
+  pages['/api/ps'] = { models: [{ name: 'llama3:latest', context_length: 16_384 }] };
+  const from = performance.now();
+  expect(await live.thread.overrideTurnContext({ model: 'llama3' })).toMatchObject({ kind: 'changed' });
+  expect(await live.turn('two')).toMatchObject({ kind: 'completed' });
+  expect(windowOf(live)).toMatchObject([16_384, 'ollama /api/ps', Math.floor(16_384 * 0.95)]);
+  // The question that stays unanswered takes five seconds.
+  expect(performance.now() - from).toBeLessThan(4000);
 });
 
 test('a window that changed at the server counts from the next turn on', async () => {

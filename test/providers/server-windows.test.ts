@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, say } from '../../src/testing/index.ts';
+import { says, saysLong, talk } from '../compaction/talk.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { startLocalServer } from '../harness/local-server.ts';
 
@@ -60,6 +61,30 @@ test('what a server said is kept for its provider alone, closed to others, and n
   const before = asked.length;
   await open();
   expect(asked.slice(before)).toEqual([]);
+});
+
+test('a thread that moves to another provider knows the window of its model at the provider before', async () => {
+  const live = await LiveThread.in(talk([saysLong(), says('ok')]));
+  const [large, small] = await Promise.all([
+    startLocalServer(['qwen3'], live.model, { '/api/ps': loaded(131_072), '/api/show': {} }),
+    startLocalServer(['qwen3'], live.model, {
+      '/api/v0/models': {
+        data: [
+          { id: 'llama3', type: 'llm', loaded_context_length: 32_768 },
+          { id: 'qwen3', type: 'llm', loaded_context_length: 8192 },
+        ],
+      },
+    }),
+  ]);
+  const overrides = [
+    `model_providers.ollama.base_url="http://127.0.0.1:${large.port}/v1"`,
+    `model_providers.lmstudio.base_url="http://127.0.0.1:${small.port}/v1"`,
+  ];
+  await live.open({ overrides: [...overrides, 'model_provider="ollama"', 'model="qwen3"'] });
+  await live.turn('one');
+  await live.open({ overrides: [...overrides, 'model_provider="lmstudio"', 'model="llama3"'] });
+  await live.turn('two');
+  expect(live.told('checkpoint-started')[0]).toMatchObject({ reason: 'model_downshift' });
 });
 
 test('a turn with another model does not wait for a question about the model before it', async () => {

@@ -63,6 +63,7 @@ const providerKeys = {
   } as const),
   server_capabilities: table({
     developer_role: flag,
+    any_role_order: flag,
     returned_thoughts: flag,
     openai_fields: flag,
     stream_usage: flag,

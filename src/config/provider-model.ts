@@ -7,12 +7,13 @@ export function providerModel(id: string): string | undefined {
   return typeof model === 'object' ? model.usual : undefined;
 }
 
-/** Why a thread of this provider cannot do without a model that the user names. */
-export function modelProblem(provider: string): Outcome<'model-missing'> | undefined {
+/** Why a thread of this provider cannot do without a model that the user names. `other`: one for another provider. */
+export function modelProblem(provider: string, other?: string): Outcome<'model-missing'> | undefined {
   if (builtInProvider(provider)?.model !== 'named') return undefined;
+  const named = other === undefined ? 'No model is named' : `The model ${other} is named for another provider`;
   return {
     code: 'model-missing',
-    message: `No model is named, and the provider "${provider}" has no usual one.`,
+    message: `${named}, and the provider "${provider}" has no usual one.`,
     next: `Set model in config.toml, or use -m. \`capstan models list --provider ${provider}\` shows what it has.`,
   };
 }

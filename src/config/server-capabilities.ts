@@ -2,6 +2,8 @@
 export interface ServerCapabilities {
   /** Instructions have the role `developer`, else `system`. In Chat Completions. */
   readonly developerRole: boolean;
+  /** Messages of any role may follow each other, else the user's and the assistant's take turns. In Chat Completions. */
+  readonly anyRoleOrder: boolean;
   /** The model's thoughts go back to it: the server refuses a call without them. In Chat Completions. */
   readonly returnedThoughts: boolean;
   /** A request may name a cache key, a tier and a verbosity. In Chat Completions. */
@@ -31,6 +33,7 @@ export interface ServerCapabilities {
 /** Of a server that nothing is known about. */
 export const commonCapabilities: ServerCapabilities = {
   developerRole: false,
+  anyRoleOrder: false,
   returnedThoughts: false,
   openaiFields: false,
   streamUsage: true,
@@ -50,6 +53,7 @@ type Known = Partial<ServerCapabilities>;
 /** OpenAI's own API, and Azure's, which takes all that OpenAI's takes. */
 export const openaiCapabilities: Known = {
   developerRole: true,
+  anyRoleOrder: true,
   openaiFields: true,
   maxTokensField: 'max_completion_tokens',
   remoteCompaction: true,

@@ -17,7 +17,7 @@ telemetry | src/thread/request/trace-step.ts | identity.effort identity.model.sl
 token count | src/thread/record/record-usage.ts | window.baseline window.effective
 history | src/thread/record/record.ts | window.effective window.toolOutput
 settings event | src/thread/contract/preview.ts | instructions.base telemetry.threadId workspace.date
-model switch | src/thread/turn/model-switch.ts | capabilities.imageGeneration capabilities.modalities capabilities.tools capabilities.webSearch identity.effort identity.model.slug identity.model.supportedEfforts identity.serviceTier identity.summary identity.verbosity modes.collaboration modes.collaboration.asked modes.collaboration.mode window
+model switch | src/thread/turn/model-switch.ts | capabilities.imageGeneration capabilities.modalities capabilities.tools capabilities.webSearch identity.chosen.effort identity.effort identity.model.slug identity.model.supportedEfforts identity.serviceTier identity.summary identity.verbosity modes.collaboration modes.collaboration.asked modes.collaboration.mode window
 notices | src/envelope/model-notices.ts | identity.model.guessed identity.model.serviceTiers
 refusals | src/thread/turn/prompt-size.ts | identity.model.slug window.effective
 check of the answer | src/thread/turn/settle.ts | modes.outputSchema

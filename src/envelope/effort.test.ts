@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ModelRecord } from './model-record.ts';
-import { sentEffort } from './effort.ts';
+import { effortFor, effortNote, sentEffort } from './effort.ts';
 
 const unknown: ModelRecord = {
   slug: 'm',
@@ -30,4 +30,57 @@ test('two efforts are sent under another name, all others as they are', () => {
   ]);
   expect(sentEffort({ ...known, supportedEfforts: [] }, 'ultra')).toBe('low');
   expect(sentEffort(unknown, 'ultra')).toBe('medium');
+});
+
+describe('the effort of a model that takes over from another', () => {
+  const record = (...supportedEfforts: readonly string[]): ModelRecord => ({
+    ...unknown,
+    guessed: false,
+    supportedEfforts,
+  });
+  const all = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ultra', 'persistent', 'of its own'];
+
+  test.each<[string, ModelRecord, readonly (string | undefined)[]]>([
+    [
+      'is the nearest one, and the lower of two',
+      record('low', 'medium', 'high'),
+      ['low', 'low', 'low', 'medium', 'high', 'high', 'high', 'high', 'persistent', 'medium'],
+    ],
+    [
+      'is one of few',
+      record('low', 'high'),
+      ['low', 'low', 'low', 'low', 'high', 'high', 'high', 'high', 'persistent', 'low'],
+    ],
+    [
+      'is the middle one of names of its own',
+      record('a', 'b', 'c'),
+      [...all.slice(0, 8).map(() => 'b'), 'persistent', 'b'],
+    ],
+    ['is none where it has none', record(), all.map(() => undefined)],
+    ['is none where nothing is known', unknown, all.map(() => undefined)],
+  ])('%s', (_, model, expected) => {
+    expect(all.map((effort) => effortFor(model, { model: 'other', effort }))).toEqual(expected);
+    expect(all.map((effort) => effortFor(model, { model: 'm', effort }))).toEqual(all);
+    expect(effortFor(model, { model: 'other' })).toBeUndefined();
+  });
+
+  test('is reported where it is another one because of the model', () => {
+    const before = { model: 'other', effort: 'xhigh' };
+    const three = record('low', 'medium', 'high');
+    expect(effortNote(three, before, 'high')).toEqual({
+      code: 'effort-changed',
+      message: 'The model m has no reasoning effort "xhigh". Capstan uses "high".',
+      next: 'It has low, medium, high. Set model_reasoning_effort to choose another one.',
+    });
+    expect(effortNote(record(), before, undefined)?.message).toBe(
+      'The model m has no reasoning effort "xhigh". Capstan sends none.',
+    );
+    expect(effortNote(unknown, before, undefined)?.message).toBe(
+      'Capstan does not know the reasoning efforts of the model m, so it sends none instead of "xhigh".',
+    );
+    // The user chose another one, nothing was chosen, or it has it.
+    expect(effortNote(three, before, 'low')).toBeUndefined();
+    expect(effortNote(three, { model: 'other' }, undefined)).toBeUndefined();
+    expect(effortNote(three, { model: 'other', effort: 'low' }, 'low')).toBeUndefined();
+  });
 });

@@ -1,17 +1,61 @@
 import type { ModelRecord } from './model-record.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 
+/** Least first. */
+const levels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ultra'];
+
+/** What was chosen for another model. */
+interface EffortBefore {
+  readonly model: string;
+  readonly effort?: string;
+}
+
 /**
- * The effort of a model that takes over from another. It keeps the one that was chosen if it has it, or if nothing is
- * known about the model; else its middle one holds. A model that has none is sent none. Undefined is its own default.
+ * The effort of a model that takes over from another. It keeps the one that was chosen if it has it; else the nearest of
+ * its own holds. A model that has none is sent none, and so is one of which nothing is known, because many servers
+ * refuse an effort that they do not know. Undefined is the model's own default.
  */
-export function effortFor(
-  { slug, supportedEfforts, guessed }: ModelRecord,
-  before: { readonly model: string; readonly effort?: string },
-): string | undefined {
-  const { model, effort } = before;
-  if (slug === model || effort === undefined || guessed || supportedEfforts.includes(effort)) return effort;
-  return supportedEfforts[Math.floor((supportedEfforts.length - 1) / 2)];
+export function effortFor(record: ModelRecord, { model, effort }: EffortBefore): string | undefined {
+  const { slug, supportedEfforts, guessed } = record;
+  if (slug === model || effort === undefined) return effort;
+  if (guessed || supportedEfforts.length === 0) return undefined;
+  return effortProblem(record, effort) === undefined ? effort : nearest(supportedEfforts, effort);
+}
+
+/** The lower one of two that are as near. Of a name that has no place among the others, the middle. */
+function nearest(supported: readonly string[], effort: string): string | undefined {
+  const middle = supported[Math.floor((supported.length - 1) / 2)];
+  const place = levels.indexOf(effort);
+  const known = supported.filter((each) => levels.includes(each));
+  if (place < 0 || known.length === 0) return middle;
+  const distance = (each: string): number => Math.abs(levels.indexOf(each) - place);
+  return known.toSorted((a, b) => distance(a) - distance(b) || levels.indexOf(a) - levels.indexOf(b))[0];
+}
+
+/** That a model runs with another effort than the one that was chosen for the model before; undefined when it does not. */
+export function effortNote(
+  record: ModelRecord,
+  before: EffortBefore,
+  now: string | undefined,
+): Outcome<'effort-changed'> | undefined {
+  const fitting = effortFor(record, before);
+  if (before.effort === undefined || fitting === before.effort || fitting !== now) return undefined;
+  const { slug, supportedEfforts, guessed } = record;
+  const had = JSON.stringify(before.effort);
+  if (guessed) {
+    const message = `Capstan does not know the reasoning efforts of the model ${slug}, so it sends none instead of ${had}.`;
+    return {
+      code: 'effort-changed',
+      message,
+      next: 'If the model has efforts, set model_reasoning_effort to one of them.',
+    };
+  }
+  const used = fitting === undefined ? 'Capstan sends none.' : `Capstan uses ${JSON.stringify(fitting)}.`;
+  const next =
+    supportedEfforts.length === 0
+      ? 'Nothing needs to be done.'
+      : `It has ${supportedEfforts.join(', ')}. Set model_reasoning_effort to choose another one.`;
+  return { code: 'effort-changed', message: `The model ${slug} has no reasoning effort ${had}. ${used}`, next };
 }
 
 /** A name of this side, sent as `disabled`: no catalogue lists it. */

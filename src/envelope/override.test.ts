@@ -159,7 +159,7 @@ describe('another model', () => {
     ['has others, four', 'four', 'b'],
     ['has others, three', 'three', 'b'],
     ['has none', 'open', undefined],
-    ['unknown', 'unheard', 'high'],
+    ['unknown', 'unheard', undefined],
   ])('that %s', (_, model, effort) => {
     const changed = after({ model });
     expect([changed.model, changed.effort]).toEqual([model, effort]);

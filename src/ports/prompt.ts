@@ -53,7 +53,8 @@ export interface Prompt {
 /**
  * Turns a prompt into the bytes of a request body.
  * Equal prompts give equal bytes, whatever was encoded before. The bytes of `input` for a longer input begin with the
- * bytes of the shorter one, its closing brackets and marks of the cache aside, and cost only what is new to it.
+ * bytes of the shorter one, its closing quotes and brackets and marks of the cache aside, and cost only what is new to
+ * it. Where a message may go on, a text that a picture joins becomes a list of parts.
  */
 export interface Encoder {
   /** Names the format and its revision. Stored with each request; bytes may only change together with it. */

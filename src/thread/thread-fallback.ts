@@ -6,6 +6,7 @@ import { type Usage, usageSince } from '../protocol/usage.ts';
 import { type UserInput, writtenBy } from '../protocol/user-input.ts';
 import { usedTokens } from '../protocol/usage.ts';
 import type { ThreadParts } from './parts/parts.ts';
+import { otherCostProblem } from './request/limit-reached.ts';
 import type { ThreadCore } from './thread-core.ts';
 
 /** What a turn runs under when another model takes over. */
@@ -59,9 +60,16 @@ export class ThreadFallback {
 
   async #open(settings: Settings): Promise<OtherModel | undefined> {
     const opened = await this.#thread.parts.fallback?.(settings);
-    if (opened === undefined || !('code' in opened)) return opened;
+    if (opened === undefined) return undefined;
+    if ('code' in opened) return this.#refuse(fallbackUnusable(opened));
+    // A turn that would be refused at once is not announced.
+    const unpriced = await otherCostProblem(opened.settings, opened.parts);
+    return unpriced === undefined ? opened : this.#refuse({ ...fallbackUnusable(unpriced), next: unpriced.next });
+  }
+
+  async #refuse(outcome: Outcome): Promise<undefined> {
     const { log } = this.#thread;
-    log.tell({ kind: 'warning', outcome: fallbackUnusable(opened) });
+    log.tell({ kind: 'warning', outcome });
     // No line follows by itself.
     await log.durable();
     return undefined;

@@ -35,6 +35,25 @@ function poor(request: RecordedRequest): ScriptStep {
   return answer({ items: [say('ready')] });
 }
 
+it('names the address that is reached under the login', async () => {
+  const { place } = await scene([]);
+  writeFileSync(`${place.home}/config.toml`, 'model_provider = "openai"\n');
+  const address = async (env: Readonly<Record<string, string>>, ...words: readonly string[]) =>
+    (await place.runWith({ env }, 'models', ...words)).stdout;
+  const [list, test] = [
+    ['list', '--offline', '--json'],
+    ['test', '--dry-run', '--json'],
+  ] as const;
+  const [ofKey, ofPlan] = ['https://api.openai.com/v1', 'https://chatgpt.com/backend-api/codex'];
+  writeFileSync(
+    `${place.home}/auth.json`,
+    JSON.stringify({ auth_mode: 'chatgpt', tokens: { access_token: 'a', refresh_token: 'r', account_id: 'acc' } }),
+  );
+  expect(await address({}, ...list)).toContain(`"address":"${ofPlan}"`);
+  expect(await address({}, ...test)).toContain(`"address":"${ofPlan}"`);
+  expect(await address({ OPENAI_API_KEY: 'k' }, ...list)).toContain(`"address":"${ofKey}"`);
+});
+
 /** A provider of the table, at the scripted model and at a server with these pages. */
 async function at(
   id: string,

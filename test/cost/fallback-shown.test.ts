@@ -76,6 +76,25 @@ describe('a turn that another model continues', () => {
     expect(client.events.filter(({ type }) => type === 'turn_failed')).toMatchObject([{ continued_by: 'gpt-5.4' }]);
   });
 
+  it('MCP, codex/event: one start and one end, of one task', async () => {
+    const { app } = await served([noCredit, done, done], { config: fallback });
+    const client = new TestClient(app);
+    const call = async (name: string, args: JsonObject) => {
+      const from = client.notes.length;
+      const { data } = await client.call(name, args);
+      const params = client.notes.slice(from).map((note) => note.params as unknown as { id: string; msg: JsonObject });
+      return { data: data as JsonObject, params };
+    };
+    const { data, params } = await call('codex', { prompt: 'Go' });
+    const lifecycle = params.filter(({ msg }) => /^(?:task_|stream_error|error)/.test(String(msg['type'])));
+    expect(lifecycle.map(({ msg }) => msg['type'])).toEqual(['task_started', 'stream_error', 'task_complete']);
+    const [task] = lifecycle.map(({ id }) => id);
+    expect(new Set(params.map(({ id }) => id))).toEqual(new Set(['', task]));
+    expect([lifecycle[0]!.msg, lifecycle[2]!.msg]).toMatchObject([{ turn_id: task }, { turn_id: task }]);
+    const next = await call('codex-reply', { threadId: data['threadId']!, prompt: 'And?' });
+    expect(next.params.filter(({ msg }) => msg['type'] === 'task_started')).toHaveLength(1);
+  });
+
   it('the thread says so to those who read it later', async () => {
     const live = await LiveThread.in([noCredit, done], fallback);
     await live.turn('go');

@@ -75,6 +75,32 @@ it('a turn of a smaller model that leaves little space is followed by no compact
   expect(of(live, 'checkpoint-started')).toEqual([]);
 });
 
+it.each([
+  ['of a turn', 'max_turn_cost = 5'],
+  ['of a thread', 'max_thread_cost = 5'],
+])(
+  'a model without a known price does not take over under a limit on the cost %s, and is not announced',
+  async (_, limit) => {
+    const live = await LiveThread.in(
+      [noCredit, done],
+      `${limit}\nmodel_fallback = "of-mine"\nmodel_prices."scripted/gpt-5.5" = { input = 1, output = 1 }\n`,
+    );
+    await live.open();
+    expect(await live.turn('one')).toMatchObject({ kind: 'failed', outcome: { code: 'usage-limit' } });
+    expect(of(live, 'warning').map(({ outcome }) => outcome)).toEqual([
+      {
+        code: 'model-fallback-unusable',
+        message:
+          'The model of model_fallback cannot be used: A limit on cost is set, and no price is known for of-mine from scripted.',
+        next: expect.stringContaining('Add [model_prices."scripted/of-mine"]'),
+      },
+    ]);
+    expect([of(live, 'turn-started').length, of(live, 'turn-failed')]).toMatchObject([1, [{}]]);
+    expect(of(live, 'turn-failed')[0]).not.toHaveProperty('continuedBy');
+    expect(models(live)).toEqual(['gpt-5.5']);
+  },
+);
+
 it('another provider in another format continues', async () => {
   const other = await startScriptedModel([done]);
   whenTestEnds(() => other.close());

@@ -51,6 +51,15 @@ test.each([
   await checkThread(thread);
 });
 
+it('the request with the other field has all that is left: the refused one is over, and cost nothing', async () => {
+  const thread = await FormatThread.in(chat!, knows('max_completion_tokens', openai));
+  await thread.open({ limits: { turnTokens: 60_000 } }, none);
+  expect(await thread.live.turn('go')).toMatchObject({ kind: 'completed' });
+  const [refused, next] = thread.live.model.requests.map(({ body }) => body);
+  expect([refused!['max_completion_tokens'], next!['max_tokens']]).toEqual([undefined, undefined]);
+  expect(next!['max_completion_tokens']).toBe(refused!['max_tokens']);
+});
+
 it('a server that knows neither is refused no more than twice', async () => {
   const thread = await FormatThread.in(chat!, ({ body }) =>
     httpError({ status: 400, body: openai(fieldsOf(body)[0] ?? '') }),

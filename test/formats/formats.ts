@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../src/protocol/json.ts';
 import { brokenRules } from './messages-rules.ts';
+import { rolesAlternate } from './roles-alternate.ts';
 
 /** Who says something in a request, and what: the same words, whatever the format. */
 export type Said = readonly [
@@ -32,11 +33,12 @@ export interface Format {
 
 export const formats: readonly Format[] = [
   { title: 'Responses', wire: 'responses', said: responsesSaid, kept: beforeStream },
-  { title: 'Chat', wire: 'chat', said: chatSaid, kept: beforeStream, broken: secondSystem },
+  { title: 'Chat', wire: 'chat', said: chatSaid, kept: beforeEnd, broken: rolesAlternate },
   {
     title: 'Chat of OpenAI',
     wire: 'chat',
-    capabilities: '{developer_role=true,openai_fields=true,max_tokens_field="max_completion_tokens"}',
+    capabilities:
+      '{developer_role=true,any_role_order=true,openai_fields=true,max_tokens_field="max_completion_tokens"}',
     said: chatSaid,
     kept: beforeStream,
   },
@@ -45,8 +47,8 @@ export const formats: readonly Format[] = [
     wire: 'chat',
     capabilities: '{returned_thoughts=true}',
     said: chatSaid,
-    kept: beforeStream,
-    broken: secondSystem,
+    kept: beforeEnd,
+    broken: rolesAlternate,
     returnsThoughts: true,
   },
   {
@@ -97,6 +99,14 @@ function beforeStream(body: string): string {
   return body.slice(0, body.lastIndexOf('],"stream":true'));
 }
 
+/** More may come in the last message, if it is the user's. */
+function beforeEnd(body: string): string {
+  const kept = beforeStream(body);
+  return kept.slice(kept.lastIndexOf('{"role":')).startsWith('{"role":"user"')
+    ? kept.replace(/"\}(?:\]\})?$|\]\}$/, '')
+    : kept;
+}
+
 const functionItems: ReadonlySet<unknown> = new Set(['message', 'function_call', 'function_call_output', 'reasoning']);
 
 /** Servers such as Ollama refuse a request that holds anything else, and arguments that are not JSON. */
@@ -108,12 +118,6 @@ function otherThanFunctions({ input, tools }: JsonObject): readonly string[] {
       return typeof given === 'string' && parseJsonObject(given) === undefined ? [`the arguments ${given}`] : [];
     }),
   ];
-}
-
-/** Templates of many models raise an error for one. */
-function secondSystem({ messages }: JsonObject): readonly string[] {
-  const roles = objects(messages).map(({ role }) => role);
-  return roles.lastIndexOf('system') > 0 ? [`a system message behind others: ${roles.join(', ')}`] : [];
 }
 
 function objects(value: Json | undefined): readonly JsonObject[] {
@@ -136,12 +140,19 @@ function chatSaid({ messages }: JsonObject): readonly Said[] {
     .slice(1)
     .flatMap(({ role, content, reasoning_content: thought, tool_calls: calls }): readonly Said[] => {
       const who = role === 'system' ? 'developer' : role === 'tool' ? 'output' : (role as Said[0]);
+      // Stands in for a turn of the assistant.
+      if (who === 'assistant' && content === 'Noted.') return [];
       return [
         ...(typeof thought === 'string' && thought !== '' ? [['thought', thought] as const] : []),
-        ...(typeof content === 'string' ? [[who, content] as const] : partsSaid(who, objects(content))),
+        ...partsSaid(who, typeof content === 'string' ? [{ text: content }] : objects(content)).flatMap(apart),
         ...objects(calls).map((call) => ['call', String((call['function'] as JsonObject)['name'])] as const),
       ];
     });
+}
+
+/** What Capstan tells stands in tags, in one message with what follows it. */
+function apart([who, text]: Said): readonly Said[] {
+  return who === 'output' ? [[who, text]] : text.split(/(?<=^<\/[a-z_]+>)\n\n/m).map((one) => [who, one] as const);
 }
 
 function messagesSaid({ system, messages }: JsonObject): readonly Said[] {

@@ -8,13 +8,15 @@ import { whenTestEnds } from './when-test-ends.ts';
 export async function startLocalServer(
   models: readonly string[],
   behind?: ScriptedModel,
-  pages: Readonly<Record<string, JsonObject>> = {},
+  /** `silent`: it never answers. */
+  pages: Readonly<Record<string, JsonObject | 'silent'>> = {},
   port = 0,
 ): Promise<{ port: number; asked: readonly string[] }> {
   const asked: string[] = [];
   const server = createServer((incoming, outgoing) => {
     asked.push(incoming.url ?? '');
     const page = pages[incoming.url ?? ''];
+    if (page === 'silent') return;
     if (page !== undefined) {
       outgoing.setHeader('content-type', 'application/json').end(JSON.stringify(page));
     } else if (incoming.url === '/v1/models') {

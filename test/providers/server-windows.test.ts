@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, say } from '../../src/testing/index.ts';
+import { says, saysLong, talk } from '../compaction/talk.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { startLocalServer } from '../harness/local-server.ts';
 
 const loaded = (tokens: number) => ({ models: [{ name: 'qwen3:latest', context_length: tokens }] });
 
 /** A thread at a server of this machine, which has these pages, and can be opened again. */
-async function threadAt(provider: string, pages: Readonly<Record<string, JsonObject>>, model = 'qwen3') {
+async function threadAt(provider: string, pages: Readonly<Record<string, JsonObject | 'silent'>>, model = 'qwen3') {
   const live = await LiveThread.in(() => answer({ items: [say('ok')] }));
   const { port, asked } = await startLocalServer([model], live.model, pages);
   const overrides = [
@@ -60,6 +61,54 @@ test('what a server said is kept for its provider alone, closed to others, and n
   const before = asked.length;
   await open();
   expect(asked.slice(before)).toEqual([]);
+});
+
+test('a thread that moves to another provider knows the window of its model at the provider before', async () => {
+  const live = await LiveThread.in(talk([saysLong(), says('ok')]));
+  const [large, small] = await Promise.all([
+    startLocalServer(['qwen3'], live.model, { '/api/ps': loaded(131_072), '/api/show': {} }),
+    startLocalServer(['qwen3'], live.model, {
+      '/api/v0/models': {
+        data: [
+          { id: 'llama3', type: 'llm', loaded_context_length: 32_768 },
+          { id: 'qwen3', type: 'llm', loaded_context_length: 8192 },
+        ],
+      },
+    }),
+  ]);
+  const overrides = [
+    `model_providers.ollama.base_url="http://127.0.0.1:${large.port}/v1"`,
+    `model_providers.lmstudio.base_url="http://127.0.0.1:${small.port}/v1"`,
+  ];
+  await live.open({ overrides: [...overrides, 'model_provider="ollama"', 'model="qwen3"'] });
+  await live.turn('one');
+  await live.open({ overrides: [...overrides, 'model_provider="lmstudio"', 'model="llama3"'] });
+  await live.turn('two');
+  expect(live.told('checkpoint-started')[0]).toMatchObject({ reason: 'model_downshift' });
+});
+
+test('a turn with another model does not wait for a question about the model before it', async () => {
+  const pages: Record<string, JsonObject | 'silent'> = { '/api/ps': loaded(8192), '/api/show': {} };
+  const { live, open, asked } = await threadAt('ollama', pages);
+  await open();
+  await live.turn('hi');
+  await live.close();
+  const folder = join(live.place.home, 'capstan/models');
+  const path = join(folder, readdirSync(folder)[0] ?? '');
+  const kept = JSON.parse(readFileSync(path, 'utf8')) as JsonObject;
+  writeFileSync(path, JSON.stringify({ ...kept, asked_at: 0 }));
+  pages['/api/ps'] = 'silent';
+  await open();
+  const before = asked.length;
+  await live.turn('one');
+  await expect.poll(() => asked.slice(before).filter((page) => page === '/api/ps')).toHaveLength(1);
+  pages['/api/ps'] = { models: [{ name: 'llama3:latest', context_length: 16_384 }] };
+  const from = performance.now();
+  expect(await live.thread.overrideTurnContext({ model: 'llama3' })).toMatchObject({ kind: 'changed' });
+  expect(await live.turn('two')).toMatchObject({ kind: 'completed' });
+  expect(windowOf(live)).toMatchObject([16_384, 'ollama /api/ps', Math.floor(16_384 * 0.95)]);
+  // The question that stays unanswered takes five seconds.
+  expect(performance.now() - from).toBeLessThan(4000);
 });
 
 test('a window that changed at the server counts from the next turn on', async () => {

@@ -31,6 +31,19 @@ export function contentInUsersTurn(parts: readonly Json[]): ChatContent {
   );
 }
 
+/** Two contents in one, in order. Texts that meet are one text: many templates put no space between parts. */
+export function joinContents(first: ChatContent, second: ChatContent): ChatContent {
+  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
+  const [before, after] = [partsIn(first), partsIn(second)];
+  const [end, beginning] = [before.at(-1), after[0]];
+  if (end?.type !== 'text' || beginning?.type !== 'text') return [...before, ...after];
+  return [...before.slice(0, -1), textPart(joined([end, beginning])), ...after.slice(1)];
+}
+
+function partsIn(content: ChatContent): readonly ContentPart[] {
+  return typeof content === 'string' ? [textPart(content)] : content;
+}
+
 /** The texts of parts in one, with a line in the place of each part of media, and those parts. */
 export function textAndMedia(parts: readonly Json[]): {
   readonly text: string;

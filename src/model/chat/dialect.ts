@@ -9,8 +9,10 @@ export interface ChatDialect {
    * a second one; refusals are words, and calls have the namespace of their tool. Before, the model did not see these.
    */
   readonly revision: 2 | 3;
-  /** The role of instructions and of developer messages. */
+  /** The role of instructions, and of developer messages where roles may stand in any order. */
   readonly developer: 'developer' | 'system';
+  /** Whether messages of the user and of the assistant take turns: templates of many models refuse all else. */
+  readonly roles: 'alternating' | 'any-order';
   /** Whether the model's thoughts go back to it. A server that wants them refuses a call without them. */
   readonly thoughts: 'returned' | 'dropped';
   /** Whether a request may name a cache key, a tier and a verbosity. Many servers refuse fields that they do not know. */
@@ -30,6 +32,7 @@ export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
   return dialect({
     revision: 3,
     developer: capabilities.developerRole ? 'developer' : 'system',
+    roles: capabilities.anyRoleOrder ? 'any-order' : 'alternating',
     thoughts: capabilities.returnedThoughts ? 'returned' : 'dropped',
     fields: capabilities.openaiFields ? 'openai' : 'common',
     usage: capabilities.streamUsage ? 'asked' : 'unasked',
@@ -38,12 +41,13 @@ export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
   });
 }
 
-/** The version names every choice that is not the common one. */
+/** The version names every choice that was not the first one there was. */
 function dialect(choices: Choices): ChatDialect {
-  const { revision, developer, thoughts, fields, usage, schema, maxTokens } = choices;
+  const { revision, developer, roles, thoughts, fields, usage, schema, maxTokens } = choices;
   const parts = [
     `chat/${revision}`,
     ...(developer === 'developer' ? ['developer'] : []),
+    ...(roles === 'alternating' ? ['alternating'] : []),
     ...(thoughts === 'returned' ? ['thoughts'] : []),
     ...(fields === 'openai' ? ['openai'] : []),
     ...(usage === 'unasked' ? ['no-usage'] : []),
@@ -61,21 +65,28 @@ export const thinkingDialect: ChatDialect = chatDialect({ ...commonCapabilities,
 
 /** Names that requests of earlier versions have, in which no field limited an answer. */
 const earlier: readonly ChatDialect[] = [
-  { ...commonDialect, revision: 2, version: 'chat/1' },
+  { ...commonDialect, revision: 2, roles: 'any-order', version: 'chat/1' },
   { ...openaiDialect, revision: 2, maxTokens: 'none', version: 'chat-openai/1' },
-  { ...thinkingDialect, revision: 2, version: 'chat-thinking/1' },
+  { ...thinkingDialect, revision: 2, roles: 'any-order', version: 'chat-thinking/1' },
 ];
+
+/** Before revision 3, no request had alternating roles. */
+const orders = [
+  { revision: 2, roles: 'any-order' },
+  { revision: 3, roles: 'any-order' },
+  { revision: 3, roles: 'alternating' },
+] as const;
 
 /** Every dialect that there is or was: requests of the past are made again. */
 export function everyDialect(): readonly ChatDialect[] {
-  const all = ([2, 3] as const).flatMap((revision) =>
+  const all = orders.flatMap((order) =>
     (['max_completion_tokens', 'max_tokens', 'none'] as const).flatMap((maxTokens) =>
       (['developer', 'system'] as const).flatMap((developer) =>
         (['returned', 'dropped'] as const).flatMap((thoughts) =>
           (['openai', 'common'] as const).flatMap((fields) =>
             (['asked', 'unasked'] as const).flatMap((usage) =>
               (['sent', 'dropped'] as const).map((schema) =>
-                dialect({ revision, developer, thoughts, fields, usage, schema, maxTokens }),
+                dialect({ ...order, developer, thoughts, fields, usage, schema, maxTokens }),
               ),
             ),
           ),

@@ -60,7 +60,7 @@ describe('a body', () => {
         '{"id":"b","type":"function","function":{"name":"read","arguments":"{}"}}]}' +
         ',{"role":"tool","tool_call_id":"a","content":"of a"}' +
         ',{"role":"tool","tool_call_id":"b","content":"of b"}' +
-        ',{"role":"assistant","content":"Done."}' +
+        ',{"role":"assistant","content":"Done."},{"role":"user","content":"Continue."}' +
         '],"stream":true,"stream_options":{"include_usage":true},"tool_choice":"auto"' +
         ',"response_format":{"type":"json_schema","json_schema":{"name":"codex_output_schema","schema":{"type":"object"},"strict":true}}}',
     );
@@ -138,7 +138,7 @@ const step = fc
     isReversed: fc.boolean(),
     hasPicture: fc.boolean(),
     isTold: fc.boolean(),
-    user: fc.option(fc.string({ maxLength: 5 }), { nil: undefined }),
+    user: fc.option(fc.string({ minLength: 1, maxLength: 5 }), { nil: undefined }),
   })
   .map(({ user: words, ...rest }) => ({ ...rest, words }));
 
@@ -187,7 +187,9 @@ describe('messages', () => {
             );
             const kept = body.slice(0, body.lastIndexOf('],"stream":true'));
             expect(kept.startsWith(before)).toBe(true);
-            before = kept;
+            // More may come in the last message of the user.
+            const isOpen = dialect.roles === 'alternating' && messages.at(-1)?.['role'] === 'user';
+            before = isOpen ? kept.replace(/"\}(?:\]\})?$|\]\}$/, '') : kept;
           }
         },
       ),

@@ -1,5 +1,6 @@
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
 import { listEncoder } from '../http/list-encoder.ts';
+import { endedInTurn } from './alternating-roles.ts';
 import type { ChatDialect } from './dialect.ts';
 import { messageMaker } from './messages.ts';
 import type { ChatMessage } from './projection.ts';
@@ -41,7 +42,8 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
     version: dialect.version,
     body({ options, instructions, tools, input }: Prompt) {
       const { bytes, areOffered } = encodedTools(tools);
-      const { system, messages } = messagesOf(input);
+      const { system, messages: made } = messagesOf(input);
+      const messages = dialect.roles === 'alternating' ? endedInTurn(made) : made;
       const words = headText([instructions, ...system]);
       const head = words === '' ? [] : [instructionsBytes(words)];
       return [
@@ -53,9 +55,9 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
         bytesOf(closing(options, dialect, areOffered)),
       ];
     },
-    // As if it stood alone: with its neighbours it may share a message.
+    // As if it stood alone: with its neighbours it may share a message, and needs none to take turns with.
     item: (item) => {
-      const { system, messages } = messageMaker(dialect)([item]);
+      const { system, messages } = messageMaker({ ...dialect, roles: 'any-order' })([item]);
       return bytesOf(JSON.stringify([...system.map(headMessage), ...messages]));
     },
   };

@@ -1,5 +1,6 @@
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import { addInTurn } from './alternating-roles.ts';
 import type { ContentPart } from './content.ts';
 import type { ChatDialect } from './dialect.ts';
 import {
@@ -36,7 +37,8 @@ interface Folded extends ChatMessages {
 /**
  * Makes messages of items. What the model made in one go is one assistant message, its calls are answered directly
  * behind it, and the pictures of the answers follow in a user message. A list that continues from the one before gives
- * the same messages and those of what is new: nothing of a message depends on what comes after its step.
+ * the same messages and those of what is new: nothing of a message depends on what comes after its step, except that a
+ * user's last message may go on.
  */
 export function messageMaker(dialect: ChatDialect): (items: readonly Item[]) => ChatMessages {
   const known = new WeakMap<Item, Folded>();
@@ -66,32 +68,41 @@ function beginsWith(items: readonly Item[], beginning: readonly Item[]): boolean
 
 /** Adds what stands at this place, and gives the next one. */
 function addAt(index: number, folded: Folded, dialect: ChatDialect): number {
+  const add = adderOf(folded.messages, dialect);
   const here = folded.projected[index]!;
   switch (here.kind) {
     case 'left-out':
     case 'gap':
       return index + 1;
     case 'message':
-      folded.messages.push(here.message);
+      add(here.message);
       return index + 1;
     case 'developer':
       // Only a text can be a part of the `system` message.
       if (folded.messages.length === 0 && typeof here.first === 'string') folded.system.push(here.first);
-      else folded.messages.push({ role: 'user', content: here.later });
+      else add({ role: 'user', content: here.later });
       return index + 1;
     case 'output':
-      if (!folded.placed.has(index)) folded.messages.push(strayMessage(here));
+      if (!folded.placed.has(index)) add(strayMessage(here));
       return index + 1;
     default:
       return addStep(index, folded, dialect);
   }
 }
 
+function adderOf(messages: ChatMessage[], { roles }: ChatDialect): (message: ChatMessage) => void {
+  return (message) => {
+    if (roles === 'alternating') addInTurn(messages, message);
+    else messages.push(message);
+  };
+}
+
 type Output = Extract<Projected, { kind: 'output' }>;
 
 /** What the model made in one go, the answers to its calls, and what they hold beside text. */
-function addStep(from: number, folded: Folded, { thoughts }: ChatDialect): number {
-  const { projected, messages } = folded;
+function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
+  const { projected } = folded;
+  const add = adderOf(folded.messages, dialect);
   const made = { said: [] as string[], thought: [] as string[], calls: [] as ChatCall[] };
   let end = from;
   for (; end < projected.length; end++) {
@@ -109,18 +120,18 @@ function addStep(from: number, folded: Folded, { thoughts }: ChatDialect): numbe
   }));
   if (made.said.length === 0 && calls.length === 0) return end;
   const thought = made.thought.join('\n\n');
-  messages.push({
+  add({
     role: 'assistant',
     content: made.said.length === 0 ? null : made.said.join('\n\n'),
     // Where thoughts go back, a call without them is refused, even if there were none.
-    ...(thoughts === 'returned' && (thought !== '' || calls.length > 0) && { reasoning_content: thought }),
+    ...(dialect.thoughts === 'returned' && (thought !== '' || calls.length > 0) && { reasoning_content: thought }),
     ...(calls.length > 0 && { tool_calls: calls.map(({ id, call }) => wireCall(id, call)) }),
   });
   for (const { id, output } of calls) {
-    messages.push({ role: 'tool', tool_call_id: id, content: output?.text ?? noOutput });
+    add({ role: 'tool', tool_call_id: id, content: output?.text ?? noOutput });
   }
   const media = calls.flatMap(({ output }) => output?.media ?? []);
-  if (media.length > 0) messages.push({ role: 'user', content: [textPart(mediaHeading), ...media] });
+  if (media.length > 0) add({ role: 'user', content: [textPart(mediaHeading), ...media] });
   return end;
 }
 

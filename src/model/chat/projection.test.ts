@@ -9,7 +9,9 @@ import { chatDialect, commonDialect, everyDialect, openaiDialect, thinkingDialec
 import { messageMaker } from './messages.ts';
 import { projectedTypes } from './projection.ts';
 
-const messages = (...items: readonly Item[]): readonly JsonObject[] => messageMaker(commonDialect)(items).messages;
+const freeDialect = chatDialect({ ...commonCapabilities, anyRoleOrder: true });
+/** Each for itself, without what stands in for the turn of another. */
+const messages = (...items: readonly Item[]): readonly JsonObject[] => messageMaker(freeDialect)(items).messages;
 const toolCall = (id: string, name: string, given: string) => ({
   role: 'assistant',
   content: null,
@@ -45,11 +47,17 @@ describe('words of the engine', () => {
   test("are one system message at the beginning, and stand in the user's turn later", () => {
     expect(messageMaker(commonDialect)(words)).toMatchObject({
       system: ['<rules>\nBe.\n</rules>\n\nAnd be brief.', 'You are.'],
-      messages: [
-        { role: 'user', content: 'Hi' },
-        { role: 'user', content: '<note>\nLater.\n</note>\n\n<developer>\nNo tag.\n</developer>' },
-      ],
+      messages: [{ role: 'user', content: 'Hi\n\n<note>\nLater.\n</note>\n\n<developer>\nNo tag.\n</developer>' }],
     });
+    expect(messages(...words)).toEqual([
+      { role: 'user', content: 'Hi' },
+      { role: 'user', content: '<note>\nLater.\n</note>\n\n<developer>\nNo tag.\n</developer>' },
+    ]);
+  });
+
+  test('stand so wherever roles alternate, also if the server knows their role', () => {
+    const dialect = chatDialect({ ...commonCapabilities, developerRole: true });
+    expect(messageMaker(dialect)(words)).toMatchObject(JSON.parse(JSON.stringify(messageMaker(commonDialect)(words))));
   });
 
   test("with a picture stand in the user's turn wherever they come", () => {
@@ -301,11 +309,22 @@ test('every dialect has a version of its own, and each that a server may have is
   const versions = everyDialect().map(({ version }) => version);
   expect(new Set(versions).size).toBe(versions.length);
   expect(versions).toEqual(
-    expect.arrayContaining(['chat/2', 'chat/2+thoughts', 'chat/1', 'chat-openai/1', 'chat-thinking/1']),
+    expect.arrayContaining([
+      freeDialect.version,
+      'chat/3+alternating',
+      'chat/2',
+      'chat/2+thoughts',
+      'chat/1',
+      'chat-openai/1',
+      'chat-thinking/1',
+    ]),
   );
+  // As it was before roles alternated: threads of that time are replayed by it.
+  expect(freeDialect.version).toBe('chat/3');
   const flag = fc.boolean();
   const flags = {
     developerRole: flag,
+    anyRoleOrder: flag,
     returnedThoughts: flag,
     openaiFields: flag,
     streamUsage: flag,

@@ -50,13 +50,14 @@ type Rule = (item: Item, dialect: ChatDialect) => Projected;
 
 /** Every rule by the type of its item. docs/providers.md has the same rows. */
 const rules: Readonly<Record<string, Rule>> = {
-  message: (item, { developer, revision }) => {
+  message: (item, { developer, revision, roles }) => {
     if (!isMessage(item)) return gap;
     if (item.role === 'assistant') {
       return said(textAndMedia(revision === 2 ? item.content : item.content.map(refusalAsText)).text);
     }
     if (item.role !== 'developer' && item.role !== 'system') return asMessage('user', item.content);
-    if (developer === 'developer' || revision === 2) return asMessage(developer, item.content);
+    if (revision === 2 || (developer === 'developer' && roles === 'any-order'))
+      return asMessage(developer, item.content);
     const first = contentOf(item.content);
     return first === '' ? gap : { kind: 'developer', first, later: contentInUsersTurn(item.content) };
   },

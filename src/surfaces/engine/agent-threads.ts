@@ -14,7 +14,7 @@ import type { PermissionProfile } from '../../protocol/permission-profile.ts';
 import { writtenBy } from '../../protocol/user-input.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { EngineRefused } from './engine-refused.ts';
-import { setEffort } from './configure-thread.ts';
+import { setEffort } from './fitting-effort.ts';
 import { agentAsker } from './agent-asker.ts';
 import type { AgentLiveRequest, AgentLiveThread, AgentLiveThreads } from './agent-live.ts';
 import { readAgent } from './read-agent.ts';

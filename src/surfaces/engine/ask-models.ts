@@ -1,6 +1,7 @@
-import type { ProviderConfig } from '../../config/providers.ts';
+import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
 import { identifyByKey } from '../../model/anthropic/client.ts';
 import { providerCredentials } from '../../model/http/auth/credentials.ts';
+import type { Credentials } from '../../model/http/credentials.ts';
 import { askSmall } from '../../model/http/ask-small.ts';
 import { type HeaderSources, secretsOf, wireHeaders } from '../../model/http/request-headers.ts';
 import { identify } from '../../model/responses/client.ts';
@@ -17,25 +18,41 @@ export interface ModelsQuestion {
   readonly signal: AbortSignal;
 }
 
-/** Asks a provider for its models as its requests would be sent: with the same key, headers and proxies. Never rejects. */
-export async function askModels(
-  engine: Pick<EngineParts, 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'>,
-  { provider, model, etag, timeoutMs, signal }: ModelsQuestion,
-): Promise<ServerModels> {
-  const { logins, requests, programs, programFolder, clock, sendTo } = engine;
+type Asking = Pick<EngineParts, 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'>;
+
+/** Where the requests of a provider go under the login that there is. No server is asked, and no program runs. */
+export async function addressReached(engine: Asking, provider: ProviderConfig): Promise<string> {
+  if (provider.login?.baseUrl === undefined || provider.tokenCommand !== undefined) return providerAddress(provider);
+  const credentials = await credentialsAsIs(engine, provider, new AbortController().signal);
+  return providerAddress({ baseUrl: urlUnder(credentials, provider) });
+}
+
+function credentialsAsIs(engine: Asking, provider: ProviderConfig, signal: AbortSignal): Promise<Credentials> {
+  const { logins, requests, programs, programFolder, clock } = engine;
   const { env: environment } = engine.options;
   const sources = { environment, logins, requests, programs, programFolder, now: () => clock.now() };
-  const credentials = await providerCredentials(
-    provider,
-    sources,
-  )({ signal, asIs: true }).catch(() => ({ kind: 'none' }) as const);
+  return providerCredentials(provider, sources)({ signal, asIs: true }).catch(() => ({ kind: 'none' }) as const);
+}
+
+function urlUnder(credentials: Credentials, provider: ProviderConfig): string {
+  const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : {};
+  return baseUrl;
+}
+
+/** Asks a provider for its models as its requests would be sent: with the same key, headers and proxies. Never rejects. */
+export async function askModels(
+  engine: Asking,
+  { provider, model, etag, timeoutMs, signal }: ModelsQuestion,
+): Promise<ServerModels> {
+  const { sendTo } = engine;
+  const { env: environment } = engine.options;
+  const credentials = await credentialsAsIs(engine, provider, signal);
   // Without its key a provider would refuse the question.
   if (credentials.kind === 'missing') {
     const { message, next } = credentials;
     return { kind: 'unknown', why: { message, next } };
   }
   if (signal.aborted) return { kind: 'unknown' };
-  const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : {};
   const sent: HeaderSources = {
     provider,
     environment,
@@ -46,7 +63,7 @@ export async function askModels(
   };
   const [headers, secrets] = [wireHeaders(sent), secretsOf(sent)];
   const asked = {
-    provider: { ...provider, baseUrl },
+    provider: { ...provider, baseUrl: urlUnder(credentials, provider) },
     headers,
     secrets,
     timeoutMs,

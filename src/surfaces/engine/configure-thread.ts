@@ -2,9 +2,8 @@ import type { Config } from '../../config/config.ts';
 import { isGateOpen } from '../../config/feature-gates.ts';
 import { explainWrongValue } from '../../config/explain-wrong-value.ts';
 import { onceEach, refusalOf } from '../../config/config-problem.ts';
-import { effortFor, effortProblem } from '../../envelope/effort.ts';
 import { modelNotices } from '../../envelope/model-notices.ts';
-import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
+import type { Catalogue } from '../../envelope/model-record.ts';
 import { modelProblem } from '../../config/provider-model.ts';
 import type { Settings, SpendingLimits } from '../../envelope/settings.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
@@ -31,13 +30,14 @@ import { readProfile } from '../../policy/read-profile.ts';
 import { isWrong } from '../../policy/wrong-value.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { chosenOnly, type LastSettings } from '../../state/resumed-settings.ts';
+import { chosenOnly } from '../../state/resumed-settings.ts';
 import type { HookDefinition } from '../../hooks/hook-definition.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ThreadRequest } from './thread-request.ts';
 import type { ResumedPast } from './thread-standing.ts';
 import { hooksInFolder } from './hooks-in-folder.ts';
 import { fallbackNotices } from './fallback-parts.ts';
+import { withFittingEffort } from './fitting-effort.ts';
 import { deniesNamed, deniesOfProject } from './named-files.ts';
 import { type ThreadModels, threadModels } from './thread-models.ts';
 import { unusedNotice } from './unused-notice.ts';
@@ -143,18 +143,19 @@ export async function configureThread(
   const { model, provider: id } = made.settings;
   const unnamed =
     named.model === undefined && resumed?.model === undefined && requirements.newThread?.model === undefined;
-  const problem = unnamed ? modelProblem(id) : undefined;
+  const problem = unnamed ? modelProblem(id, config.model) : undefined;
   if (problem !== undefined) return problem;
   const models = threadModels(engine, { config, described });
   const ofProvider = models.of(id);
   if (place.sends === true && !('code' in ofProvider)) await ofProvider.learn(model);
   const catalogue = models.catalogue(made.settings);
-  const settings = withFittingEffort(made.settings, before, catalogue);
-  const effort = unsupportedEffort(settings, catalogue);
-  if (effort !== undefined) return effort;
+  const fitted = withFittingEffort(made.settings, { ...defined({ resumed: before }), layers, catalogue });
+  if ('code' in fitted) return fitted;
+  const { settings } = fitted;
   const notices = [
     ...problems,
     ...made.notices,
+    ...fitted.notices,
     ...(taken?.notices(settings) ?? []),
     ...modelNotices(catalogue, settings),
     ...fallbackNotices(settings, models),
@@ -212,27 +213,4 @@ function switchedOn(
 function relativeFolder(given: string): Outcome {
   const message = `The folder ${JSON.stringify(given)} is not an absolute path.`;
   return { code: 'folder-relative', message, next: 'Give an absolute path.' };
-}
-
-/** What users do about an effort that the model does not have. */
-export const setEffort = 'Set model_reasoning_effort to it, or remove it.';
-
-/** What a flag or the configuration names; what a thread remembers, and what the machine gives, is not its user's slip. */
-function unsupportedEffort({ model, effort, origins }: Settings, catalogue: Catalogue): Outcome | undefined {
-  const origin = origins?.['effort'];
-  if (effort === undefined || origin === 'thread' || origin === 'managed') return undefined;
-  const problem = effortProblem(lookUpModel(catalogue, model), effort);
-  const next = `${problem?.next} ${setEffort}`;
-  return problem === undefined ? undefined : { ...problem, next };
-}
-
-/** A thread that is resumed with another model keeps the effort that was chosen if that model has it. */
-function withFittingEffort(settings: Settings, resumed: LastSettings | undefined, catalogue: Catalogue): Settings {
-  if (resumed?.model === undefined || settings.origins?.['effort'] !== 'thread') return settings;
-  const { effort: had, origins, ...rest } = settings;
-  const before = { model: resumed.model, ...defined({ effort: had }) };
-  const effort = effortFor(lookUpModel(catalogue, settings.model), before);
-  if (effort !== undefined) return { ...rest, origins, effort };
-  const { effort: _none, ...others } = origins;
-  return { ...rest, origins: others };
 }

@@ -11,11 +11,12 @@ import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { loadCatalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
 import { type KeptModels, type ModelFiles, modelFiles, type ModelsOwner } from '../../gather/catalogue/model-files.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
+import { withoutModelOfOther } from '../../gather/settings/moved-thread.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
 import { windowSettings } from '../../gather/settings/settings-rules.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { askModels } from './ask-models.ts';
+import { addressReached, askModels } from './ask-models.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { FoundAbility } from './judge-answer.ts';
 import { type ModelTest, modelTest } from './model-test.ts';
@@ -114,7 +115,8 @@ export class HomeModels {
     });
     const server = said === undefined ? 'unasked' : said.kind === 'unknown' ? 'silent' : 'answered';
     const problem = said?.kind === 'unknown' ? said.why : undefined;
-    return { provider: provider.id, address: owner.address, models, server, ...defined({ problem }) };
+    const address = await addressReached(this.#engine, provider);
+    return { provider: provider.id, address, models, server, ...defined({ problem }) };
   }
 
   async show(asked: ModelsAsked, model: string): Promise<ShownModel | Outcome> {
@@ -143,7 +145,7 @@ export class HomeModels {
     const { questions, run } = modelTest(made, { provider, record, wantsOverflow });
     return {
       provider: provider.id,
-      address: owner.address,
+      address: await addressReached(this.#engine, provider),
       model: slug,
       questions,
       run: async (report, signal) => {
@@ -162,7 +164,8 @@ export class HomeModels {
 
   async #find({ cwd, provider: id }: ModelsAsked): Promise<Found | Outcome> {
     const { base: layers, options } = this.#engine;
-    const { config, problems } = await configInFolder(layers, cwd);
+    const { config: configured, layers: ofFolder, problems } = await configInFolder(layers, cwd);
+    const config = withoutModelOfOther(configured, ofFolder);
     const wrong = refusalOf(problems);
     if (wrong !== undefined) return wrong;
     const provider = locatedProvider(config, id ?? config.modelProvider, options.env);

@@ -53,7 +53,8 @@ export function providerModels(engine: Shared, { provider, described, config }: 
   const { tested, said: before } = keptOfProvider(engine.base.home, { provider, config });
   let said = before;
   let made: Catalogue | undefined;
-  let asking: Promise<void> | undefined;
+  /** Questions on their way, by the model that they are about. */
+  const asking = new Map<string, Promise<void>>();
   let current = '';
   /** A server may name a state that its list never has: it is asked for each of them once. */
   let askedFor: string | undefined;
@@ -69,6 +70,11 @@ export function providerModels(engine: Shared, { provider, described, config }: 
     made = undefined;
     files.write(owner, 'said', said);
   };
+  const begin = (model: string, timeoutMs: number): Promise<void> => {
+    const asked = ask(model, timeoutMs).finally(() => asking.delete(model));
+    asking.set(model, asked);
+    return asked;
+  };
   const wasAsked = (model: string): boolean =>
     said?.models.some(({ slug, asked, fields }) => slug === model && (asked ?? fields.contextWindow !== undefined)) ===
     true;
@@ -79,8 +85,11 @@ export function providerModels(engine: Shared, { provider, described, config }: 
     async learn(model) {
       current = model;
       if (!isAsked(model) || wasAsked(model) || !isHere(provider)) return;
-      await (asking ??= ask(model, learnMs));
-      asking = undefined;
+      const before = asking.get(model);
+      if (before === undefined) return begin(model, learnMs);
+      // It began beside the work, and may take longer than a start waits.
+      const done = new AbortController();
+      await Promise.race([before, clock.sleep(learnMs, done.signal)]).finally(() => done.abort());
     },
     refresh(etag) {
       const isOther = etag !== undefined && plainEtag(etag) !== plainEtag(said?.etag) && etag !== askedFor;
@@ -88,13 +97,13 @@ export function providerModels(engine: Shared, { provider, described, config }: 
       const isDue = since >= (hasOwnWord(provider) ? freshHereMs : freshMs) || !wasAsked(current);
       // What the server listed is in use, whichever model that was asked for.
       const isUsed = isAsked(current) || (!isStatic && isOther && (said?.models.length ?? 0) > 0);
-      if (!isUsed || !(isDue || isOther) || asking !== undefined) return;
+      if (!isUsed || !(isDue || isOther) || asking.size > 0) return;
       askedFor = etag ?? askedFor;
-      asking = ask(current, refreshMs).finally(() => (asking = undefined));
+      void begin(current, refreshMs);
     },
     async release() {
       over.abort();
-      await asking;
+      await Promise.all(asking.values());
     },
   };
 }

@@ -17,7 +17,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { isSameProvider, type ProviderName, providerName } from '../../protocol/provider-name.ts';
+import { isSameProvider, type ProviderName } from '../../protocol/provider-name.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { promptForOther } from '../../replay/prompt-for-other.ts';
 import { type InferredRequest, type RebuiltRequest, rebuildRequests } from '../../replay/rebuild.ts';
@@ -27,7 +27,7 @@ import { checkedAnswer } from '../../thread/request/checked-answer.ts';
 import { requestHeaders } from '../../thread/request/request-options.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { deniesNamed } from './named-files.ts';
-import { locatedProvider, threadProviders } from './thread-providers.ts';
+import { locatedProvider, nameOfProvider, threadProviders } from './thread-providers.ts';
 import { toolsForOther } from './tools-for-other.ts';
 
 /** A step of the past that a model shall answer once more. */
@@ -202,7 +202,7 @@ async function targetFor(engine: EngineParts, then: ProviderName | undefined, as
   if (error !== undefined) return error;
   const located = locatedProvider(config, asked.provider ?? then?.id ?? config.modelProvider, options.env);
   if ('code' in located) return asked.provider === undefined ? lostProvider(located) : located;
-  const name = providerName(located.id, { address: providerAddress(located), wire: located.wireApi });
+  const name = nameOfProvider(located);
   if (asked.provider === undefined && then !== undefined && !isSameProvider(then, name)) return moved(then, located);
   const settings = defined({ features: configuredFeatures(config) });
   const provider = await threadProviders(engine, { config, settings }).make(located);

@@ -4,13 +4,16 @@ import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { type ProviderModels, providerModels } from './provider-models.ts';
-import { locatedProvider } from './thread-providers.ts';
+import { isSameProvider, type ProviderName } from '../../protocol/provider-name.ts';
+import { locatedProvider, nameOfProvider } from './thread-providers.ts';
 
 /** What a thread knows of models, by the provider that a turn asks: no provider's facts count at another. */
 export interface ThreadModels {
   of(provider: string): ProviderModels | ProviderProblem;
   /** With what is known by now of the provider in these settings. */
   catalogue(settings: Pick<Settings, 'provider'>): Catalogue;
+  /** Of a provider that answered before. One that is no longer there is known by the catalogue alone. */
+  catalogueOf(name: ProviderName): Catalogue;
   /** Nothing is asked any more. */
   release(): Promise<void>;
 }
@@ -35,6 +38,12 @@ export function threadModels(
     catalogue({ provider }) {
       const models = of(provider);
       return 'code' in models ? described : models.catalogue();
+    },
+    catalogueOf(name) {
+      const found = locatedProvider(config, name.id, engine.options.env);
+      return 'code' in found || !isSameProvider(name, nameOfProvider(found))
+        ? described
+        : this.catalogue({ provider: name.id });
     },
     async release() {
       await Promise.all([...made.values()].map((models) => models.release()));

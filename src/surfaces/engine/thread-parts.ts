@@ -189,6 +189,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     store: ephemeral ? engine.ephemeralStore : engine.store,
     seals: engine.seals,
     providerOf: providers.find,
+    catalogueOf: (name) => models.catalogueOf(name),
     digester: createDigester(),
     compactionLimits: config.compaction,
     processes: systemProcesses,

@@ -16,6 +16,11 @@ export function locatedProvider(config: Config, id: string, env: Variables): Pro
   return 'code' in known ? known : atLocalAddress(known, env);
 }
 
+/** As requests to it are recorded. */
+export function nameOfProvider(provider: ProviderConfig): ProviderName {
+  return providerName(provider.id, { address: providerAddress(provider), wire: provider.wireApi });
+}
+
 /** Makes the providers of one thread. Nothing is sent or opened by that. */
 export function threadProviders(
   { options, clock, logins, requests, programs, programFolder, sendTo }: EngineParts,
@@ -34,11 +39,7 @@ export function threadProviders(
   /** One that is configured, at the same address where that is known; undefined when there is none. */
   const find = async (wanted: ProviderName): Promise<Provider | undefined> => {
     const found = locatedProvider(config, wanted.id, environment);
-    if (
-      'code' in found ||
-      !isSameProvider(wanted, providerName(found.id, { address: providerAddress(found), wire: found.wireApi }))
-    )
-      return undefined;
+    if ('code' in found || !isSameProvider(wanted, nameOfProvider(found))) return undefined;
     const made = await make(found);
     return 'code' in made ? undefined : made;
   };

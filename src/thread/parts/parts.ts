@@ -32,6 +32,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import type { ProviderName } from '../../protocol/provider-name.ts';
+import type { Catalogue } from '../../envelope/model-record.ts';
 import type { OpenTurn } from '../../state/thread-state.ts';
 import type { Router } from '../../tools/router.ts';
 import type { Inbox, SubmittedWords } from './inbox.ts';
@@ -51,6 +52,8 @@ export interface ThreadParts {
   readonly provider: Provider;
   /** Another provider, if it is configured, at the same address where that is known. Nothing is sent yet. */
   providerOf?(name: ProviderName): Promise<Provider | undefined>;
+  /** What is known of the models of another provider. Absent: no more than of this one's. */
+  catalogueOf?(name: ProviderName): Catalogue;
   /** What a turn runs under when `model_fallback` takes over. Undefined: nothing changes. Absent: none is configured. */
   fallback?(
     settings: Settings,

@@ -1,9 +1,11 @@
 import type { Envelope } from '../../envelope/envelope.ts';
-import type { ModelFailure } from '../../ports/model-client.ts';
+import { type Identity, resolveIdentity } from '../../envelope/identity.ts';
+import type { Settings, SpendingLimits } from '../../envelope/settings.ts';
+import type { ModelClient, ModelFailure } from '../../ports/model-client.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { rootPath } from '../../protocol/agent.ts';
 import type { Allowance, Fitting } from '../../protocol/spending.ts';
-import type { Turn } from '../parts/parts.ts';
+import type { ThreadParts, Turn } from '../parts/parts.ts';
 import { type Billing, billingOf } from './billing.ts';
 
 /** An answer that a request cannot limit counts with all that the model may say. */
@@ -69,11 +71,28 @@ function howToGoOn(limit: Allowance['limit']): string {
 }
 
 /** Why a turn cannot begin: its cost is limited and cannot be counted. */
-export async function costProblem({ envelope, parts }: Pick<Turn, 'envelope' | 'parts'>): Promise<Outcome | undefined> {
-  const { turnCost, threadCost } = envelope.policy.limits ?? {};
+export function costProblem({ envelope, parts }: Pick<Turn, 'envelope' | 'parts'>): Promise<Outcome | undefined> {
+  return unpricedProblem(envelope.policy.limits, () => envelope.identity, parts.provider.client);
+}
+
+/** The same of a turn that another model would run. Its facts are gathered only if its cost is limited. */
+export function otherCostProblem(
+  settings: Settings,
+  { gatherFacts, provider }: Pick<ThreadParts, 'gatherFacts' | 'provider'>,
+): Promise<Outcome | undefined> {
+  const identity = async (): Promise<Identity> => resolveIdentity(await gatherFacts(settings), settings);
+  return unpricedProblem(settings.limits, identity, provider.client);
+}
+
+async function unpricedProblem(
+  { turnCost, threadCost }: SpendingLimits = {},
+  identityOf: () => Identity | Promise<Identity>,
+  client: Pick<ModelClient, 'authMode'>,
+): Promise<Outcome | undefined> {
   if (turnCost === undefined && threadCost === undefined) return undefined;
-  const billing = await billingOf(envelope, parts.provider.client);
-  return billing.price === undefined ? priceUnknown(envelope, billing) : undefined;
+  const by = { identity: await identityOf() };
+  const billing = await billingOf(by, client);
+  return billing.price === undefined ? priceUnknown(by, billing) : undefined;
 }
 
 /** A limit in money where nothing says what the model costs. */

@@ -86,8 +86,9 @@ export class ModelExchange {
         if (given.kind === 'server-model' || given.kind === 'models-etag') continue;
         const isEnd = given.kind === 'completed' || given.kind === 'failed';
         const event = isEnd ? spent.end(this.#explained(given), await this.#price()) : spent.read(given);
-        // What it cost is recorded first, by the reader: until then it counts as under way.
-        if (event.kind === 'completed' || event.kind === 'failed') setImmediate(() => this.#admitted.over(event.spent));
+        const cost = isEnd && 'spent' in event ? event.spent : undefined;
+        // A reader that gave up does not come back for more.
+        if (isEnd) setImmediate(() => this.#admitted.over(cost));
         // What the provider says of its limits may come with a refusal.
         const isAnswer = event.kind !== 'failed' && event.kind !== 'rate-limits';
         if (form === 'stream') this.#trace.sawEvent();
@@ -95,6 +96,8 @@ export class ModelExchange {
         if (isAnswer) this.#recordSent();
         if (event.kind === 'completed') this.#trace.answered(event.usage);
         yield event;
+        // The reader has recorded what it cost: until then it counts as under way, and from here on not beside the next.
+        if (isEnd) this.#admitted.over(cost);
       }
     } finally {
       setImmediate(() => this.#admitted.over(undefined));

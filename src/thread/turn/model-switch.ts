@@ -1,5 +1,6 @@
+import { effortNote } from '../../envelope/effort.ts';
 import { defined } from '../../protocol/defined.ts';
-import { equalJson, type JsonObject, stringAt, valueAt } from '../../protocol/json.ts';
+import { equalJson, type JsonObject, objectAt, stringAt, valueAt } from '../../protocol/json.ts';
 import type { FieldChange } from '../../protocol/thread-event.ts';
 import { storeEnvelope } from '../../state/stored-envelope.ts';
 import type { ModelSwitch } from '../../state/turn-drafts.ts';
@@ -36,6 +37,9 @@ export function tellSwitch({ log, turnId, envelope }: Turn, switched: ModelSwitc
   const from = stringAt(context, 'model');
   const to = envelope.identity.model.slug;
   if (switched !== undefined) log.tell({ kind: 'model-switched', turnId, ...switched });
+  const had = defined({ effort: stringAt(objectAt(objectAt(before, 'identity'), 'chosen'), 'effort') });
+  const note = from && effortNote(envelope.identity.model, { model: from, ...had }, envelope.identity.chosen.effort);
+  if (note) log.tell({ kind: 'warning', outcome: note });
   const { asked, mode } = envelope.modes.collaboration;
   if (asked !== undefined && (from !== to || asked !== valueAt(before, ['modes', 'collaboration', 'asked']))) {
     const message = `The model ${to} does not support ${asked} mode; the turn runs in ${mode} mode.`;

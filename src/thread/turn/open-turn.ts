@@ -44,7 +44,7 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const signal = AbortSignal.any([own.signal, stopping.signal]);
   const stop = (): void => stopping.abort('stopped by the user');
   const effects = new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned });
-  const contract = { envelope, ...before(log.state, facts, settings) };
+  const contract = { envelope, ...before(parts, log.state, { facts, settings }) };
   return { ...own, ...contract, parts, log, turnId, signal, effects, stop, memory: newMemory() };
 }
 
@@ -79,7 +79,11 @@ export async function beginTurn(turn: Turn): Promise<void> {
 }
 
 /** What the model of the turn before would run under now, if it or its provider is not the one of this turn. */
-function before(state: ThreadState, facts: TurnFacts, settings: TurnSettings): { readonly before?: Envelope } {
+function before(
+  { catalogueOf }: Pick<ThreadParts, 'catalogueOf'>,
+  state: ThreadState,
+  { facts, settings }: { readonly facts: TurnFacts; readonly settings: TurnSettings },
+): { readonly before?: Envelope } {
   const model = stringAt(state.context, 'model');
   const now = providerName(settings.provider, facts.provider ?? {});
   const then = makerNow(state) ?? now;
@@ -87,11 +91,12 @@ function before(state: ThreadState, facts: TurnFacts, settings: TurnSettings): {
   if (model === undefined || (model === settings.model && !isElsewhere)) return {};
   const { effort: given, ...rest } = settings;
   const chosen = { model: settings.model, ...defined({ effort: given }) };
-  const effort = effortFor(lookUpModel(facts.catalogue, model), chosen);
+  const catalogue = (isElsewhere ? catalogueOf?.(then) : undefined) ?? facts.catalogue;
+  const effort = effortFor(lookUpModel(catalogue, model), chosen);
   const there = isElsewhere ? then : now;
   // Of a provider elsewhere only its name is known here.
   const provider = isElsewhere ? defined({ address: then.address, wire: then.wire }) : facts.provider;
   const known = { ...rest, model, provider: there.id, ...defined({ effort }) };
   const { provider: _now, ...others } = facts;
-  return { before: resolveEnvelope({ ...others, ...defined({ provider }) }, known) };
+  return { before: resolveEnvelope({ ...others, catalogue, ...defined({ provider }) }, known) };
 }

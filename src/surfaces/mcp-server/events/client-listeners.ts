@@ -46,14 +46,16 @@ const patienceMs = 2000;
 export class ClientListeners {
   /** By thread, client and form. */
   readonly #open = new Map<string, Listener>();
-  readonly #forms = new Map<NewsForm, number>();
+  /** Some are made for one call. */
+  readonly #forms = new WeakMap<NewsForm, number>();
+  #formCount = 0;
   /** Up to where each connection was sent the events of a thread: an old place of its own sends nothing again. */
   readonly #places = new WeakMap<AbortSignal, Map<string, PlaceCursor>>();
 
   /** Until it is ended, or the client is gone. */
   add(thread: LiveThread, client: ClientPort, options: ListenOptions = {}): Listening {
     const { form = typedForm, requestId } = options;
-    if (!this.#forms.has(form)) this.#forms.set(form, this.#forms.size);
+    if (!this.#forms.has(form)) this.#forms.set(form, this.#formCount++);
     const key = `${thread.id} ${this.#forms.get(form)} ${client.id} ${JSON.stringify(requestId ?? null)}`;
     const listener = this.#open.get(key) ?? this.#follow(thread, client, key, { ...options, form });
     this.#open.set(key, listener);

@@ -1,4 +1,5 @@
 import { defined } from '../../../protocol/defined.ts';
+import type { TurnId } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
@@ -7,15 +8,31 @@ import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { usageForPrograms } from '../../wording/money-words.ts';
 import type { NewsForm } from './client-listeners.ts';
 
-/** Events as hosts of `codex mcp-server` read them: `codex/event` with a message whose type they know. */
-export const codexForm: NewsForm = (news, thread, { requestId }) => {
-  const event = news.kind === 'recorded' || news.kind === 'passing' || news.kind === 'preview' ? news.event : undefined;
-  if (event === undefined) return [];
-  const messages = 'provisional' in event ? previewMessages(event) : eventMessages(event, thread.settings);
-  const id = 'turnId' in event ? event.turnId : '';
-  const _meta = { ...defined({ requestId }), threadId: thread.id };
-  return messages.map((msg) => ({ method: 'codex/event', params: { _meta, id, msg } }));
-};
+/**
+ * Events as hosts of `codex mcp-server` read them: `codex/event` with a message whose type they know. For one call: a
+ * turn that another model continues is one task to these hosts, under the name of its first turn.
+ */
+export function codexForm(): NewsForm {
+  const tasks = new Map<TurnId, TurnId>();
+  let passedOn: TurnId | undefined;
+  return (news, thread, { requestId }) => {
+    const given =
+      news.kind === 'recorded' || news.kind === 'passing' || news.kind === 'preview' ? news.event : undefined;
+    if (given === undefined) return [];
+    if (given.kind === 'turn-started') {
+      if (passedOn !== undefined) tasks.set(given.turnId, passedOn);
+      passedOn = undefined;
+    }
+    const isContinuation = given.kind === 'turn-started' && tasks.has(given.turnId);
+    const event = 'turnId' in given ? { ...given, turnId: tasks.get(given.turnId) ?? given.turnId } : given;
+    if (event.kind === 'turn-failed' && event.continuedBy !== undefined) passedOn = event.turnId;
+    if (isContinuation) return [];
+    const messages = 'provisional' in event ? previewMessages(event) : eventMessages(event, thread.settings);
+    const id = 'turnId' in event ? event.turnId : '';
+    const _meta = { ...defined({ requestId }), threadId: thread.id };
+    return messages.map((msg) => ({ method: 'codex/event', params: { _meta, id, msg } }));
+  };
+}
 
 type Told = readonly JsonObject[];
 

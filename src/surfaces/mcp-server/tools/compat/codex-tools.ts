@@ -68,7 +68,7 @@ const noThread: Outcome = {
 
 /** Hosts tell the events of their calls apart by the request. */
 function asCodexEvents({ requestId }: CallContext): Attendance {
-  return { form: codexForm, requestId };
+  return { form: codexForm(), requestId };
 }
 
 /** Names with hyphens are the same with underscores. */

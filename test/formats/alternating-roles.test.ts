@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commonCapabilities } from '../../src/config/server-capabilities.ts';
+import { type OwnTool, words } from '../../src/index.ts';
+import { chatDialect } from '../../src/model/chat/dialect.ts';
+import { chatEncoder } from '../../src/model/chat/encode.ts';
+import type { Item } from '../../src/protocol/item.ts';
+import type { Json, JsonObject } from '../../src/protocol/json.ts';
+import { answer, callTool, hang, httpError, say } from '../../src/testing/index.ts';
+import { compacts, says, saysLong, talk, task } from '../compaction/talk.ts';
+import { largePng } from '../harness/large-png.ts';
+import { checkThread, FormatThread } from './format-thread.ts';
+import { formats } from './formats.ts';
+import { refusing, rolesAlternate } from './roles-alternate.ts';
+
+const png = 'data:image/png;base64,AAAA';
+const text = (words: string): JsonObject => ({ type: 'input_text', text: words });
+const picture: JsonObject = { type: 'input_image', image_url: png };
+const message = (role: string, ...content: readonly Json[]): Item => ({ type: 'message', role, content });
+const call = (id: string): Item => ({ type: 'function_call', name: 'read', arguments: '{}', call_id: id });
+const output = (id: string, given: Json = 'ok'): Item => ({ type: 'function_call_output', call_id: id, output: given });
+
+const options = { model: 'm', parallelToolCalls: true, cacheKey: 'k', labels: {} };
+const dialects = [true, false].flatMap((developerRole) =>
+  [true, false].map((returnedThoughts) => chatDialect({ ...commonCapabilities, developerRole, returnedThoughts })),
+);
+
+function bodyOf(input: readonly Item[], dialect = dialects[3]!): JsonObject {
+  const bytes = Buffer.concat(chatEncoder(dialect).body({ options, instructions: 'Be.', tools: [], input }));
+  return JSON.parse(bytes.toString('utf8')) as JsonObject;
+}
+
+const messagesOf = (...input: readonly Item[]): unknown => (bodyOf(input)['messages'] as readonly Json[]).slice(1);
+
+describe('messages whose roles alternate', () => {
+  it('are such, whatever the items', () => {
+    const kinds = [
+      () => message('user', text('u')),
+      () => message('user', picture, text('v')),
+      () => message('user'),
+      () => message('developer', text('d')),
+      () => message('developer', text('d'), picture),
+      () => message('assistant', { type: 'output_text', text: 's' }),
+      () => ({ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 't' }] }),
+      () => ({ type: 'agent_message', author: 'a', recipient: 'b', content: [text('m')] }),
+      () => ({ type: 'odd' }),
+      () => call('a'),
+      () => call('b'),
+      () => output('a'),
+      () => output('b', [text('See:'), picture]),
+    ];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...dialects),
+        fc.array(fc.constantFrom(...kinds), { maxLength: 12 }),
+        (dialect, made) => {
+          // A request is made because somebody said something.
+          const body = bodyOf([...made.map((make) => make()), message('user', text('Well?'))], dialect);
+          expect(rolesAlternate(body)).toEqual([]);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('have one message of the user, with texts in one text and pictures in order', () => {
+    expect(messagesOf(message('user', text('a')), message('user', text('b'), text('c')))).toEqual([
+      { role: 'user', content: 'a\n\nb\n\nc' },
+    ]);
+    const shown = { type: 'image_url', image_url: { url: png } };
+    expect(
+      messagesOf(
+        message('user', text('a')),
+        message('user', text('b'), picture, text('c')),
+        message('user', text('d')),
+      ),
+    ).toEqual([{ role: 'user', content: [{ type: 'text', text: 'a\n\nb' }, shown, { type: 'text', text: 'c\n\nd' }] }]);
+  });
+
+  it('have a turn of the assistant between outputs and the user, and of the user around words of the assistant', () => {
+    const said = message('assistant', { type: 'output_text', text: 's' });
+    expect(messagesOf(said, call('a'), output('a'), message('user', text('b')), said, { type: 'odd' }, said)).toEqual([
+      { role: 'user', content: '[What came before was left out.]' },
+      expect.objectContaining({ role: 'assistant', content: 's' }),
+      { role: 'tool', tool_call_id: 'a', content: 'ok' },
+      { role: 'assistant', content: 'Noted.' },
+      { role: 'user', content: 'b' },
+      { role: 'assistant', content: 's' },
+      { role: 'user', content: 'Continue.' },
+      { role: 'assistant', content: 's' },
+      { role: 'user', content: 'Continue.' },
+    ]);
+  });
+});
+
+describe('a server whose template refuses other orders of roles', () => {
+  const chat = formats.find(({ title }) => title === 'Chat')!;
+  const done = says('Done.');
+  const completed = { kind: 'completed', lastMessage: 'Done.' };
+  const signal = new AbortController().signal;
+
+  it('takes turns with words, calls, pictures of tools, a message in between, and turns after a resume', async () => {
+    const steered: OwnTool = {
+      name: 'look_up',
+      description: 'Gives the meaning of a word.',
+      parameters: { type: 'object', properties: {} },
+      run: () => {
+        void thread.live.thread.steer({ input: words('And be brief.') });
+        return 'a kind of winch';
+      },
+    };
+    const look = answer({ items: [callTool('look_up', {}), callTool('view_image', { path: 'a.png' })] });
+    const thread = await FormatThread.in(chat, refusing(talk([look, done])));
+    writeFileSync(join(thread.live.place.workspace, 'a.png'), largePng(8, 8));
+    await thread.open({ tools: [steered] });
+    expect(await thread.live.turn('What is it?')).toEqual(completed);
+    const last = thread.live.model.requests.at(-1)!.body['messages'] as readonly JsonObject[];
+    expect(last.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool', 'assistant', 'user']);
+    await thread.open({ tools: [steered] });
+    expect(await thread.live.turn('And this?')).toEqual(completed);
+    expect(thread.live.told('prefix-broken')).toEqual([]);
+    await checkThread(thread);
+  });
+
+  it('takes what follows a turn that was interrupted or failed before the model spoke', async () => {
+    const hangs = hang({ afterBytes: 0, of: answer({ items: [] }) });
+    const refused = httpError({ status: 401, body: { error: { message: 'Who are you?' } } });
+    const thread = await FormatThread.in(chat, refusing(talk([hangs, refused, done])));
+    await thread.open();
+    const stop = new AbortController();
+    const turn = thread.live.turn('Stop!', { signal: stop.signal });
+    await thread.live.model.request(0);
+    stop.abort();
+    expect(await turn).toMatchObject({ kind: 'aborted' });
+    expect(await thread.live.turn('Go on.')).toMatchObject({ kind: 'failed', outcome: { code: 'unauthorized' } });
+    expect(await thread.live.turn('Once more.')).toEqual(completed);
+    expect(thread.live.told('prefix-broken')).toEqual([]);
+    await checkThread(thread);
+  });
+
+  it('takes requests for checkpoints and what follows them', async () => {
+    const thread = await FormatThread.in(chat, refusing(talk([saysLong(), done], compacts)));
+    await thread.open();
+    await thread.live.turn(task);
+    expect(await thread.live.thread.compact({ signal })).toMatchObject({ kind: 'installed' });
+    expect(await thread.live.turn('Go on.')).toEqual(completed);
+    await checkThread(thread);
+  });
+
+  it('takes a turn that it continues as the fallback of a server with another format', async () => {
+    const noQuota = httpError({ status: 429, body: { error: { message: 'No quota.', code: 'insufficient_quota' } } });
+    const look = answer({ items: [say('I look.'), callTool('exec_command', { cmd: 'echo hi' })] });
+    const script = talk([look, noQuota, done]);
+    const strict = refusing(script);
+    const format = formats.find(({ title }) => title === 'Responses')!;
+    const thread = await FormatThread.in(format, (request) => ('messages' in request.body ? strict : script)(request));
+    const other = `model_providers.other={ name = "Other", base_url = "${thread.live.model.url}", wire_api = "chat" }`;
+    await thread.open({}, { overrides: [other, 'model_fallback={ model = "gpt-5.4", provider = "other" }'] });
+    expect(await thread.live.turn('Look.')).toEqual(completed);
+    expect(thread.live.model.requests.map(({ body }) => 'messages' in body)).toEqual([false, false, true]);
+  });
+});

@@ -1,5 +1,6 @@
 import { findSlash, readSlash, type SlashName } from '../views/slash-table.ts';
-import { draftOf } from '../composer/draft.ts';
+import { type Draft, draftOf } from '../composer/draft.ts';
+import { expandDraft, isShellDraft } from '../composer/whole-draft.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import type { Conversation } from './conversation.ts';
 import type { TuiStage } from './stage.ts';
@@ -22,7 +23,7 @@ export interface ControllerParts {
 export class Controller {
   readonly #parts: ControllerParts;
   /** Messages that were sent before the engine was there. */
-  readonly #early: string[] = [];
+  readonly #early: Draft[] = [];
 
   constructor(parts: ControllerParts) {
     this.#parts = parts;
@@ -30,7 +31,7 @@ export class Controller {
 
   /** The engine is there: what was sent before is sent now. */
   ready(conversation: Conversation): void {
-    for (const words of this.#early.splice(0)) this.#dispatch(words, conversation);
+    for (const draft of this.#early.splice(0)) this.#dispatch(draft, conversation);
     this.#parts.stage.waiting = { steers: [], queued: [] };
   }
 
@@ -113,9 +114,9 @@ export class Controller {
         return true;
       case 'alt+up':
       case 'shift+left': {
-        const words = conversation?.takeQueued();
-        if (words !== undefined) composer.giveBack(words);
-        return words !== undefined;
+        const draft = conversation?.takeQueued();
+        if (draft !== undefined) composer.giveBack(draft);
+        return draft !== undefined;
       }
       case 'pageup':
       case 'pagedown':
@@ -145,11 +146,10 @@ export class Controller {
     const conversation = current();
     if (conversation === undefined) {
       this.#early.push(composer.take());
-      stage.waiting = { steers: [], queued: this.#early };
+      stage.waiting = { steers: [], queued: this.#early.map(({ text }) => text) };
       return;
     }
-    const isShell = composer.isShell && composer.draft.elements[0]?.start !== 0;
-    if (how === 'queue' && conversation.isBusy && !isShell) return conversation.queue(composer.take());
+    if (how === 'queue' && conversation.isBusy && !composer.isShell) return conversation.queue(composer.take());
     const slash = readSlash(words);
     const command = slash === undefined ? undefined : findSlash(slash.name);
     if (slash !== undefined && command === undefined) {
@@ -164,15 +164,16 @@ export class Controller {
       composer.take();
       return;
     }
-    this.#dispatch(composer.take(), conversation, isShell);
+    this.#dispatch(composer.take(), conversation);
   }
 
   /** Sends what a draft says to where it belongs. */
-  #dispatch(words: string, conversation: Conversation, isShell = words.startsWith('!')): void {
+  #dispatch(draft: Draft, conversation: Conversation): void {
+    const words = expandDraft(draft);
     const slash = readSlash(words);
     const command = slash === undefined ? undefined : findSlash(slash.name);
-    if (isShell) conversation.shell(words.slice(1).trim());
+    if (isShellDraft(draft)) conversation.shell(words.slice(1).trim());
     else if (slash !== undefined && command !== undefined) conversation.slash(command.name as SlashName, slash.rest);
-    else conversation.send(words);
+    else conversation.send(draft);
   }
 }

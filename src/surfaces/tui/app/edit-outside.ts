@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Draft, draftOf, expandDraft } from '../composer/draft.ts';
+import { type Draft, draftOf } from '../composer/draft.ts';
+import { expandDraft } from '../composer/whole-draft.ts';
 import { plainPaste } from '../composer/paste.ts';
 
 /** The draft as the user's own editor leaves it, or why there is none. */

@@ -6,10 +6,11 @@ import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { accentStyle, boldStyle, dimStyle, type Piece, plain, type Row, styled } from '../text/style.ts';
-import { type Draft, draftOf, expandDraft } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { DraftHistory } from './draft-history.ts';
 import { cursorPlace, draftRows, tabWidth } from './draft-layout.ts';
 import { Editor } from './editor.ts';
+import { expandDraft, isShellDraft, joinDrafts, trimDraft } from './whole-draft.ts';
 
 /** Columns before the text, and one behind it, where the cursor may stand. */
 const margin = 2;
@@ -33,9 +34,8 @@ export class Composer {
     return this.draft.text === '';
   }
 
-  /** A command for the user's shell: the `!` was typed, and is no part of a paste. */
   get isShell(): boolean {
-    return this.draft.text.startsWith('!');
+    return isShellDraft(this.draft);
   }
 
   /** What the draft says. */
@@ -44,17 +44,16 @@ export class Composer {
   }
 
   /** The draft is sent: it can be recalled, and the next one begins. */
-  take(): string {
-    const { words } = this;
-    this.history.add(this.draft);
+  take(): Draft {
+    const draft = trimDraft(this.draft);
+    this.history.add(draft);
     this.#editor.clear();
-    return words;
+    return draft;
   }
 
-  /** Words that come back stand before what was written meanwhile. */
-  giveBack(words: string): void {
-    const { text } = this.draft;
-    this.draft = draftOf(text === '' ? words : `${words}\n${text}`);
+  /** A draft that comes back stands before what was written meanwhile. */
+  giveBack(draft: Draft): void {
+    this.draft = joinDrafts(draft, this.draft);
   }
 
   /** False: the key is not the composer's. */

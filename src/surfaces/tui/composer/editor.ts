@@ -1,6 +1,7 @@
 import { type Draft, emptyDraft, insertInto, type Motion, motionEnd, outside, replaceIn, withCursor } from './draft.ts';
 import { cursorPlace, draftRows, type ClusterMeasure, placeAt } from './draft-layout.ts';
 import { KillRing } from './kill-ring.ts';
+import { renumbered } from './numbered-elements.ts';
 import { pasteInto } from './paste.ts';
 
 const motions: Readonly<Record<string, Motion>> = {
@@ -189,7 +190,7 @@ export class Editor {
       this.#done = [...this.#done, this.#draft].slice(-mostUndone);
       this.#undone = [];
     }
-    this.#draft = draft;
+    this.#draft = renumbered(draft);
     this.#column = undefined;
   }
 

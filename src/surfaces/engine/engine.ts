@@ -26,10 +26,11 @@ import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
-import type { FindFiles, FoundFiles } from './find-workspace-files.ts';
+import type { FileIndex, FindFiles, FoundFiles } from './find-workspace-files.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './open-thread.ts';
 import type { HomeModels } from './home-models.ts';
 import type { Logins } from './logins.ts';
+import type { Mentionable } from './mentionable.ts';
 import type { McpRegistry } from './mcp-registry.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
@@ -220,6 +221,18 @@ export class Engine {
   async findFiles(search: FindFiles): Promise<FoundFiles | Outcome> {
     const { findWorkspaceFiles } = await import('./find-workspace-files.ts');
     return findWorkspaceFiles(this.#parts, search);
+  }
+
+  /** The same for someone who types: what is known of the folder serves every letter. */
+  async openFileIndex(cwd: string): Promise<FileIndex> {
+    const { openFileIndex } = await import('./find-workspace-files.ts');
+    return openFileIndex(this.#parts, cwd);
+  }
+
+  /** Skills and plugins that a message in a folder can name. */
+  async findMentionable(cwd: string): Promise<Mentionable | Outcome> {
+    const { findMentionable } = await import('./mentionable.ts');
+    return findMentionable(this.#parts, cwd);
   }
 
   /** Reviews code in a thread of its own. What it finds, the thread that asked reads with its next turn. */

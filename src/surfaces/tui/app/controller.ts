@@ -3,6 +3,7 @@ import { type Draft, draftOf } from '../composer/draft.ts';
 import { expandDraft, isShellDraft } from '../composer/whole-draft.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import type { Conversation } from './conversation.ts';
+import { DraftKeys } from './draft-keys.ts';
 import type { TuiStage } from './stage.ts';
 
 /** A longer message is refused, and stays in the composer. */
@@ -22,11 +23,13 @@ export interface ControllerParts {
 /** What keys do. */
 export class Controller {
   readonly #parts: ControllerParts;
+  readonly #ofDraft: DraftKeys;
   /** Messages that were sent before the engine was there. */
   readonly #early: Draft[] = [];
 
   constructor(parts: ControllerParts) {
     this.#parts = parts;
+    this.#ofDraft = new DraftKeys({ ...parts, doors: () => parts.conversation()?.doors });
   }
 
   /** The engine is there: what was sent before is sent now. */
@@ -48,12 +51,14 @@ export class Controller {
     const top = stage.pager ?? stage.view;
     if (top === undefined) this.#ofComposer(input);
     else top.input(input);
+    this.#ofDraft.update();
     stage.draw();
   }
 
   #ofComposer(input: TerminalInput): void {
     const { stage } = this.#parts;
     if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
+    if (this.#ofDraft.input(input)) return;
     if (input.kind === 'key' && (this.#ofPopup(input) || this.#ofTerminal(input))) return;
     this.#parts.conversation()?.typed();
     stage.composer.input(input);

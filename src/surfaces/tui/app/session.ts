@@ -11,6 +11,7 @@ import { statusRow } from '../views/status-line.ts';
 import type { Draft } from '../composer/draft.ts';
 import { expandDraft } from '../composer/whole-draft.ts';
 import type { Conversation } from './conversation.ts';
+import { draftDoors, type DraftDoors } from './draft-doors.ts';
 import { endSummary } from './end-summary.ts';
 import { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
@@ -32,6 +33,7 @@ export interface SessionParts {
 export class TuiSession implements Conversation {
   readonly parts: SessionParts;
   readonly entries: EventEntries;
+  readonly doors: DraftDoors = draftDoors(this);
   readonly #desk: QuestionDesk;
   #thread: LiveThread;
   #reader: ThreadReader;

@@ -53,6 +53,8 @@ export class TuiStage {
   #busy: Busy | undefined;
   /** Below the composer: what holds, or a hint. */
   footer: (look: Look) => readonly string[] = () => [];
+  /** In the place of the footer: a list for the draft, or a search. */
+  under: ((look: Look) => readonly string[]) | undefined;
   placeholder = 'Ask Capstan to do anything';
   waiting: WaitingWords = { steers: [], queued: [] };
 
@@ -213,7 +215,7 @@ export class TuiStage {
     const most = Math.max(1, Math.floor(height / 2));
     const composer = this.composer.frame(look, most, this.placeholder);
     const listed = this.popup.rows(this.composer.draft, look);
-    const under = listed.length > 0 ? listed : this.footer(look);
+    const under = listed.length > 0 ? listed : (this.under ?? this.footer)(look);
     const whole = below([...above, ''], { ...composer, rows: [...composer.rows, '', ...under] });
     if (whole.rows.length <= height) return whole;
     // On a screen of a few rows the composer comes first.

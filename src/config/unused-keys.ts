@@ -1,7 +1,7 @@
 /** Of Codex's configuration: they change what an agent does there, and have no effect here yet. Users are warned. */
 const missedKeys: readonly string[] = `
   apps background_terminal_max_timeout browser_use chatgpt_base_url
-  computer_use ghost_snapshot history marketplaces
+  computer_use ghost_snapshot marketplaces
   orchestrator tools
 `
   .trim()

@@ -27,6 +27,7 @@ import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import type { FileIndex, FindFiles, FoundFiles } from './find-workspace-files.ts';
+import type { PromptHistory } from './open-prompt-history.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './open-thread.ts';
 import type { HomeModels } from './home-models.ts';
 import type { Logins } from './logins.ts';
@@ -233,6 +234,12 @@ export class Engine {
   async findMentionable(cwd: string): Promise<Mentionable | Outcome> {
     const { findMentionable } = await import('./mentionable.ts');
     return findMentionable(this.#parts, cwd);
+  }
+
+  /** What the user typed in conversations of this home. */
+  async openPromptHistory(): Promise<PromptHistory> {
+    const { openPromptHistory } = await import('./open-prompt-history.ts');
+    return openPromptHistory(this.#parts);
   }
 
   /** Reviews code in a thread of its own. What it finds, the thread that asked reads with its next turn. */

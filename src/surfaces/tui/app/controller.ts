@@ -34,6 +34,7 @@ export class Controller {
 
   /** The engine is there: what was sent before is sent now. */
   ready(conversation: Conversation): void {
+    this.#parts.stage.composer.history.attach(conversation.doors.earlier);
     for (const draft of this.#early.splice(0)) this.#dispatch(draft, conversation);
     this.#parts.stage.waiting = { steers: [], queued: [] };
   }
@@ -67,7 +68,7 @@ export class Controller {
   /** Keys of the list of commands, while it is there. */
   #ofPopup({ name }: KeyPress): boolean {
     const { composer, popup } = this.#parts.stage;
-    const chosen = popup.chosen(composer.draft);
+    const chosen = composer.isRecalled ? undefined : popup.chosen(composer.draft);
     if (chosen === undefined) return false;
     if (name === 'up' || name === 'ctrl+p') popup.move(composer.draft, -1);
     else if (name === 'down' || name === 'ctrl+n') popup.move(composer.draft, 1);
@@ -96,7 +97,7 @@ export class Controller {
         else if (conversation?.isBusy === true) conversation.interrupt();
         return true;
       case 'ctrl+c':
-        if (!composer.isEmpty) composer.take();
+        if (!composer.isEmpty) composer.drop();
         else if (conversation?.isBusy === true) conversation.interrupt();
         else quit();
         return true;

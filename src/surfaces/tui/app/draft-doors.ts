@@ -1,8 +1,10 @@
 import { errorWords } from '../../../protocol/error-words.ts';
 import type { FileIndex } from '../../engine/find-workspace-files.ts';
+import type { EarlierPrompts } from '../composer/draft-history.ts';
 import { quotedPath } from '../composer/insert-element.ts';
 import type { MentionItem } from '../views/mention-item.ts';
 import type { MentionSource } from '../views/mention-popup.ts';
+import { EarlierFile } from './earlier-file.ts';
 import type { TuiSession } from './session.ts';
 
 /** What the composer needs of the engine. */
@@ -11,6 +13,10 @@ export interface DraftDoors extends MentionSource {
   readonly takesPictures: boolean;
   /** The user has named a file: it comes up from now on. */
   named(path: string): void;
+  /** What was sent in other conversations. */
+  readonly earlier: EarlierPrompts;
+  /** What was sent is kept. */
+  readonly kept: Promise<unknown>;
 }
 
 /** More than are shown at once: the user scrolls, and the next letter chooses among them until there is more. */
@@ -24,7 +30,12 @@ export function draftDoors(session: Pick<TuiSession, 'thread' | 'parts' | 'notic
     if (index?.cwd !== cwd) index = { cwd, opened: session.parts.engine.openFileIndex(cwd) };
     return index.opened;
   };
+  const earlier = new EarlierFile(session);
   return {
+    earlier,
+    get kept() {
+      return earlier.kept;
+    },
     get model() {
       return session.thread.settings.model;
     },

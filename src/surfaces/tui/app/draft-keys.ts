@@ -1,5 +1,7 @@
+import { emptyDraft } from '../composer/draft.ts';
 import { mentionAt } from '../composer/mention-token.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
+import type { ReverseSearch } from '../composer/reverse-search.ts';
 import type { MentionPopup } from '../views/mention-popup.ts';
 import type { DraftDoors } from './draft-doors.ts';
 import type { TuiStage } from './stage.ts';
@@ -14,6 +16,9 @@ export interface DraftKeysParts {
 export class DraftKeys {
   readonly #parts: DraftKeysParts;
   #mentions: MentionPopup | 'loading' | undefined;
+  #search: ReverseSearch | 'loading' | undefined;
+  /** Typed while the search was loading. */
+  readonly #early: TerminalInput[] = [];
 
   constructor(parts: DraftKeysParts) {
     this.#parts = parts;
@@ -21,17 +26,38 @@ export class DraftKeys {
 
   /** False: the key is for others. */
   input(input: TerminalInput): boolean {
-    return input.kind === 'key' && this.#ofMentions(input);
+    if (this.#search === 'loading') return this.#early.push(input) > 0;
+    if (this.#search !== undefined) return this.#search.input(input);
+    if (input.kind !== 'key') return false;
+    if (input.name !== 'ctrl+r') return this.#ofMentions(input);
+    void this.#openSearch();
+    return true;
   }
 
   /** The draft may be another one. */
   update(): void {
     const { stage } = this.#parts;
-    const { draft } = stage.composer;
+    if (this.#search !== undefined) return;
+    const draft = stage.composer.isRecalled ? emptyDraft : stage.composer.draft;
     if (this.#mentions === undefined) {
       if (mentionAt(draft) !== undefined) void this.#load();
     } else if (this.#mentions !== 'loading') this.#mentions.update(draft);
     this.#show();
+  }
+
+  async #openSearch(): Promise<void> {
+    const { stage } = this.#parts;
+    const { composer } = stage;
+    this.#search = 'loading';
+    const { ReverseSearch } = await import('../composer/reverse-search.ts');
+    const close = (): void => {
+      this.#search = undefined;
+      this.#show();
+    };
+    this.#search = new ReverseSearch({ composer, changed: () => stage.draw(), close });
+    for (const input of this.#early.splice(0)) this.input(input);
+    this.#show();
+    stage.draw();
   }
 
   async #load(): Promise<void> {
@@ -54,8 +80,8 @@ export class DraftKeys {
   }
 
   #show(): void {
-    const popup = this.#open;
-    this.#parts.stage.under = popup === undefined ? undefined : (look) => popup.rows(look);
+    const shown = this.#search === 'loading' ? undefined : (this.#search ?? this.#open);
+    this.#parts.stage.under = shown === undefined ? undefined : (look) => shown.rows(look);
   }
 
   #ofMentions({ name }: KeyPress): boolean {

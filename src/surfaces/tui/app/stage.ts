@@ -66,6 +66,7 @@ export class TuiStage {
     this.#inline = new InlineScreen({ terminal, reflows, widthOf: plainColumns });
     this.#full = new FullScreen(terminal);
     this.#clock = new FrameClock(() => this.#draw());
+    this.composer.changed = () => this.draw();
   }
 
   /** To be called when the terminal is ours. */
@@ -214,8 +215,8 @@ export class TuiStage {
     if (this.#view !== undefined) return fitFrame(below(['', ...above], this.#view.frame(look, room)), height);
     const most = Math.max(1, Math.floor(height / 2));
     const composer = this.composer.frame(look, most, this.placeholder);
-    const listed = this.popup.rows(this.composer.draft, look);
-    const under = listed.length > 0 ? listed : (this.under ?? this.footer)(look);
+    const listed = this.composer.isRecalled ? [] : this.popup.rows(this.composer.draft, look);
+    const under = this.under?.(look) ?? (listed.length > 0 ? listed : this.footer(look));
     const whole = below([...above, ''], { ...composer, rows: [...composer.rows, '', ...under] });
     if (whole.rows.length <= height) return whole;
     // On a screen of a few rows the composer comes first.

@@ -18,6 +18,8 @@ const margin = 2;
 /** The place where the user writes. */
 export class Composer {
   readonly history = new DraftHistory();
+  /** The draft has changed without a key. */
+  changed: () => void = () => {};
   readonly #editor = new Editor(columnsOf);
   /** Columns of the text when it was drawn last. */
   #width = 77;
@@ -32,6 +34,11 @@ export class Composer {
 
   get isEmpty(): boolean {
     return this.draft.text === '';
+  }
+
+  /** The draft was recalled and not changed: lists for what is typed stay closed, so that the next key goes on recalling. */
+  get isRecalled(): boolean {
+    return !this.isEmpty && this.history.recalls(this.draft);
   }
 
   get isShell(): boolean {
@@ -49,6 +56,17 @@ export class Composer {
     this.history.add(draft);
     this.#editor.clear();
     return draft;
+  }
+
+  /** The draft is dropped: it can be recalled, and is kept nowhere. */
+  drop(): void {
+    this.history.seed(trimDraft(this.draft));
+    this.#editor.clear();
+  }
+
+  /** Shows another draft, without a trace of it once the first one is shown again. */
+  preview(draft: Draft): void {
+    this.#editor.show(draft);
   }
 
   /** A draft that comes back stands before what was written meanwhile. */
@@ -75,8 +93,24 @@ export class Composer {
 
   #recall(name: 'up' | 'down' | string): boolean {
     const draft = name === 'up' ? this.history.older() : this.history.newer();
-    if (draft === undefined) return this.isEmpty;
+    if (draft === undefined) return (name === 'up' && this.#recallLater()) || this.isEmpty;
     this.draft = draft;
+    return true;
+  }
+
+  /** Older ones have to be read first. They are shown if the user still looks for them then. */
+  #recallLater(): boolean {
+    const { history } = this;
+    if (history.state !== 'more') return false;
+    void (async () => {
+      while (history.state === 'more') {
+        await history.load();
+        const older = history.recalls(this.draft) ? history.older() : undefined;
+        if (older !== undefined) this.draft = older;
+        if (older !== undefined || !history.recalls(this.draft)) break;
+      }
+      this.changed();
+    })();
     return true;
   }
 

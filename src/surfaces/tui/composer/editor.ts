@@ -74,6 +74,13 @@ export class Editor {
     this.#last = undefined;
   }
 
+  /** Another draft takes its place for a moment: nothing of it can be taken back. */
+  show(draft: Draft): void {
+    this.#draft = draft;
+    this.#last = undefined;
+    this.#column = undefined;
+  }
+
   /** The draft is sent or dropped: the next one has a past of its own. */
   clear(): void {
     this.#draft = emptyDraft;

@@ -62,3 +62,60 @@ describe('history', () => {
     await sees('• Two.');
   });
 });
+
+describe('pictures', () => {
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const paste = (text: string): string => `\u001B[200~${text}\u001B[201~`;
+
+  it('a pasted path becomes one, and goes to the model with its number; alone it is a message', async () => {
+    const {
+      sees,
+      terminal,
+      place,
+      model,
+      say: tell,
+    } = await tuiScene([answer({ items: [say('Seen.')], deltas: true })]);
+    const file = join(place.workspace, 'two words.png');
+    writeFileSync(file, png);
+    await sees('Context 100% left');
+    terminal.type(paste(`'${file}'`));
+    await sees('› [Image #1]');
+    tell('');
+    await sees('• Seen.');
+    const [message] = inputOf(model, 0).slice(-1);
+    expect(JSON.stringify(message)).toContain(`"image_url":"data:image/png;base64,${png.toString('base64')}"`);
+    expect(JSON.stringify(message)).toContain('<image name=[Image #1]');
+    terminal.type('\u001B[A');
+    await sees(/Seen[\s\S]*› \[Image #1\]/);
+  });
+
+  it('one that cannot be read is not sent, and the draft stays with all of it', async () => {
+    const { sees, terminal, place, model, say: tell } = await tuiScene([]);
+    const file = join(place.workspace, 'broken.png');
+    writeFileSync(file, 'no picture');
+    await sees('Context 100% left');
+    terminal.type('look ');
+    terminal.type(paste(file));
+    tell(' here');
+    await sees('broken.png is not an image in a format');
+    await sees('› look [Image #1]  here');
+    expect(model.requests).toHaveLength(0);
+  });
+
+  it('for a model that takes none a line says so, and a path stays a text', async () => {
+    const built = await scene([], 'model_catalog_json = "models.json"\napproval_policy = "on-request"');
+    const models = [{ slug: 'gpt-5.5', context_window: 272_000, input_modalities: ['text'] }];
+    writeFileSync(join(built.place.home, 'models.json'), JSON.stringify({ models }));
+    const { sees, terminal, place } = await openIn(built, { kind: 'new' });
+    writeFileSync(join(place.workspace, 'a.png'), png);
+    await sees('Context');
+    terminal.type(`see ${paste(join(place.workspace, 'a.png'))}`);
+    await sees(/› see \/\S*a\.png/);
+    terminal.type('\u0016');
+    await sees('gpt-5.5 does not take pictures.');
+    expect((await sees(/› see \/\S*a\.png/)).join('\n')).not.toContain('[Image');
+  });
+});

@@ -35,6 +35,7 @@ import type { Mentionable } from './mentionable.ts';
 import type { McpRegistry } from './mcp-registry.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
+import type { ClipboardContent } from './read-clipboard.ts';
 import type { ReviewCode, ReviewedCode } from './review-code.ts';
 import type { RerunAnswers, RerunStep } from './rerun-step.ts';
 import { StoredThreads } from './stored-threads.ts';
@@ -240,6 +241,12 @@ export class Engine {
   async openPromptHistory(): Promise<PromptHistory> {
     const { openPromptHistory } = await import('./open-prompt-history.ts');
     return openPromptHistory(this.#parts);
+  }
+
+  /** Files or a picture from the user's clipboard. */
+  async readClipboard(): Promise<ClipboardContent | Outcome> {
+    const { readClipboard } = await import('./read-clipboard.ts');
+    return readClipboard(this.#parts);
   }
 
   /** Reviews code in a thread of its own. What it finds, the thread that asked reads with its next turn. */

@@ -1,16 +1,20 @@
 import { errorWords } from '../../../protocol/error-words.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ClipboardContent } from '../../engine/read-clipboard.ts';
+import type { Mentionable } from '../../engine/mentionable.ts';
 import type { FileIndex } from '../../engine/find-workspace-files.ts';
 import type { EarlierPrompts } from '../composer/draft-history.ts';
 import { quotedPath } from '../composer/insert-element.ts';
 import type { MentionItem } from '../views/mention-item.ts';
 import type { MentionSource } from '../views/mention-popup.ts';
 import { EarlierFile } from './earlier-file.ts';
-import type { TuiSession } from './session.ts';
+import type { DraftHost } from './draft-host.ts';
 
 /** What the composer needs of the engine. */
 export interface DraftDoors extends MentionSource {
   readonly model: string;
   readonly takesPictures: boolean;
+  clipboard(): Promise<ClipboardContent | Outcome>;
   /** The user has named a file: it comes up from now on. */
   named(path: string): void;
   /** What was sent in other conversations. */
@@ -22,34 +26,35 @@ export interface DraftDoors extends MentionSource {
 /** More than are shown at once: the user scrolls, and the next letter chooses among them until there is more. */
 const mostFiles = 100;
 
-export function draftDoors(session: Pick<TuiSession, 'thread' | 'parts' | 'notice'>): DraftDoors {
+export function draftDoors(host: DraftHost): DraftDoors {
   const named = new Set<string>();
   let index: { readonly cwd: string; readonly opened: Promise<FileIndex> } | undefined;
   const indexNow = (): Promise<FileIndex> => {
-    const { cwd } = session.thread.settings;
-    if (index?.cwd !== cwd) index = { cwd, opened: session.parts.engine.openFileIndex(cwd) };
+    const { cwd } = host.thread().settings;
+    if (index?.cwd !== cwd) index = { cwd, opened: host.engine.openFileIndex(cwd) };
     return index.opened;
   };
-  const earlier = new EarlierFile(session);
+  const earlier = new EarlierFile(host);
   return {
     earlier,
     get kept() {
       return earlier.kept;
     },
     get model() {
-      return session.thread.settings.model;
+      return host.thread().settings.model;
     },
     get takesPictures() {
-      return session.thread.takesPictures;
+      return host.thread().takesPictures;
     },
+    clipboard: () => host.engine.readClipboard(),
     named: (path) => void named.add(path),
     async tools() {
       try {
-        const found = await session.parts.engine.findMentionable(session.thread.settings.cwd);
+        const found = await host.engine.findMentionable(host.thread().settings.cwd);
         // A wrong configuration was reported when the thread was opened.
         return 'code' in found ? [] : toolItems(found);
       } catch (error) {
-        session.notice(`Skills cannot be listed: ${errorWords(error)}`, 'error');
+        host.notice(`Skills cannot be listed: ${errorWords(error)}`, 'error');
         return [];
       }
     },
@@ -64,7 +69,7 @@ export function draftDoors(session: Pick<TuiSession, 'thread' | 'parts' | 'notic
           found: ({ files }) => found(files.map(({ path, kind }) => fileItem(path, kind))),
         });
       } catch (error) {
-        session.notice(`Files cannot be listed: ${errorWords(error)}`, 'error');
+        host.notice(`Files cannot be listed: ${errorWords(error)}`, 'error');
       }
     },
   };
@@ -74,9 +79,7 @@ function fileItem(path: string, kind: 'file' | 'folder'): MentionItem {
   return { kind, name: path, about: '', text: quotedPath(kind === 'folder' ? `${path}/` : path) };
 }
 
-type Found = Exclude<Awaited<ReturnType<TuiSession['parts']['engine']['findMentionable']>>, { readonly code: string }>;
-
-function toolItems({ skills, plugins }: Found): readonly MentionItem[] {
+function toolItems({ skills, plugins }: Mentionable): readonly MentionItem[] {
   return [
     ...plugins.map(({ name }): MentionItem => ({ kind: 'plugin', name, about: 'plugin', text: `@${name}` })),
     ...skills.map(({ name, description, mention }): MentionItem => ({

@@ -3,6 +3,7 @@ import { mentionAt } from '../composer/mention-token.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import type { ReverseSearch } from '../composer/reverse-search.ts';
 import type { MentionPopup } from '../views/mention-popup.ts';
+import { pastedPicture } from './pasted-picture.ts';
 import type { DraftDoors } from './draft-doors.ts';
 import type { TuiStage } from './stage.ts';
 
@@ -10,6 +11,7 @@ export interface DraftKeysParts {
   readonly stage: TuiStage;
   /** Undefined while the engine is loading. */
   doors(): DraftDoors | undefined;
+  notice(text: string, level: 'info' | 'error'): void;
 }
 
 /** Keys of what opens beside a draft. Each part is loaded when it is used first. */
@@ -28,9 +30,36 @@ export class DraftKeys {
   input(input: TerminalInput): boolean {
     if (this.#search === 'loading') return this.#early.push(input) > 0;
     if (this.#search !== undefined) return this.#search.input(input);
+    if (input.kind === 'paste') return this.#pastePicture(input.text);
     if (input.kind !== 'key') return false;
-    if (input.name !== 'ctrl+r') return this.#ofMentions(input);
-    void this.#openSearch();
+    switch (input.name) {
+      case 'ctrl+r':
+        void this.#openSearch();
+        return true;
+      case 'ctrl+v':
+      case 'alt+v':
+        void this.#attach();
+        return true;
+      default:
+        return this.#ofMentions(input);
+    }
+  }
+
+  async #attach(): Promise<void> {
+    const doors = this.#parts.doors();
+    if (doors === undefined) return;
+    const { attachFromClipboard } = await import('./attach-picture.ts');
+    await attachFromClipboard(this.#parts, doors);
+    this.update();
+  }
+
+  /** A path of a picture becomes the picture, where the model can see it. */
+  #pastePicture(text: string): boolean {
+    const { composer } = this.#parts.stage;
+    if (this.#parts.doors()?.takesPictures === false) return false;
+    const draft = pastedPicture(composer.draft, text, process.env);
+    if (draft === undefined) return false;
+    composer.draft = draft;
     return true;
   }
 

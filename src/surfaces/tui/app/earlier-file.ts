@@ -1,18 +1,18 @@
 import { fullText } from '../../../protocol/outcome.ts';
 import type { PromptHistory, PromptPlace } from '../../engine/open-prompt-history.ts';
 import type { EarlierPrompts } from '../composer/draft-history.ts';
-import type { TuiSession } from './session.ts';
+import type { DraftHost } from './draft-host.ts';
 
 /** What was sent in all conversations of the home, read from the newest to the oldest. */
 export class EarlierFile implements EarlierPrompts {
-  readonly #session: Pick<TuiSession, 'thread' | 'parts' | 'notice'>;
+  readonly #host: DraftHost;
   #opened: Promise<PromptHistory> | undefined;
   #rest: PromptPlace | 'end' | undefined;
   #isRefused = false;
   kept: Promise<void> = Promise.resolve();
 
-  constructor(session: Pick<TuiSession, 'thread' | 'parts' | 'notice'>) {
-    this.#session = session;
+  constructor(host: DraftHost) {
+    this.#host = host;
   }
 
   async older(): Promise<readonly string[] | undefined> {
@@ -24,7 +24,7 @@ export class EarlierFile implements EarlierPrompts {
   }
 
   add(text: string): void {
-    const threadId = this.#session.thread.id;
+    const threadId = this.#host.thread().id;
     this.kept = this.#keep(this.kept, { threadId, text });
   }
 
@@ -35,11 +35,11 @@ export class EarlierFile implements EarlierPrompts {
     this.#rest ??= history.end() ?? 'end';
     const problem = await history.append(prompt);
     // Once is enough.
-    if (problem !== undefined && !this.#isRefused) this.#session.notice(fullText(problem), 'warning');
+    if (problem !== undefined && !this.#isRefused) this.#host.notice(fullText(problem), 'warning');
     this.#isRefused = problem !== undefined;
   }
 
   #open(): Promise<PromptHistory> {
-    return (this.#opened ??= this.#session.parts.engine.openPromptHistory());
+    return (this.#opened ??= this.#host.engine.openPromptHistory());
   }
 }

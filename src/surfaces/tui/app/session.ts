@@ -33,7 +33,7 @@ export interface SessionParts {
 export class TuiSession implements Conversation {
   readonly parts: SessionParts;
   readonly entries: EventEntries;
-  readonly doors: DraftDoors = draftDoors(this);
+  readonly doors: DraftDoors;
   readonly #desk: QuestionDesk;
   #thread: LiveThread;
   #reader: ThreadReader;
@@ -47,6 +47,11 @@ export class TuiSession implements Conversation {
     this.parts = parts;
     this.entries = new EventEntries(parts.stage.transcript, (outcome) => parts.engine.isNews(outcome));
     this.#thread = thread;
+    this.doors = draftDoors({
+      thread: () => this.#thread,
+      engine: parts.engine,
+      notice: (text, level) => this.notice(text, level),
+    });
     const { stage, now } = parts;
     this.#desk = new QuestionDesk({
       open: (view) => stage.open(view),

@@ -119,3 +119,46 @@ describe('pictures', () => {
     expect((await sees(/› see \/\S*a\.png/)).join('\n')).not.toContain('[Image');
   });
 });
+
+describe('pastes', () => {
+  const paste = (text: string): string => `\u001B[200~${text}\u001B[201~`;
+
+  it('one is opened and changed, and the model gets it whole', async () => {
+    const { sees, terminal, model, say: tell } = await tuiScene([answer({ items: [say('Ok.')], deltas: true })]);
+    await sees('Context 100% left');
+    terminal.type(paste(`!${'line\r\n'.repeat(300)}`));
+    await sees('› [Pasted Content 1501 chars, 301 lines]');
+    terminal.type('\u001B[D');
+    await sees('Enter opens the paste');
+    terminal.type('\r');
+    await sees('row 1 of 301');
+    terminal.type('\u001B[3~\u001B[3~L\u001B');
+    await sees('› [Pasted Content 1500 chars, 301 lines]');
+    terminal.type('\u0005');
+    tell(' end');
+    await sees('• Ok.');
+    expect(textsOf(inputOf(model, 0)).at(-1)).toBe(`${'Line\n'}${'line\n'.repeat(299)} end`);
+  });
+
+  it('of a terminal that does not mark them is no message for each line', async () => {
+    const { sees, terminal, model } = await tuiScene([answer({ items: [say('Ok.')], deltas: true })]);
+    terminal.marksPastes = false;
+    await sees('Context 100% left');
+    for (const part of ['first li', 'ne\r', 'second', '\r']) terminal.type(part);
+    await sees(/› first line\n {2}second\n/);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    terminal.type('\r');
+    await sees('• Ok.');
+    expect(textsOf(inputOf(model, 0)).at(-1)).toBe('first line\nsecond');
+  });
+
+  it('over the limit the draft stays as it is', async () => {
+    const { sees, terminal, say: tell, model } = await tuiScene([]);
+    await sees('Context 100% left');
+    terminal.type(`see ${paste('y'.repeat(1_048_576))}`);
+    tell('');
+    await sees('more than 1,048,576 characters');
+    await sees('› see [Pasted Content 1048576 chars]');
+    expect(model.requests).toHaveLength(0);
+  });
+});

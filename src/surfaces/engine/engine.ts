@@ -103,6 +103,11 @@ export class Engine {
     return [...sandboxWorkspaceWrite.writableRoots, ...addedRoots];
   }
 
+  /** Whether a terminal should look for pastes that are not marked as such. */
+  get detectsPastes(): boolean {
+    return this.#parts.base.config.disablePasteBurst !== true;
+  }
+
   /** The folder with configuration, threads and logins. */
   get home(): string {
     return this.#parts.base.home;

@@ -13,6 +13,8 @@ export interface ControllerParts {
   readonly stage: TuiStage;
   /** Undefined while the engine is loading. */
   conversation(): Conversation | undefined;
+  /** Whether the terminal is known to mark what is pasted. */
+  marksPastes(): boolean;
   notice(text: string, level: 'info' | 'error'): void;
   suspend(): void;
   editOutside(): void;
@@ -141,7 +143,7 @@ export class Controller {
     const { composer } = stage;
     const { words } = composer;
     if (words === '') return;
-    if (words.length > mostCharacters) {
+    if (words.length > mostCharacters && [...words].length > mostCharacters) {
       notice(
         `The message has more than ${mostCharacters.toLocaleString('en')} characters. Shorten it, or put it in a file.`,
         'error',

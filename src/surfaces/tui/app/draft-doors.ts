@@ -14,6 +14,8 @@ import type { DraftHost } from './draft-host.ts';
 export interface DraftDoors extends MentionSource {
   readonly model: string;
   readonly takesPictures: boolean;
+  /** Whether to look for pastes that the terminal does not mark. */
+  readonly detectsPastes: boolean;
   clipboard(): Promise<ClipboardContent | Outcome>;
   /** The user has named a file: it comes up from now on. */
   named(path: string): void;
@@ -47,6 +49,9 @@ export function draftDoors(host: DraftHost): DraftDoors {
       return host.thread().takesPictures;
     },
     clipboard: () => host.engine.readClipboard(),
+    get detectsPastes() {
+      return host.engine.detectsPastes;
+    },
     named: (path) => void named.add(path),
     async tools() {
       try {

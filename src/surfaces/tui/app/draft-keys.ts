@@ -1,29 +1,44 @@
-import { emptyDraft } from '../composer/draft.ts';
-import { mentionAt } from '../composer/mention-token.ts';
-import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
+import { type DraftElement, emptyDraft } from '../composer/draft.ts';
+import { withPaste } from '../composer/paste.ts';
 import type { ReverseSearch } from '../composer/reverse-search.ts';
-import type { MentionPopup } from '../views/mention-popup.ts';
-import { pastedPicture } from './pasted-picture.ts';
+import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
+import { cutRow } from '../text/cut.ts';
+import { drawRow } from '../text/draw-row.ts';
+import type { Look } from '../text/look.ts';
+import { dimStyle, styled } from '../text/style.ts';
+import { BurstKeys } from './burst-keys.ts';
 import type { DraftDoors } from './draft-doors.ts';
+import { MentionKeys } from './mention-keys.ts';
+import { pastedPicture } from './pasted-picture.ts';
 import type { TuiStage } from './stage.ts';
 
 export interface DraftKeysParts {
   readonly stage: TuiStage;
   /** Undefined while the engine is loading. */
   doors(): DraftDoors | undefined;
+  /** Whether the terminal is known to mark what is pasted. */
+  marksPastes(): boolean;
   notice(text: string, level: 'info' | 'error'): void;
 }
 
 /** Keys of what opens beside a draft. Each part is loaded when it is used first. */
 export class DraftKeys {
   readonly #parts: DraftKeysParts;
-  #mentions: MentionPopup | 'loading' | undefined;
+  readonly #bursts: BurstKeys;
+  readonly #mentions: MentionKeys;
   #search: ReverseSearch | 'loading' | undefined;
   /** Typed while the search was loading. */
   readonly #early: TerminalInput[] = [];
 
   constructor(parts: DraftKeysParts) {
     this.#parts = parts;
+    const { stage, doors } = parts;
+    this.#bursts = new BurstKeys(stage);
+    const changed = (): void => {
+      this.#show();
+      stage.draw();
+    };
+    this.#mentions = new MentionKeys({ stage, doors, changed });
   }
 
   /** False: the key is for others. */
@@ -32,7 +47,22 @@ export class DraftKeys {
     if (this.#search !== undefined) return this.#search.input(input);
     if (input.kind === 'paste') return this.#pastePicture(input.text);
     if (input.kind !== 'key') return false;
-    switch (input.name) {
+    const { marksPastes, doors } = this.#parts;
+    const mayBeBurst = !marksPastes() && doors()?.detectsPastes !== false;
+    if (mayBeBurst && this.#bursts.input(input)) return true;
+    return this.#mentions.input(input) || this.#opens(input);
+  }
+
+  /** The draft may be another one. */
+  update(): void {
+    if (this.#search !== undefined) return;
+    const { composer } = this.#parts.stage;
+    this.#mentions.update(composer.isRecalled ? emptyDraft : composer.draft);
+    this.#show();
+  }
+
+  #opens({ name }: KeyPress): boolean {
+    switch (name) {
       case 'ctrl+r':
         void this.#openSearch();
         return true;
@@ -40,9 +70,44 @@ export class DraftKeys {
       case 'alt+v':
         void this.#attach();
         return true;
+      case 'enter': {
+        // Behind a paste, Enter sends.
+        const paste = this.#parts.stage.composer.pasteAtCursor;
+        if (paste !== undefined) void this.#openPaste(paste);
+        return paste !== undefined;
+      }
       default:
-        return this.#ofMentions(input);
+        return false;
     }
+  }
+
+  async #openSearch(): Promise<void> {
+    const { stage } = this.#parts;
+    const { composer } = stage;
+    this.#search = 'loading';
+    const { ReverseSearch } = await import('../composer/reverse-search.ts');
+    const close = (): void => {
+      this.#search = undefined;
+      this.#show();
+    };
+    this.#search = new ReverseSearch({ composer, changed: () => stage.draw(), close });
+    for (const input of this.#early.splice(0)) this.input(input);
+    this.#show();
+    stage.draw();
+  }
+
+  async #openPaste(paste: DraftElement): Promise<void> {
+    const { stage } = this.#parts;
+    const { composer } = stage;
+    const { PasteView } = await import('../views/paste-view.ts');
+    const close = (edited: string | undefined): void => {
+      stage.openPager(undefined);
+      if (edited !== undefined) composer.draft = withPaste(composer.draft, paste, edited);
+      this.update();
+    };
+    const title = composer.draft.text.slice(paste.start, paste.end);
+    const text = paste.payload.kind === 'paste' ? paste.payload.text : '';
+    stage.openPager(new PasteView({ title, text, close }));
   }
 
   async #attach(): Promise<void> {
@@ -63,89 +128,17 @@ export class DraftKeys {
     return true;
   }
 
-  /** The draft may be another one. */
-  update(): void {
-    const { stage } = this.#parts;
-    if (this.#search !== undefined) return;
-    const draft = stage.composer.isRecalled ? emptyDraft : stage.composer.draft;
-    if (this.#mentions === undefined) {
-      if (mentionAt(draft) !== undefined) void this.#load();
-    } else if (this.#mentions !== 'loading') this.#mentions.update(draft);
-    this.#show();
-  }
-
-  async #openSearch(): Promise<void> {
-    const { stage } = this.#parts;
-    const { composer } = stage;
-    this.#search = 'loading';
-    const { ReverseSearch } = await import('../composer/reverse-search.ts');
-    const close = (): void => {
-      this.#search = undefined;
-      this.#show();
-    };
-    this.#search = new ReverseSearch({ composer, changed: () => stage.draw(), close });
-    for (const input of this.#early.splice(0)) this.input(input);
-    this.#show();
-    stage.draw();
-  }
-
-  async #load(): Promise<void> {
-    const { stage, doors } = this.#parts;
-    const source = doors();
-    if (source === undefined) return;
-    this.#mentions = 'loading';
-    const { MentionPopup } = await import('../views/mention-popup.ts');
-    this.#mentions = new MentionPopup(source, () => {
-      this.#show();
-      stage.draw();
-    });
-    this.update();
-  }
-
-  /** The popup, while it is there. */
-  get #open(): MentionPopup | undefined {
-    const popup = this.#mentions;
-    return popup !== undefined && popup !== 'loading' && popup.isOpen ? popup : undefined;
-  }
-
   #show(): void {
-    const shown = this.#search === 'loading' ? undefined : (this.#search ?? this.#open);
-    this.#parts.stage.under = shown === undefined ? undefined : (look) => shown.rows(look);
+    const { stage } = this.#parts;
+    const shown = this.#search === 'loading' ? undefined : (this.#search ?? this.#mentions.open);
+    const hint = stage.composer.pasteAtCursor === undefined ? undefined : pasteHint;
+    stage.under = shown === undefined ? hint : (look) => shown.rows(look);
   }
+}
 
-  #ofMentions({ name }: KeyPress): boolean {
-    const popup = this.#open;
-    if (popup === undefined) return false;
-    switch (name) {
-      case 'up':
-      case 'ctrl+p':
-        popup.move(-1);
-        return true;
-      case 'down':
-      case 'ctrl+n':
-        popup.move(1);
-        return true;
-      case 'left':
-      case 'right':
-        return popup.switchFilter(name === 'left' ? -1 : 1);
-      case 'escape':
-        popup.close();
-        return true;
-      case 'tab':
-      case 'enter':
-        return this.#choose(popup);
-      default:
-        return false;
-    }
-  }
-
-  #choose(popup: MentionPopup): boolean {
-    const { stage, doors } = this.#parts;
-    const { chosen } = popup;
-    const source = doors();
-    if (chosen === undefined || source === undefined) return false;
-    stage.composer.draft = popup.insert(stage.composer.draft, chosen, source);
-    if (chosen.item.kind === 'file') source.named(chosen.item.name);
-    return true;
-  }
+/** What the user would not guess. */
+function pasteHint(look: Look): readonly string[] {
+  return [
+    drawRow(cutRow([styled('  Enter opens the paste, to read and change it', dimStyle)], look.width, look), look),
+  ];
 }

@@ -29,6 +29,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   const controller = new Controller({
     stage,
     conversation: () => session,
+    marksPastes: () => terminal.marksPastes,
     notice: (text, level) => {
       stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
       stage.draw();

@@ -6,7 +6,7 @@ import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { accentStyle, boldStyle, dimStyle, type Piece, plain, type Row, styled } from '../text/style.ts';
-import type { Draft } from './draft.ts';
+import type { Draft, DraftElement } from './draft.ts';
 import { DraftHistory } from './draft-history.ts';
 import { cursorPlace, draftRows, tabWidth } from './draft-layout.ts';
 import { Editor } from './editor.ts';
@@ -112,6 +112,13 @@ export class Composer {
       this.changed();
     })();
     return true;
+  }
+
+  /** The paste that the user has moved the cursor to: it stands on its first sign. */
+  get pasteAtCursor(): DraftElement | undefined {
+    const { cursor, elements } = this.draft;
+    if (!this.#editor.isMoved) return undefined;
+    return elements.find(({ start, payload }) => start === cursor && payload.kind === 'paste');
   }
 
   /** At most `height` rows, with the cursor in sight. */

@@ -56,7 +56,7 @@ export class Editor {
   #undone: Draft[] = [];
   #done: Draft[] = [];
   /** What the last key did, as far as the next one depends on it. */
-  #last: 'typed' | 'killed' | 'yanked' | undefined;
+  #last: 'typed' | 'killed' | 'yanked' | 'moved' | undefined;
   /** The column that moves up and down keep to. */
   #column: number | undefined;
 
@@ -66,6 +66,11 @@ export class Editor {
 
   get draft(): Draft {
     return this.#draft;
+  }
+
+  /** The last key moved the cursor. */
+  get isMoved(): boolean {
+    return this.#last === 'moved';
   }
 
   /** Another draft takes its place. It can be taken back. */
@@ -188,7 +193,7 @@ export class Editor {
 
   #move(to: number): void {
     this.#draft = withCursor(this.#draft, to);
-    this.#last = undefined;
+    this.#last = 'moved';
     this.#column = undefined;
   }
 

@@ -46,6 +46,8 @@ export class TuiStage {
   #look: StageLook;
   #isFull: boolean;
   #isEnded = false;
+  /** Another program has the terminal: a frame would stand in the middle of what it shows. */
+  #isAside = false;
   /** Rows that the user has scrolled back, on a whole screen. */
   #back = 0;
   #view: View | undefined;
@@ -171,6 +173,7 @@ export class TuiStage {
 
   /** Another program had the terminal. */
   cameBack(): void {
+    this.#isAside = false;
     this.#inline.forget();
     if (this.#isFull || this.#pager !== undefined) this.#full.begin();
     this.#clock.now();
@@ -178,6 +181,7 @@ export class TuiStage {
 
   /** Leaves room for another program. What is finished stays on the screen. */
   stepAside(): void {
+    this.#isAside = true;
     if (this.#isFull || this.#pager !== undefined) this.#full.end();
     else this.#inline.end(this.transcript.takeFinished(this.look));
   }
@@ -195,6 +199,7 @@ export class TuiStage {
   }
 
   #draw(): void {
+    if (this.#isAside) return;
     const { rows: height } = this.#terminal;
     const { look } = this;
     if (this.#pager !== undefined) return this.#full.show(this.#pager.frame(look, height));

@@ -166,6 +166,8 @@ const keys = {
   } as const),
   undo: table({ enabled: flag, max_file_bytes: count, max_total_bytes: count } as const),
   blobs: table({ max_bytes: count } as const),
+  disable_paste_burst: flag,
+  history: table({ persistence: choice(['save-all', 'none']), max_bytes: count } as const),
   answer: table({ max_items: tokens, max_bytes: tokens } as const),
   approval_policy: { type: 'approval-policy' },
   approvals_reviewer: choice<ApprovalsReviewer>(['user', 'auto_review'], { guardian_subagent: 'auto_review' }),

@@ -32,7 +32,10 @@ const values = fc.record(
       { inherit: fc.constantFrom('all', 'core', 'none'), set: fc.dictionary(word, word, { maxKeys: 3 }) },
       { requiredKeys: [] },
     ),
-    history: fc.record({ persistence: word, max_bytes: fc.nat(9) }, { requiredKeys: [] }),
+    skills: fc.record(
+      { include_instructions: fc.boolean(), max_context_tokens: fc.integer({ min: 1, max: 9 }) },
+      { requiredKeys: [] },
+    ),
   },
   { requiredKeys: [] },
 ) as fc.Arbitrary<JsonObject>;

@@ -9,7 +9,7 @@ import { type ConfigProblem, keyProblem } from './config-problem.ts';
 const forbidden = paths(`
   openai_base_url chatgpt_base_url cli_auth_credentials_store forced_login_method forced_chatgpt_workspace_id apps_mcp_product_sku responses_api_metadata model_provider model_providers
   model_prices model_fallback max_turn_tokens max_thread_tokens max_turn_cost max_thread_cost
-  oss_provider sandbox blobs answer compaction.max_bytes compaction.timeout_ms notify profile profiles projects
+  oss_provider sandbox blobs history answer compaction.max_bytes compaction.timeout_ms notify profile profiles projects
   project_root_markers skills.config experimental_realtime_webrtc_call_base_url experimental_realtime_ws_base_url otel
   features.respect_system_proxy features.hooks features.codex_hooks features.use_legacy_landlock
   tui.keymap.chat.previous_permission_mode tui.keymap.chat.next_permission_mode

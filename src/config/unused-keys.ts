@@ -1,7 +1,7 @@
 /** Of Codex's configuration: they change what an agent does there, and have no effect here yet. Users are warned. */
 const missedKeys: readonly string[] = `
   apps background_terminal_max_timeout browser_use chatgpt_base_url
-  computer_use ghost_snapshot history marketplaces
+  computer_use ghost_snapshot marketplaces
   orchestrator tools
 `
   .trim()
@@ -10,7 +10,7 @@ const missedKeys: readonly string[] = `
 /** They concern how another program looks and keeps its own things. A file may serve both programs, so they pass. */
 const othersKeys: readonly string[] = `
   analytics apps_mcp_product_sku audio check_for_update_on_startup desktop
-  disable_paste_burst experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt
+  experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt
   experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context
   experimental_thread_store experimental_use_unified_exec_tool feedback file_opener hide_agent_reasoning log_dir
   mcp_oauth_callback_port mcp_oauth_callback_url mcp_oauth_credentials_store notice profiles realtime

@@ -169,6 +169,11 @@ export class Thread {
     return this.#compactions.stopFollowing();
   }
 
+  /** Whether the model in force can see pictures. */
+  get takesPictures(): boolean {
+    return this.#settings.inForce.capabilities.modalities.includes('image');
+  }
+
   get usage(): UsageNow {
     return usageNow({ parts: this.#parts, log: this.#log, envelope: this.#settings.inForce });
   }

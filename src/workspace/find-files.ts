@@ -1,3 +1,4 @@
+import { BestFiles, type FoundFile } from './best-files.ts';
 import { rankPath } from './rank-path.ts';
 import { type VisibleFiles, visibleFiles } from './visible-files.ts';
 
@@ -5,13 +6,6 @@ export interface FileSearch extends VisibleFiles {
   readonly typed: string;
   /** How many are given at most. */
   readonly limit: number;
-}
-
-export interface FoundFile {
-  /** Below the root. */
-  readonly path: string;
-  readonly kind: 'file' | 'folder';
-  readonly rank: number;
 }
 
 export interface FoundFiles {
@@ -25,7 +19,7 @@ export interface FoundFiles {
 
 /** Finds files and folders by letters of their paths. Rejects with `Stopped`. */
 export async function findFiles(search: FileSearch): Promise<FoundFiles> {
-  const best = new Best(search.limit);
+  const best = new BestFiles(search.limit);
   const files = visibleFiles(search);
   for (;;) {
     const { done, value } = await files.next();
@@ -33,27 +27,5 @@ export async function findFiles(search: FileSearch): Promise<FoundFiles> {
     const { inside: path, kind } = value;
     const rank = rankPath(path, search.typed);
     if (rank !== undefined) best.add({ path, kind, rank });
-  }
-}
-
-/** The best of many: holds few at a time. */
-class Best {
-  readonly #limit: number;
-  #kept: FoundFile[] = [];
-  total = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  add(file: FoundFile): void {
-    this.total++;
-    this.#kept.push(file);
-    if (this.#kept.length >= 2 * this.#limit + 100) this.#kept = [...this.sorted()];
-  }
-
-  sorted(): readonly FoundFile[] {
-    const order = (a: FoundFile, b: FoundFile): number => b.rank - a.rank || (a.path < b.path ? -1 : 1);
-    return this.#kept.toSorted(order).slice(0, this.#limit);
   }
 }

@@ -20,6 +20,8 @@ export interface VisibleEntry {
   readonly inside: string;
   readonly kind: 'file' | 'folder';
   readonly size: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly modifiedAt: number;
 }
 
 /** Larger trees are looked at as far as this. */
@@ -45,10 +47,10 @@ export async function* visibleFiles(search: VisibleFiles): AsyncGenerator<Visibl
         if (name === '.git' || !name.isWellFormed() || excludes(path) || ++seen > mostEntries) continue;
         const sight = disk.look(path);
         if (sight?.kind !== 'file' && sight?.kind !== 'folder') continue;
-        const { kind, size } = sight;
+        const { kind, size, modifiedAt } = sight;
         if (isIgnored(rules, path, kind === 'folder' ? 'folder' : 'other')) continue;
         const below = inside === '' ? name : `${inside}/${name}`;
-        yield { path, inside: below, kind, size };
+        yield { path, inside: below, kind, size, modifiedAt };
         if (kind === 'folder') next.push({ at: path, inside: below, rules });
       }
     }

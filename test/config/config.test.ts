@@ -121,9 +121,9 @@ describe('what reaches the engine', () => {
   });
 
   it('keys without an effect are named once, when a thread starts, and not on standard output', async () => {
-    const { model, place } = await scene('ghost_snapshot = {}\nhistory = { x = "y" }\n');
+    const { model, place } = await scene('ghost_snapshot = {}\nbrowser_use = { x = "y" }\n');
     model.push(answer({ items: [say('again')] }));
-    const named = 'Capstan does not use these configuration keys yet: ghost_snapshot, history.';
+    const named = 'Capstan does not use these configuration keys yet: browser_use, ghost_snapshot.';
     const started = await place.run('exec', '--json', 'hi');
     expect(started.stderr.split(named)).toHaveLength(2);
     expect(started.stdout).not.toContain('ghost_snapshot');

@@ -4,6 +4,8 @@ import type { TerminalListener, TerminalPort } from '../../src/surfaces/tui/scre
 
 /** A terminal in memory: what is written to it stands on a screen that tests can read. */
 export class MemoryTerminal implements TerminalPort {
+  /** False: what comes quickly is looked at more closely. */
+  marksPastes = true;
   readonly #terminal: xterm.Terminal;
   readonly #reader = new InputReader((input) => this.#listener?.input(input));
   #listener: TerminalListener | undefined;

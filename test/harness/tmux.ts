@@ -47,6 +47,12 @@ export class TmuxShell {
     this.#tmux('send-keys', ...keys);
   }
 
+  /** As the terminal does it, marked if the program asked for marks. */
+  paste(text: string): void {
+    this.#tmux('set-buffer', text);
+    this.#tmux('paste-buffer', '-p', '-r');
+  }
+
   resize(columns: number, rows: number): void {
     this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
   }

@@ -127,12 +127,14 @@ trust_level = "trusted"  # user, /home/config.toml:13
 # Not set: oss_provider, plan_mode_reasoning_effort, model_reasoning_summary,
 #   service_tier, model_auto_compact_token_limit, tool_output_token_limit,
 #   model_catalog_json, model_fallback, max_turn_tokens, max_thread_tokens,
-#   max_turn_cost, max_thread_cost, window.effective_tokens, auto_review.policy,
-#   review_model, web_search, tools.edit, sandbox.max_processes,
-#   sandbox.max_memory_mb, cli_auth_credentials_store, forced_login_method,
-#   forced_chatgpt_workspace_id, developer_instructions, instructions,
-#   model_instructions_file, compact_prompt, experimental_compact_prompt_file,
-#   personality, experimental_realtime_start_instructions, openai_base_url,
+#   max_turn_cost, max_thread_cost, window.effective_tokens,
+#   disable_paste_burst, history.persistence, history.max_bytes,
+#   auto_review.policy, review_model, web_search, tools.edit,
+#   sandbox.max_processes, sandbox.max_memory_mb, cli_auth_credentials_store,
+#   forced_login_method, forced_chatgpt_workspace_id, developer_instructions,
+#   instructions, model_instructions_file, compact_prompt,
+#   experimental_compact_prompt_file, personality,
+#   experimental_realtime_start_instructions, openai_base_url,
 #   skills.include_instructions, skills.max_context_tokens,
 #   skills.bundled.enabled, memories.use_memories, memories.generate_memories,
 #   memories.disable_on_external_context,
@@ -186,10 +188,10 @@ describe('config show', () => {
   test('names the keys that do nothing yet in one sentence', async () => {
     write(
       'home/config.toml',
-      'notify = ["beep"]\nweb_search = "live"\nhistory = {}\ntui = { theme = "x" }\n[tools]\nview_image = true\nedit = "patch"\n',
+      'notify = ["beep"]\nweb_search = "live"\nbrowser_use = {}\ntui = { theme = "x" }\n[tools]\nview_image = true\nedit = "patch"\n',
     );
     expect((await load()).notices.map(({ message }) => message)).toEqual([
-      'Capstan does not use these configuration keys yet: history, tools.',
+      'Capstan does not use these configuration keys yet: browser_use, tools.',
     ]);
     write('home/config.toml', 'tui = { theme = "x" }\n');
     expect((await load()).notices).toEqual([]);

@@ -97,8 +97,8 @@ function whyNoFolder(folder: string): Outcome | undefined {
 }
 
 async function* oneFile(path: string): AsyncGenerator<VisibleEntry, boolean> {
-  const size = fileSystem.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  yield { path, inside: basename(path), kind: 'file', size };
+  const { size = 0, mtimeMs: modifiedAt = 0 } = fileSystem.statSync(path, { throwIfNoEntry: false }) ?? {};
+  yield { path, inside: basename(path), kind: 'file', size, modifiedAt };
   return false;
 }
 

@@ -26,13 +26,16 @@ import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
-import type { FindFiles, FoundFiles } from './find-workspace-files.ts';
+import type { FileIndex, FindFiles, FoundFiles } from './find-workspace-files.ts';
+import type { PromptHistory } from './open-prompt-history.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './open-thread.ts';
 import type { HomeModels } from './home-models.ts';
 import type { Logins } from './logins.ts';
+import type { Mentionable } from './mentionable.ts';
 import type { McpRegistry } from './mcp-registry.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
+import type { ClipboardContent } from './read-clipboard.ts';
 import type { ReviewCode, ReviewedCode } from './review-code.ts';
 import type { RerunAnswers, RerunStep } from './rerun-step.ts';
 import { StoredThreads } from './stored-threads.ts';
@@ -98,6 +101,11 @@ export class Engine {
   get configuredRoots(): readonly string[] {
     const { sandboxWorkspaceWrite, addedRoots } = this.#parts.base.config;
     return [...sandboxWorkspaceWrite.writableRoots, ...addedRoots];
+  }
+
+  /** Whether a terminal should look for pastes that are not marked as such. */
+  get detectsPastes(): boolean {
+    return this.#parts.base.config.disablePasteBurst !== true;
   }
 
   /** The folder with configuration, threads and logins. */
@@ -220,6 +228,30 @@ export class Engine {
   async findFiles(search: FindFiles): Promise<FoundFiles | Outcome> {
     const { findWorkspaceFiles } = await import('./find-workspace-files.ts');
     return findWorkspaceFiles(this.#parts, search);
+  }
+
+  /** The same for someone who types: what is known of the folder serves every letter. */
+  async openFileIndex(cwd: string): Promise<FileIndex> {
+    const { openFileIndex } = await import('./find-workspace-files.ts');
+    return openFileIndex(this.#parts, cwd);
+  }
+
+  /** Skills and plugins that a message in a folder can name. */
+  async findMentionable(cwd: string): Promise<Mentionable | Outcome> {
+    const { findMentionable } = await import('./mentionable.ts');
+    return findMentionable(this.#parts, cwd);
+  }
+
+  /** What the user typed in conversations of this home. */
+  async openPromptHistory(): Promise<PromptHistory> {
+    const { openPromptHistory } = await import('./open-prompt-history.ts');
+    return openPromptHistory(this.#parts);
+  }
+
+  /** Files or a picture from the user's clipboard. */
+  async readClipboard(): Promise<ClipboardContent | Outcome> {
+    const { readClipboard } = await import('./read-clipboard.ts');
+    return readClipboard(this.#parts);
   }
 
   /** Reviews code in a thread of its own. What it finds, the thread that asked reads with its next turn. */

@@ -2,13 +2,17 @@ import { folderProblem } from '../../gather/system/folder.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { isWithin } from '../../policy/paths.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { FileIndex } from '../../workspace/file-index.ts';
 import { findFiles, type FoundFiles } from '../../workspace/find-files.ts';
 import { loadIgnoreRules } from '../../workspace/load-ignore-rules.ts';
 import { nodeWorkspaceDisk as disk } from '../../workspace/node-workspace-disk.ts';
 import { Pace, Stopped } from '../../workspace/pace.ts';
+import type { VisibleFiles } from '../../workspace/visible-files.ts';
 import type { EngineParts } from './engine-parts.ts';
 
-export type { FoundFile, FoundFiles } from '../../workspace/find-files.ts';
+export type { FoundFile } from '../../workspace/best-files.ts';
+export type { FileIndex, IndexSearch } from '../../workspace/file-index.ts';
+export type { FoundFiles } from '../../workspace/find-files.ts';
 
 export interface FindFiles {
   /** Absolute. */
@@ -23,29 +27,44 @@ export interface FindFiles {
 
 const mostFound = 1000;
 
+type Searched = Pick<EngineParts, 'options' | 'base' | 'ownPlaces' | 'clock'>;
+
 export async function findWorkspaceFiles(
-  { options, base, ownPlaces, clock }: Pick<EngineParts, 'options' | 'base' | 'ownPlaces' | 'clock'>,
+  parts: Searched,
   { cwd, typed, limit = 50, signal = new AbortController().signal }: FindFiles,
 ): Promise<FoundFiles | Outcome> {
   const problem = folderProblem(cwd);
   if (problem !== undefined) return problem;
-  const root = disk.realPath(cwd) ?? cwd;
-  const denies = (path: string): boolean => deniesRead(base.requirements, path);
-  const { secrets } = ownPlaces();
+  const most = Math.max(1, Math.min(mostFound, Math.floor(limit)));
   try {
     return await findFiles({
-      root,
+      ...groundOf(parts, cwd),
       typed: typed.trim(),
-      limit: Math.max(1, Math.min(mostFound, Math.floor(limit))),
-      disk,
-      rules: loadIgnoreRules(root, { osHome: options.osHome, env: options.env }, { denies }),
-      excludes: (path) => denies(path) || secrets.some((secret) => isWithin(path, secret)),
-      pace: new Pace(clock, signal),
+      limit: most,
+      pace: new Pace(parts.clock, signal),
     });
   } catch (error) {
     if (error instanceof Stopped) return stopped;
     throw error;
   }
+}
+
+/** The same for someone who types letter by letter. */
+export function openFileIndex(parts: Searched, cwd: string): FileIndex {
+  return new FileIndex({ clock: parts.clock, ground: () => groundOf(parts, cwd) });
+}
+
+/** Where is looked: without what git ignores, what the machine's manager denies, and secrets. */
+function groundOf({ options, base, ownPlaces }: Searched, cwd: string): Omit<VisibleFiles, 'pace'> {
+  const root = disk.realPath(cwd) ?? cwd;
+  const denies = (path: string): boolean => deniesRead(base.requirements, path);
+  const { secrets } = ownPlaces();
+  return {
+    root,
+    disk,
+    rules: loadIgnoreRules(root, { osHome: options.osHome, env: options.env }, { denies }),
+    excludes: (path) => denies(path) || secrets.some((secret) => isWithin(path, secret)),
+  };
 }
 
 const stopped: Outcome = { code: 'interrupted', message: 'The search was stopped.', next: '' };

@@ -67,6 +67,10 @@ export class KeptThread implements LiveThread {
     return this.#loader.now.settings;
   }
 
+  get takesPictures(): boolean {
+    return this.#loader.now.takesPictures;
+  }
+
   get waiting(): readonly string[] {
     return this.#loader.thread?.waiting ?? [];
   }

@@ -9,6 +9,7 @@ import type { ThreadUsage } from './live-thread.ts';
 /** What stays known of a thread that is not loaded. */
 export interface LastKnown {
   readonly settings: Settings;
+  readonly takesPictures: boolean;
   readonly last: LastSettings;
   readonly isEmpty: boolean;
   readonly questions: readonly Question[];
@@ -18,10 +19,11 @@ export interface LastKnown {
 }
 
 export function knownOf(thread: Thread): LastKnown {
-  const { settings, questions, isSuspended, usage } = thread;
+  const { settings, takesPictures, questions, isSuspended, usage } = thread;
   const isEmpty = thread.state.turns === 0;
   return {
     settings,
+    takesPictures,
     last: lastSettings(thread.state),
     isEmpty,
     questions,

@@ -69,6 +69,8 @@ export interface LiveThread {
   readonly restored: RestoredSettings | undefined;
   /** What is in force: without the changes of turns that have not begun. */
   readonly settings: Settings;
+  /** Whether its model can see pictures. */
+  readonly takesPictures: boolean;
   /** What it has accepted for its next request, but for words of turns that have not begun, each in one line. */
   readonly waiting: readonly string[];
   /** The turn that runs, if one does. */

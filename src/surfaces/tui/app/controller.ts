@@ -1,7 +1,9 @@
 import { findSlash, readSlash, type SlashName } from '../views/slash-table.ts';
-import { draftOf } from '../composer/draft.ts';
+import { type Draft, draftOf } from '../composer/draft.ts';
+import { expandDraft, isShellDraft } from '../composer/whole-draft.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import type { Conversation } from './conversation.ts';
+import { DraftKeys } from './draft-keys.ts';
 import type { TuiStage } from './stage.ts';
 
 /** A longer message is refused, and stays in the composer. */
@@ -11,6 +13,8 @@ export interface ControllerParts {
   readonly stage: TuiStage;
   /** Undefined while the engine is loading. */
   conversation(): Conversation | undefined;
+  /** Whether the terminal is known to mark what is pasted. */
+  marksPastes(): boolean;
   notice(text: string, level: 'info' | 'error'): void;
   suspend(): void;
   editOutside(): void;
@@ -21,16 +25,19 @@ export interface ControllerParts {
 /** What keys do. */
 export class Controller {
   readonly #parts: ControllerParts;
+  readonly #ofDraft: DraftKeys;
   /** Messages that were sent before the engine was there. */
-  readonly #early: string[] = [];
+  readonly #early: Draft[] = [];
 
   constructor(parts: ControllerParts) {
     this.#parts = parts;
+    this.#ofDraft = new DraftKeys({ ...parts, doors: () => parts.conversation()?.doors });
   }
 
   /** The engine is there: what was sent before is sent now. */
   ready(conversation: Conversation): void {
-    for (const words of this.#early.splice(0)) this.#dispatch(words, conversation);
+    this.#parts.stage.composer.history.attach(conversation.doors.earlier);
+    for (const draft of this.#early.splice(0)) this.#dispatch(draft, conversation);
     this.#parts.stage.waiting = { steers: [], queued: [] };
   }
 
@@ -47,12 +54,14 @@ export class Controller {
     const top = stage.pager ?? stage.view;
     if (top === undefined) this.#ofComposer(input);
     else top.input(input);
+    this.#ofDraft.update();
     stage.draw();
   }
 
   #ofComposer(input: TerminalInput): void {
     const { stage } = this.#parts;
     if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
+    if (this.#ofDraft.input(input)) return;
     if (input.kind === 'key' && (this.#ofPopup(input) || this.#ofTerminal(input))) return;
     this.#parts.conversation()?.typed();
     stage.composer.input(input);
@@ -61,7 +70,7 @@ export class Controller {
   /** Keys of the list of commands, while it is there. */
   #ofPopup({ name }: KeyPress): boolean {
     const { composer, popup } = this.#parts.stage;
-    const chosen = popup.chosen(composer.draft);
+    const chosen = composer.isRecalled ? undefined : popup.chosen(composer.draft);
     if (chosen === undefined) return false;
     if (name === 'up' || name === 'ctrl+p') popup.move(composer.draft, -1);
     else if (name === 'down' || name === 'ctrl+n') popup.move(composer.draft, 1);
@@ -90,7 +99,7 @@ export class Controller {
         else if (conversation?.isBusy === true) conversation.interrupt();
         return true;
       case 'ctrl+c':
-        if (!composer.isEmpty) composer.take();
+        if (!composer.isEmpty) composer.drop();
         else if (conversation?.isBusy === true) conversation.interrupt();
         else quit();
         return true;
@@ -113,9 +122,9 @@ export class Controller {
         return true;
       case 'alt+up':
       case 'shift+left': {
-        const words = conversation?.takeQueued();
-        if (words !== undefined) composer.giveBack(words);
-        return words !== undefined;
+        const draft = conversation?.takeQueued();
+        if (draft !== undefined) composer.giveBack(draft);
+        return draft !== undefined;
       }
       case 'pageup':
       case 'pagedown':
@@ -134,7 +143,7 @@ export class Controller {
     const { composer } = stage;
     const { words } = composer;
     if (words === '') return;
-    if (words.length > mostCharacters) {
+    if (words.length > mostCharacters && [...words].length > mostCharacters) {
       notice(
         `The message has more than ${mostCharacters.toLocaleString('en')} characters. Shorten it, or put it in a file.`,
         'error',
@@ -145,11 +154,10 @@ export class Controller {
     const conversation = current();
     if (conversation === undefined) {
       this.#early.push(composer.take());
-      stage.waiting = { steers: [], queued: this.#early };
+      stage.waiting = { steers: [], queued: this.#early.map(({ text }) => text) };
       return;
     }
-    const isShell = composer.isShell && composer.draft.elements[0]?.start !== 0;
-    if (how === 'queue' && conversation.isBusy && !isShell) return conversation.queue(composer.take());
+    if (how === 'queue' && conversation.isBusy && !composer.isShell) return conversation.queue(composer.take());
     const slash = readSlash(words);
     const command = slash === undefined ? undefined : findSlash(slash.name);
     if (slash !== undefined && command === undefined) {
@@ -164,15 +172,16 @@ export class Controller {
       composer.take();
       return;
     }
-    this.#dispatch(composer.take(), conversation, isShell);
+    this.#dispatch(composer.take(), conversation);
   }
 
   /** Sends what a draft says to where it belongs. */
-  #dispatch(words: string, conversation: Conversation, isShell = words.startsWith('!')): void {
+  #dispatch(draft: Draft, conversation: Conversation): void {
+    const words = expandDraft(draft);
     const slash = readSlash(words);
     const command = slash === undefined ? undefined : findSlash(slash.name);
-    if (isShell) conversation.shell(words.slice(1).trim());
+    if (isShellDraft(draft)) conversation.shell(words.slice(1).trim());
     else if (slash !== undefined && command !== undefined) conversation.slash(command.name as SlashName, slash.rest);
-    else conversation.send(words);
+    else conversation.send(draft);
   }
 }

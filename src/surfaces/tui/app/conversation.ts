@@ -1,15 +1,19 @@
+import type { Draft } from '../composer/draft.ts';
+import type { DraftDoors } from './draft-doors.ts';
 import type { SlashName } from '../views/slash-table.ts';
 
 /** What the keyboard may ask of the conversation. Each call returns at once; what comes of it is shown. */
 export interface Conversation {
   /** A turn or a compaction runs. */
   readonly isBusy: boolean;
+  /** What the composer needs of the engine. */
+  readonly doors: DraftDoors;
   /** A message: a turn of its own, or for the turn that runs. */
-  send(words: string): void;
+  send(draft: Draft): void;
   /** A message for a turn of its own, after those that wait. */
-  queue(words: string): void;
+  queue(draft: Draft): void;
   /** The newest of those that wait, which waits no more. */
-  takeQueued(): string | undefined;
+  takeQueued(): Draft | undefined;
   /** A command for the user's shell. */
   shell(command: string): void;
   /** A command for the terminal. False: the draft stays. */

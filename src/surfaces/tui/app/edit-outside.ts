@@ -1,30 +1,42 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Draft, draftOf, expandDraft } from '../composer/draft.ts';
-import { plainPaste } from '../composer/paste.ts';
+import type { Draft } from '../composer/draft.ts';
+import { editedDraft } from '../composer/edited-draft.ts';
+import { expandDraft } from '../composer/whole-draft.ts';
 
-/** The draft as the user's own editor leaves it, or why there is none. */
+export interface EditOutside {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The home of the engine: no command of a model can write there, so none can change the message. */
+  readonly home: string;
+}
+
+/** No message is longer. */
+const mostBytes = 8 * 1024 * 1024;
+
+/** The draft as the user's own editor leaves it, or why it is as it was. */
 export async function editOutside(
   draft: Draft,
-  env: Readonly<Record<string, string | undefined>>,
+  { env, home }: EditOutside,
 ): Promise<{ readonly draft: Draft } | { readonly problem: string }> {
   const editor = [env['VISUAL'], env['EDITOR']].find((each) => each !== undefined && each.trim() !== '');
   if (editor === undefined)
     return { problem: 'No editor is set. Set VISUAL or EDITOR, for example: export EDITOR=vim' };
-  // Made for this edit, and only its owner can look into it.
-  const folder = mkdtempSync(join(tmpdir(), 'capstan-draft-'));
-  const file = join(folder, 'message.md');
+  let folder: string | undefined;
   try {
+    mkdirSync(join(home, 'capstan'), { recursive: true, mode: 0o700 });
+    folder = mkdtempSync(join(home, 'capstan', 'draft-'));
+    const file = join(folder, 'message.md');
     writeFileSync(file, expandDraft(draft), { mode: 0o600 });
     const code = await run(editor, file);
-    if (code !== 0) return { problem: `The editor ended with ${code}: the draft is as it was.` };
-    return { draft: draftOf(plainPaste(readFileSync(file, 'utf8')).trimEnd()) };
+    if (code !== 0) return { problem: `${editor} ended with ${code}: the draft is as it was.` };
+    if (statSync(file).size > mostBytes) return { problem: 'The edited message is too long: the draft is as it was.' };
+    return { draft: editedDraft(draft, readFileSync(file, 'utf8')) };
   } catch (error) {
-    return { problem: `The editor could not be used: ${error instanceof Error ? error.message : String(error)}` };
+    const why = error instanceof Error ? error.message : String(error);
+    return { problem: `${editor} could not be used, and the draft is as it was: ${why}` };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -28,6 +28,7 @@ export async function openSession(
 
 /** Gives everything up. What runs is interrupted; what waits for an answer waits for the next time. */
 export async function closeAll(session: TuiSession | undefined): Promise<void> {
+  await session?.doors.kept;
   await session?.parts.engine.close();
 }
 

@@ -25,10 +25,12 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   const reflows = process.env['XTERM_VERSION'] === undefined || process.env['TMUX'] !== undefined;
   const { promise: left, resolve: leave } = Promise.withResolvers<'quit' | NodeJS.Signals>();
   let session: TuiSession | undefined;
+  const { promise: sessionOpened, resolve: sessionIsOpen } = Promise.withResolvers<TuiSession>();
   const stage = new TuiStage({ terminal, look, isFull: request.isFull, reflows, now });
   const controller = new Controller({
     stage,
     conversation: () => session,
+    marksPastes: () => terminal.marksPastes,
     notice: (text, level) => {
       stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
       stage.draw();
@@ -86,6 +88,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
       return complain(opened, 1);
     }
     session = opened;
+    sessionIsOpen(opened);
     controller.ready(opened);
     shown.drawNow();
     if (request.prompt !== undefined && shown.composer.words === request.prompt.trim())
@@ -96,8 +99,17 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   async function editDraft(): Promise<void> {
     const shown = stage;
     const { editOutside } = await import('./edit-outside.ts');
+    const { engine } = (await sessionOpened).parts;
     shown.stepAside();
-    const edited = await terminal.lend(() => editOutside(shown.composer.draft, process.env));
+    const edited = await terminal.lend(async () => {
+      // An editor with a window of its own leaves the terminal as it is.
+      terminal.write('\rSave and close the editor to go on.');
+      try {
+        return await editOutside(shown.composer.draft, { env: process.env, home: engine.home });
+      } finally {
+        terminal.write('\r\u001B[2K');
+      }
+    });
     if ('draft' in edited) shown.composer.draft = edited.draft;
     else shown.transcript.add({ cell: quickNotice(edited.problem, 'error'), isFinal: true });
     shown.cameBack();

@@ -1,6 +1,5 @@
 import { Fault, fullText, type Outcome } from '../../../protocol/outcome.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
-import { words as userWords } from '../../../protocol/user-input.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
@@ -9,12 +8,16 @@ import { PagerView } from '../views/pager-view.ts';
 import type { SlashName } from '../views/slash-table.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { statusRow } from '../views/status-line.ts';
+import type { Draft } from '../composer/draft.ts';
+import { expandDraft } from '../composer/whole-draft.ts';
 import type { Conversation } from './conversation.ts';
+import { draftDoors, type DraftDoors } from './draft-doors.ts';
 import { endSummary } from './end-summary.ts';
 import { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
 import type { TuiStage } from './stage.ts';
 import { ThreadReader } from './thread-reader.ts';
+import { userInputOf } from './user-input-of.ts';
 
 export interface SessionParts {
   readonly stage: TuiStage;
@@ -30,11 +33,12 @@ export interface SessionParts {
 export class TuiSession implements Conversation {
   readonly parts: SessionParts;
   readonly entries: EventEntries;
+  readonly doors: DraftDoors;
   readonly #desk: QuestionDesk;
   #thread: LiveThread;
   #reader: ThreadReader;
-  #queued: string[] = [];
-  #steers: string[] = [];
+  #queued: Draft[] = [];
+  #steers: Draft[] = [];
   /** Turns and compactions that were asked for and have not ended. */
   #works = 0;
   #shellStop: AbortController | undefined;
@@ -43,6 +47,11 @@ export class TuiSession implements Conversation {
     this.parts = parts;
     this.entries = new EventEntries(parts.stage.transcript, (outcome) => parts.engine.isNews(outcome));
     this.#thread = thread;
+    this.doors = draftDoors({
+      thread: () => this.#thread,
+      engine: parts.engine,
+      notice: (text, level) => this.notice(text, level),
+    });
     const { stage, now } = parts;
     this.#desk = new QuestionDesk({
       open: (view) => stage.open(view),
@@ -91,20 +100,20 @@ export class TuiSession implements Conversation {
     await this.begin();
   }
 
-  send(words: string): void {
-    if (this.isBusy) void this.#guard(this.#steer(words));
-    else void this.#guard(this.#turn(words));
+  send(draft: Draft): void {
+    if (this.isBusy) void this.#guard(this.#steer(draft));
+    else void this.#guard(this.#turn(draft));
   }
 
-  queue(words: string): void {
-    this.#queued.push(words);
+  queue(draft: Draft): void {
+    this.#queued.push(draft);
     this.#showWaiting();
   }
 
-  takeQueued(): string | undefined {
-    const words = this.#queued.pop();
+  takeQueued(): Draft | undefined {
+    const draft = this.#queued.pop();
     this.#showWaiting();
-    return words;
+    return draft;
   }
 
   interrupt(): void {
@@ -171,14 +180,17 @@ export class TuiSession implements Conversation {
     this.#desk.clear();
   }
 
-  async #turn(words: string): Promise<void> {
+  async #turn(draft: Draft): Promise<void> {
     const { composer } = this.parts.stage;
     let result: Awaited<ReturnType<LiveThread['submit']>> | undefined;
     try {
-      result = await this.work('Working', () => this.#thread.submit({ input: userWords(words) }));
+      result = await this.work('Working', async () => {
+        const input = await this.#inputOf(draft);
+        return 'code' in input ? { kind: 'refused', outcome: input } : this.#thread.submit({ input });
+      });
     } finally {
       // What the thread did not take is not lost.
-      if (result === undefined || result.kind === 'refused') composer.giveBack(words);
+      if (result === undefined || result.kind === 'refused') composer.giveBack(draft);
     }
     this.#next();
   }
@@ -201,16 +213,24 @@ export class TuiSession implements Conversation {
     }
   }
 
-  async #steer(words: string): Promise<void> {
-    this.#steers.push(words);
+  async #steer(draft: Draft): Promise<void> {
+    this.#steers.push(draft);
     this.#showWaiting();
-    const steered = await this.#thread.steer({ input: userWords(words) });
+    const input = await this.#inputOf(draft);
+    const steered =
+      'code' in input ? ({ kind: 'refused', outcome: input } as const) : await this.#thread.steer({ input });
     if (steered.kind !== 'refused') return;
-    this.#steerRead(words);
+    this.#steerRead(expandDraft(draft));
     // The turn has ended meanwhile, or takes no words: they get a turn of their own.
-    if (steered.outcome.code === 'no-active-turn') return this.#works > 0 ? this.queue(words) : this.#turn(words);
+    if (steered.outcome.code === 'no-active-turn') return this.#works > 0 ? this.queue(draft) : this.#turn(draft);
     this.#told(steered);
-    this.parts.stage.composer.giveBack(words);
+    this.parts.stage.composer.giveBack(draft);
+  }
+
+  #inputOf(draft: Draft) {
+    const { takesPictures, settings } = this.#thread;
+    const load = (source: string) => this.parts.engine.loadImage(source, settings.cwd);
+    return userInputOf(draft, { takesPictures, model: settings.model, load });
   }
 
   async #runShell(command: string): Promise<void> {
@@ -238,11 +258,12 @@ export class TuiSession implements Conversation {
 
   /** What waits for a turn of its own gets one, as long as no list is open. */
   #next(): void {
-    if (this.isBusy || this.#queued.length === 0) return;
-    const [words = '', ...rest] = this.#queued;
+    if (this.isBusy) return;
+    const [draft, ...rest] = this.#queued;
+    if (draft === undefined) return;
     this.#queued = rest;
     this.#showWaiting();
-    void this.#guard(this.#turn(words));
+    void this.#guard(this.#turn(draft));
   }
 
   #read(thread: LiveThread): ThreadReader {
@@ -262,14 +283,15 @@ export class TuiSession implements Conversation {
   }
 
   #steerRead(words: string): void {
-    const at = this.#steers.indexOf(words);
+    const at = this.#steers.findIndex((draft) => expandDraft(draft) === words);
     if (at !== -1) this.#steers.splice(at, 1);
     this.#showWaiting();
   }
 
   #showWaiting(): void {
     const { stage } = this.parts;
-    stage.waiting = { steers: [...this.#steers], queued: [...this.#queued] };
+    const texts = (drafts: readonly Draft[]) => drafts.map(({ text }) => text);
+    stage.waiting = { steers: texts(this.#steers), queued: texts(this.#queued) };
     stage.draw();
   }
 

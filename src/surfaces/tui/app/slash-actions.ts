@@ -1,3 +1,4 @@
+import { draftOf } from '../composer/draft.ts';
 import type { SlashName } from '../views/slash-table.ts';
 import { slashCommands } from '../views/slash-table.ts';
 import type { TuiSession } from './session.ts';
@@ -26,7 +27,7 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'plan': {
       const isPlan = session.thread.settings.collaboration?.mode === 'plan';
       const mode = rest !== '' || !isPlan ? 'plan' : 'default';
-      if ((await session.change({ collaboration: { mode } })) && rest !== '') session.send(rest);
+      if ((await session.change({ collaboration: { mode } })) && rest !== '') session.send(draftOf(rest));
       return;
     }
     case 'model':

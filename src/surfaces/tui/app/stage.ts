@@ -46,6 +46,8 @@ export class TuiStage {
   #look: StageLook;
   #isFull: boolean;
   #isEnded = false;
+  /** Another program has the terminal: a frame would stand in the middle of what it shows. */
+  #isAside = false;
   /** Rows that the user has scrolled back, on a whole screen. */
   #back = 0;
   #view: View | undefined;
@@ -53,6 +55,8 @@ export class TuiStage {
   #busy: Busy | undefined;
   /** Below the composer: what holds, or a hint. */
   footer: (look: Look) => readonly string[] = () => [];
+  /** In the place of the footer: a list for the draft, or a search. */
+  under: ((look: Look) => readonly string[]) | undefined;
   placeholder = 'Ask Capstan to do anything';
   waiting: WaitingWords = { steers: [], queued: [] };
 
@@ -64,6 +68,7 @@ export class TuiStage {
     this.#inline = new InlineScreen({ terminal, reflows, widthOf: plainColumns });
     this.#full = new FullScreen(terminal);
     this.#clock = new FrameClock(() => this.#draw());
+    this.composer.changed = () => this.draw();
   }
 
   /** To be called when the terminal is ours. */
@@ -168,6 +173,7 @@ export class TuiStage {
 
   /** Another program had the terminal. */
   cameBack(): void {
+    this.#isAside = false;
     this.#inline.forget();
     if (this.#isFull || this.#pager !== undefined) this.#full.begin();
     this.#clock.now();
@@ -175,6 +181,7 @@ export class TuiStage {
 
   /** Leaves room for another program. What is finished stays on the screen. */
   stepAside(): void {
+    this.#isAside = true;
     if (this.#isFull || this.#pager !== undefined) this.#full.end();
     else this.#inline.end(this.transcript.takeFinished(this.look));
   }
@@ -192,6 +199,7 @@ export class TuiStage {
   }
 
   #draw(): void {
+    if (this.#isAside) return;
     const { rows: height } = this.#terminal;
     const { look } = this;
     if (this.#pager !== undefined) return this.#full.show(this.#pager.frame(look, height));
@@ -212,8 +220,8 @@ export class TuiStage {
     if (this.#view !== undefined) return fitFrame(below(['', ...above], this.#view.frame(look, room)), height);
     const most = Math.max(1, Math.floor(height / 2));
     const composer = this.composer.frame(look, most, this.placeholder);
-    const listed = this.popup.rows(this.composer.draft, look);
-    const under = listed.length > 0 ? listed : this.footer(look);
+    const listed = this.composer.isRecalled ? [] : this.popup.rows(this.composer.draft, look);
+    const under = this.under?.(look) ?? (listed.length > 0 ? listed : this.footer(look));
     const whole = below([...above, ''], { ...composer, rows: [...composer.rows, '', ...under] });
     if (whole.rows.length <= height) return whole;
     // On a screen of a few rows the composer comes first.

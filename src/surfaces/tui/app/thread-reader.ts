@@ -101,7 +101,7 @@ export class ThreadReader {
       case 'context':
         if (event.cause !== 'user' || event.author !== undefined) return;
         this.#parts.said(event.text);
-        if (!isNews) stage.composer.history.add(draftOf(event.text));
+        if (!isNews) stage.composer.history.seed(draftOf(event.text));
         return;
       case 'question-asked':
         if (isNews && event.to === undefined) this.#parts.asked(event.question, event.item);

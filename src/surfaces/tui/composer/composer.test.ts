@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { keyPress } from '../screen/terminal-input.ts';
 import { Composer } from './composer.ts';
+import { PasteView } from '../views/paste-view.ts';
+import { withPaste } from './paste.ts';
+import { expandDraft } from './whole-draft.ts';
 
 const look = {
   width: 20,
@@ -60,7 +63,7 @@ describe('a paste', () => {
     expect(composer.draft.text).toBe('see [Pasted Content 1001 chars]');
     type(composer, '<left><left>Y');
     expect(composer.draft.text).toBe('seeY [Pasted Content 1001 chars]');
-    expect(composer.take()).toBe(`seeY ${long}`);
+    expect(expandDraft(composer.take())).toBe(`seeY ${long}`);
   });
 
   it('has no sequence that would steer the terminal, and lines that end alike', () => {
@@ -73,6 +76,48 @@ describe('a paste', () => {
     const composer = new Composer();
     composer.input({ kind: 'paste', text: `!${'x'.repeat(2000)}` });
     expect(composer.isShell).toBe(false);
+  });
+});
+
+describe('a paste that the cursor is moved to', () => {
+  const long = `${'x'.repeat(1001)}\nlast`;
+
+  it('can be opened; behind it, or after typing, Enter sends', () => {
+    const composer = new Composer();
+    composer.input({ kind: 'paste', text: long });
+    expect(composer.pasteAtCursor).toBeUndefined();
+    type(composer, '<left>');
+    expect(composer.pasteAtCursor?.payload).toEqual({ kind: 'paste', text: long });
+    type(composer, 'a');
+    expect(composer.pasteAtCursor).toBeUndefined();
+  });
+
+  it('is changed, and has another label then; without text it goes', () => {
+    const composer = new Composer();
+    composer.input({ kind: 'paste', text: long });
+    const [paste] = composer.draft.elements;
+    const changed = withPaste(composer.draft, paste!, 'short');
+    expect([changed.text, expandDraft(changed)]).toEqual(['[Pasted Content 5 chars]', 'short']);
+    expect(withPaste(composer.draft, paste!, long)).toBe(composer.draft);
+    expect(withPaste(composer.draft, paste!, '').text).toBe('');
+  });
+
+  it('is edited in lines', () => {
+    let text: string | undefined;
+    const view = new PasteView({ title: 'Paste', text: 'one\n\ttwo', close: (edited) => (text = edited) });
+    const key = (name: string, typed = '') => view.input({ kind: 'key', name, text: typed });
+    expect(view.frame(look, 5)).toEqual({
+      rows: ['  Paste: row 1 of 2', '  one', '      two', '', '  Esc goes back wit…'],
+      cursor: { row: 1, column: 2 },
+    });
+    key('down');
+    key('x', 'x');
+    key('enter');
+    view.input({ kind: 'paste', text: 'a\r\nb' });
+    key('escape');
+    expect(text).toBe('one\nx\na\nb\ttwo');
+    key('ctrl+c');
+    expect(text).toBeUndefined();
   });
 });
 

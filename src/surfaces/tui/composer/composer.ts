@@ -6,10 +6,11 @@ import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { accentStyle, boldStyle, dimStyle, type Piece, plain, type Row, styled } from '../text/style.ts';
-import { type Draft, draftOf, expandDraft } from './draft.ts';
+import type { Draft, DraftElement } from './draft.ts';
 import { DraftHistory } from './draft-history.ts';
 import { cursorPlace, draftRows, tabWidth } from './draft-layout.ts';
 import { Editor } from './editor.ts';
+import { expandDraft, isShellDraft, joinDrafts, trimDraft } from './whole-draft.ts';
 
 /** Columns before the text, and one behind it, where the cursor may stand. */
 const margin = 2;
@@ -17,6 +18,8 @@ const margin = 2;
 /** The place where the user writes. */
 export class Composer {
   readonly history = new DraftHistory();
+  /** The draft has changed without a key. */
+  changed: () => void = () => {};
   readonly #editor = new Editor(columnsOf);
   /** Columns of the text when it was drawn last. */
   #width = 77;
@@ -33,9 +36,13 @@ export class Composer {
     return this.draft.text === '';
   }
 
-  /** A command for the user's shell: the `!` was typed, and is no part of a paste. */
+  /** The draft was recalled and not changed: lists for what is typed stay closed, so that the next key goes on recalling. */
+  get isRecalled(): boolean {
+    return !this.isEmpty && this.history.recalls(this.draft);
+  }
+
   get isShell(): boolean {
-    return this.draft.text.startsWith('!');
+    return isShellDraft(this.draft);
   }
 
   /** What the draft says. */
@@ -44,17 +51,27 @@ export class Composer {
   }
 
   /** The draft is sent: it can be recalled, and the next one begins. */
-  take(): string {
-    const { words } = this;
-    this.history.add(this.draft);
+  take(): Draft {
+    const draft = trimDraft(this.draft);
+    this.history.add(draft);
     this.#editor.clear();
-    return words;
+    return draft;
   }
 
-  /** Words that come back stand before what was written meanwhile. */
-  giveBack(words: string): void {
-    const { text } = this.draft;
-    this.draft = draftOf(text === '' ? words : `${words}\n${text}`);
+  /** The draft is dropped: it can be recalled, and is kept nowhere. */
+  drop(): void {
+    this.history.seed(trimDraft(this.draft));
+    this.#editor.clear();
+  }
+
+  /** Shows another draft, without a trace of it once the first one is shown again. */
+  preview(draft: Draft): void {
+    this.#editor.show(draft);
+  }
+
+  /** A draft that comes back stands before what was written meanwhile. */
+  giveBack(draft: Draft): void {
+    this.draft = joinDrafts(draft, this.draft);
   }
 
   /** False: the key is not the composer's. */
@@ -76,9 +93,32 @@ export class Composer {
 
   #recall(name: 'up' | 'down' | string): boolean {
     const draft = name === 'up' ? this.history.older() : this.history.newer();
-    if (draft === undefined) return this.isEmpty;
+    if (draft === undefined) return (name === 'up' && this.#recallLater()) || this.isEmpty;
     this.draft = draft;
     return true;
+  }
+
+  /** Older ones have to be read first. They are shown if the user still looks for them then. */
+  #recallLater(): boolean {
+    const { history } = this;
+    if (history.state !== 'more') return false;
+    void (async () => {
+      while (history.state === 'more') {
+        await history.load();
+        const older = history.recalls(this.draft) ? history.older() : undefined;
+        if (older !== undefined) this.draft = older;
+        if (older !== undefined || !history.recalls(this.draft)) break;
+      }
+      this.changed();
+    })();
+    return true;
+  }
+
+  /** The paste that the user has moved the cursor to: it stands on its first sign. */
+  get pasteAtCursor(): DraftElement | undefined {
+    const { cursor, elements } = this.draft;
+    if (!this.#editor.isMoved) return undefined;
+    return elements.find(({ start, payload }) => start === cursor && payload.kind === 'paste');
   }
 
   /** At most `height` rows, with the cursor in sight. */

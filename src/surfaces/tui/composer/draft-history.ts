@@ -1,14 +1,48 @@
-import { type Draft, emptyDraft } from './draft.ts';
+import { type Draft, draftOf, emptyDraft } from './draft.ts';
+import { expandDraft } from './whole-draft.ts';
 
-/** What was sent before, to be recalled. */
+/** What was sent in other conversations, as texts. */
+export interface EarlierPrompts {
+  /** The next batch, the newest first; undefined when there are no more. It may be read again after it rejected. */
+  older(): Promise<readonly string[] | undefined>;
+  /** One more was sent here. */
+  add(text: string): void;
+}
+
+/** A disk that refuses is asked so often. */
+const tries = 3;
+
+/** What was sent before, to be recalled: drafts of this conversation, with all that belongs to them, over older texts. */
 export class DraftHistory {
-  readonly #entries: Draft[] = [];
+  /** The oldest first. */
+  #entries: readonly Draft[] = [];
   /** The entry in view; as many as there are: none. */
   #at = 0;
+  #earlier: EarlierPrompts | undefined;
+  /** Sent before there was a place to keep it. */
+  #unkept: Draft[] = [];
+  #loading: Promise<void> | undefined;
+  #state: 'more' | 'end' | 'unavailable' = 'end';
 
-  /** One that is the same as the last is not added again. */
+  /** From now on what is sent is kept, and older texts can be recalled. */
+  attach(earlier: EarlierPrompts): void {
+    this.#earlier = earlier;
+    this.#state = 'more';
+    for (const draft of this.#unkept.splice(0)) earlier.add(expandDraft(draft));
+  }
+
+  /** One that was sent. */
   add(draft: Draft): void {
-    if (draft.text.trim() !== '' && this.#entries.at(-1)?.text !== draft.text) this.#entries.push(draft);
+    if (draft.text.trim() === '') return;
+    this.seed(draft);
+    if (this.#earlier === undefined) this.#unkept.push(draft);
+    else this.#earlier.add(expandDraft(draft));
+  }
+
+  /** One that is kept elsewhere, or nowhere. The same as the last is not added again. */
+  seed(draft: Draft): void {
+    if (draft.text.trim() !== '' && this.#entries.at(-1)?.text !== draft.text)
+      this.#entries = [...this.#entries, draft];
     this.#at = this.#entries.length;
   }
 
@@ -19,16 +53,50 @@ export class DraftHistory {
   }
 
   older(): Draft | undefined {
-    if (this.#at === 0) return undefined;
-    this.#at--;
+    const now = this.#entries[this.#at]?.text;
+    const at = this.#entries.findLastIndex(({ text }, index) => index < this.#at && text !== now);
+    if (at === -1) return undefined;
+    this.#at = at;
     return this.#shown();
   }
 
   /** Behind the newest there is an empty draft. */
   newer(): Draft | undefined {
     if (this.#at >= this.#entries.length) return undefined;
-    this.#at++;
-    return this.#at === this.#entries.length ? emptyDraft : this.#shown();
+    const now = this.#entries[this.#at]?.text;
+    const at = this.#entries.findIndex(({ text }, index) => index > this.#at && text !== now);
+    this.#at = at === -1 ? this.#entries.length : at;
+    return this.#shown() ?? emptyDraft;
+  }
+
+  /** Whether older texts may be had by `load`; `unavailable`: they cannot be read. */
+  get state(): 'more' | 'end' | 'unavailable' {
+    return this.#state;
+  }
+
+  /** Reads a batch of older texts. Never rejects. */
+  load(): Promise<void> {
+    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
+    return this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    if (this.#earlier === undefined || this.#state !== 'more') return;
+    for (let round = 1; ; round++) {
+      try {
+        const texts = await this.#earlier.older();
+        if (texts === undefined) this.#state = 'end';
+        else {
+          this.#entries = [...texts.toReversed().map((text) => draftOf(text)), ...this.#entries];
+          this.#at += texts.length;
+        }
+        return;
+      } catch {
+        // What cannot be read is shown as such; nothing of the conversation depends on it.
+        if (round === tries) this.#state = 'unavailable';
+        if (round === tries) return;
+      }
+    }
   }
 
   /** The texts that have the typed words in them, in any case, the newest first and each once. */
@@ -37,7 +105,7 @@ export class DraftHistory {
     const found = new Map<string, Draft>();
     for (const draft of this.#entries.toReversed())
       if (draft.text.toLowerCase().includes(wanted) && !found.has(draft.text)) found.set(draft.text, draft);
-    return [...found.values()];
+    return [...found.values()].map((draft) => ({ ...draft, cursor: draft.text.length }));
   }
 
   #shown(): Draft | undefined {

@@ -1,11 +1,19 @@
 import { nextGrapheme, previousGrapheme, wordAfter, wordBefore } from './boundaries.ts';
 
-/** A part of a draft that stands for something longer. It is moved over and deleted as a whole. */
+/**
+ * What a part of a draft stands for. `paste`: a longer text. `image`: a picture, by its path or as a data URL.
+ * `mention`: a file, a folder, a skill or a plugin, by the text that the model gets.
+ */
+export type DraftPayload =
+  | { readonly kind: 'paste'; readonly text: string }
+  | { readonly kind: 'image'; readonly source: string }
+  | { readonly kind: 'mention'; readonly text: string };
+
+/** A part of a draft that stands for something else. It is moved over and deleted as a whole. */
 export interface DraftElement {
   readonly start: number;
   readonly end: number;
-  /** What it stands for. */
-  readonly content: string;
+  readonly payload: DraftPayload;
 }
 
 /** A message that is being written. Positions count UTF-16 units. */
@@ -27,13 +35,13 @@ export function replaceIn(
   draft: Draft,
   range: readonly [from: number, to: number],
   text: string,
-  content?: string,
+  payload?: DraftPayload,
 ): Draft {
   const touched = draft.elements.filter(({ start, end }) => start < range[1] && end > range[0]);
   const from = Math.min(range[0], ...touched.map(({ start }) => start));
   const to = Math.max(range[1], ...touched.map(({ end }) => end));
   const moved = text.length - (to - from);
-  const added = content === undefined ? [] : [{ start: from, end: from + text.length, content }];
+  const added = payload === undefined ? [] : [{ start: from, end: from + text.length, payload }];
   return {
     text: draft.text.slice(0, from) + text + draft.text.slice(to),
     cursor: from + text.length,
@@ -49,13 +57,6 @@ export function replaceIn(
 
 export function insertInto(draft: Draft, text: string): Draft {
   return replaceIn(draft, [draft.cursor, draft.cursor], text);
-}
-
-/** What the message says, with elements as what they stand for. */
-export function expandDraft({ text, elements }: Draft): string {
-  return elements.toReversed().reduce((all, { start, end, content }) => {
-    return all.slice(0, start) + content + all.slice(end);
-  }, text);
 }
 
 export function withCursor(draft: Draft, cursor: number): Draft {

@@ -1,6 +1,7 @@
 import { type Draft, emptyDraft, insertInto, type Motion, motionEnd, outside, replaceIn, withCursor } from './draft.ts';
 import { cursorPlace, draftRows, type ClusterMeasure, placeAt } from './draft-layout.ts';
 import { KillRing } from './kill-ring.ts';
+import { renumbered } from './numbered-elements.ts';
 import { pasteInto } from './paste.ts';
 
 const motions: Readonly<Record<string, Motion>> = {
@@ -55,7 +56,7 @@ export class Editor {
   #undone: Draft[] = [];
   #done: Draft[] = [];
   /** What the last key did, as far as the next one depends on it. */
-  #last: 'typed' | 'killed' | 'yanked' | undefined;
+  #last: 'typed' | 'killed' | 'yanked' | 'moved' | undefined;
   /** The column that moves up and down keep to. */
   #column: number | undefined;
 
@@ -67,10 +68,22 @@ export class Editor {
     return this.#draft;
   }
 
+  /** The last key moved the cursor. */
+  get isMoved(): boolean {
+    return this.#last === 'moved';
+  }
+
   /** Another draft takes its place. It can be taken back. */
   set(draft: Draft): void {
     this.#change(draft);
     this.#last = undefined;
+  }
+
+  /** Another draft takes its place for a moment: nothing of it can be taken back. */
+  show(draft: Draft): void {
+    this.#draft = draft;
+    this.#last = undefined;
+    this.#column = undefined;
   }
 
   /** The draft is sent or dropped: the next one has a past of its own. */
@@ -180,7 +193,7 @@ export class Editor {
 
   #move(to: number): void {
     this.#draft = withCursor(this.#draft, to);
-    this.#last = undefined;
+    this.#last = 'moved';
     this.#column = undefined;
   }
 
@@ -189,7 +202,7 @@ export class Editor {
       this.#done = [...this.#done, this.#draft].slice(-mostUndone);
       this.#undone = [];
     }
-    this.#draft = draft;
+    this.#draft = renumbered(draft);
     this.#column = undefined;
   }
 

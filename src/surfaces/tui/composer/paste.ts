@@ -1,14 +1,28 @@
-import { type Draft, insertInto, replaceIn } from './draft.ts';
+import { type Draft, type DraftElement, insertInto, replaceIn } from './draft.ts';
+import { pasteLabel, pasteLabels } from './numbered-elements.ts';
 
 /** A longer paste stands as one element in the draft. */
 const longPaste = 1000;
 
+/** Whether it stands as one element in a draft. */
+export function isLongPaste(text: string): boolean {
+  return text.length > longPaste && [...text].length > longPaste;
+}
+
 /** The draft with pasted text in it. */
 export function pasteInto(draft: Draft, pasted: string): Draft {
   const text = plainPaste(pasted);
-  if (text.length <= longPaste) return insertInto(draft, text);
-  const [cursor, count] = [draft.cursor, [...text].length];
-  return replaceIn(draft, [cursor, cursor], labelFor(draft, count), text);
+  if (!isLongPaste(text)) return insertInto(draft, text);
+  const { cursor } = draft;
+  return replaceIn(draft, [cursor, cursor], pasteLabel(text, pasteLabels(draft)), { kind: 'paste', text });
+}
+
+/** The draft with another text in the place of a paste. Without any, it goes. */
+export function withPaste(draft: Draft, { start, end, payload }: DraftElement, text: string): Draft {
+  if (payload.kind === 'paste' && payload.text === text) return draft;
+  const without = replaceIn(draft, [start, end], '');
+  if (text === '') return without;
+  return replaceIn(without, [start, start], pasteLabel(text, pasteLabels(without)), { kind: 'paste', text });
 }
 
 /** Pasted text without what would steer a terminal. Lines end with LF. */
@@ -20,14 +34,4 @@ export function plainPaste(pasted: string): string {
       .replaceAll(/\r\n?/g, '\n')
       .replaceAll(/[^\P{Cc}\n\t]/gu, '')
   );
-}
-
-/** Two pastes of one length are told apart by a number. */
-function labelFor({ text, elements }: Draft, count: number): string {
-  const label = `[Pasted Content ${count} chars]`;
-  const taken = new Set(elements.map(({ start, end }) => text.slice(start, end)));
-  for (let number = 1; ; number++) {
-    const numbered = number === 1 ? label : `${label} #${number}`;
-    if (!taken.has(numbered)) return numbered;
-  }
 }

@@ -1,3 +1,4 @@
+import { marksPastes } from '../composer/paste-burst.ts';
 import { InputReader } from './input-reader.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 
@@ -9,6 +10,7 @@ const modesOff = '\u001B[?2026l\u001B[<u\u001B[?1004l\u001B[?2004l\u001B[?1006l\
 
 /** The terminal that the process was started on. */
 export class ProcessTerminal implements TerminalPort {
+  readonly marksPastes = marksPastes(process.env);
   readonly #reader: InputReader;
   #listener: TerminalListener | undefined;
   #isRaw = false;

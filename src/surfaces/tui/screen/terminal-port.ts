@@ -12,6 +12,8 @@ export interface TerminalListener {
 export interface TerminalPort {
   readonly columns: number;
   readonly rows: number;
+  /** It is known to mark what is pasted. */
+  readonly marksPastes: boolean;
   write(text: string): void;
   /** Takes the keyboard. `stop` gives it back, in the state in which it was. */
   start(listener: TerminalListener): void;

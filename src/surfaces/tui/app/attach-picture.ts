@@ -1,0 +1,34 @@
+import { fullText } from '../../../protocol/outcome.ts';
+import type { Draft } from '../composer/draft.ts';
+import { hasImageName, insertElement, quotedPath } from '../composer/insert-element.ts';
+import { pastedPath, pathHost } from '../composer/pasted-path.ts';
+import type { DraftDoors } from './draft-doors.ts';
+import type { TuiStage } from './stage.ts';
+import { withPicture } from './pasted-picture.ts';
+import { noPictures } from './user-input-of.ts';
+
+export interface AttachParts {
+  readonly stage: Pick<TuiStage, 'composer' | 'draw'>;
+  notice(text: string, level: 'info' | 'error'): void;
+}
+
+/** Ctrl+V: what is in the clipboard becomes part of the draft, or a line says why not. */
+export async function attachFromClipboard({ stage, notice }: AttachParts, doors: DraftDoors): Promise<void> {
+  if (!doors.takesPictures) return notice(fullText(noPictures(doors.model)), 'error');
+  const found = await doors.clipboard();
+  if ('code' in found) return notice(fullText(found), 'error');
+  const { composer } = stage;
+  if (found.kind === 'picture') composer.draft = withPicture(composer.draft, found.dataUrl);
+  for (const named of found.kind === 'files' ? found.paths : []) {
+    // The clipboard of Windows has paths of Windows.
+    const path = /^[A-Za-z]:\\/.test(named) ? (pastedPath(named, pathHost(process.env)) ?? named) : named;
+    composer.draft = hasImageName(path) ? withPicture(composer.draft, path) : withPath(composer.draft, path);
+  }
+  stage.draw();
+}
+
+function withPath(draft: Draft, path: string): Draft {
+  const range = [draft.cursor, draft.cursor] as const;
+  const text = quotedPath(path);
+  return insertElement(draft, { range, label: text, payload: { kind: 'mention', text } });
+}

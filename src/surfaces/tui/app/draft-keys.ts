@@ -1,0 +1,144 @@
+import { type DraftElement, emptyDraft } from '../composer/draft.ts';
+import { withPaste } from '../composer/paste.ts';
+import type { ReverseSearch } from '../composer/reverse-search.ts';
+import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
+import { cutRow } from '../text/cut.ts';
+import { drawRow } from '../text/draw-row.ts';
+import type { Look } from '../text/look.ts';
+import { dimStyle, styled } from '../text/style.ts';
+import { BurstKeys } from './burst-keys.ts';
+import type { DraftDoors } from './draft-doors.ts';
+import { MentionKeys } from './mention-keys.ts';
+import { pastedPicture } from './pasted-picture.ts';
+import type { TuiStage } from './stage.ts';
+
+export interface DraftKeysParts {
+  readonly stage: TuiStage;
+  /** Undefined while the engine is loading. */
+  doors(): DraftDoors | undefined;
+  /** Whether the terminal is known to mark what is pasted. */
+  marksPastes(): boolean;
+  notice(text: string, level: 'info' | 'error'): void;
+}
+
+/** Keys of what opens beside a draft. Each part is loaded when it is used first. */
+export class DraftKeys {
+  readonly #parts: DraftKeysParts;
+  readonly #bursts: BurstKeys;
+  readonly #mentions: MentionKeys;
+  #search: ReverseSearch | 'loading' | undefined;
+  /** Typed while the search was loading. */
+  readonly #early: TerminalInput[] = [];
+
+  constructor(parts: DraftKeysParts) {
+    this.#parts = parts;
+    const { stage, doors } = parts;
+    this.#bursts = new BurstKeys(stage);
+    const changed = (): void => {
+      this.#show();
+      stage.draw();
+    };
+    this.#mentions = new MentionKeys({ stage, doors, changed });
+  }
+
+  /** False: the key is for others. */
+  input(input: TerminalInput): boolean {
+    if (this.#search === 'loading') return this.#early.push(input) > 0;
+    if (this.#search !== undefined) return this.#search.input(input);
+    if (input.kind === 'paste') return this.#pastePicture(input.text);
+    if (input.kind !== 'key') return false;
+    const { marksPastes, doors } = this.#parts;
+    const mayBeBurst = !marksPastes() && doors()?.detectsPastes !== false;
+    if (mayBeBurst && this.#bursts.input(input)) return true;
+    return this.#mentions.input(input) || this.#opens(input);
+  }
+
+  /** The draft may be another one. */
+  update(): void {
+    if (this.#search !== undefined) return;
+    const { composer } = this.#parts.stage;
+    this.#mentions.update(composer.isRecalled ? emptyDraft : composer.draft);
+    this.#show();
+  }
+
+  #opens({ name }: KeyPress): boolean {
+    switch (name) {
+      case 'ctrl+r':
+        void this.#openSearch();
+        return true;
+      case 'ctrl+v':
+      case 'alt+v':
+        void this.#attach();
+        return true;
+      case 'enter': {
+        // Behind a paste, Enter sends.
+        const paste = this.#parts.stage.composer.pasteAtCursor;
+        if (paste !== undefined) void this.#openPaste(paste);
+        return paste !== undefined;
+      }
+      default:
+        return false;
+    }
+  }
+
+  async #openSearch(): Promise<void> {
+    const { stage } = this.#parts;
+    const { composer } = stage;
+    this.#search = 'loading';
+    const { ReverseSearch } = await import('../composer/reverse-search.ts');
+    const close = (): void => {
+      this.#search = undefined;
+      this.#show();
+    };
+    this.#search = new ReverseSearch({ composer, changed: () => stage.draw(), close });
+    for (const input of this.#early.splice(0)) this.input(input);
+    this.#show();
+    stage.draw();
+  }
+
+  async #openPaste(paste: DraftElement): Promise<void> {
+    const { stage } = this.#parts;
+    const { composer } = stage;
+    const { PasteView } = await import('../views/paste-view.ts');
+    const close = (edited: string | undefined): void => {
+      stage.openPager(undefined);
+      if (edited !== undefined) composer.draft = withPaste(composer.draft, paste, edited);
+      this.update();
+    };
+    const title = composer.draft.text.slice(paste.start, paste.end);
+    const text = paste.payload.kind === 'paste' ? paste.payload.text : '';
+    stage.openPager(new PasteView({ title, text, close }));
+  }
+
+  async #attach(): Promise<void> {
+    const doors = this.#parts.doors();
+    if (doors === undefined) return;
+    const { attachFromClipboard } = await import('./attach-picture.ts');
+    await attachFromClipboard(this.#parts, doors);
+    this.update();
+  }
+
+  /** A path of a picture becomes the picture, where the model can see it. */
+  #pastePicture(text: string): boolean {
+    const { composer } = this.#parts.stage;
+    if (this.#parts.doors()?.takesPictures === false) return false;
+    const draft = pastedPicture(composer.draft, text, process.env);
+    if (draft === undefined) return false;
+    composer.draft = draft;
+    return true;
+  }
+
+  #show(): void {
+    const { stage } = this.#parts;
+    const shown = this.#search === 'loading' ? undefined : (this.#search ?? this.#mentions.open);
+    const hint = stage.composer.pasteAtCursor === undefined ? undefined : pasteHint;
+    stage.under = shown === undefined ? hint : (look) => shown.rows(look);
+  }
+}
+
+/** What the user would not guess. */
+function pasteHint(look: Look): readonly string[] {
+  return [
+    drawRow(cutRow([styled('  Enter opens the paste, to read and change it', dimStyle)], look.width, look), look),
+  ];
+}

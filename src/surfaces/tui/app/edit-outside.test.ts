@@ -1,0 +1,82 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { draftOf, emptyDraft, insertInto, replaceIn } from '../composer/draft.ts';
+import { editedDraft } from '../composer/edited-draft.ts';
+import { pasteInto } from '../composer/paste.ts';
+import { isShellDraft } from '../composer/whole-draft.ts';
+import { editOutside } from './edit-outside.ts';
+
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'edit-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** An editor that does what the script says to the file. */
+function editor(script: string): string {
+  const path = join(home, 'my editor.sh');
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return `'${path}' --flag`;
+}
+
+const picture = (source: string) => ({ kind: 'image', source }) as const;
+const two = replaceIn(
+  insertInto(replaceIn(emptyDraft, [0, 0], '[Image #1]', picture('a.png')), ' and '),
+  [15, 15],
+  '[Image #2]',
+  picture('b.png'),
+);
+
+describe('the user’s own editor', () => {
+  it('gets the draft with its pastes in full, in a folder of the home', async () => {
+    const draft = pasteInto(draftOf('see '), 'x'.repeat(1200));
+    const EDITOR = editor(
+      `case "$2" in ${home}/capstan/draft-*) ;; *) exit 9;; esac; test "$(wc -c < "$2")" = 1204 && printf 'new  \\n\\n' > "$2"`,
+    );
+    expect(await editOutside(draft, { env: { VISUAL: ' ', EDITOR }, home })).toEqual({ draft: draftOf('new') });
+    expect(readdirSync(join(home, 'capstan'))).toEqual([]);
+  });
+
+  it('VISUAL comes before EDITOR; without either both are named', async () => {
+    const env = { VISUAL: editor('printf visual > "$2"'), EDITOR: 'false' };
+    expect(await editOutside(draftOf('a'), { env, home })).toEqual({ draft: draftOf('visual') });
+    expect(await editOutside(draftOf('a'), { env: {}, home })).toEqual({
+      problem: 'No editor is set. Set VISUAL or EDITOR, for example: export EDITOR=vim',
+    });
+  });
+
+  it.each([
+    ['fails', 'exit 3', /ended with 3: the draft is as it was/],
+    ['removes the file', 'rm "$2"', /the draft is as it was/],
+    ['writes too much', 'head -c 9000000 /dev/zero > "$2"', /too long/],
+  ])('that %s changes nothing', async (_, script, problem) => {
+    expect(await editOutside(draftOf('a'), { env: { EDITOR: editor(script) }, home })).toEqual({
+      problem: expect.stringMatching(problem) as string,
+    });
+  });
+
+  it('one that is not there changes nothing', async () => {
+    const edited = await editOutside(draftOf('a'), { env: { EDITOR: '/nowhere/vi 2>/dev/null' }, home });
+    expect(edited).toEqual({ problem: '/nowhere/vi 2>/dev/null ended with 127: the draft is as it was.' });
+  });
+});
+
+describe('an edited draft', () => {
+  it('that was not changed keeps all of its elements', () => {
+    const draft = pasteInto(two, `!${'x'.repeat(1200)}`);
+    expect(editedDraft(draft, `[Image #1] and [Image #2]!${'x'.repeat(1200)}\n\n`)).toBe(draft);
+  });
+
+  it('has a picture as often as its label, with new numbers', () => {
+    const edited = editedDraft(two, '[Image #2] [Image #2] [Image #7]');
+    expect(edited.text).toBe('[Image #1] [Image #2] [Image #7]');
+    expect(edited.elements.map(({ payload }) => payload)).toEqual([picture('b.png'), picture('b.png')]);
+  });
+
+  it('enters and leaves the shell by its first sign', () => {
+    expect(isShellDraft(editedDraft(draftOf('ls'), '!ls\r\n'))).toBe(true);
+    expect(isShellDraft(editedDraft(draftOf('!ls'), 'ls'))).toBe(false);
+  });
+});

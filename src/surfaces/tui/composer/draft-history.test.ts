@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { keyPress } from '../screen/terminal-input.ts';
+import { Composer } from './composer.ts';
+import { draftOf } from './draft.ts';
+import { ReverseSearch } from './reverse-search.ts';
+
+/** Batches of older texts, the newest first. */
+function file(...batches: (readonly string[] | Error)[]) {
+  const added: string[] = [];
+  return {
+    added,
+    async older() {
+      const [batch, ...rest] = batches;
+      if (batch instanceof Error) throw batch;
+      batches = rest;
+      return batch;
+    },
+    add: (text: string) => void added.push(text),
+  };
+}
+
+function press(composer: Composer, ...names: string[]): void {
+  for (const name of names) composer.input({ kind: 'key', name, text: '' });
+}
+
+function type(composer: Composer, text: string): void {
+  for (const sign of text) composer.input(keyPress(sign === ' ' ? 'space' : sign));
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('recall', () => {
+  it('walks from this conversation into earlier ones, over what is the same', async () => {
+    const composer = new Composer();
+    composer.history.attach(file(['old', 'older', 'older'], ['oldest']));
+    type(composer, 'mine');
+    composer.take();
+    const seen: string[] = [];
+    for (let at = 0; at < 6; at++) {
+      press(composer, 'up');
+      await settled();
+      seen.push(composer.draft.text);
+    }
+    expect(seen).toEqual(['mine', 'old', 'older', 'oldest', 'oldest', 'oldest']);
+    press(composer, 'down', 'down', 'down', 'down');
+    expect(composer.draft.text).toBe('');
+  });
+
+  it('brings back a draft with all that belongs to it, also one that was cleared', () => {
+    const composer = new Composer();
+    const earlier = file();
+    composer.history.attach(earlier);
+    composer.input({ kind: 'paste', text: 'x'.repeat(1500) });
+    const { draft } = composer;
+    composer.drop();
+    press(composer, 'up');
+    expect(composer.draft).toEqual(draft);
+    expect(earlier.added).toEqual([]);
+    composer.take();
+    expect(earlier.added).toEqual(['x'.repeat(1500)]);
+  });
+
+  it('is for an empty draft, or one that is unchanged with the cursor at an end', () => {
+    const composer = new Composer();
+    for (const text of ['one', '!two words']) {
+      type(composer, text);
+      composer.take();
+    }
+    press(composer, 'up', 'home', 'up');
+    expect(composer.draft.text).toBe('one');
+    press(composer, 'left', 'up');
+    expect(composer.draft.text).toBe('one');
+    press(composer, 'end', 'down', 'left', 'down');
+    expect(composer.draft.text).toBe('!two words');
+    type(composer, 'x');
+    press(composer, 'up');
+    expect(composer.draft.text).toBe('!two wordxs');
+  });
+
+  it('shows nothing that comes after the user went on typing', async () => {
+    const composer = new Composer();
+    composer.history.attach(file(['old']));
+    press(composer, 'up');
+    type(composer, 'new');
+    await settled();
+    expect(composer.draft.text).toBe('new');
+  });
+
+  it('what was sent before there was a file is kept once there is one', () => {
+    const composer = new Composer();
+    type(composer, 'early');
+    composer.take();
+    const earlier = file();
+    composer.history.attach(earlier);
+    expect(earlier.added).toEqual(['early']);
+  });
+});
+
+describe('search in earlier messages', () => {
+  function searching(...batches: (readonly string[] | Error)[]) {
+    const composer = new Composer();
+    for (const text of ['fix the parser', 'run tests', 'Fix the parser', 'fix the parser'])
+      composer.history.seed(draftOf(text));
+    composer.history.attach(file(...batches));
+    type(composer, 'my draft');
+    press(composer, 'left');
+    let isOpen = true;
+    const search = new ReverseSearch({ composer, changed: () => {}, close: () => (isOpen = false) });
+    const look = {
+      width: 80,
+      colours: 'none',
+      glyphs: 'unicode',
+      palette: 'dark',
+      details: 'folded',
+      now: 0,
+      cwd: '',
+      home: '',
+    } as const;
+    return {
+      composer,
+      row: () => search.rows(look)[0],
+      key: (name: string) => search.input({ kind: 'key', name, text: '' }),
+      type: (text: string) => [...text].map((sign) => search.input(keyPress(sign))),
+      isOpen: () => isOpen,
+    };
+  }
+
+  it('shows nothing until a letter is typed, then the newest, each text once', async () => {
+    const { composer, type: letters, key } = searching(['FIX older']);
+    expect(composer.draft.text).toBe('my draft');
+    letters('fix');
+    expect(composer.draft.text).toBe('fix the parser');
+    key('ctrl+r');
+    expect(composer.draft.text).toBe('Fix the parser');
+    key('up');
+    await settled();
+    expect(composer.draft.text).toBe('FIX older');
+    key('ctrl+s');
+    key('down');
+    expect(composer.draft.text).toBe('fix the parser');
+  });
+
+  it('Enter takes it as a draft that can be undone; Esc restores the exact draft', () => {
+    const one = searching();
+    one.type('run');
+    one.key('enter');
+    expect([one.composer.draft.text, one.isOpen()]).toEqual(['run tests', false]);
+    press(one.composer, 'ctrl+_');
+    expect(one.composer.draft.text).toBe('my draft');
+    const other = searching();
+    other.type('run');
+    other.key('escape');
+    expect([other.composer.draft, other.isOpen()]).toEqual([{ text: 'my draft', cursor: 7, elements: [] }, false]);
+  });
+
+  it('without a match the draft is back and the search stays', async () => {
+    const { composer, type: letters, key, row, isOpen } = searching();
+    letters('zzz');
+    await settled();
+    expect([composer.draft.text, isOpen(), row()]).toEqual(['my draft', true, '  reverse-i-search: zzz no match']);
+    key('backspace');
+    key('backspace');
+    key('backspace');
+    expect(row()).toContain('type to search');
+  });
+
+  it('says so when earlier messages cannot be read', async () => {
+    const { type: letters, row } = searching(new Error('no'));
+    letters('zzz');
+    await settled();
+    expect(row()).toBe('  reverse-i-search: zzz (earlier messages are unavailable)');
+  });
+
+  it('a key that moves ends the search and is the composer’s', () => {
+    const { composer, type: letters, key, isOpen } = searching();
+    letters('run');
+    expect(key('left')).toBe(false);
+    expect([composer.draft.text, isOpen()]).toEqual(['run tests', false]);
+  });
+});

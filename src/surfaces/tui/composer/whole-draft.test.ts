@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { type Draft, draftOf, emptyDraft, replaceIn } from './draft.ts';
+import { imageLabel, pasteLabel, pasteLabels, renumbered } from './numbered-elements.ts';
+import { expandDraft, isShellDraft, joinDrafts, picturesOf, trimDraft } from './whole-draft.ts';
+
+/** `{source}` is a picture, `<text>` a paste, all else is typed. */
+function draft(script: string): Draft {
+  let made: Draft = emptyDraft;
+  for (const [, source, pasted, text = ''] of script.matchAll(/\{([^}]*)\}|<([^>]*)>|([^{<]+)/g)) {
+    const at = [made.text.length, made.text.length] as const;
+    if (source !== undefined) made = replaceIn(made, at, imageLabel(9), { kind: 'image', source });
+    else if (pasted !== undefined)
+      made = replaceIn(made, at, pasteLabel(pasted, pasteLabels(made)), { kind: 'paste', text: pasted });
+    else made = replaceIn(made, at, text);
+  }
+  return renumbered(made);
+}
+
+describe('a draft with elements', () => {
+  it('is trimmed with the places of its elements', () => {
+    const trimmed = trimDraft(draft('\n  ü {a.png} b  '));
+    expect(trimmed).toEqual({
+      text: 'ü [Image #1] b',
+      cursor: 14,
+      elements: [{ start: 2, end: 12, payload: { kind: 'image', source: 'a.png' } }],
+    });
+  });
+
+  it('is joined with another: every picture and paste has a number of its own', () => {
+    const joined = joinDrafts(draft('{a.png} <one>'), draft('{b.png}<two> x'));
+    expect(joined.text).toBe('[Image #1] [Pasted Content 3 chars]\n[Image #2][Pasted Content 3 chars] #2 x');
+    expect(picturesOf(joined)).toEqual(['a.png', 'b.png']);
+    expect(expandDraft(joined)).toBe('[Image #1] one\n[Image #2]two x');
+    expect(joinDrafts(draftOf('a'), emptyDraft)).toEqual(draftOf('a'));
+  });
+
+  it('numbers its pictures in their order when one of them goes', () => {
+    const two = draft('🦊{a.png}{b.png}');
+    const [first] = two.elements;
+    const one = renumbered(replaceIn(two, [first!.start, first!.end], ''));
+    expect(one).toEqual({
+      text: '🦊[Image #1]',
+      cursor: 2,
+      elements: [{ start: 2, end: 12, payload: { kind: 'image', source: 'b.png' } }],
+    });
+  });
+
+  it('says how many lines a paste has', () => {
+    expect(draft('<a\nb>').text).toBe('[Pasted Content 3 chars, 2 lines]');
+  });
+
+  it('is a command for the shell only by a ! that was typed', () => {
+    expect(isShellDraft(draft('!ls'))).toBe(true);
+    expect(isShellDraft(draft('<!ls>'))).toBe(false);
+    const odd = replaceIn(emptyDraft, [0, 0], '!file', { kind: 'mention', text: '!file' });
+    expect(isShellDraft(odd)).toBe(false);
+    expect(isShellDraft(trimDraft(joinDrafts(draft('<!ls>'), draftOf('x'))))).toBe(false);
+  });
+});

@@ -1,0 +1,194 @@
+import type { Draft } from '../composer/draft.ts';
+import { hasImageName, insertElement } from '../composer/insert-element.ts';
+import { isSameToken, mentionAt, type MentionToken } from '../composer/mention-token.ts';
+import { imageLabel } from '../composer/numbered-elements.ts';
+import { cleanLine } from '../text/clean.ts';
+import { clustersOf, columnsOf } from '../text/columns.ts';
+import { cutRow } from '../text/cut.ts';
+import { drawRow } from '../text/draw-row.ts';
+import { glyphsOf } from '../text/glyphs.ts';
+import type { Look } from '../text/look.ts';
+import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
+import { fittingTools, isOfFilter, type MentionFilter, mentionFilters, type MentionItem } from './mention-item.ts';
+
+/** What the popup asks for. */
+export interface MentionSource {
+  /** Skills and plugins. Neither call rejects. */
+  tools(): Promise<readonly MentionItem[]>;
+  /** Gives files again and again, as more are known, until the signal aborts. */
+  files(typed: string, signal: AbortSignal, found: (files: readonly MentionItem[]) => void): Promise<void>;
+}
+
+export interface ChosenMention {
+  readonly item: MentionItem;
+  readonly token: MentionToken;
+}
+
+const mostRows = 8;
+
+/** The list below a draft with a mention in it. */
+export class MentionPopup {
+  readonly #source: MentionSource;
+  readonly #changed: () => void;
+  #token: MentionToken | undefined;
+  #closed: MentionToken | undefined;
+  #filter: MentionFilter = 'all';
+  #at = 0;
+  #tools: readonly MentionItem[] = [];
+  #files: readonly MentionItem[] = [];
+  #isSearching = false;
+  #search = new AbortController();
+
+  constructor(source: MentionSource, changed: () => void) {
+    this.#source = source;
+    this.#changed = changed;
+  }
+
+  /** The draft is another one. */
+  update(draft: Draft): void {
+    const token = mentionAt(draft);
+    if (draft.text === '') this.#closed = undefined;
+    const before = this.#token;
+    this.#token = token;
+    if (token === undefined) return this.#stop();
+    if (before !== undefined && isSameToken(before, token)) return;
+    this.#at = 0;
+    if (before?.sign !== token.sign || before.before !== token.before) void this.#begin();
+    if (token.sign === '@') void this.#find(token.typed);
+    else this.#stop();
+  }
+
+  get isOpen(): boolean {
+    const token = this.#token;
+    if (token === undefined || (this.#closed !== undefined && isSameToken(this.#closed, token))) return false;
+    // A `$` that names no skill is the shell's, and needs no list that says so.
+    return this.#items.length > 0 || (token.sign === '@' && token.typed !== '');
+  }
+
+  close(): void {
+    this.#closed = this.#token;
+  }
+
+  move(by: 1 | -1): void {
+    const { length } = this.#items;
+    this.#at = length === 0 ? 0 : (this.#at + by + length) % length;
+  }
+
+  /** Whether there is anything to switch between. */
+  switchFilter(by: 1 | -1): boolean {
+    if (this.#token?.sign !== '@' || this.#tools.length === 0) return false;
+    const at = mentionFilters.indexOf(this.#filter) + by + mentionFilters.length;
+    this.#filter = mentionFilters[at % mentionFilters.length] ?? 'all';
+    this.#at = 0;
+    return true;
+  }
+
+  get chosen(): ChosenMention | undefined {
+    const [item, token] = [this.#items[this.#at], this.#token];
+    return item === undefined || token === undefined ? undefined : { item, token };
+  }
+
+  /** The draft with what was chosen in the place of the word. A picture becomes one, where the model can see it. */
+  insert(draft: Draft, { item, token }: ChosenMention, { takesPictures }: { readonly takesPictures: boolean }): Draft {
+    const range = [token.start, token.end] as const;
+    if (item.kind === 'file' && takesPictures && hasImageName(item.name))
+      return insertElement(draft, { range, label: imageLabel(1), payload: { kind: 'image', source: item.name } });
+    const label = item.kind === 'skill' ? `$${item.name}` : item.text;
+    return insertElement(draft, { range, label: cleanLine(label), payload: { kind: 'mention', text: item.text } });
+  }
+
+  rows(look: Look): readonly string[] {
+    const items = this.#items;
+    const rows: Row[] = [];
+    const from = Math.max(0, Math.min(this.#at - mostRows + 1, items.length - mostRows));
+    const shown = items.slice(from, from + mostRows);
+    const most = shown.some(({ about }) => about !== '') ? Math.floor(look.width * 0.6) : look.width - 2;
+    const wide = Math.min(Math.max(0, ...shown.map((item) => columnsOf(shownName(item)))), most);
+    for (const [index, item] of shown.entries()) {
+      const isChosen = from + index === this.#at;
+      const name = cutStart(shownName(item), wide, look);
+      rows.push([
+        plain('  '),
+        styled(
+          name + ' '.repeat(Math.max(0, wide - columnsOf(name)) + 2),
+          isChosen ? { ...accentStyle, ...boldStyle } : {},
+        ),
+        styled(cleanLine(item.about), isChosen ? accentStyle : dimStyle),
+      ]);
+    }
+    if (items.length === 0) rows.push([styled(this.#isSearching ? '  Searching' : '  No matches.', dimStyle)]);
+    if (this.#token?.sign === '@' && this.#tools.length > 0)
+      rows.push([styled(`  Showing ${this.#filter} (left and right switch)`, dimStyle)]);
+    return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+  }
+
+  get #items(): readonly MentionItem[] {
+    const token = this.#token;
+    if (token === undefined) return [];
+    const tools = fittingTools(this.#tools, token.typed);
+    if (token.sign === '$') return tools.filter(({ kind }) => kind === 'skill');
+    const [plugins, skills] = (['plugin', 'skill'] as const).map((kind) => tools.filter((tool) => tool.kind === kind));
+    // Those of the last letter, as far as they fit this one.
+    const files = this.#files.filter((file) => hasLetters(file, token.typed));
+    return [...(plugins ?? []), ...(skills ?? []), ...files].filter((item) => isOfFilter(item, this.#filter));
+  }
+
+  /** Another mention: skills may have come or gone. */
+  async #begin(): Promise<void> {
+    this.#filter = 'all';
+    this.#files = [];
+    this.#tools = await this.#source.tools();
+    this.#changed();
+  }
+
+  /** What was found for the last letter stays until there is something for this one. */
+  async #find(typed: string): Promise<void> {
+    this.#search.abort();
+    const search = new AbortController();
+    const { signal } = search;
+    this.#search = search;
+    this.#isSearching = true;
+    await this.#source.files(typed, signal, (files) => {
+      if (signal.aborted) return;
+      this.#files = files;
+      this.#at = Math.min(this.#at, Math.max(0, this.#items.length - 1));
+      this.#changed();
+    });
+    if (signal.aborted) return;
+    this.#isSearching = false;
+    this.#changed();
+  }
+
+  #stop(): void {
+    this.#search.abort();
+    this.#files = [];
+  }
+}
+
+function shownName({ kind, name }: MentionItem): string {
+  const shown = cleanLine(name);
+  if (kind === 'skill') return `$${shown}`;
+  if (kind === 'plugin') return `@${shown}`;
+  return kind === 'folder' ? `${shown}/` : shown;
+}
+
+/** Of a long path the end says most. */
+function cutStart(name: string, columns: number, look: Look): string {
+  if (columnsOf(name) <= columns) return name;
+  const { ellipsis } = glyphsOf(look);
+  const clusters = [...clustersOf(name)];
+  let used = columnsOf(name) + ellipsis.length;
+  while (used > columns && clusters.length > 0) used -= clusters.shift()?.columns ?? 0;
+  return ellipsis + clusters.map(({ text }) => text).join('');
+}
+
+/** Whether a path has the letters in their order, in any case. */
+function hasLetters({ name }: MentionItem, typed: string): boolean {
+  const path = name.toLowerCase();
+  let at = -1;
+  for (const letter of typed.toLowerCase()) {
+    at = path.indexOf(letter, at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}

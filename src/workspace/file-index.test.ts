@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../gather/system/system-clock.ts';
+import { FileIndex } from './file-index.ts';
+import { nothingIgnored } from './ignore-rules.ts';
+import { nodeWorkspaceDisk as disk } from './node-workspace-disk.ts';
+
+let root = '';
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'index-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function put(path: string, ageHours = 1000): void {
+  const file = join(root, path);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, '');
+  const time = Date.now() / 1000 - ageHours * 3600;
+  utimesSync(file, time, time);
+}
+
+function open(clock = systemClock): FileIndex {
+  return new FileIndex({ clock, ground: () => ({ root, disk, rules: nothingIgnored, excludes: () => false }) });
+}
+
+/** The last thing that a search found. */
+async function found(index: FileIndex, typed: string, named?: ReadonlySet<string>): Promise<readonly string[]> {
+  let paths: readonly string[] = [];
+  await index.search({
+    typed,
+    limit: 10,
+    signal: new AbortController().signal,
+    found: ({ files }) => (paths = files.map(({ path }) => path)),
+    ...(named && { named }),
+  });
+  return paths;
+}
+
+it('finds paths by letters; what was changed or named lately comes up', async () => {
+  put('.git/calls.ts');
+  put('.gitignore');
+  writeFileSync(join(root, '.gitignore'), 'build/\n');
+  put('build/calls.ts');
+  put('a/calls.ts');
+  put('b/calls.ts', 0.5);
+  put('c/calls-law.ts', 0.5);
+  const index = open();
+  expect(await found(index, 'calls')).toEqual(['b/calls.ts', 'a/calls.ts', 'c/calls-law.ts']);
+  expect(await found(index, 'calls', new Set(['a/calls.ts']))).toEqual(['a/calls.ts', 'b/calls.ts', 'c/calls-law.ts']);
+  expect((await found(index, '')).slice(0, 3).toSorted()).toEqual(['.gitignore', 'b/calls.ts', 'c/calls-law.ts']);
+});
+
+it('looks again when what it knows is old, and serves it meanwhile', async () => {
+  put('one.ts');
+  let now = 0;
+  const index = open({ ...systemClock, now: () => now });
+  expect(await found(index, 'o')).toEqual(['one.ts']);
+  put('other.ts');
+  expect(await found(index, 'o')).toEqual(['one.ts']);
+  now = 6000;
+  const seen: number[] = [];
+  await index.search({
+    typed: 'o',
+    limit: 10,
+    signal: new AbortController().signal,
+    found: ({ total }) => void seen.push(total),
+  });
+  expect(seen).toEqual([1, 2]);
+});
+
+it('a search ends with the next letter, and the look goes on for it', async () => {
+  for (let at = 0; at < 60; at++) put(`f${at}/file-${at}.ts`);
+  const index = open();
+  const over = new AbortController();
+  const first = index.search({ typed: 'x', limit: 5, signal: over.signal, found: () => {} });
+  over.abort();
+  await first;
+  expect(await found(index, 'file-59')).toEqual(['f59/file-59.ts']);
+});

@@ -156,6 +156,11 @@ export class TuiSession implements Conversation {
     return changed.kind !== 'refused';
   }
 
+  /** Something that a view asked for: what goes wrong with it is shown. */
+  run(work: Promise<unknown>): void {
+    void this.#guard(work);
+  }
+
   async compact(focus: string): Promise<void> {
     await this.work('Compacting the conversation', () => this.#thread.compact(focus === '' ? {} : { focus }));
   }

@@ -13,6 +13,7 @@ import type { Conversation } from './conversation.ts';
 import { endSummary } from './end-summary.ts';
 import { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
+import { openNewest } from './open-newest.ts';
 import type { TuiStage } from './stage.ts';
 import { ThreadReader } from './thread-reader.ts';
 
@@ -141,6 +142,10 @@ export class TuiSession implements Conversation {
     stage.openPager(
       new PagerView({ title: 'Transcript', rows, startsAtEnd: true, close: () => stage.openPager(undefined) }),
     );
+  }
+
+  showNewestDetails(): void {
+    if (!openNewest(this.parts.stage)) this.notice('No line here has details.');
   }
 
   notice(text: string, level: 'info' | 'warning' | 'error' = 'info'): void {

@@ -59,6 +59,7 @@ function messagesPage({ state, turnOf }: ThreadStory, acts: PinActs): BrowseList
   return {
     kind: 'list',
     title: 'Pin a message',
+    enter: 'pins it',
     length: said.length,
     row(index) {
       const { item, origin } = said[index]!;

@@ -15,6 +15,8 @@ export interface BrowseList {
   row(index: number, look: Look): Row;
   /** What a row opens to. Undefined: nothing. */
   open?(index: number): BrowsePage | undefined;
+  /** What Enter does. Absent: it opens. */
+  readonly enter?: string;
   /** In the place of the rows, where there are none. */
   readonly empty?: string;
   readonly actions?: readonly BrowseAction[];

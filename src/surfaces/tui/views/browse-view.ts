@@ -100,7 +100,8 @@ export class BrowseView implements View {
   #foot(page: BrowsePage, look: Look): Row {
     const { dot } = glyphsOf(look);
     const goesBack = this.#opened.length > 1 ? 'Esc goes back' : 'Esc closes';
-    const opens = page.kind === 'list' && page.open !== undefined && page.length > 0 ? ['Enter opens'] : [];
+    const opens =
+      page.kind === 'list' && page.open !== undefined && page.length > 0 ? [`Enter ${page.enter ?? 'opens'}`] : [];
     const acts = (page.actions ?? []).map(({ key, does }) => `${key} ${does}`);
     return [styled([...acts, ...opens, goesBack, 'q closes'].join(` ${dot} `), dimStyle)];
   }

@@ -20,6 +20,7 @@ export function confirmPage({ title, about, yes, no, decide }: Confirmation): Br
     title,
     head: ({ width }) => [...about.flatMap((line) => wrapRow([styled(line, dimStyle)], { width })), []],
     length: answers.length,
+    enter: 'chooses',
     row: (index): Row => [plain(answers[index]!)],
     open(index) {
       decide(index === 1);

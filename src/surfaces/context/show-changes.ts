@@ -88,8 +88,8 @@ export function tellingReason({ form, cause, why, sections }: Omit<ToldContext, 
   return form === 'bundle' ? '-' : `${shown}${changed.length > 2 ? ` and ${changed.length - 2} more` : ''}`;
 }
 
-/** Members that hold all of their section. */
-const wholes: ReadonlySet<string> = new Set(['instructions', 'text', 'value']);
+/** Members that hold all of their section, or all that has no member of its own. */
+const wholes: ReadonlySet<string> = new Set(['instructions', 'rest', 'text', 'value']);
 
 /** What changed, in words: a stored name such as `environments.capstan.approvalPolicy` is none that a user knows. */
 export function changedWords(sections: ToldContext['sections']): readonly string[] {

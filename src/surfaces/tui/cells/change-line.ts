@@ -59,13 +59,13 @@ function cacheLines({ breaks, keptTokens }: PrefixBrokenEvent): readonly string[
 
 function retryLine({ events, tokens }: Extract<Change, { kind: 'retry' }>): QuietLine {
   const newest = events.at(-1)!;
-  const times = events.length === 1 ? '' : `Tried again ${events.length} times. `;
-  const cost = tokens === undefined ? '' : ` About ${count(tokens)} tokens are sent again.`;
+  const times = events.length === 1 ? '' : ` ${events.length} times`;
+  const cost = tokens === undefined ? '' : `, about ${count(tokens)} tokens`;
   const waited = events.reduce((sum, { waitMs }) => sum + waitMs, 0);
   const details = [
     ...events.map(({ outcome, waitMs }) => `after ${elapsedWords(waitMs)}: ${outcome.message}`),
     ...(events.length === 1 ? [] : [`waited ${elapsedWords(waited)} in all`]),
     newest.outcome.next,
   ];
-  return { kind: 'warning', line: `${times}${newest.outcome.message}${cost}`, details: details.join('\n') };
+  return { kind: 'warning', line: `Sent again${times}${cost}: ${newest.outcome.message}`, details: details.join('\n') };
 }

@@ -13,6 +13,9 @@ import { figureRow } from '../views/figure-row.ts';
 import { textPage } from '../views/text-page.ts';
 import { saidRows } from './said-rows.ts';
 
+/** Of a text beside its name: more than a row holds. */
+const longestBeginning = 200;
+
 /** What may be done with a checkpoint. */
 export interface CheckpointActs {
   /** Opens what asks whether it is meant. */
@@ -125,9 +128,9 @@ function itemsPage({ name, items }: Fate, actions: readonly BrowseAction[]): Bro
     title: name,
     length: items.length,
     row(index, look) {
-      const { label, turn, tokens } = items[index]!;
+      const { label, turn, tokens, text } = items[index]!;
       return figureRow(
-        [plain(cleanLine(label))],
+        [plain(`${cleanLine(label)}  `), styled(cleanLine(text().slice(0, longestBeginning)), dimStyle)],
         [
           { text: count(tokens), width },
           { text: turn === undefined ? '' : `turn ${turn}`, width: 9 },

@@ -30,7 +30,7 @@ export const groupLooks = {
   system: coloured('system', 's', 'special'),
   tools: coloured('tools', 't', 'marker'),
   mcp: coloured('MCP', 'm', 'keyword'),
-  instructions: coloured('instruction files', 'i', 'bad'),
+  instructions: coloured('instructions', 'i', 'bad'),
   skills: coloured('skills', 'k', 'comment'),
   pinned: coloured('pinned notes', 'p', 'quote', 'dim'),
   context: coloured('context', 'c', 'bad', 'dim'),

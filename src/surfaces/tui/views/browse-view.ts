@@ -158,7 +158,7 @@ export class BrowseView implements View {
   /** Beyond the ends it stops there: a frame sets the place right. */
   #move(opened: OpenPage, by: number): void {
     const { page } = opened;
-    const last = page.kind === 'list' ? page.length - 1 : (opened.drawn?.rows.length ?? 0);
+    const last = page.kind === 'list' ? page.length - 1 : (opened.drawn?.rows.length ?? Infinity);
     const moved = (place: number): number => Math.max(0, Math.min(last, place + by));
     if (page.kind === 'list') opened.at = moved(opened.at);
     else opened.from = moved(opened.from);

@@ -21,7 +21,11 @@ export function figureRow(words: Row, figures: readonly Figure[], look: Look): R
   if (room < 4) return words;
   const left = cutRow(words, room, look);
   const blanks = plain(' '.repeat(Math.max(0, room - rowColumns(left))));
-  return [...left, blanks, ...shown.map(({ text, width }) => styled(`  ${padded(text, width)}`, dimStyle))];
+  // Nothing stands behind the last figure, not even blanks.
+  const last = shown.findLastIndex(({ text }) => text !== '');
+  if (last < 0) return left;
+  const right = shown.slice(0, last + 1).map(({ text, width }) => styled(`  ${padded(text, width)}`, dimStyle));
+  return [...left, blanks, ...right];
 }
 
 function padded(text: string, width: number): string {

@@ -13,6 +13,7 @@ import type { ReadWindow } from '../../src/surfaces/tui/insight/read-window.ts';
 import { replayPage } from '../../src/surfaces/tui/insight/replay-pages.ts';
 import { groupItems } from '../../src/surfaces/tui/insight/window-groups.ts';
 import { roomOf } from '../../src/surfaces/tui/insight/window-map.ts';
+import { columnsOf } from '../../src/surfaces/tui/text/columns.ts';
 import type { Look } from '../../src/surfaces/tui/text/look.ts';
 import type { BrowsePage } from '../../src/surfaces/tui/views/browse-page.ts';
 import { BrowseView } from '../../src/surfaces/tui/views/browse-view.ts';
@@ -135,7 +136,7 @@ describe('views of what the model is sent', () => {
         const plain = rows.map((row) => row.replaceAll(/\u001B\[[\d;]*m/g, ''));
         // oxlint-disable-next-line no-control-regex -- what must not be there
         for (const row of plain) expect(row).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202E]/);
-        if (name !== 'pins-messages') for (const row of plain) expect(row.length).toBeLessThanOrEqual(width);
+        for (const row of plain) expect(columnsOf(row)).toBeLessThanOrEqual(width);
       }
     }
   });

@@ -1,6 +1,6 @@
 import type { Line } from '../../../protocol/line.ts';
 import { tellLongStory, type ThreadStory } from '../../context/thread-story.ts';
-import type { TuiSession } from '../app/session.ts';
+import type { InsightHost } from './insight-host.ts';
 import type { BrowsePage } from '../views/browse-page.ts';
 import { BrowseView } from '../views/browse-view.ts';
 import { restsOf } from './rests.ts';
@@ -18,13 +18,13 @@ export interface ReadThread {
  * disturbed. Undefined: there is nothing to show, and the user was told why.
  */
 export async function browseThread(
-  session: TuiSession,
+  host: InsightHost,
   title: string,
   make: (thread: ReadThread) => Promise<BrowsePage | undefined> | BrowsePage | undefined,
 ): Promise<void> {
-  const { stage, engine, now } = session.parts;
-  const { id, place } = session.thread;
-  if (place === undefined) return session.notice('Nothing was sent yet. Send a message first.');
+  const { stage, engine, now } = host.parts;
+  const { id, place } = host.thread;
+  if (place === undefined) return host.notice('Nothing was sent yet. Send a message first.');
   const close = (): void => stage.openPager(undefined);
   const view = new BrowseView({ kind: 'list', title, length: 0, row: () => [], empty: 'Reading the thread' }, close);
   const isOpen = (): boolean => stage.pager === view;

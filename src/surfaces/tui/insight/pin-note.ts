@@ -1,5 +1,5 @@
 import { fullText } from '../../../protocol/outcome.ts';
-import type { TuiSession } from '../app/session.ts';
+import type { InsightHost } from './insight-host.ts';
 
 /** What came of a wish, in words for the user. */
 export interface PinResult {
@@ -10,7 +10,7 @@ export interface PinResult {
 const longestShown = 200;
 
 /** Pins a text to the thread, word for word: the model reads it again after every checkpoint. */
-export async function pinText({ parts, thread }: TuiSession, text: string): Promise<PinResult> {
+export async function pinText({ parts, thread }: InsightHost, text: string): Promise<PinResult> {
   const { id } = thread;
   if (thread.place === undefined) return { isDone: false, words: 'Nothing was sent yet. Send a message first.' };
   const done = await parts.threads.whole(id, (stored) => stored.pin(id, text));
@@ -27,7 +27,7 @@ export async function pinText({ parts, thread }: TuiSession, text: string): Prom
 }
 
 /** `which`: its number, or its id. */
-export async function unpin({ parts, thread }: TuiSession, which: string): Promise<PinResult> {
+export async function unpin({ parts, thread }: InsightHost, which: string): Promise<PinResult> {
   const { id } = thread;
   const done = await parts.threads.whole(id, (stored) => stored.unpin(id, which));
   if (done.kind === 'refused') return { isDone: false, words: fullText(done.outcome) };

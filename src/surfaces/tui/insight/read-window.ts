@@ -1,6 +1,6 @@
 import { readWindow, type WindowView } from '../../context/window-view.ts';
 import type { RequestCost } from '../../context/request-cost.ts';
-import type { TuiSession } from '../app/session.ts';
+import type { InsightHost } from './insight-host.ts';
 import type { ReadThread } from './browse-thread.ts';
 import { groupItems, type WindowGroup } from './window-groups.ts';
 import { roomOf, type WindowRoom } from './window-map.ts';
@@ -14,7 +14,7 @@ export interface ReadWindow {
 }
 
 export async function windowOf(
-  { parts, thread }: TuiSession,
+  { parts, thread }: InsightHost,
   { story, rest }: Pick<ReadThread, 'story' | 'rest'>,
 ): Promise<ReadWindow> {
   const { view, items, cost } = readWindow(story, await parts.threads.preview(thread.id, story.state));

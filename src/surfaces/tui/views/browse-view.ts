@@ -82,7 +82,7 @@ export class BrowseView implements View {
       const isChosen = index === opened.at;
       const row = page.row(index, inner);
       return isChosen
-        ? [styled(`${prompt} `, accentStyle), ...row.map(({ text, style }) => styled(text, { ...style, ...chosen }))]
+        ? [styled(`${prompt} `, accentStyle), ...row.map(({ text, style }) => styled(text, { ...chosen, ...style }))]
         : [plain('  '), ...row];
     });
     return [...head, ...rows];

@@ -48,10 +48,10 @@ export interface InferredRequest {
   readonly input: Prompt['input'];
 }
 
-/** Every request of the thread, in order. */
+/** Every request of the thread, in order. Without an encoder for its turn, no bytes of a request are made. */
 export async function* rebuildRequests(
   lines: AsyncIterable<Line> | Iterable<Line>,
-  encoderFor: (version: string) => Encoder | undefined,
+  encoderFor: (version: string, turn: number) => Encoder | undefined,
 ): AsyncGenerator<RebuiltRequest | InferredRequest> {
   let state = emptyState;
   let log = noTurns;
@@ -67,7 +67,7 @@ export async function* rebuildRequests(
     const record = line.type === lineType.request ? readRequest(line.payload) : undefined;
     if (record !== undefined) {
       if (rebuilt !== undefined) yield rebuilt;
-      rebuilt = rebuild({ state, turn, line, record }, encoderFor(record.encoder));
+      rebuilt = rebuild({ state, turn, line, record }, encoderFor(record.encoder, turn));
     }
     if (line.type === lineType.sent && rebuilt !== undefined) rebuilt = withSent(rebuilt, line.payload);
     if (endsAnswer(line)) isAnswering = false;

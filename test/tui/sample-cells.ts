@@ -1,13 +1,15 @@
 import type { Cell } from '../../src/surfaces/tui/cells/cell.ts';
 import { cellOf } from '../../src/surfaces/tui/cells/cell-of.ts';
 import { cellOfEvent } from '../../src/surfaces/tui/cells/cell-of-event.ts';
+import { changeLine } from '../../src/surfaces/tui/cells/change-line.ts';
 import { exploringCell } from '../../src/surfaces/tui/cells/exploring-cell.ts';
 import { runningHooksCell } from '../../src/surfaces/tui/cells/hook-cell.ts';
 import { noticeCell } from '../../src/surfaces/tui/cells/notice-cell.ts';
+import { quietCell } from '../../src/surfaces/tui/cells/quiet-cell.ts';
 import { reviewCell, reviewStartCell } from '../../src/surfaces/tui/cells/review-cell.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import type { Question } from '../../src/protocol/question.ts';
-import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
+import type { PrefixBrokenEvent, ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { call, command, cwd, numberedLines, sampleItems, unknownItem } from './sample-items.ts';
 
 const turnId = 'turn-1' as TurnId;
@@ -27,6 +29,17 @@ const event = (about: ThreadEvent, context = {}): Cell => {
   const cell = cellOfEvent(about, context);
   if (cell === undefined) throw new Error(`The event ${about.kind} has no cell.`);
   return cell;
+};
+
+const lostCache: PrefixBrokenEvent = {
+  kind: 'prefix-broken',
+  turnId,
+  step: 0,
+  keptTokens: 1079,
+  breaks: [
+    { kind: 'tools', added: ['mcp__github__search'], removed: [], changed: ['exec_command'], tokens: 31_000 },
+    { kind: 'entry', index: 4, what: 'changed', tokens: 12_000 },
+  ],
 };
 
 /** A cell of every kind, by name. */
@@ -183,6 +196,29 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
     to: 'small',
     changes: [{ field: 'window.tokens', from: 400_000, to: 128_000 }],
   }),
+  'model-switch-cost': quietCell(
+    changeLine({
+      kind: 'switch',
+      event: { kind: 'model-switched', turnId, from: 'large', to: 'small', changes: [] },
+      prefix: { ...lostCache, breaks: [{ kind: 'setting', name: 'model', tokens: 31_000 }] },
+    }),
+  ),
+  'prefix-broken': event(lostCache),
+  'retry-again': quietCell(
+    changeLine({
+      kind: 'retry',
+      tokens: 31_000,
+      events: [1, 2].map((attempt) => ({
+        kind: 'retrying',
+        outcome: {
+          code: 'overloaded',
+          message: `The provider is overloaded. Trying again in 4 seconds (${attempt} of 5).`,
+          next: 'Wait, or choose another model.',
+        },
+        waitMs: 4000,
+      })),
+    }),
+  ),
   retry: event({
     kind: 'retrying',
     outcome: {

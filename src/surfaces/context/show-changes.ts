@@ -16,7 +16,8 @@ export function changesView({ turns }: ThreadStory) {
     at,
     form: formOf(told),
     tokens: sumTokens(told),
-    told,
+    // The texts themselves are in the requests.
+    told: told.map(({ texts, ...each }) => ({ ...each, texts: texts.map(({ text: _text, ...named }) => named) })),
     compacts,
   }));
 }
@@ -27,7 +28,7 @@ function formOf(told: readonly ToldContext[]): 'nothing' | ToldContext['form'] {
   return order.find((form) => told.some((each) => each.form === form)) ?? 'nothing';
 }
 
-const formNames = { bundle: 'full bundle', change: 'change', event: 'event', unknown: 'not recorded' };
+export const formNames = { bundle: 'full bundle', change: 'change', event: 'event', unknown: 'not recorded' };
 
 /** What a text is to a model that has read all before it. */
 const marks = {
@@ -35,6 +36,8 @@ const marks = {
   changed: { sign: '~', look: 'yellow' },
   again: { sign: '=', look: 'dim' },
 } as const satisfies Readonly<Record<string, { readonly sign: string; readonly look: TextLook }>>;
+
+type ShownTelling = ReturnType<typeof changesView>[number]['told'][number];
 
 /** What a row takes beside the reason. */
 const otherColumns = 60;
@@ -46,7 +49,7 @@ export function changesPage(turns: ReturnType<typeof changesView>, { width }: Pa
     if (told.length === 0) return [[String(turn), '', dim('nothing'), '', dim(compacts ? 'a compaction' : '')]];
     return told.flatMap((each, index) => {
       const cells = toldCells(each, known);
-      const why = wrap(reason(each), Math.max(16, width - otherColumns));
+      const why = wrap(tellingReason(each), Math.max(16, width - otherColumns));
       const head = [index === 0 ? String(turn) : '', String(each.step), formNames[each.form], `~${count(each.tokens)}`];
       return Array.from({ length: Math.max(cells.length, why.length) }, (_, at) => [
         ...(at === 0 ? head : ['', '', '', '']),
@@ -63,7 +66,7 @@ export function changesPage(turns: ReturnType<typeof changesView>, { width }: Pa
   ];
 }
 
-function toldCells({ texts, sections, cause, form }: ToldContext, known: Set<string>): readonly TableCell[] {
+function toldCells({ texts, sections, cause, form }: ShownTelling, known: Set<string>): readonly TableCell[] {
   const names = [...new Set(texts.map(({ content }) => content))];
   if (names.length === 0) return [dim(`nothing was sent; recorded: ${Object.keys(sections).join(', ')}`)];
   return names.map((name) => {
@@ -74,7 +77,8 @@ function toldCells({ texts, sections, cause, form }: ToldContext, known: Set<str
   });
 }
 
-function reason({ form, cause, why, sections }: ToldContext): string {
+/** Why it was told then. */
+export function tellingReason({ form, cause, why, sections }: Omit<ToldContext, 'texts'>): string {
   if (cause === 'initial') return 'the thread began';
   if (cause === 'reinjection') return `sent again: ${why ?? 'unproven'}`;
   if (cause === 'event') return 'it happened';
@@ -84,8 +88,8 @@ function reason({ form, cause, why, sections }: ToldContext): string {
   return form === 'bundle' ? '-' : `${shown}${changed.length > 2 ? ` and ${changed.length - 2} more` : ''}`;
 }
 
-/** Members that hold all of their section. */
-const wholes: ReadonlySet<string> = new Set(['instructions', 'text', 'value']);
+/** Members that hold all of their section, or all that has no member of its own. */
+const wholes: ReadonlySet<string> = new Set(['instructions', 'rest', 'text', 'value']);
 
 /** What changed, in words: a stored name such as `environments.capstan.approvalPolicy` is none that a user knows. */
 export function changedWords(sections: ToldContext['sections']): readonly string[] {

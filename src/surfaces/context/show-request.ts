@@ -42,9 +42,16 @@ export async function requestBody({ record, state }: StoryRequest): Promise<stri
   return `${Buffer.concat(encoder.body(promptFor(state, record))).toString('utf8')}\n`;
 }
 
-/** The request as the model got it: each part with its origin in the margin. */
-export function requestPage(story: ThreadStory, request: StoryRequest, form: PageForm): readonly Span[] {
-  const { width } = form;
+/** A part of a request as the model got it. */
+export interface RequestPart {
+  /** Where it comes from, then what it is, in lines. */
+  readonly origin: readonly [string, ...string[]];
+  readonly tokens: number;
+  readonly cached?: boolean | undefined;
+  text(): string;
+}
+
+export function requestParts(story: ThreadStory, request: StoryRequest): readonly RequestPart[] {
   const { state, record, usage } = request;
   const instructions = instructionsOf(state)?.text ?? '';
   const input = record === undefined ? itemsOf(state) : withoutTools(state, record).input;
@@ -52,20 +59,29 @@ export function requestPage(story: ThreadStory, request: StoryRequest, form: Pag
   const ofItem = entryOfItem(state.history, record?.modalities ?? ['text', 'image', 'audio']);
   const nameParts = partNamer({ ...story, state });
   const { shares } = ledgerOf({ instructions, tools, input }, record && usage);
-  const blocks = shares.map((share): readonly Span[] => {
+  return shares.map((share): RequestPart => {
     const { part, tokens, cached } = share;
-    const weight = `${count(tokens)} tokens${cached === true ? ', cached' : ''}`;
-    if (part.kind === 'instructions') return block(['instructions', weight], instructions, width);
+    const weight = { tokens, cached };
+    if (part.kind === 'instructions') return { origin: ['instructions'], ...weight, text: () => instructions };
     if (part.kind === 'tool') {
       const tool = tools.find((each) => (each['name'] ?? each.type) === part.name);
-      return block(['tool', part.name, weight], JSON.stringify(tool), width);
+      return { origin: ['tool', part.name], ...weight, text: () => JSON.stringify(tool) };
     }
     const item = input[part.index]!;
     const entry = ofItem.get(item);
     const named = entry === undefined ? [] : nameParts({ what: { kind: 'entry', entry }, ...share });
     const [{ family, turn } = { family: unnamed(request, part.index, input.length) }] = named;
     const origin = turn === undefined ? family : `${family}, turn ${turn}`;
-    return block([origin, ...named.map(({ name }) => `  ${name}`), weight], shownText(item), width);
+    return { origin: [origin, ...named.map(({ name }) => `  ${name}`)], ...weight, text: () => shownText(item) };
+  });
+}
+
+/** The request as the model got it: each part with its origin in the margin. */
+export function requestPage(story: ThreadStory, request: StoryRequest, form: PageForm): readonly Span[] {
+  const { state, record } = request;
+  const blocks = requestParts(story, request).map(({ origin, tokens, cached, text }) => {
+    const weight = `${count(tokens)} tokens${cached === true ? ', cached' : ''}`;
+    return block([...origin, weight], text(), form.width);
   });
   const lost = record === undefined || hasTools(state, record) ? '' : `\n${toolsMissing(record).message}`;
   const head = prose(`${headLine(request)}${lost}`, form);
@@ -85,7 +101,8 @@ function unnamed({ record }: StoryRequest, index: number, length: number): strin
   return isOwn ? `${auxiliary.purpose} request` : 'shortened item';
 }
 
-function headLine({ number, turn, at, record, usage, prefix }: StoryRequest): string {
+/** What it was, what the provider counted, and what broke its cache. */
+export function headLine({ number, turn, at, record, usage, prefix }: StoryRequest): string {
   const made =
     record === undefined
       ? 'made by another program: rebuilt from the history before its answer; its tools and settings are not known'

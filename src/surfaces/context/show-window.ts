@@ -90,7 +90,8 @@ function shareRow(share: NamedShare, total: number): readonly TableCell[] {
   return [`  ${name}`, tokens, percent(tokens, total), items, when || '-', measure, inCache];
 }
 
-function basis({ total, counted, next }: WindowView): string {
+/** How many tokens, and what the number rests on. */
+export function basis({ total, counted, next }: WindowView): string {
   const added = next?.tokens ?? 0;
   const more = added === 0 ? '' : `; ${about(added)} that the next turn will send`;
   if (counted === undefined) {

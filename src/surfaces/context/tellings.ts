@@ -19,7 +19,8 @@ export interface ToldContext {
   why?: string;
   /** Sections whose record changed, with the names of what changed in them; empty for a section that is new or gone. */
   readonly sections: Record<string, readonly string[]>;
-  readonly texts: { readonly content: string; readonly tokens: number }[];
+  /** `text`: as the model reads it. */
+  readonly texts: { readonly content: string; readonly tokens: number; readonly text: string }[];
   /** By our estimate. */
   tokens: number;
 }
@@ -69,9 +70,14 @@ export function textsOf({ item, origin }: Entry, total = itemTokens(item)) {
   const kinds = origin.family === 'context' ? origin.kinds : [];
   const parts = isMessage(item) ? item.content : [];
   const names = kinds.length === 0 ? ['foreign'] : kinds;
-  const weights = names.map((_, index) => String(parts[index]?.['text'] ?? '').length);
-  const shares = apportion(weights, total);
-  return names.map((kind, index) => ({ kind, content: contentName(kind), tokens: shares[index] ?? 0 }));
+  const texts = names.map((_, index) => String(parts[index]?.['text'] ?? ''));
+  const shares = apportion(
+    texts.map(({ length }) => length),
+    total,
+  );
+  return names.map((kind, index) => {
+    return { kind, content: contentName(kind), tokens: shares[index] ?? 0, text: texts[index] ?? '' };
+  });
 }
 
 /** Dotted names of the values in a merge patch. */

@@ -1,5 +1,6 @@
 import { type Entry, isModelMade } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
+import { itemTokens } from '../../history/size.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { TurnId } from '../../protocol/ids.ts';
@@ -82,6 +83,24 @@ export function tellStory(lines: readonly Line[]): ThreadStory {
   const story = new Storyteller();
   for (const line of lines) story.read(line);
   return story.end();
+}
+
+/**
+ * The same with a rest now and then, for a program that has to stay awake meanwhile. What the items of history weigh is
+ * found on the way: that takes longest.
+ */
+export async function tellLongStory(lines: readonly Line[], rest: () => Promise<void>): Promise<ThreadStory> {
+  const story = new Storyteller();
+  for (const line of lines) {
+    story.read(line);
+    await rest();
+  }
+  const told = story.end();
+  for (const { item } of entries(told.state.history)) {
+    itemTokens(item);
+    await rest();
+  }
+  return told;
 }
 
 class Storyteller {

@@ -160,7 +160,7 @@ function withTools(
   };
 }
 
-function toolName(tool: ToolSpec): string {
+export function toolName(tool: ToolSpec): string {
   return stringAt(tool, 'name') ?? tool.type;
 }
 
@@ -242,7 +242,7 @@ function partsSince(
 }
 
 /** What the newest request of ours offered; the tools are undefined when they are lost. */
-function newestTools({ requests, state }: ThreadStory) {
+export function newestTools({ requests, state }: ThreadStory) {
   const record = requests.findLast((request) => request.record !== undefined)?.record;
   return { record, tools: record === undefined ? undefined : state.toolSets.get(record.toolSet) };
 }

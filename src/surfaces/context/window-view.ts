@@ -7,18 +7,36 @@ import type { ForeseenRequest } from '../engine/preview-thread.ts';
 import { plural } from '../wording/number-words.ts';
 import { budgetsOf } from './budgets.ts';
 import { groupParts } from './group-parts.ts';
-import { type NamedPart, partNamer } from './part-names.ts';
+import type { NamedPart } from './part-names.ts';
+import { requestCost } from './request-cost.ts';
 import { checkpointHead } from './show-checkpoint.ts';
 import type { ThreadStory } from './thread-story.ts';
-import { sumTokens, windowContent } from './window-content.ts';
+import { sumTokens, type WindowContent, windowContent } from './window-content.ts';
+import { type WindowItem, windowItems } from './window-items.ts';
 
 export type WindowView = ReturnType<typeof windowView>;
 
 /** What fills the window, for programs. `next` is absent in it when the next turn cannot be foreseen. */
 export function windowView(story: ThreadStory, next: ForeseenRequest | Outcome) {
+  return readWindow(story, next).view;
+}
+
+/** The same with what stands behind each part, in the order of `parts`, and what a request costs. */
+export function readWindow(story: ThreadStory, next: ForeseenRequest | Outcome) {
   const known = 'code' in next ? undefined : next;
-  const { total, measure, counted, parts: content, unknown } = windowContent(story, known);
-  const parts = content.flatMap(partNamer(story));
+  const content = windowContent(story, known);
+  const items = windowItems(story, content.parts, known);
+  return { view: viewOf(story, next, content, items), items, cost: requestCost(content, known?.envelope) };
+}
+
+function viewOf(
+  story: ThreadStory,
+  next: ForeseenRequest | Outcome,
+  { total, measure, counted, unknown }: WindowContent,
+  items: readonly WindowItem[],
+) {
+  const known = 'code' in next ? undefined : next;
+  const parts = items.map(({ part }) => part);
   const families = groupParts(parts);
   const { budgets, unknown: noBudgets } = budgetsOf(story, families, total, known?.envelope);
   return {

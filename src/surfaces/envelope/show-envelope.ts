@@ -103,7 +103,7 @@ function groupOf(field: string): string {
 }
 
 /** A moment is shown as people say it; `--json` has it exactly. */
-function fieldText(field: string, value: Json): string {
+export function fieldText(field: string, value: Json): string {
   return field === 'telemetry.startedAt' && typeof value === 'number' ? clockTime(value) : valueText(value);
 }
 

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../protocol/json.ts';
-import type { PrefixBreak, ThreadEvent } from '../../protocol/thread-event.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { count } from '../wording/number-words.ts';
 import { causeWords } from '../wording/checkpoint-words.ts';
 import { contextFields } from '../wording/context-fields.ts';
+import { breakLine } from '../wording/prefix-words.ts';
 
 const types = {
   settings: 'thread.settings',
@@ -59,29 +60,6 @@ export function contextLine(event: ContextNews): string | undefined {
     case 'checkpoint-started':
       return `checkpoint: ${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}; ${causeWords(event)})`;
     case 'prefix-broken':
-      return event.breaks
-        .map((each) => `cache: broken by ${breakWords(each)}; about ${count(each.tokens)} tokens are read again`)
-        .join('\n');
-  }
-}
-
-function breakWords(each: PrefixBreak): string {
-  switch (each.kind) {
-    case 'checkpoint':
-      return 'a checkpoint';
-    case 'rollback':
-      return 'a rollback';
-    case 'reopened':
-      return 'the history before a checkpoint, which is sent again';
-    case 'instructions':
-      return 'other instructions';
-    case 'setting':
-      return `the setting ${each.name}`;
-    case 'tools': {
-      const names = [...each.added, ...each.removed, ...each.changed];
-      return names.length === 0 ? 'the order of the tools' : `the tools ${names.join(', ')}`;
-    }
-    case 'entry':
-      return `an item that was ${each.what} (number ${each.index})`;
+      return event.breaks.map((each) => `cache: ${breakLine(each)}`).join('\n');
   }
 }

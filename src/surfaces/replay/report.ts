@@ -45,7 +45,8 @@ function sentWords({ frames, bytes }: ReplayedRequest): string {
   return frames.map((frame) => String(frame.bytes)).join(' + ');
 }
 
-function resultWords({ result, first, encoder, toolSet }: ReplayedRequest): string {
+/** How one compares with what was sent. */
+export function resultWords({ result, first, encoder, toolSet }: ReplayedRequest): string {
   switch (result) {
     case 'same':
       return 'ok';

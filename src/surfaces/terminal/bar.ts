@@ -48,7 +48,7 @@ export function progressText(
 }
 
 /** Columns for each amount: the largest remainders are rounded up, and what exceeds the width is taken from the widest. */
-function shareColumns(amounts: readonly number[], whole: number, width: number): readonly number[] {
+export function shareColumns(amounts: readonly number[], whole: number, width: number): readonly number[] {
   const exact = amounts.map((amount) => (amount / whole) * width);
   const columns = exact.map((share) => (share > 0 ? Math.max(1, Math.round(share)) : 0));
   const wanted = Math.min(width, Math.round(exact.reduce((sum, share) => sum + share, 0)));

@@ -9,7 +9,8 @@ import type { Done } from '../engine/stored-threads.ts';
 import { unprovenNotice } from '../engine/unproven-notice.ts';
 import { plural } from '../wording/number-words.ts';
 import { resumeCommand } from '../wording/resume-command.ts';
-import { type OperationArguments, operateOnThread, type ThreadOperation, turnsWord } from './thread-operation.ts';
+import { turnsWord } from '../wording/rollback-words.ts';
+import { type OperationArguments, operateOnThread, type ThreadOperation } from './thread-operation.ts';
 
 type PinList = Done<{ readonly kind: 'pins'; readonly id: ThreadId; readonly pins: readonly Pin[] }>;
 

@@ -9,7 +9,8 @@ import type { RestoreReport, RollbackTo, RolledBack } from '../engine/engine-typ
 import type { Done } from '../engine/stored-threads.ts';
 import { withProgress } from '../terminal/with-progress.ts';
 import { hasChanged, howToUndo, restoreText } from './restore.ts';
-import { operateOnThread, turnsWord } from './thread-operation.ts';
+import { beforeCheckpointLines, turnsWord } from '../wording/rollback-words.ts';
+import { operateOnThread } from './thread-operation.ts';
 
 /** The conversation, the files, or both. */
 type Back = Done<
@@ -57,7 +58,9 @@ async function takeBack(
 
 function rolledBackText(back: RolledBack & { readonly files?: RestoreReport }): string {
   const { id, turns, files, checkpoint } = back;
-  if (checkpoint !== undefined) return beforeCheckpointText(back, checkpoint);
+  if (checkpoint !== undefined) {
+    return [...beforeCheckpointLines(back, checkpoint), `To undo this: capstan threads undo-rollback ${id}`].join('\n');
+  }
   // The same command would take back one more turn.
   const again = (options: string): string =>
     `To restore the kept files as well: capstan threads undo-rollback ${id}, then repeat this command with ${options}.`;
@@ -65,18 +68,6 @@ function rolledBackText(back: RolledBack & { readonly files?: RestoreReport }): 
   // The record of it went with the conversation.
   const then = files && hasChanged(files) ? `\nThen undo the files: capstan threads restore ${id} --undo` : '';
   return `${restored}${turnsWord(turns)} of thread ${id} rolled back.\nTo undo this: capstan threads undo-rollback ${id}${then}`;
-}
-
-function beforeCheckpointText({ id, turns, cutTurn }: RolledBack, checkpoint: number): string {
-  return [
-    `Thread ${id} continues from before checkpoint ${checkpoint}. Its history is as long as it was then.`,
-    ...(cutTurn === undefined
-      ? []
-      : [`Turn ${cutTurn} is cut: what it did before the checkpoint stays, the rest is rolled back.`]),
-    ...(turns.length === 0 ? [] : [`${turnsWord(turns)} rolled back.`]),
-    'Files are unchanged.',
-    `To undo this: capstan threads undo-rollback ${id}`,
-  ].join('\n');
 }
 
 function rangeOf(given: CommandArguments<typeof rollbackCommand>): RollbackTo | Outcome<'usage'> {

@@ -50,8 +50,3 @@ export function refuseOperation(outcome: Outcome, { json }: { readonly json: boo
   print(`${JSON.stringify({ kind: 'refused', code, message, next })}\n`, 'json');
   return 1;
 }
-
-/** How many turns, at the beginning of a sentence. */
-export function turnsWord(turns: readonly unknown[]): string {
-  return turns.length === 1 ? 'One turn' : `${turns.length} turns`;
-}

@@ -113,6 +113,9 @@ export class Controller {
       case 'ctrl+t':
         conversation?.showTranscript();
         return true;
+      case 'alt+o':
+        conversation?.showNewestDetails();
+        return true;
       case 'shift+tab':
         conversation?.cycleMode();
         return true;

@@ -23,6 +23,8 @@ export interface Conversation {
   cycleMode(): void;
   /** The conversation with all details. */
   showTranscript(): void;
+  /** The details of the newest quiet line. */
+  showNewestDetails(): void;
   /** The user has typed: questions wait for a pause. */
   typed(): void;
 }

@@ -13,6 +13,7 @@ import { isExploring } from '../cells/exploring-cell.ts';
 import { noticeCell, type NoticeKind } from '../cells/notice-cell.ts';
 import { userCell } from '../cells/user-cell.ts';
 import { ExploringGroups } from './exploring-groups.ts';
+import { ChangeEntries } from './change-entries.ts';
 import { type ShownShell, showShell } from './shown-shell.ts';
 import type { TranscriptEntry, Transcript } from './transcript.ts';
 
@@ -31,6 +32,7 @@ export class EventEntries {
   readonly #transcript: Transcript;
   readonly #isNews: (outcome: Outcome) => boolean;
   readonly #groups: ExploringGroups;
+  readonly #changes: ChangeEntries;
   /** Calls that run, by id. */
   readonly #running = new Map<string, RunningCall>();
   /** Messages that are arriving, by id. */
@@ -38,21 +40,31 @@ export class EventEntries {
   readonly #questions = new Map<string, Question>();
   #plan = '';
   #turnStarted: number | undefined;
+  /** Whether the turn is there for a checkpoint alone. Undefined: nothing has happened in it. */
+  #onlyCompacts: boolean | undefined;
 
   /** `isNews`: whether the user has not read a warning in an earlier run. */
   constructor(transcript: Transcript, isNews: (outcome: Outcome) => boolean) {
     this.#transcript = transcript;
     this.#isNews = isNews;
     this.#groups = new ExploringGroups(transcript);
+    this.#changes = new ChangeEntries((entry) => {
+      this.#groups.close();
+      return transcript.add(entry);
+    });
   }
 
   /** `at`: when it happened; undefined for what is read from the file. */
   event(event: ThreadEvent, at: number | undefined): void {
+    if (event.kind === 'checkpoint-installed' || event.kind === 'checkpoint-failed') this.#onlyCompacts ??= true;
+    if (this.#changes.event(event)) return;
     switch (event.kind) {
       case 'turn-started':
         this.#turnStarted = at;
+        this.#onlyCompacts = undefined;
         return;
       case 'context':
+        this.#onlyCompacts = false;
         if (event.cause === 'user' && event.author === undefined) this.#said(event.itemId, event.text);
         else this.#add(cellOfEvent(event));
         return;
@@ -72,9 +84,6 @@ export class EventEntries {
       case 'warning':
         if (this.#isNews(event.outcome)) this.#add(cellOfEvent(event));
         return;
-      case 'retrying':
-        // The row above the composer says it. What comes of it is said in the end.
-        return;
       case 'turn-completed':
       case 'turn-failed':
       case 'turn-aborted':
@@ -86,6 +95,7 @@ export class EventEntries {
   }
 
   preview(event: ProvisionalEvent): void {
+    this.#changes.settle();
     if (event.kind === 'text') this.#arrived(event.itemId, event.text);
     if (event.kind === 'output') this.#printed(event.itemId, event.text);
     if (event.kind === 'dropped') this.#dropped(event.itemId);
@@ -204,6 +214,7 @@ export class EventEntries {
     this.#plan = '';
     const since = this.#turnStarted;
     this.#turnStarted = undefined;
+    if (event.kind === 'turn-completed' && this.#onlyCompacts === true) return;
     const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at };
     this.#add(cellOfEvent(event, defined({ end })));
   }

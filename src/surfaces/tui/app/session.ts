@@ -15,6 +15,7 @@ import { draftDoors, type DraftDoors } from './draft-doors.ts';
 import { endSummary } from './end-summary.ts';
 import { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
+import { openNewest } from './open-newest.ts';
 import type { TuiStage } from './stage.ts';
 import { ThreadReader } from './thread-reader.ts';
 import { userInputOf } from './user-input-of.ts';
@@ -152,6 +153,10 @@ export class TuiSession implements Conversation {
     );
   }
 
+  showNewestDetails(): void {
+    if (!openNewest(this.parts.stage)) this.notice('No line here has details.');
+  }
+
   notice(text: string, level: 'info' | 'warning' | 'error' = 'info'): void {
     this.entries.notice(text, level);
     this.parts.stage.draw();
@@ -163,6 +168,11 @@ export class TuiSession implements Conversation {
     if (changed.kind === 'refused') this.#told(changed);
     this.parts.stage.draw();
     return changed.kind !== 'refused';
+  }
+
+  /** Something that a view asked for: what goes wrong with it is shown. */
+  run(work: Promise<unknown>): void {
+    void this.#guard(work);
   }
 
   async compact(focus: string): Promise<void> {

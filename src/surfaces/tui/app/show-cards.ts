@@ -1,11 +1,6 @@
 import { approvalName } from '../../../policy/approval-policy.ts';
 import { sandboxLevelOf } from '../../../policy/describe-policy.ts';
-import type { ThreadId } from '../../../protocol/ids.ts';
 import { usedTokens } from '../../../protocol/usage.ts';
-import { windowPage } from '../../context/show-window.ts';
-import { tellStory } from '../../context/thread-story.ts';
-import { windowView } from '../../context/window-view.ts';
-import { paint } from '../../terminal/look.ts';
 import { moneyWords } from '../../wording/money-words.ts';
 import { count } from '../../wording/number-words.ts';
 import { policyInForce } from '../../wording/policy-in-force.ts';
@@ -45,24 +40,6 @@ export function showStatus(session: TuiSession): void {
         ...facts.map(([name, value]): Row => [styled(`  ${name.padEnd(13)}`, dimStyle), plain(cleanLine(value))]),
       ];
       return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
-    },
-  };
-  stage.transcript.add({ cell, isFinal: true });
-  stage.draw();
-}
-
-/** `/context`: what fills the window, as `capstan context` shows it. */
-export async function showContext(session: TuiSession): Promise<void> {
-  const { stage, engine, threads } = session.parts;
-  const { id, place } = session.thread;
-  if (place === undefined) return session.notice('Nothing was sent yet: the window is empty.');
-  const story = tellStory((await engine.stored.read(id as ThreadId)).lines);
-  const view = windowView(story, await threads.preview(id, story.state));
-  const cell: Cell = {
-    rows(look) {
-      const form = { width: look.width, proseWidth: look.width, color: look.colours !== 'none' };
-      const page = paint(windowPage(view, story, form), form.color);
-      return page.replace(/\n$/, '').split('\n');
     },
   };
   stage.transcript.add({ cell, isFinal: true });

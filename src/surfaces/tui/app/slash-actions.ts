@@ -37,7 +37,17 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'status':
       return (await import('./show-cards.ts')).showStatus(session);
     case 'context':
-      return (await import('./show-cards.ts')).showContext(session);
+      return (await import('../insight/show-context.ts')).showContext(session);
+    case 'changes':
+      return (await import('../insight/show-changes.ts')).showChanges(session);
+    case 'envelope':
+      return (await import('../insight/show-envelope.ts')).showEnvelope(session, rest);
+    case 'checkpoint':
+      return (await import('../insight/show-checkpoints.ts')).showCheckpoints(session, rest);
+    case 'pin':
+      return (await import('../insight/show-pins.ts')).showPins(session, rest);
+    case 'replay':
+      return (await import('../insight/show-replay.ts')).showReplay(session, rest);
     case 'diff':
       return (await import('./show-diff.ts')).showDiff(session);
     case 'new':

@@ -6,6 +6,8 @@ export interface TranscriptEntry {
   cell: Cell;
   /** Nothing of it changes any more: it may be printed for good. */
   isFinal: boolean;
+  /** It is a line that has details, and can be opened by a key. */
+  opens?: true;
   /** Of one that still grows: rows that no later text can change, from one on. */
   stableRows?: ((look: Look, from: number) => readonly string[]) | undefined;
 }

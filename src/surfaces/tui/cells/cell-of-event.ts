@@ -1,10 +1,10 @@
 import type { Question } from '../../../protocol/question.ts';
-import type { ModelSwitchedEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { agentEnd } from '../../exec/agent-lines.ts';
 import { withoutAnswer } from '../../exec/hook-lines.ts';
-import { checkpointLine, checkpointText, failedCheckpointLine } from '../../wording/checkpoint-words.ts';
-import { elapsedWords } from '../text/elapsed.ts';
+import { failedCheckpointLine } from '../../wording/checkpoint-words.ts';
 import { cellOf } from './cell-of.ts';
+import { changeLine } from './change-line.ts';
 import type { Cell } from './cell.ts';
 import { decisionCell } from './decision-cell.ts';
 import { hookCell } from './hook-cell.ts';
@@ -35,14 +35,13 @@ export function cellOfEvent(event: ThreadEvent, { question, end }: EventContext 
     case 'warning':
       return noticeCell('warning', event.outcome);
     case 'retrying':
-      return quietCell({ kind: 'warning', ...retryWords(event) });
+      return quietCell(changeLine({ kind: 'retry', events: [event] }));
     case 'model-switched':
-      return quietCell(switchWords(event));
+      return quietCell(changeLine({ kind: 'switch', event }));
     case 'checkpoint-installed':
-      return quietCell({
-        line: checkpointLine(event.report),
-        details: checkpointText(event.report).replace(/^.*\n/, ''),
-      });
+      return quietCell(changeLine({ kind: 'checkpoint', event }));
+    case 'prefix-broken':
+      return quietCell(changeLine({ kind: 'prefix', prefix: event }));
     case 'checkpoint-failed':
       return noticeCell('warning', { message: failedCheckpointLine(event) });
     case 'context': {
@@ -66,22 +65,8 @@ export function cellOfEvent(event: ThreadEvent, { question, end }: EventContext 
     case 'question-asked':
     case 'hook-started':
     case 'usage':
-    case 'prefix-broken':
     case 'checkpoint-started':
     case 'checkpoint-stage':
       return undefined;
   }
-}
-
-function retryWords({ outcome, waitMs }: Extract<ThreadEvent, { kind: 'retrying' }>) {
-  const line = waitMs < 1000 ? outcome.message : `In ${elapsedWords(waitMs)} again: ${outcome.message}`;
-  return { line, details: outcome.next };
-}
-
-function switchWords({ from, to, changes }: ModelSwitchedEvent) {
-  const moved = changes.map(
-    ({ field, from: before, to: after }) =>
-      `${field}: ${JSON.stringify(before) ?? 'none'} -> ${JSON.stringify(after) ?? 'none'}`,
-  );
-  return { line: `Model changed from ${from} to ${to}`, details: moved.join('\n') };
 }

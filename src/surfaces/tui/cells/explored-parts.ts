@@ -23,7 +23,11 @@ function exploredByTool({ tool, arguments: given }: ToolCallItem): readonly Expl
 const longestScript = 2000;
 
 function exploredByCommand({ argv }: CommandItem): readonly Explored[] | undefined {
-  const script = commandText(argv);
+  return exploredByScript(commandText(argv));
+}
+
+/** The same of a script for the shell. */
+export function exploredByScript(script: string): readonly Explored[] | undefined {
   const commands = script.length > longestScript ? undefined : simpleCommands(script);
   if (commands === undefined) return undefined;
   const parts: Explored[] = [];

@@ -1,0 +1,26 @@
+import type { Engine } from '../../engine/engine.ts';
+import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
+import type { Cell } from '../cells/cell.ts';
+import type { View } from '../views/view.ts';
+
+/** The conversation whose thread is looked into, as far as views need it. */
+export interface InsightHost {
+  readonly parts: {
+    readonly stage: InsightStage;
+    readonly engine: Engine;
+    readonly threads: LiveThreads;
+    now(): number;
+  };
+  readonly thread: LiveThread;
+  notice(text: string, level?: 'info' | 'warning' | 'error'): void;
+  /** Something that a key of a view asked for: what goes wrong with it is shown. */
+  run(work: Promise<unknown>): void;
+}
+
+interface InsightStage {
+  /** What stands over everything. */
+  readonly pager: View | undefined;
+  openPager(view: View | undefined): void;
+  draw(): void;
+  readonly transcript: { add(entry: { cell: Cell; isFinal: boolean }): unknown };
+}

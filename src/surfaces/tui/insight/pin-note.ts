@@ -1,0 +1,35 @@
+import { fullText } from '../../../protocol/outcome.ts';
+import type { InsightHost } from './insight-host.ts';
+
+/** What came of a wish, in words for the user. */
+export interface PinResult {
+  readonly isDone: boolean;
+  readonly words: string;
+}
+
+const longestShown = 200;
+
+/** Pins a text to the thread, word for word: the model reads it again after every checkpoint. */
+export async function pinText({ parts, thread }: InsightHost, text: string): Promise<PinResult> {
+  const { id } = thread;
+  if (thread.place === undefined) return { isDone: false, words: 'Nothing was sent yet. Send a message first.' };
+  const done = await parts.threads.whole(id, (stored) => stored.pin(id, text));
+  if (done.kind === 'refused') return { isDone: false, words: fullText(done.outcome) };
+  const said = done.pin.text.slice(0, longestShown).toWellFormed();
+  return {
+    isDone: true,
+    words: [
+      `Pinned as note ${done.pins.length}: ${said}${said.length < done.pin.text.length ? '…' : ''}`,
+      'The model reads it with the next turn, and again after every checkpoint. /pin lists and removes notes.',
+      ...done.notices.map(fullText),
+    ].join('\n'),
+  };
+}
+
+/** `which`: its number, or its id. */
+export async function unpin({ parts, thread }: InsightHost, which: string): Promise<PinResult> {
+  const { id } = thread;
+  const done = await parts.threads.whole(id, (stored) => stored.unpin(id, which));
+  if (done.kind === 'refused') return { isDone: false, words: fullText(done.outcome) };
+  return { isDone: true, words: 'The note is removed. The next turn informs the model that it no longer applies.' };
+}

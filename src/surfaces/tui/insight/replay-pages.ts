@@ -1,0 +1,100 @@
+import { requestParts, headLine, type RequestPart } from '../../context/show-request.ts';
+import type { StoryRequest, ThreadStory } from '../../context/thread-story.ts';
+import type { ReplayedRequest } from '../../replay/replayed-request.ts';
+import { resultWords, summaryWords } from '../../replay/report.ts';
+import { count, plural } from '../../wording/number-words.ts';
+import { cleanLine } from '../text/clean.ts';
+import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../text/style.ts';
+import type { BrowseList, BrowsePage } from '../views/browse-page.ts';
+import { figureRow } from '../views/figure-row.ts';
+import { textPage } from '../views/text-page.ts';
+import { saidRows } from './said-rows.ts';
+
+/** A request that was made again from the file, and how it compares. */
+export interface Replayed {
+  readonly shown: ReplayedRequest;
+  /** The bytes of it. Undefined: they cannot be made. */
+  body(): string | undefined;
+}
+
+/** The requests of one turn: what the model saw, and whether that is what was sent, byte for byte. */
+export function replayPage(story: ThreadStory, turn: number, replayed: readonly Replayed[]): BrowseList {
+  const said = summaryWords(replayed.map(({ shown }) => shown));
+  return {
+    kind: 'list',
+    title: `Requests of turn ${turn}`,
+    head: (look) => saidRows([said], look),
+    length: replayed.length,
+    row(index, look) {
+      const { shown } = replayed[index]!;
+      const { number, step, purpose, items, bytes } = shown;
+      const what = purpose ?? (step === undefined ? '' : `step ${step + 1}`);
+      return figureRow(
+        [plain(`request ${number}  ${what}  `), verdict(shown)],
+        [
+          { text: plural(items, 'item'), width: 10 },
+          { text: bytes === undefined ? '' : `${count(bytes)} bytes`, width: 16 },
+        ],
+        look,
+      );
+    },
+    open(index) {
+      const one = replayed[index]!;
+      const request = story.requests.find(({ number }) => number === one.shown.number);
+      return request === undefined ? undefined : requestPage(story, request, one);
+    },
+    empty: `Turn ${turn} made no request.`,
+  };
+}
+
+function verdict(shown: ReplayedRequest): Row[number] {
+  if (shown.result === 'same') return styled('as sent', goodStyle);
+  const isBad = shown.result === 'different' || shown.result === 'tools-missing';
+  return styled(cleanLine(resultWords(shown)), isBad ? badStyle : dimStyle);
+}
+
+/** The request as the model got it, part by part; the last row has its bytes. */
+function requestPage(story: ThreadStory, request: StoryRequest, { shown, body }: Replayed): BrowseList {
+  const parts = requestParts(story, request);
+  const hash = shown.sha256 === undefined ? [] : [`SHA-256 of what was sent: ${shown.sha256}`];
+  const same = shown.result === 'same' ? 'Rebuilt from the file: the same bytes.' : `Rebuilt: ${resultWords(shown)}.`;
+  const said = [...headLine(request).split('\n'), same, ...hash];
+  const width = Math.max(0, ...parts.map(({ tokens }) => count(tokens).length));
+  return {
+    kind: 'list',
+    title: `request ${shown.number}`,
+    head: (look) => saidRows(said, look),
+    length: parts.length + 1,
+    row(index, look) {
+      const part = parts[index];
+      if (part === undefined) return [plain('the body, byte for byte')];
+      return figureRow(
+        [plain(partLabel(part))],
+        [
+          { text: count(part.tokens), width },
+          { text: part.cached === true ? 'cached' : '', width: 6 },
+        ],
+        look,
+      );
+    },
+    open: (index) => (parts[index] === undefined ? bodyPage(body) : partPage(parts[index])),
+  };
+}
+
+function partPage(part: RequestPart): BrowsePage {
+  const { tokens, cached, text } = part;
+  const about = [
+    ...part.origin.map((line) => line.trim()),
+    `${count(tokens)} tokens${cached === true ? ', cached' : ''}`,
+  ];
+  return textPage({ title: partLabel(part), about: [about.join(' · ')], text });
+}
+
+function bodyPage(body: Replayed['body']): BrowsePage {
+  const text = (): string => body() ?? 'The bytes cannot be made from the file.';
+  return textPage({ title: 'body', about: [], text });
+}
+
+function partLabel({ origin }: RequestPart): string {
+  return cleanLine(origin.map((line) => line.trim()).join(': '));
+}

@@ -1,0 +1,78 @@
+import type { WindowView } from '../../context/window-view.ts';
+import { shareColumns } from '../../terminal/bar.ts';
+import type { Look } from '../text/look.ts';
+import { dimStyle, type Piece, type Row, styled } from '../text/style.ts';
+import { groupLooks, type WindowGroup } from './window-groups.ts';
+
+/** What there is besides the groups. */
+export interface WindowRoom {
+  /** The size of the window, and from where on Capstan compacts. Undefined: the file does not say. */
+  readonly limit?: number;
+  readonly compactsAt?: number;
+  /** Tokens that can be used before Capstan compacts. */
+  readonly free: number;
+  /** Tokens behind that. */
+  readonly reserve: number;
+}
+
+export function roomOf({ total, budgets }: Pick<WindowView, 'total' | 'budgets'>): WindowRoom {
+  const limitOf = (wanted: string): number | undefined => budgets.find(({ name }) => name === wanted)?.limit;
+  const limit = limitOf('effective');
+  if (limit === undefined) return { free: 0, reserve: 0 };
+  const compactsAt = Math.min(limit, limitOf('auto-compact') ?? limit);
+  const free = Math.max(0, compactsAt - total);
+  return { limit, compactsAt, free, reserve: Math.max(0, limit - total - free) };
+}
+
+const freeLook = { letter: '.', sign: '·', style: dimStyle } as const;
+const reserveLook = { letter: '-', sign: '▒', style: dimStyle } as const;
+
+/** The window as cells: so many rows of so many columns, filled row by row. */
+export function mapRows(groups: readonly WindowGroup[], room: WindowRoom, rows: number, look: Look): readonly Row[] {
+  const cells = look.width * rows;
+  const parts = [...groups.map(({ tokens }) => tokens), room.free, room.reserve];
+  const whole = parts.reduce((sum, tokens) => sum + tokens, 0);
+  if (whole === 0) return [];
+  const marks = [...groups.map((group) => groupMark(group, look)), freeMark(look), reserveMark(look)];
+  const columns = shareColumns(parts, whole, cells);
+  const pieces = marks.map(({ text, style = {} }, at) => styled(text.repeat(columns[at] ?? 0), style));
+  // Where there are more groups than columns, the last ones have none.
+  return inRows(pieces, look.width).slice(0, rows);
+}
+
+export function groupMark({ kind }: Pick<WindowGroup, 'kind'>, look: Look): Piece {
+  const { letter, style } = groupLooks[kind];
+  return styled(hasBlocks(look) ? '█' : letter, style);
+}
+
+export function freeMark(look: Look): Piece {
+  return styled(hasBlocks(look) ? freeLook.sign : freeLook.letter, freeLook.style);
+}
+
+export function reserveMark(look: Look): Piece {
+  return styled(hasBlocks(look) ? reserveLook.sign : reserveLook.letter, reserveLook.style);
+}
+
+/** Without colours all blocks look the same: letters say what they are. */
+function hasBlocks({ colours, glyphs }: Look): boolean {
+  return colours !== 'none' && glyphs === 'unicode';
+}
+
+/** One long row in rows. All signs take one column. */
+function inRows(pieces: readonly Piece[], width: number): readonly Row[] {
+  const rows: Piece[][] = [[]];
+  let left = width;
+  for (const { text, style = {} } of pieces) {
+    for (let at = 0; at < text.length;) {
+      if (left === 0) {
+        rows.push([]);
+        left = width;
+      }
+      const part = text.slice(at, at + left);
+      rows.at(-1)!.push(styled(part, style));
+      at += part.length;
+      left -= part.length;
+    }
+  }
+  return rows;
+}

@@ -38,6 +38,8 @@ export class TuiSession implements Conversation {
   /** Turns and compactions that were asked for and have not ended. */
   #works = 0;
   #shellStop: AbortController | undefined;
+  /** Of work that is no turn of the thread. */
+  #besideStop: AbortController | undefined;
 
   constructor(parts: SessionParts, thread: LiveThread) {
     this.parts = parts;
@@ -108,7 +110,8 @@ export class TuiSession implements Conversation {
   }
 
   interrupt(): void {
-    if (this.#shellStop !== undefined) this.#shellStop.abort();
+    const stop = this.#shellStop ?? this.#besideStop;
+    if (stop !== undefined) stop.abort();
     else void this.#guard(this.#thread.interrupt());
   }
 
@@ -199,6 +202,26 @@ export class TuiSession implements Conversation {
       this.#works--;
       if (this.#works === 0) stage.busy = undefined;
     }
+  }
+
+  /** The same for work that is no turn of the thread. What interrupts a turn ends it, and messages wait for its end. */
+  async workBeside<Result extends { readonly kind: string }>(
+    header: string,
+    run: (signal: AbortSignal) => Promise<Result | EngineRefused>,
+  ): Promise<Result | EngineRefused | undefined> {
+    const stop = new AbortController();
+    this.#besideStop = stop;
+    try {
+      return await this.work(header, () => run(stop.signal));
+    } finally {
+      this.#besideStop = undefined;
+      this.#next();
+    }
+  }
+
+  /** What a list or a view has begun: what goes wrong with it is shown. */
+  inBackground(work: Promise<unknown>): void {
+    void this.#guard(work);
   }
 
   async #steer(words: string): Promise<void> {

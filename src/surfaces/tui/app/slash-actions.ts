@@ -44,5 +44,12 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return (await import('./choose-thread-view.ts')).startAnew(session);
     case 'resume':
       return (await import('./choose-thread-view.ts')).chooseThreadView(session, rest);
+    case 'review':
+      return (await import('../commands/review.ts')).review(session, rest);
+    case 'init':
+      return (await import('../commands/init.ts')).init(session);
+    default:
+      // A command without an action is an error of the compiler.
+      return name satisfies never;
   }
 }

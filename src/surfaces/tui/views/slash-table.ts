@@ -14,6 +14,13 @@ export interface SlashCommand {
 export const slashCommands = [
   { name: 'model', takes: '[NAME]', does: 'choose the model and its effort', whileRunning: true },
   { name: 'permissions', does: 'choose what may be done without a question', whileRunning: true },
+  {
+    name: 'review',
+    takes: '[WORDS]',
+    does: 'review changes: a branch, a commit, or what you say',
+    whileRunning: false,
+  },
+  { name: 'init', does: 'let the model write AGENTS.md for this project', whileRunning: false },
   { name: 'plan', takes: '[WORDS]', does: 'switch plan mode on or off', whileRunning: false },
   { name: 'compact', takes: '[FOCUS]', does: 'summarise the conversation to make room', whileRunning: false },
   { name: 'context', does: 'what fills the context window', whileRunning: true },

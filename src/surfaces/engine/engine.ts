@@ -29,12 +29,14 @@ import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import type { FindFiles, FoundFiles } from './find-workspace-files.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './open-thread.ts';
 import type { HomeModels } from './home-models.ts';
+import type { HookRegistry } from './hook-registry.ts';
 import type { Logins } from './logins.ts';
 import type { McpRegistry } from './mcp-registry.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
 import type { ReviewCode, ReviewedCode } from './review-code.ts';
 import type { RerunAnswers, RerunStep } from './rerun-step.ts';
+import type { SkillRegistry } from './skill-registry.ts';
 import { StoredThreads } from './stored-threads.ts';
 import type { ThreadRequest } from './thread-request.ts';
 import { threadsPort } from './threads-port.ts';
@@ -243,6 +245,18 @@ export class Engine {
   async mcpServers(): Promise<McpRegistry> {
     const { McpRegistry } = await import('./mcp-registry.ts');
     return new McpRegistry(this.#parts);
+  }
+
+  /** The skills of the user, to show them and switch them on and off. */
+  async skills(): Promise<SkillRegistry> {
+    const { SkillRegistry } = await import('./skill-registry.ts');
+    return new SkillRegistry(this.#parts);
+  }
+
+  /** The hooks of the user, to show and trust them, and to switch them on and off. */
+  async hooks(): Promise<HookRegistry> {
+    const { HookRegistry } = await import('./hook-registry.ts');
+    return new HookRegistry(this.#parts);
   }
 
   /** The models of providers, to show and test them. */

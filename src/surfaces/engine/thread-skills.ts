@@ -22,14 +22,12 @@ export function createThreadSkills(
   { base, options, clock }: Pick<EngineParts, 'base' | 'options' | 'clock'>,
   { config, switches, plugins }: SkillChoices,
 ): Skills {
-  const { systemFolders } = options;
   let reader: ReturnType<typeof openReader> | undefined;
   let loaded: LoadedOnUse | undefined;
   return {
     async look({ cwd, policy }) {
-      const { places, problems } = findSkillPlaces({ base, config, cwd, ...(systemFolders && { systemFolders }) });
       const installed = await plugins();
-      const roots = [...places, ...installed.flatMap(rootOf)];
+      const { roots, problems } = skillSources({ base, options }, { config, cwd, installed });
       loaded = undefined;
       if (roots.length === 0) return problems;
       const { load } = await (reader ??= openReader(() => clock.now()));
@@ -42,6 +40,20 @@ export function createThreadSkills(
     relevant: (text, tokens) => loaded?.relevant(text, tokens) ?? [],
     named: async (text) => (await loaded?.named(text)) ?? { skills: [], plugins: [], problems: [] },
   };
+}
+
+interface SkillFolders extends Pick<ConfiguredThread, 'config'> {
+  readonly cwd: string;
+  readonly installed: readonly InstalledPlugin[];
+}
+
+/** Where skills for a folder are, those of plugins included. */
+export function skillSources(
+  { base, options: { systemFolders } }: Pick<EngineParts, 'base' | 'options'>,
+  { config, cwd, installed }: SkillFolders,
+) {
+  const { places, problems } = findSkillPlaces({ base, config, cwd, ...(systemFolders && { systemFolders }) });
+  return { roots: [...places, ...installed.flatMap(rootOf)], problems };
 }
 
 function rootOf({ name, skills, place }: InstalledPlugin) {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Place } from '../../harness/run-capstan.ts';
 
-export function git({ workspace }: Place, ...words: readonly string[]): string {
+function git({ workspace }: Place, ...words: readonly string[]): string {
   const as = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgsign=false'];
   return execFileSync('git', [...as, ...words], { cwd: workspace, encoding: 'utf8' }).trim();
 }

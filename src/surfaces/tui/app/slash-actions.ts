@@ -48,6 +48,12 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return (await import('../commands/review.ts')).review(session, rest);
     case 'init':
       return (await import('../commands/init.ts')).init(session);
+    case 'mcp':
+      return (await import('../commands/mcp.ts')).mcp(session, rest);
+    case 'skills':
+      return (await import('../commands/skills.ts')).skills(session);
+    case 'hooks':
+      return (await import('../commands/hooks.ts')).hooks(session);
     default:
       // A command without an action is an error of the compiler.
       return name satisfies never;

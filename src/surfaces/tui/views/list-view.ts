@@ -22,6 +22,8 @@ export interface ListOptions {
   /** What is typed narrows the list. Without it, digits pick and letters move. */
   readonly isSearched?: boolean;
   readonly hint?: string;
+  /** What other keys do with the item that is chosen: for a searched list, none that types a character. */
+  readonly keys?: Readonly<Record<string, (index: number) => void>>;
   /** By the place in `items`. */
   pick(index: number): void;
   close(): void;
@@ -115,7 +117,11 @@ export class ListView implements View {
     const { name, text } = input;
     const isPlain = !isSearched;
     if (name === 'escape' || name === 'ctrl+c') return this.#options.close();
-    if (name === 'enter') {
+    const own = this.#options.keys?.[name];
+    if (own !== undefined) {
+      const index = found[this.#at];
+      if (index !== undefined) own(index);
+    } else if (name === 'enter') {
       const index = found[this.#at];
       if (index !== undefined) this.#options.pick(index);
     } else if (name === 'up' || name === 'ctrl+p' || (isPlain && name === 'k'))

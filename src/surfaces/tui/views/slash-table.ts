@@ -14,6 +14,8 @@ export interface SlashCommand {
 export const slashCommands = [
   { name: 'model', takes: '[NAME]', does: 'choose the model and its effort', whileRunning: true },
   { name: 'permissions', does: 'choose what may be done without a question', whileRunning: true },
+  { name: 'skills', does: 'list skills, use one, switch them on or off', whileRunning: true },
+  { name: 'hooks', does: 'list hooks, trust them, switch them on or off', whileRunning: true },
   {
     name: 'review',
     takes: '[WORDS]',
@@ -28,6 +30,7 @@ export const slashCommands = [
   { name: 'diff', does: 'what differs from the last commit', whileRunning: true },
   { name: 'new', does: 'begin a new conversation', whileRunning: false },
   { name: 'resume', takes: '[THREAD]', does: 'continue an earlier conversation', whileRunning: false },
+  { name: 'mcp', takes: '[verbose|login NAME]', does: 'MCP servers, their state and tools', whileRunning: true },
   { name: 'tui', does: 'switch between scrollback and full screen', whileRunning: true },
   { name: 'help', does: 'keys and commands', whileRunning: true },
   { name: 'quit', does: 'leave', whileRunning: true },

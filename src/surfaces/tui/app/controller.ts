@@ -117,6 +117,11 @@ export class Controller {
         if (words !== undefined) composer.giveBack(words);
         return words !== undefined;
       }
+      case 'alt+left':
+      case 'alt+right':
+        if (!composer.isEmpty) return false;
+        conversation?.stepAgent(name === 'alt+right' ? 1 : -1);
+        return true;
       case 'pageup':
       case 'pagedown':
         stage.scroll(name === 'pageup' ? stage.page : -stage.page);

@@ -1,3 +1,4 @@
+import type { ThreadId } from '../../../protocol/ids.ts';
 import { Fault, fullText, type Outcome } from '../../../protocol/outcome.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
 import { words as userWords } from '../../../protocol/user-input.ts';
@@ -14,6 +15,7 @@ import { endSummary } from './end-summary.ts';
 import { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
 import type { TuiStage } from './stage.ts';
+import { ShownThread } from './shown-thread.ts';
 import { ThreadReader } from './thread-reader.ts';
 
 export interface SessionParts {
@@ -217,6 +219,15 @@ export class TuiSession implements Conversation {
       this.#besideStop = undefined;
       this.#next();
     }
+  }
+
+  readThread(id: ThreadId): ShownThread {
+    const { stage, engine, threads, now } = this.parts;
+    return new ShownThread(id, { engine, threads, now, changed: () => stage.draw() });
+  }
+
+  stepAgent(by: 1 | -1): void {
+    void this.#guard(import('../commands/agents.ts').then(({ stepAgent }) => stepAgent(this, by)));
   }
 
   /** What a list or a view has begun: what goes wrong with it is shown. */

@@ -54,6 +54,9 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return (await import('../commands/skills.ts')).skills(session);
     case 'hooks':
       return (await import('../commands/hooks.ts')).hooks(session);
+    case 'agents':
+    case 'subagents':
+      return (await import('../commands/agents.ts')).agents(session);
     default:
       // A command without an action is an error of the compiler.
       return name satisfies never;

@@ -1,3 +1,4 @@
+import type { ThreadId } from '../../../protocol/ids.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
@@ -41,6 +42,8 @@ export interface CommandSession {
     header: string,
     run: (signal: AbortSignal) => Promise<Result | EngineRefused>,
   ): Promise<Result | EngineRefused | undefined>;
+  /** Another thread, to be read. The screen is drawn when it changes. */
+  readThread(id: ThreadId): { rows(look: Look): readonly string[]; close(): void };
   /** What a list or a view has begun: what goes wrong with it is shown. */
   inBackground(work: Promise<unknown>): void;
 }

@@ -25,6 +25,7 @@ export const slashCommands = [
   { name: 'init', does: 'let the model write AGENTS.md for this project', whileRunning: false },
   { name: 'plan', takes: '[WORDS]', does: 'switch plan mode on or off', whileRunning: false },
   { name: 'compact', takes: '[FOCUS]', does: 'summarise the conversation to make room', whileRunning: false },
+  { name: 'agents', does: 'agents of this conversation: read or stop one', whileRunning: true },
   { name: 'context', does: 'what fills the context window', whileRunning: true },
   { name: 'status', does: 'model, folder, permissions, tokens and cost', whileRunning: true },
   { name: 'diff', does: 'what differs from the last commit', whileRunning: true },
@@ -35,6 +36,7 @@ export const slashCommands = [
   { name: 'help', does: 'keys and commands', whileRunning: true },
   { name: 'quit', does: 'leave', whileRunning: true },
   { name: 'exit', does: 'leave', whileRunning: true, isAlias: true },
+  { name: 'subagents', does: 'agents of this conversation: read or stop one', whileRunning: true, isAlias: true },
   { name: 'clear', does: 'begin a new conversation', whileRunning: false, isAlias: true },
 ] as const satisfies readonly SlashCommand[];
 

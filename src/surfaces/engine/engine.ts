@@ -22,6 +22,7 @@ import type { AgentLiveThreads } from './agent-live.ts';
 import type { AnsweredThread, AnswerRequest, ThreadAnswers } from './answer-thread.ts';
 import type { AskModel } from './ask-model.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
+import type { Configured } from './configured.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
@@ -257,6 +258,18 @@ export class Engine {
   async hooks(): Promise<HookRegistry> {
     const { HookRegistry } = await import('./hook-registry.ts');
     return new HookRegistry(this.#parts);
+  }
+
+  /** The AGENTS.md files that threads in a folder read. */
+  async instructionPaths(folder: string): Promise<readonly string[]> {
+    const { instructionPaths } = await import('./instruction-paths.ts');
+    return instructionPaths(this.#parts, folder);
+  }
+
+  /** The configuration of a folder with the place of each value, as its files say now. */
+  async configured(folder: string): Promise<Configured | Outcome> {
+    const { loadConfigured } = await import('./configured.ts');
+    return loadConfigured(folder, this.#parts.options);
   }
 
   /** The models of providers, to show and test them. */

@@ -34,7 +34,7 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'permissions':
       return (await import('./choose-permissions.ts')).choosePermissions(session);
     case 'status':
-      return (await import('./show-cards.ts')).showStatus(session);
+      return (await import('../commands/status.ts')).status(session);
     case 'context':
       return (await import('./show-cards.ts')).showContext(session);
     case 'diff':
@@ -57,6 +57,17 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'agents':
     case 'subagents':
       return (await import('../commands/agents.ts')).agents(session);
+    case 'goal':
+      return (await import('../commands/goal.ts')).goal(session, rest);
+    case 'cd':
+      return (await import('../commands/folder.ts')).changeFolder(session, rest);
+    case 'pwd':
+    case 'cwd':
+      return (await import('../commands/folder.ts')).showFolder(session);
+    case 'logout':
+      return (await import('../commands/logout.ts')).logout(session);
+    case 'debug-config':
+      return (await import('../commands/debug-config.ts')).debugConfig(session);
     default:
       // A command without an action is an error of the compiler.
       return name satisfies never;

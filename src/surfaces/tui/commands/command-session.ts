@@ -17,6 +17,8 @@ export interface CommandStage {
   open(view: View | undefined): void;
   /** Over everything, on a screen of its own. */
   openPager(pager: View | undefined): void;
+  /** The folder that paths are shown relative to. */
+  changeLook(change: { readonly cwd: string }): void;
   draw(): void;
 }
 
@@ -33,6 +35,7 @@ export interface CommandSession {
   readonly entries: { event(event: ThreadEvent, at: number | undefined): void };
   readonly isBusy: boolean;
   send(words: string): void;
+  interrupt(): void;
   notice(text: string, level?: 'info' | 'warning' | 'error'): void;
   /** Changes settings of the thread. False: they were refused, and the reason is shown. */
   change(change: unknown): Promise<boolean>;

@@ -24,8 +24,9 @@ export async function goal(session: CommandSession, rest: string): Promise<void>
     return session.send(current === undefined ? wish(rest) : instead(rest));
   if (current === undefined) return session.notice('This conversation has no goal. /goal WORDS sets one.');
   if (rest === 'edit') {
-    session.parts.stage.composer.draft = draftOf(`/goal ${current.objective}`);
-    return;
+    const { stage } = session.parts;
+    stage.composer.draft = draftOf(`/goal ${current.objective}`);
+    return stage.draw();
   }
   if (rest === 'clear') return session.send('I drop the goal: mark it as complete, and do nothing more for it.');
   if (rest === 'resume') {

@@ -7,6 +7,7 @@ import { findRepository } from '../../gather/git/git.ts';
 import { findHome } from '../../gather/system/home.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
@@ -48,6 +49,14 @@ const sealsWithoutStore: Outcome = {
   message: 'You gave seals without a store. Capstan signs the files of a home folder with its own key.',
   next: 'Give the store that the seals belong to, or leave them out.',
 };
+
+/** What threads without a choice of their own ask. */
+interface ModelOfThreads {
+  readonly provider: string;
+  readonly model: string;
+  /** Absent: what the file says of it stays. */
+  readonly effort?: string;
+}
 
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */
 export class Engine {
@@ -217,6 +226,14 @@ export class Engine {
     const place = { home: base.home, locks, clock };
     const set = await userConfigValue(place, ['features']);
     return editUserConfig(place, ['features'], { ...(isJsonObject(set) ? set : {}), [name]: open });
+  }
+
+  /** Writes the model of new threads, with its provider and effort, into the user's config.toml. Gives why it could not. */
+  async saveModel({ provider, model, effort }: ModelOfThreads): Promise<Outcome | undefined> {
+    const { editUserKeys } = await import('../../gather/config/edit-user-config.ts');
+    const { base, locks, clock } = this.#parts;
+    const values = { model, model_provider: provider, ...defined({ model_reasoning_effort: effort }) };
+    return editUserKeys({ home: base.home, locks, clock }, values);
   }
 
   /** Files and folders whose paths fit what someone typed, the best first. What git ignores is left out. */

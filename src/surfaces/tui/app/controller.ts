@@ -117,6 +117,10 @@ export class Controller {
         if (words !== undefined) composer.giveBack(words);
         return words !== undefined;
       }
+      case 'alt+,':
+      case 'alt+.':
+        conversation?.stepEffort(name === 'alt+.' ? 1 : -1);
+        return true;
       case 'alt+left':
       case 'alt+right':
         if (!composer.isEmpty) return false;

@@ -19,6 +19,8 @@ export interface Conversation {
   cycleMode(): void;
   /** The conversation with all details. */
   showTranscript(): void;
+  /** More or less effort of the model, for this conversation. */
+  stepEffort(by: 1 | -1): void;
   /** Shows the first agent of the thread, or the last. */
   stepAgent(by: 1 | -1): void;
   /** The user has typed: questions wait for a pause. */

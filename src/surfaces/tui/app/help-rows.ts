@@ -16,6 +16,7 @@ const keyHelp: readonly (readonly [keys: string, does: string])[] = [
   ['up, down', 'earlier messages, where the draft is empty or recalled; else move'],
   ['shift+tab', 'plan mode on or off'],
   ['ctrl+t', 'the conversation with all details'],
+  ['alt+comma, alt+period', 'less, more effort of the model in this conversation'],
   ['alt+left, alt+right', 'in an empty draft: what the agents of the conversation do'],
   ['ctrl+g', 'write the draft in $VISUAL or $EDITOR'],
   ['ctrl+z', 'suspend; `fg` continues'],

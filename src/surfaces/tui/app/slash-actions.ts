@@ -30,7 +30,7 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return;
     }
     case 'model':
-      return (await import('./choose-model.ts')).chooseModel(session, rest);
+      return (await import('../commands/model.ts')).model(session, rest);
     case 'permissions':
       return (await import('./choose-permissions.ts')).choosePermissions(session);
     case 'status':

@@ -12,7 +12,7 @@ export interface SlashCommand {
 
 /** In the order of the list. */
 export const slashCommands = [
-  { name: 'model', takes: '[NAME]', does: 'choose the model and its effort', whileRunning: true },
+  { name: 'model', takes: '[NAME [EFFORT]]', does: 'choose the model and its effort', whileRunning: true },
   { name: 'permissions', does: 'choose what may be done without a question', whileRunning: true },
   { name: 'skills', does: 'list skills, use one, switch them on or off', whileRunning: true },
   { name: 'hooks', does: 'list hooks, trust them, switch them on or off', whileRunning: true },

@@ -24,6 +24,7 @@ import type { AnsweredThread, AnswerRequest, ThreadAnswers } from './answer-thre
 import type { AskModel } from './ask-model.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import type { Configured } from './configured.ts';
+import type { CustomPrompt } from './custom-prompts.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
@@ -275,6 +276,12 @@ export class Engine {
   async hooks(): Promise<HookRegistry> {
     const { HookRegistry } = await import('./hook-registry.ts');
     return new HookRegistry(this.#parts);
+  }
+
+  /** Prompts that the user keeps in the home, by name. */
+  async customPrompts(): Promise<readonly CustomPrompt[]> {
+    const { customPrompts } = await import('./custom-prompts.ts');
+    return customPrompts(`${this.home}/prompts`);
   }
 
   /** The AGENTS.md files that threads in a folder read. */

@@ -226,6 +226,10 @@ export class TuiSession implements Conversation {
     return new ShownThread(id, { engine, threads, now, changed: () => stage.draw() });
   }
 
+  sendWords(words: string): void {
+    this.send(words);
+  }
+
   stepEffort(by: 1 | -1): void {
     void this.#guard(import('../commands/model.ts').then(({ stepEffort }) => stepEffort(this, by)));
   }

@@ -57,6 +57,8 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'agents':
     case 'subagents':
       return (await import('../commands/agents.ts')).agents(session);
+    case 'prompts':
+      return (await import('../commands/prompts.ts')).prompts(session, rest);
     case 'goal':
       return (await import('../commands/goal.ts')).goal(session, rest);
     case 'cd':

@@ -34,7 +34,8 @@ export interface CommandSession {
   readonly thread: LiveThread;
   readonly entries: { event(event: ThreadEvent, at: number | undefined): void };
   readonly isBusy: boolean;
-  send(words: string): void;
+  /** A message of the user: a turn of its own, or for the turn that runs. */
+  sendWords(words: string): void;
   interrupt(): void;
   notice(text: string, level?: 'info' | 'warning' | 'error'): void;
   /** Changes settings of the thread. False: they were refused, and the reason is shown. */

@@ -21,22 +21,22 @@ export async function goal(session: CommandSession, rest: string): Promise<void>
   const current = known?.status === 'complete' ? undefined : known;
   if (rest === '') return show(session, known);
   if (!/^(?:clear|edit|pause|resume)$/.test(rest))
-    return session.send(current === undefined ? wish(rest) : instead(rest));
+    return session.sendWords(current === undefined ? wish(rest) : instead(rest));
   if (current === undefined) return session.notice('This conversation has no goal. /goal WORDS sets one.');
   if (rest === 'edit') {
     const { stage } = session.parts;
     stage.composer.draft = draftOf(`/goal ${current.objective}`);
     return stage.draw();
   }
-  if (rest === 'clear') return session.send('I drop the goal: mark it as complete, and do nothing more for it.');
+  if (rest === 'clear') return session.sendWords('I drop the goal: mark it as complete, and do nothing more for it.');
   if (rest === 'resume') {
-    if (isGoalResting(current.status)) return session.send('Resume the goal.');
+    if (isGoalResting(current.status)) return session.sendWords('Resume the goal.');
     return session.notice('The goal is active. It continues with the next turn.');
   }
   // What interrupts a turn pauses its goal.
   if (session.isBusy) return session.interrupt();
   if (isGoalResting(current.status)) return session.notice(`Nothing to do: ${goalStanding(current.status)}.`);
-  session.send('Pause the goal.');
+  session.sendWords('Pause the goal.');
 }
 
 function wish(words: string): string {

@@ -9,7 +9,7 @@ const fileName = 'AGENTS.md';
 export function init(session: CommandSession): void {
   const { stage } = session.parts;
   const isThere = kindOfEntry(join(session.thread.settings.cwd, fileName)) !== 'missing';
-  if (!isThere) return session.send(instructionsPrompt);
+  if (!isThere) return session.sendWords(instructionsPrompt);
   const close = (): void => stage.open(undefined);
   const items = [
     { label: 'No', about: 'leave it as it is' },
@@ -17,7 +17,7 @@ export function init(session: CommandSession): void {
   ];
   const pick = (index: number): void => {
     close();
-    if (index === 1) session.send(`${instructionsPrompt}\n\n${keepPrompt}`);
+    if (index === 1) session.sendWords(`${instructionsPrompt}\n\n${keepPrompt}`);
   };
   stage.open(new ListView({ title: `There is an ${fileName} in this folder. Change it?`, items, close, pick }));
 }

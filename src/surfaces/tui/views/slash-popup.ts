@@ -13,10 +13,12 @@ export class SlashPopup {
   /** The name for which the user closed it. */
   #closedFor: string | undefined;
   #typed: string | undefined;
+  /** Commands of the user's own. */
+  more: readonly SlashCommand[] = [];
 
   /** What the draft may become. None: there is no list. */
   commands({ text, cursor }: Draft): readonly SlashCommand[] {
-    const [, typed] = /^\/([\w-]*)$/.exec(text) ?? [];
+    const [, typed] = /^\/([\w:.-]*)$/.exec(text) ?? [];
     if (typed === undefined || cursor === 0) {
       this.#typed = undefined;
       this.#closedFor = undefined;
@@ -28,7 +30,7 @@ export class SlashPopup {
     }
     if (typed === this.#closedFor) return [];
     this.#closedFor = undefined;
-    return matchingSlash(typed);
+    return matchingSlash(typed, this.more);
   }
 
   chosen(draft: Draft): SlashCommand | undefined {

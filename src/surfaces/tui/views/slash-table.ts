@@ -42,6 +42,7 @@ export const slashCommands = [
   { name: 'resume', takes: '[THREAD]', does: 'continue an earlier conversation', whileRunning: false },
   { name: 'mcp', takes: '[verbose|login NAME]', does: 'MCP servers, their state and tools', whileRunning: true },
   { name: 'logout', does: 'forget the login', whileRunning: false },
+  { name: 'prompts', takes: '[:NAME ARGUMENTS]', does: 'send a prompt that you keep in a file', whileRunning: true },
   { name: 'tui', does: 'switch between scrollback and full screen', whileRunning: true },
   { name: 'help', does: 'keys and commands', whileRunning: true },
   { name: 'quit', does: 'leave', whileRunning: true },
@@ -55,7 +56,8 @@ export type SlashName = (typeof slashCommands)[number]['name'];
 
 /** A line as a command: `/name rest`. Undefined: it is for the model, such as a path. */
 export function readSlash(text: string): { readonly name: string; readonly rest: string } | undefined {
-  const [, name, rest = ''] = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text) ?? [];
+  const [, name, rest = ''] =
+    /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.replace(/^\/prompts:/i, '/prompts ')) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), rest: rest.trim() };
 }
 
@@ -63,11 +65,12 @@ export function findSlash(name: string): (SlashCommand & { readonly name: SlashN
   return slashCommands.find((command) => command.name === name);
 }
 
-/** Those that a name may become: one of that name first. */
-export function matchingSlash(typed: string): readonly SlashCommand[] {
+/** Those that a name may become, with more that the user has: one of that name first. */
+export function matchingSlash(typed: string, more: readonly SlashCommand[]): readonly SlashCommand[] {
   const wanted = typed.toLowerCase();
-  const found: readonly SlashCommand[] = slashCommands.filter((command: SlashCommand) =>
-    command.isAlias === true ? wanted !== '' && command.name.startsWith(wanted) : command.name.startsWith(wanted),
-  );
+  const found = [...slashCommands, ...more].filter((command: SlashCommand) => {
+    const isMeant = command.name.toLowerCase().startsWith(wanted);
+    return command.isAlias === true ? wanted !== '' && isMeant : isMeant;
+  });
   return [...found.filter(({ name }) => name === wanted), ...found.filter(({ name }) => name !== wanted)];
 }

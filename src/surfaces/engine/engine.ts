@@ -9,7 +9,7 @@ import { loadImage } from '../../gather/files/load-image.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { isJsonObject } from '../../protocol/json.ts';
+import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
@@ -31,6 +31,7 @@ import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import type { FindFiles, FoundFiles } from './find-workspace-files.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './open-thread.ts';
+import type { HomeMemory } from './home-memory.ts';
 import type { HomeModels } from './home-models.ts';
 import type { HookRegistry } from './hook-registry.ts';
 import type { Logins } from './logins.ts';
@@ -221,12 +222,21 @@ export class Engine {
   }
 
   /** Opens or closes a feature gate in the user's config.toml. Gives why it could not. */
-  async switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
+  switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
+    return this.#changeUserTable('features', { [name]: open });
+  }
+
+  /** Sets keys of `[memories]` in the user's config.toml, as they are written there. Gives why it could not. */
+  saveMemories(change: JsonObject): Promise<Outcome | undefined> {
+    return this.#changeUserTable('memories', change);
+  }
+
+  async #changeUserTable(name: string, change: JsonObject): Promise<Outcome | undefined> {
     const { editUserConfig, userConfigValue } = await import('../../gather/config/edit-user-config.ts');
     const { base, locks, clock } = this.#parts;
     const place = { home: base.home, locks, clock };
-    const set = await userConfigValue(place, ['features']);
-    return editUserConfig(place, ['features'], { ...(isJsonObject(set) ? set : {}), [name]: open });
+    const set = await userConfigValue(place, [name]);
+    return editUserConfig(place, [name], { ...(isJsonObject(set) ? set : {}), ...change });
   }
 
   /** Writes the model of new threads, with its provider and effort, into the user's config.toml. Gives why it could not. */
@@ -276,6 +286,12 @@ export class Engine {
   async hooks(): Promise<HookRegistry> {
     const { HookRegistry } = await import('./hook-registry.ts');
     return new HookRegistry(this.#parts);
+  }
+
+  /** What is remembered of earlier threads. */
+  async memory(): Promise<HomeMemory | Outcome> {
+    const { loadHomeMemory } = await import('./home-memory.ts');
+    return loadHomeMemory(this.#parts.options.env, this.#parts.options.osHome);
   }
 
   /** Prompts that the user keeps in the home, by name. */

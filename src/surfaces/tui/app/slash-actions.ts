@@ -2,6 +2,7 @@ import type { SlashName } from '../views/slash-table.ts';
 import { slashCommands } from '../views/slash-table.ts';
 import type { TuiSession } from './session.ts';
 import { helpRows } from './help-rows.ts';
+import { draftOf } from '../composer/draft.ts';
 import { PagerView } from '../views/pager-view.ts';
 
 /** What the commands of the terminal do. */
@@ -59,6 +60,13 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return (await import('../commands/agents.ts')).agents(session);
     case 'prompts':
       return (await import('../commands/prompts.ts')).prompts(session, rest);
+    case 'experimental':
+      return (await import('../commands/experimental.ts')).experimental(session);
+    case 'memories':
+      return (await import('../commands/memories.ts')).memories(session);
+    case 'mention':
+      stage.composer.draft = draftOf('@');
+      return;
     case 'goal':
       return (await import('../commands/goal.ts')).goal(session, rest);
     case 'cd':

@@ -14,6 +14,8 @@ export interface SlashCommand {
 export const slashCommands = [
   { name: 'model', takes: '[NAME [EFFORT]]', does: 'choose the model and its effort', whileRunning: true },
   { name: 'permissions', does: 'choose what may be done without a question', whileRunning: true },
+  { name: 'experimental', does: 'switch features on or off', whileRunning: false },
+  { name: 'memories', does: 'notes about earlier conversations: read, write, forget', whileRunning: false },
   { name: 'skills', does: 'list skills, use one, switch them on or off', whileRunning: true },
   { name: 'hooks', does: 'list hooks, trust them, switch them on or off', whileRunning: true },
   {
@@ -33,6 +35,7 @@ export const slashCommands = [
   },
   { name: 'agents', does: 'agents of this conversation: read or stop one', whileRunning: true },
   { name: 'context', does: 'what fills the context window', whileRunning: true },
+  { name: 'mention', does: 'name a file', whileRunning: true },
   { name: 'status', does: 'model, folder, permissions, account, tokens and limits', whileRunning: true },
   { name: 'cd', takes: '[PATH]', does: 'another folder for the next turns', whileRunning: false },
   { name: 'pwd', does: 'the folder of the next turn', whileRunning: true },

@@ -71,6 +71,19 @@ describe('/skills', () => {
 });
 
 describe('/hooks', () => {
+  it('a hook that takes long is shown while it runs, and only then', async () => {
+    const built = await scene([answer({ items: [say('Hi.')] })]);
+    const { home } = built.place;
+    const slow = { hooks: { UserPromptSubmit: [hook('sleep 2.5')], Stop: [hook('true')] } };
+    writeFileSync(join(home, 'hooks.json'), JSON.stringify(slow));
+    trustAll(home);
+    const { sees, say: tell } = await openIn(built, { kind: 'new' });
+    await sees('Context 100% left');
+    tell('Hello.');
+    await sees('• Running UserPromptSubmit hook: sleep 2.5');
+    expect((await sees('Worked for')).join('\n')).not.toMatch(/hook/);
+  });
+
   it('shows them with what they did, trusts one, and switches one off', async () => {
     const built = await scene([answer({ items: [say('Hi.')] })]);
     const { home } = built.place;

@@ -13,6 +13,7 @@ import { isExploring } from '../cells/exploring-cell.ts';
 import { noticeCell, type NoticeKind } from '../cells/notice-cell.ts';
 import { userCell } from '../cells/user-cell.ts';
 import { ExploringGroups } from './exploring-groups.ts';
+import { RunningHooks } from './running-hooks.ts';
 import { type ShownShell, showShell } from './shown-shell.ts';
 import type { TranscriptEntry, Transcript } from './transcript.ts';
 
@@ -31,6 +32,7 @@ export class EventEntries {
   readonly #transcript: Transcript;
   readonly #isNews: (outcome: Outcome) => boolean;
   readonly #groups: ExploringGroups;
+  readonly #hooks: RunningHooks;
   /** Calls that run, by id. */
   readonly #running = new Map<string, RunningCall>();
   /** Messages that are arriving, by id. */
@@ -44,6 +46,7 @@ export class EventEntries {
     this.#transcript = transcript;
     this.#isNews = isNews;
     this.#groups = new ExploringGroups(transcript);
+    this.#hooks = new RunningHooks(transcript);
   }
 
   /** `at`: when it happened; undefined for what is read from the file. */
@@ -68,6 +71,11 @@ export class EventEntries {
         return this.#answered(event);
       case 'call-refused':
         this.#forget(event.callId);
+        return this.#add(cellOfEvent(event));
+      case 'hook-started':
+        return this.#hooks.started(event, at);
+      case 'hook-completed':
+        this.#hooks.ended(event.run.event);
         return this.#add(cellOfEvent(event));
       case 'warning':
         if (this.#isNews(event.outcome)) this.#add(cellOfEvent(event));
@@ -198,6 +206,7 @@ export class EventEntries {
   /** Nothing of the turn runs any more. */
   #ended(event: ThreadEvent, at: number | undefined): void {
     this.#groups.end();
+    this.#hooks.end();
     for (const { entry } of this.#running.values()) entry.isFinal = true;
     for (const [id] of this.#arriving) this.#dropped(id);
     this.#running.clear();

@@ -1,3 +1,4 @@
+import { cardCell } from '../../src/surfaces/tui/cells/card-cell.ts';
 import type { Cell } from '../../src/surfaces/tui/cells/cell.ts';
 import { cellOf } from '../../src/surfaces/tui/cells/cell-of.ts';
 import { cellOfEvent } from '../../src/surfaces/tui/cells/cell-of-event.ts';
@@ -97,7 +98,20 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
     },
     { question },
   ),
-  'hook-running': runningHooksCell({ event: 'PreToolUse', names: ['check.sh', 'lint.sh'] }),
+  card: cardCell({
+    title: 'Card',
+    rows: [
+      { name: 'Model', value: 'gpt-5.5 (high)' },
+      {
+        name: 'A name that is long',
+        value: 'short',
+        details: ['A detail below it that needs more than one row of a narrow screen.'],
+      },
+      { name: 'Hostile', value: 'a\u001B[2Jb\nc' },
+    ],
+    notes: ['A note below all rows.'],
+  }),
+  'hook-running': runningHooksCell({ event: 'PreToolUse', names: ['check.sh', 'lint.sh'], startedAt: -300 }),
   'hook-blocked': event({
     kind: 'hook-completed',
     turnId,

@@ -65,7 +65,7 @@ export async function changesToReview(
 const nothingChanged: Outcome = {
   code: 'nothing-to-review',
   message: 'There are no changes to review.',
-  next: 'Change something, or name a commit with --commit, a branch with --base, or what to review in words.',
+  next: 'Change something, or choose a commit, a branch, or what to review in words.',
 };
 
 function unknownPlace(name: string): Outcome {

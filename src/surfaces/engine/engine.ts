@@ -7,8 +7,9 @@ import { findRepository } from '../../gather/git/git.ts';
 import { findHome } from '../../gather/system/home.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { isJsonObject } from '../../protocol/json.ts';
+import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
@@ -22,6 +23,8 @@ import type { AgentLiveThreads } from './agent-live.ts';
 import type { AnsweredThread, AnswerRequest, ThreadAnswers } from './answer-thread.ts';
 import type { AskModel } from './ask-model.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
+import type { Configured } from './configured.ts';
+import type { CustomPrompt } from './custom-prompts.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
@@ -29,7 +32,9 @@ import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import type { FileIndex, FindFiles, FoundFiles } from './find-workspace-files.ts';
 import type { PromptHistory } from './open-prompt-history.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './open-thread.ts';
+import type { HomeMemory } from './home-memory.ts';
 import type { HomeModels } from './home-models.ts';
+import type { HookRegistry } from './hook-registry.ts';
 import type { Logins } from './logins.ts';
 import type { Mentionable } from './mentionable.ts';
 import type { McpRegistry } from './mcp-registry.ts';
@@ -38,6 +43,7 @@ import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
 import type { ClipboardContent } from './read-clipboard.ts';
 import type { ReviewCode, ReviewedCode } from './review-code.ts';
 import type { RerunAnswers, RerunStep } from './rerun-step.ts';
+import type { SkillRegistry } from './skill-registry.ts';
 import { StoredThreads } from './stored-threads.ts';
 import type { ThreadRequest } from './thread-request.ts';
 import { threadsPort } from './threads-port.ts';
@@ -48,6 +54,14 @@ const sealsWithoutStore: Outcome = {
   message: 'You gave seals without a store. Capstan signs the files of a home folder with its own key.',
   next: 'Give the store that the seals belong to, or leave them out.',
 };
+
+/** What threads without a choice of their own ask. */
+interface ModelOfThreads {
+  readonly provider: string;
+  readonly model: string;
+  /** Absent: what the file says of it stays. */
+  readonly effort?: string;
+}
 
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */
 export class Engine {
@@ -216,12 +230,29 @@ export class Engine {
   }
 
   /** Opens or closes a feature gate in the user's config.toml. Gives why it could not. */
-  async switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
+  switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
+    return this.#changeUserTable('features', { [name]: open });
+  }
+
+  /** Sets keys of `[memories]` in the user's config.toml, as they are written there. Gives why it could not. */
+  saveMemories(change: JsonObject): Promise<Outcome | undefined> {
+    return this.#changeUserTable('memories', change);
+  }
+
+  async #changeUserTable(name: string, change: JsonObject): Promise<Outcome | undefined> {
     const { editUserConfig, userConfigValue } = await import('../../gather/config/edit-user-config.ts');
     const { base, locks, clock } = this.#parts;
     const place = { home: base.home, locks, clock };
-    const set = await userConfigValue(place, ['features']);
-    return editUserConfig(place, ['features'], { ...(isJsonObject(set) ? set : {}), [name]: open });
+    const set = await userConfigValue(place, [name]);
+    return editUserConfig(place, [name], { ...(isJsonObject(set) ? set : {}), ...change });
+  }
+
+  /** Writes the model of new threads, with its provider and effort, into the user's config.toml. Gives why it could not. */
+  async saveModel({ provider, model, effort }: ModelOfThreads): Promise<Outcome | undefined> {
+    const { editUserKeys } = await import('../../gather/config/edit-user-config.ts');
+    const { base, locks, clock } = this.#parts;
+    const values = { model, model_provider: provider, ...defined({ model_reasoning_effort: effort }) };
+    return editUserKeys({ home: base.home, locks, clock }, values);
   }
 
   /** Files and folders whose paths fit what someone typed, the best first. What git ignores is left out. */
@@ -275,6 +306,42 @@ export class Engine {
   async mcpServers(): Promise<McpRegistry> {
     const { McpRegistry } = await import('./mcp-registry.ts');
     return new McpRegistry(this.#parts);
+  }
+
+  /** The skills of the user, to show them and switch them on and off. */
+  async skills(): Promise<SkillRegistry> {
+    const { SkillRegistry } = await import('./skill-registry.ts');
+    return new SkillRegistry(this.#parts);
+  }
+
+  /** The hooks of the user, to show and trust them, and to switch them on and off. */
+  async hooks(): Promise<HookRegistry> {
+    const { HookRegistry } = await import('./hook-registry.ts');
+    return new HookRegistry(this.#parts);
+  }
+
+  /** What is remembered of earlier threads. */
+  async memory(): Promise<HomeMemory | Outcome> {
+    const { loadHomeMemory } = await import('./home-memory.ts');
+    return loadHomeMemory(this.#parts.options.env, this.#parts.options.osHome);
+  }
+
+  /** Prompts that the user keeps in the home, by name. */
+  async customPrompts(): Promise<readonly CustomPrompt[]> {
+    const { customPrompts } = await import('./custom-prompts.ts');
+    return customPrompts(`${this.home}/prompts`);
+  }
+
+  /** The AGENTS.md files that threads in a folder read. */
+  async instructionPaths(folder: string): Promise<readonly string[]> {
+    const { instructionPaths } = await import('./instruction-paths.ts');
+    return instructionPaths(this.#parts, folder);
+  }
+
+  /** The configuration of a folder with the place of each value, as its files say now. */
+  async configured(folder: string): Promise<Configured | Outcome> {
+    const { loadConfigured } = await import('./configured.ts');
+    return loadConfigured(folder, this.#parts.options);
   }
 
   /** The models of providers, to show and test them. */

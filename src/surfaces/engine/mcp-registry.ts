@@ -10,6 +10,7 @@ import { findTrust } from '../../gather/config/trust.ts';
 import { projectFolders } from '../../gather/files/project-folders.ts';
 import { randomBytes } from '../../gather/system/random-bytes.ts';
 import { McpConnection } from '../../mcp/connection.ts';
+import type { ListedTool } from '../../mcp/listed-tool.ts';
 import { listingFiles } from '../../mcp/listing-file.ts';
 import { openCallbackServer } from '../../mcp/oauth/callback-server.ts';
 import { credentialStore } from '../../mcp/oauth/credential-store.ts';
@@ -77,6 +78,15 @@ export class McpRegistry {
           ...(problem && { problem }),
         };
       });
+  }
+
+  /** The tools that a server listed last. Undefined: it was never seen. */
+  async tools(name: string, folder: string): Promise<readonly ListedTool[] | undefined> {
+    const { base } = this.#engine;
+    const { config } = await configInFolder(base, folder);
+    const { servers } = readMcpServers(config.mcpServers, base.requirements.mcpServers);
+    const server = servers.find((each) => each.name === name);
+    return server && listingFiles(base.home).read(server)?.tools;
   }
 
   /** Adds it to the user's file, or replaces it there. */

@@ -1,8 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { featureGates, isGateOpen, usedGates } from '../../config/feature-gates.ts';
+import { usedGates } from '../../config/feature-gates.ts';
 import { featureNames } from '../../config/feature-names.ts';
-import { type JsonObject, objectAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
@@ -12,6 +11,7 @@ import { loadConfigured } from '../engine/configured.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { print } from '../terminal/print.ts';
 import { table } from '../terminal/table.ts';
+import { gatesIn } from './gates-in.ts';
 
 type FeaturesArguments = CommandArguments<typeof featuresCommand>;
 
@@ -26,15 +26,7 @@ async function list({ folder = '.', json }: FeaturesArguments['options']): Promi
   const choices = { env: process.env, osHome: homedir(), cwd: here.path };
   const configured = await loadConfigured(resolve(here.path, folder), choices);
   if ('code' in configured) return configured;
-  const { effective, requirements } = configured;
-  const set = featureGates(
-    (objectAt(effective.values, 'features') ?? {}) as Readonly<Record<string, boolean | JsonObject>>,
-  );
-  const pins = requirements.features?.pins ?? {};
-  const gates = usedGates.map(({ name, does }) => {
-    const decided = pins[name] === undefined ? (set[name] === undefined ? 'default' : 'config') : 'managed';
-    return { name, open: isGateOpen(name, { ...set, ...pins }), decided, does };
-  });
+  const gates = gatesIn(configured);
   if (json) print(`${JSON.stringify({ features: gates })}\n`, 'json');
   else print(table(gates.map(({ name, open, decided, does }) => [name, open ? 'on' : 'off', decided, does])), 'text');
   return 0;

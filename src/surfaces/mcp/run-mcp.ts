@@ -7,8 +7,8 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { mcpCommand } from '../commands/mcp-command.ts';
 import type { ListedServer, McpRegistry } from '../engine/mcp-registry.ts';
 import { table } from '../terminal/table.ts';
-import { plural } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
+import { serverState, serverWay } from './server-words.ts';
 import { print, printNote } from '../terminal/print.ts';
 
 type Given = CommandArguments<typeof mcpCommand>;
@@ -95,21 +95,12 @@ function show(servers: readonly ListedServer[], { json }: { readonly json: boole
     return 0;
   }
   if (servers.length === 0) printNote('No MCP servers are configured. To add one, see `capstan mcp add --help`.');
-  else print(table(servers.map((server) => [visibleLine(server.name), wayOf(server.table), stateOf(server)])), 'text');
+  else
+    print(
+      table(servers.map((server) => [visibleLine(server.name), serverWay(server.table), serverState(server)])),
+      'text',
+    );
   return 0;
-}
-
-function wayOf({ command, args = [], url }: JsonObject): string {
-  return visibleLine(url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url));
-}
-
-function stateOf({ enabled, problem, tools, failure, isLoggedIn }: ListedServer): string {
-  const unknown =
-    failure === undefined ? 'tools not known yet' : `did not start: ${visibleLine(failure)}; the next run waits again`;
-  const down = failure === undefined ? '' : `; did not start when it was last tried: ${visibleLine(failure)}`;
-  const known = tools === undefined ? unknown : `${plural(tools, 'tool')}${down}`;
-  const state = problem !== undefined ? problem.message : enabled ? known : 'disabled';
-  return isLoggedIn ? `${state}, logged in` : state;
 }
 
 async function get(
@@ -124,7 +115,7 @@ async function get(
     return { code: 'mcp-server-unknown', message, next: 'See `capstan mcp list`.' };
   }
   if (json) print(`${JSON.stringify(server, undefined, 2)}\n`, 'exact json');
-  else print(`${writeToml({ mcp_servers: { [name]: server.table } })}# ${stateOf(server)}\n`, 'text');
+  else print(`${writeToml({ mcp_servers: { [name]: server.table } })}# ${serverState(server)}\n`, 'text');
   return 0;
 }
 
@@ -146,7 +137,7 @@ async function importNamed(registry: McpRegistry, cwd: string, names: readonly s
     if (names.length > 0 && !names.includes(name)) continue;
     const problem = names.length === 0 ? undefined : await registry.save(name, server);
     if (problem !== undefined) return problem;
-    printNote(`${names.length === 0 ? '' : 'Added '}${visibleLine(name)}: ${wayOf(server)}${sentTo(server)}`);
+    printNote(`${names.length === 0 ? '' : 'Added '}${visibleLine(name)}: ${serverWay(server)}${sentTo(server)}`);
   }
   if (names.length > 0) return 0;
   for (const [name, why] of left) printNote(`${visibleLine(name)}: cannot be added. ${why}`);

@@ -4,6 +4,7 @@ import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
+import type { RateLimits } from '../../../protocol/rate-limits.ts';
 import type { ThreadCut } from '../../../protocol/thread-cut.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { Usage } from '../../../protocol/usage.ts';
@@ -127,6 +128,8 @@ export interface ThreadUsage {
   readonly measure: 'exact' | 'scaled' | 'estimated';
   readonly effectiveWindow: number;
   readonly percentRemaining: number;
+  /** What the provider said last of its limits. Absent: nothing. */
+  readonly rateLimits?: RateLimits;
 }
 
 export interface FollowOptions {

@@ -129,6 +129,15 @@ export class Controller {
         if (draft !== undefined) composer.giveBack(draft);
         return draft !== undefined;
       }
+      case 'alt+,':
+      case 'alt+.':
+        conversation?.stepEffort(name === 'alt+.' ? 1 : -1);
+        return true;
+      case 'alt+left':
+      case 'alt+right':
+        if (!composer.isEmpty) return false;
+        conversation?.stepAgent(name === 'alt+right' ? 1 : -1);
+        return true;
       case 'pageup':
       case 'pagedown':
         stage.scroll(name === 'pageup' ? stage.page : -stage.page);

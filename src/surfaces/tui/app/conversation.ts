@@ -25,6 +25,10 @@ export interface Conversation {
   showTranscript(): void;
   /** The details of the newest quiet line. */
   showNewestDetails(): void;
+  /** More or less effort of the model, for this conversation. */
+  stepEffort(by: 1 | -1): void;
+  /** Shows the first agent of the thread, or the last. */
+  stepAgent(by: 1 | -1): void;
   /** The user has typed: questions wait for a pause. */
   typed(): void;
 }

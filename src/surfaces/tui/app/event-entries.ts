@@ -14,6 +14,7 @@ import { noticeCell, type NoticeKind } from '../cells/notice-cell.ts';
 import { userCell } from '../cells/user-cell.ts';
 import { ExploringGroups } from './exploring-groups.ts';
 import { ChangeEntries } from './change-entries.ts';
+import { RunningHooks } from './running-hooks.ts';
 import { type ShownShell, showShell } from './shown-shell.ts';
 import type { TranscriptEntry, Transcript } from './transcript.ts';
 
@@ -33,6 +34,7 @@ export class EventEntries {
   readonly #isNews: (outcome: Outcome) => boolean;
   readonly #groups: ExploringGroups;
   readonly #changes: ChangeEntries;
+  readonly #hooks: RunningHooks;
   /** Calls that run, by id. */
   readonly #running = new Map<string, RunningCall>();
   /** Messages that are arriving, by id. */
@@ -52,6 +54,7 @@ export class EventEntries {
       this.#groups.close();
       return transcript.add(entry);
     });
+    this.#hooks = new RunningHooks(transcript);
   }
 
   /** `at`: when it happened; undefined for what is read from the file. */
@@ -80,6 +83,11 @@ export class EventEntries {
         return this.#answered(event);
       case 'call-refused':
         this.#forget(event.callId);
+        return this.#add(cellOfEvent(event));
+      case 'hook-started':
+        return this.#hooks.started(event, at);
+      case 'hook-completed':
+        this.#hooks.ended(event.run.event);
         return this.#add(cellOfEvent(event));
       case 'warning':
         if (this.#isNews(event.outcome)) this.#add(cellOfEvent(event));
@@ -208,6 +216,7 @@ export class EventEntries {
   /** Nothing of the turn runs any more. */
   #ended(event: ThreadEvent, at: number | undefined): void {
     this.#groups.end();
+    this.#hooks.end();
     for (const { entry } of this.#running.values()) entry.isFinal = true;
     for (const [id] of this.#arriving) this.#dropped(id);
     this.#running.clear();

@@ -17,6 +17,8 @@ const keyHelp: readonly (readonly [keys: string, does: string])[] = [
   ['shift+tab', 'plan mode on or off'],
   ['ctrl+t', 'the conversation with all details'],
   ['alt+o', 'the details of the newest line about a model, a checkpoint, the cache or a retry'],
+  ['alt+comma, alt+period', 'less, more effort of the model in this conversation'],
+  ['alt+left, alt+right', 'in an empty draft: what the agents of the conversation do'],
   ['ctrl+g', 'write the draft in $VISUAL or $EDITOR'],
   ['ctrl+z', 'suspend; `fg` continues'],
   ['ctrl+l', 'draw the screen again'],

@@ -1,3 +1,4 @@
+import { kindOfEntry } from '../../../disk/file-system.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
@@ -21,9 +22,18 @@ export async function openSession(
   if (thread.kind === 'refused') return thread.outcome;
   const session = new TuiSession({ ...parts, engine, threads, runSlash }, thread);
   await session.begin();
+  if (kindOfEntry(`${engine.home}/prompts`) === 'folder') session.inBackground(offerPrompts(session));
   if (!(await knowsModel(engine))) session.notice(firstSteps(engine.home));
   if (request.thread.kind === 'pick') await chooseThreadView(session, '');
   return session;
+}
+
+/** The list of commands has the user's own prompts as well. */
+async function offerPrompts(session: TuiSession): Promise<void> {
+  const { listedPrompts } = await import('../commands/prompts.ts');
+  const { stage } = session.parts;
+  stage.popup.more = await listedPrompts(session);
+  stage.draw();
 }
 
 /** Gives everything up. What runs is interrupted; what waits for an answer waits for the next time. */

@@ -1,3 +1,4 @@
+import type { ThreadId } from '../../../protocol/ids.ts';
 import { Fault, fullText, type Outcome } from '../../../protocol/outcome.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -8,7 +9,7 @@ import { PagerView } from '../views/pager-view.ts';
 import type { SlashName } from '../views/slash-table.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { statusRow } from '../views/status-line.ts';
-import type { Draft } from '../composer/draft.ts';
+import { type Draft, draftOf } from '../composer/draft.ts';
 import { expandDraft } from '../composer/whole-draft.ts';
 import type { Conversation } from './conversation.ts';
 import { draftDoors, type DraftDoors } from './draft-doors.ts';
@@ -17,6 +18,7 @@ import { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
 import { openNewest } from './open-newest.ts';
 import type { TuiStage } from './stage.ts';
+import { ShownThread } from './shown-thread.ts';
 import { ThreadReader } from './thread-reader.ts';
 import { userInputOf } from './user-input-of.ts';
 
@@ -43,6 +45,8 @@ export class TuiSession implements Conversation {
   /** Turns and compactions that were asked for and have not ended. */
   #works = 0;
   #shellStop: AbortController | undefined;
+  /** Of work that is no turn of the thread. */
+  #besideStop: AbortController | undefined;
 
   constructor(parts: SessionParts, thread: LiveThread) {
     this.parts = parts;
@@ -118,7 +122,8 @@ export class TuiSession implements Conversation {
   }
 
   interrupt(): void {
-    if (this.#shellStop !== undefined) this.#shellStop.abort();
+    const stop = this.#shellStop ?? this.#besideStop;
+    if (stop !== undefined) stop.abort();
     else void this.#guard(this.#thread.interrupt());
   }
 
@@ -221,6 +226,43 @@ export class TuiSession implements Conversation {
       this.#works--;
       if (this.#works === 0) stage.busy = undefined;
     }
+  }
+
+  /** The same for work that is no turn of the thread. What interrupts a turn ends it, and messages wait for its end. */
+  async workBeside<Result extends { readonly kind: string }>(
+    header: string,
+    run: (signal: AbortSignal) => Promise<Result | EngineRefused>,
+  ): Promise<Result | EngineRefused | undefined> {
+    const stop = new AbortController();
+    this.#besideStop = stop;
+    try {
+      return await this.work(header, () => run(stop.signal));
+    } finally {
+      this.#besideStop = undefined;
+      this.#next();
+    }
+  }
+
+  readThread(id: ThreadId): ShownThread {
+    const { stage, engine, threads, now } = this.parts;
+    return new ShownThread(id, { engine, threads, now, changed: () => stage.draw() });
+  }
+
+  sendWords(words: string): void {
+    this.send(draftOf(words));
+  }
+
+  stepEffort(by: 1 | -1): void {
+    void this.#guard(import('../commands/model.ts').then(({ stepEffort }) => stepEffort(this, by)));
+  }
+
+  stepAgent(by: 1 | -1): void {
+    void this.#guard(import('../commands/agents.ts').then(({ stepAgent }) => stepAgent(this, by)));
+  }
+
+  /** What a list or a view has begun: what goes wrong with it is shown. */
+  inBackground(work: Promise<unknown>): void {
+    void this.#guard(work);
   }
 
   async #steer(draft: Draft): Promise<void> {

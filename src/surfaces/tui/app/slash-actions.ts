@@ -1,8 +1,8 @@
-import { draftOf } from '../composer/draft.ts';
 import type { SlashName } from '../views/slash-table.ts';
 import { slashCommands } from '../views/slash-table.ts';
 import type { TuiSession } from './session.ts';
 import { helpRows } from './help-rows.ts';
+import { draftOf } from '../composer/draft.ts';
 import { PagerView } from '../views/pager-view.ts';
 
 /** What the commands of the terminal do. */
@@ -31,11 +31,11 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return;
     }
     case 'model':
-      return (await import('./choose-model.ts')).chooseModel(session, rest);
+      return (await import('../commands/model.ts')).model(session, rest);
     case 'permissions':
       return (await import('./choose-permissions.ts')).choosePermissions(session);
     case 'status':
-      return (await import('./show-cards.ts')).showStatus(session);
+      return (await import('../commands/status.ts')).status(session);
     case 'context':
       return (await import('../insight/show-context.ts')).showContext(session);
     case 'changes':
@@ -55,5 +55,41 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return (await import('./choose-thread-view.ts')).startAnew(session);
     case 'resume':
       return (await import('./choose-thread-view.ts')).chooseThreadView(session, rest);
+    case 'review':
+      return (await import('../commands/review.ts')).review(session, rest);
+    case 'init':
+      return (await import('../commands/init.ts')).init(session);
+    case 'mcp':
+      return (await import('../commands/mcp.ts')).mcp(session, rest);
+    case 'skills':
+      return (await import('../commands/skills.ts')).skills(session);
+    case 'hooks':
+      return (await import('../commands/hooks.ts')).hooks(session);
+    case 'agents':
+    case 'subagents':
+      return (await import('../commands/agents.ts')).agents(session);
+    case 'prompts':
+      return (await import('../commands/prompts.ts')).prompts(session, rest);
+    case 'experimental':
+      return (await import('../commands/experimental.ts')).experimental(session);
+    case 'memories':
+      return (await import('../commands/memories.ts')).memories(session);
+    case 'mention':
+      stage.composer.draft = draftOf('@');
+      return;
+    case 'goal':
+      return (await import('../commands/goal.ts')).goal(session, rest);
+    case 'cd':
+      return (await import('../commands/folder.ts')).changeFolder(session, rest);
+    case 'pwd':
+    case 'cwd':
+      return (await import('../commands/folder.ts')).showFolder(session);
+    case 'logout':
+      return (await import('../commands/logout.ts')).logout(session);
+    case 'debug-config':
+      return (await import('../commands/debug-config.ts')).debugConfig(session);
+    default:
+      // A command without an action is an error of the compiler.
+      return name satisfies never;
   }
 }

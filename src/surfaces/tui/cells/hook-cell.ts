@@ -30,15 +30,19 @@ export function hookCell({ event, command, status, entries }: HookRun): Cell {
   });
 }
 
-/** Hooks that the turn waits for. */
-export function runningHooksCell({
-  event,
-  names,
-}: {
+/** Most hooks are over sooner: those are not shown while they run. */
+const shownAfterMs = 300;
+
+export interface RunningHooksShown {
   readonly event: HookRun['event'];
   readonly names: readonly string[];
-}): Cell {
+  readonly startedAt: number;
+}
+
+/** Hooks that the turn waits for. */
+export function runningHooksCell({ event, names, startedAt }: RunningHooksShown): Cell {
   return cellOfRows((look) => {
+    if (look.now - startedAt < shownAfterMs) return [];
     const head: Row = [
       styled(`Running ${event} ${names.length === 1 ? 'hook' : 'hooks'}`, boldStyle),
       plain(`: ${cleanLine(names.join(', '))}`),

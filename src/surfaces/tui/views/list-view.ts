@@ -7,6 +7,7 @@ import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 import type { View } from './view.ts';
 
 export interface ListItem {
@@ -22,12 +23,15 @@ export interface ListOptions {
   /** What is typed narrows the list. Without it, digits pick and letters move. */
   readonly isSearched?: boolean;
   readonly hint?: string;
+  /** What other keys do with the item that is chosen: for a searched list, none that types a character. */
+  readonly keys?: Readonly<Record<string, (index: number) => void>>;
   /** By the place in `items`. */
   pick(index: number): void;
   close(): void;
 }
 
 const mostRows = 10;
+const indent: Row = [plain('  ')];
 
 /** A list to choose from. */
 export class ListView implements View {
@@ -62,7 +66,9 @@ export class ListView implements View {
   frame(look: Look, height: number): Frame {
     const { title, items, isSearched = false, hint = 'Enter chooses, Esc goes back' } = this.#options;
     const found = this.#found;
-    const count = Math.max(1, Math.min(mostRows, height - 4, found.length));
+    const more = found.length > mostRows ? ` · ${this.#at + 1} of ${found.length}` : '';
+    const hints = wrapRow([styled(`${hint}${more}`, dimStyle)], { width: look.width, first: indent, rest: indent });
+    const count = Math.max(1, Math.min(mostRows, height - 3 - hints.length, found.length));
     const from = Math.max(0, Math.min(this.#at - Math.floor(count / 2), found.length - count));
     const labels = found.map((index) => columnsOf(cleanLine(items[index]?.label ?? '')));
     const wide = Math.min(Math.max(0, ...labels), Math.floor(look.width / 2));
@@ -74,11 +80,18 @@ export class ListView implements View {
       if (at < from || at >= from + count) continue;
       const item = items[index]!;
       rows.push(
-        this.#itemRow(item, { isChosen: at === this.#at, number: isSearched ? undefined : at + 1, wide }, look),
+        this.#itemRow(
+          item,
+          {
+            isChosen: at === this.#at,
+            number: isSearched ? undefined : String(at + 1).padStart(String(items.length).length),
+            wide,
+          },
+          look,
+        ),
       );
     }
-    const more = found.length > count ? ` · ${this.#at + 1} of ${found.length}` : '';
-    rows.push([styled(`  ${hint}${more}`, dimStyle)]);
+    rows.push(...hints);
     const drawn = rows.map((row) => drawRow(cutRow(row, look.width, look), look));
     if (!isSearched) return { rows: drawn };
     const column = Math.min(look.width - 1, 4 + columnsOf(this.#typed));
@@ -91,7 +104,7 @@ export class ListView implements View {
       isChosen,
       number,
       wide,
-    }: { readonly isChosen: boolean; readonly number: number | undefined; readonly wide: number },
+    }: { readonly isChosen: boolean; readonly number: string | undefined; readonly wide: number },
     look: Look,
   ): Row {
     const { prompt } = glyphsOf(look);
@@ -115,7 +128,11 @@ export class ListView implements View {
     const { name, text } = input;
     const isPlain = !isSearched;
     if (name === 'escape' || name === 'ctrl+c') return this.#options.close();
-    if (name === 'enter') {
+    const own = this.#options.keys?.[name];
+    if (own !== undefined) {
+      const index = found[this.#at];
+      if (index !== undefined) own(index);
+    } else if (name === 'enter') {
       const index = found[this.#at];
       if (index !== undefined) this.#options.pick(index);
     } else if (name === 'up' || name === 'ctrl+p' || (isPlain && name === 'k'))

@@ -11,6 +11,9 @@ export interface PagerOptions {
   /** All rows of it; they fit the width. */
   rows(look: Look): readonly string[];
   readonly startsAtEnd?: true;
+  /** What other keys do, and what the last row says of them. */
+  readonly keys?: Readonly<Record<string, () => void>>;
+  readonly hint?: string;
   close(): void;
 }
 
@@ -29,7 +32,7 @@ export class PagerView implements View {
   }
 
   frame(look: Look, height: number): Frame {
-    const { title } = this.#options;
+    const { title, hint = '' } = this.#options;
     const all = this.#options.rows({ ...look, details: 'whole' });
     this.#room = Math.max(1, height - 2);
     const last = Math.max(0, all.length - this.#room);
@@ -40,7 +43,7 @@ export class PagerView implements View {
     const shown = all.slice(from, from + this.#room);
     const percent = last === 0 ? 100 : Math.round((100 * from) / last);
     const head: Row = [styled(title, boldStyle), styled(`  ${percent} %`, dimStyle)];
-    const foot: Row = [styled('q closes · up and down, page up and page down, home and end scroll', dimStyle)];
+    const foot: Row = [styled(`${hint}q closes · up and down, page up and page down, home and end scroll`, dimStyle)];
     const blanks = Array.from({ length: Math.max(0, this.#room - shown.length) }, () => '');
     const drawn = (row: Row): string => drawRow(cutRow(row, look.width, look), look);
     return { rows: [drawn(head), ...shown, ...blanks, drawn(foot)] };
@@ -50,6 +53,8 @@ export class PagerView implements View {
     if (input.kind === 'wheel') return this.#scroll(input.direction === 'up' ? -3 : 3);
     if (input.kind !== 'key') return;
     const page = this.#room;
+    const own = this.#options.keys?.[input.name];
+    if (own !== undefined) return own();
     switch (input.name) {
       case 'q':
       case 'escape':

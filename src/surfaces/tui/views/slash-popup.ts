@@ -1,11 +1,16 @@
 import type { Draft } from '../composer/draft.ts';
-import { cutRow } from '../text/cut.ts';
+import { cleanLine } from '../text/clean.ts';
+import { columnsOf } from '../text/columns.ts';
+import { cutRow, cutTo } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
+import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
 import { matchingSlash, type SlashCommand } from './slash-table.ts';
 
 const mostRows = 8;
+/** Columns that names may always have. */
+const leastNames = 16;
 
 /** The list of commands below a draft that begins with a slash. */
 export class SlashPopup {
@@ -13,10 +18,12 @@ export class SlashPopup {
   /** The name for which the user closed it. */
   #closedFor: string | undefined;
   #typed: string | undefined;
+  /** Commands of the user's own. */
+  more: readonly SlashCommand[] = [];
 
   /** What the draft may become. None: there is no list. */
   commands({ text, cursor }: Draft): readonly SlashCommand[] {
-    const [, typed] = /^\/([\w-]*)$/.exec(text) ?? [];
+    const [, typed] = /^\/([\w:.-]*)$/.exec(text) ?? [];
     if (typed === undefined || cursor === 0) {
       this.#typed = undefined;
       this.#closedFor = undefined;
@@ -28,7 +35,7 @@ export class SlashPopup {
     }
     if (typed === this.#closedFor) return [];
     this.#closedFor = undefined;
-    return matchingSlash(typed);
+    return matchingSlash(typed, this.more);
   }
 
   chosen(draft: Draft): SlashCommand | undefined {
@@ -47,20 +54,26 @@ export class SlashPopup {
   rows(draft: Draft, look: Look): readonly string[] {
     const commands = this.commands(draft);
     const from = Math.max(0, Math.min(this.#at - mostRows + 1, commands.length - mostRows));
-    const wide = Math.max(0, ...commands.map((command) => nameOf(command).length));
-    return commands.slice(from, from + mostRows).map((command, index) => {
+    const wide = Math.min(
+      Math.max(0, ...commands.map((command) => columnsOf(nameOf(command)))),
+      Math.max(leastNames, Math.floor(look.width * 0.4)),
+    );
+    const rows = commands.slice(from, from + mostRows).map((command, index): Row => {
       const isChosen = from + index === this.#at;
-      const name = nameOf(command).padEnd(wide + 2);
-      const row: Row = [
+      const name = cutTo(nameOf(command), wide, look);
+      return [
         plain('  '),
         styled(name, isChosen ? { ...accentStyle, ...boldStyle } : {}),
-        styled(command.does, isChosen ? accentStyle : dimStyle),
+        plain(' '.repeat(wide - columnsOf(name) + 2)),
+        styled(cleanLine(command.does), isChosen ? accentStyle : dimStyle),
       ];
-      return drawRow(cutRow(row, look.width, look), look);
     });
+    const hidden = commands.length - rows.length;
+    const more: Row = [styled(`  ${glyphsOf(look).ellipsis} ${hidden} more: up and down, or type a name`, dimStyle)];
+    return [...rows, ...(hidden === 0 ? [] : [more])].map((row) => drawRow(cutRow(row, look.width, look), look));
   }
 }
 
 function nameOf({ name, takes }: SlashCommand): string {
-  return takes === undefined ? `/${name}` : `/${name} ${takes}`;
+  return cleanLine(takes === undefined ? `/${name}` : `/${name} ${takes}`);
 }

@@ -12,10 +12,33 @@ export interface SlashCommand {
 
 /** In the order of the list. */
 export const slashCommands = [
-  { name: 'model', takes: '[NAME]', does: 'choose the model and its effort', whileRunning: true },
+  { name: 'model', takes: '[NAME [EFFORT]]', does: 'choose the model and its effort', whileRunning: true },
   { name: 'permissions', does: 'choose what may be done without a question', whileRunning: true },
-  { name: 'plan', takes: '[WORDS]', does: 'switch plan mode on or off', whileRunning: false },
+  { name: 'experimental', does: 'switch features on or off', whileRunning: false },
+  { name: 'memories', does: 'notes about earlier conversations: read, write, forget', whileRunning: false },
+  { name: 'skills', does: 'list skills, use one, switch them on or off', whileRunning: true },
+  { name: 'hooks', does: 'list hooks, trust them, switch them on or off', whileRunning: true },
+  {
+    name: 'review',
+    takes: '[WORDS]',
+    does: 'review changes: a branch, a commit, or what you say',
+    whileRunning: false,
+  },
+  { name: 'new', does: 'begin a new conversation', whileRunning: false },
+  { name: 'resume', takes: '[THREAD]', does: 'continue an earlier conversation', whileRunning: false },
+  { name: 'init', does: 'let the model write AGENTS.md for this project', whileRunning: false },
   { name: 'compact', takes: '[FOCUS]', does: 'summarise the conversation to make room', whileRunning: true },
+  { name: 'plan', takes: '[WORDS]', does: 'switch plan mode on or off', whileRunning: false },
+  {
+    name: 'goal',
+    takes: '[WORDS|pause|resume]',
+    does: 'the goal that the conversation works towards',
+    whileRunning: true,
+  },
+  { name: 'agents', does: 'agents of this conversation: read or stop one', whileRunning: true },
+  { name: 'diff', does: 'what differs from the last commit', whileRunning: true },
+  { name: 'mention', does: 'name a file', whileRunning: true },
+  { name: 'status', does: 'model, folder, permissions, account, tokens and limits', whileRunning: true },
   { name: 'context', does: 'what fills the context window', whileRunning: true },
   { name: 'changes', does: 'what each turn told the model, and why', whileRunning: true },
   {
@@ -27,22 +50,27 @@ export const slashCommands = [
   { name: 'checkpoint', takes: '[undo]', does: 'what a compaction kept and dropped; take it back', whileRunning: true },
   { name: 'pin', takes: '[TEXT]', does: 'notes that survive every checkpoint', whileRunning: true },
   { name: 'replay', takes: '[TURN]', does: 'what the model saw, byte for byte', whileRunning: true },
-  { name: 'status', does: 'model, folder, permissions, tokens and cost', whileRunning: true },
-  { name: 'diff', does: 'what differs from the last commit', whileRunning: true },
-  { name: 'new', does: 'begin a new conversation', whileRunning: false },
-  { name: 'resume', takes: '[THREAD]', does: 'continue an earlier conversation', whileRunning: false },
+  { name: 'cd', takes: '[PATH]', does: 'another folder for the next turns', whileRunning: false },
+  { name: 'pwd', does: 'the folder of the next turn', whileRunning: true },
+  { name: 'debug-config', does: 'the configuration, and where each value comes from', whileRunning: true },
+  { name: 'mcp', takes: '[verbose]', does: 'MCP servers, their state and tools', whileRunning: true },
+  { name: 'prompts', takes: '[:NAME ARGUMENTS]', does: 'send a prompt that you keep in a file', whileRunning: true },
   { name: 'tui', does: 'switch between scrollback and full screen', whileRunning: true },
+  { name: 'logout', does: 'forget the login', whileRunning: false },
   { name: 'help', does: 'keys and commands', whileRunning: true },
   { name: 'quit', does: 'leave', whileRunning: true },
   { name: 'exit', does: 'leave', whileRunning: true, isAlias: true },
   { name: 'clear', does: 'begin a new conversation', whileRunning: false, isAlias: true },
+  { name: 'subagents', does: 'agents of this conversation: read or stop one', whileRunning: true, isAlias: true },
+  { name: 'cwd', does: 'the folder of the next turn', whileRunning: true, isAlias: true },
 ] as const satisfies readonly SlashCommand[];
 
 export type SlashName = (typeof slashCommands)[number]['name'];
 
 /** A line as a command: `/name rest`. Undefined: it is for the model, such as a path. */
 export function readSlash(text: string): { readonly name: string; readonly rest: string } | undefined {
-  const [, name, rest = ''] = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text) ?? [];
+  const [, name, rest = ''] =
+    /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.replace(/^\/prompts:/i, '/prompts ')) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), rest: rest.trim() };
 }
 
@@ -50,11 +78,12 @@ export function findSlash(name: string): (SlashCommand & { readonly name: SlashN
   return slashCommands.find((command) => command.name === name);
 }
 
-/** Those that a name may become: one of that name first. */
-export function matchingSlash(typed: string): readonly SlashCommand[] {
+/** Those that a name may become, with more that the user has: one of that name first. */
+export function matchingSlash(typed: string, more: readonly SlashCommand[]): readonly SlashCommand[] {
   const wanted = typed.toLowerCase();
-  const found: readonly SlashCommand[] = slashCommands.filter((command: SlashCommand) =>
-    command.isAlias === true ? wanted !== '' && command.name.startsWith(wanted) : command.name.startsWith(wanted),
-  );
+  const found = [...slashCommands, ...more].filter((command: SlashCommand) => {
+    const isMeant = command.name.toLowerCase().startsWith(wanted);
+    return command.isAlias === true ? wanted !== '' && isMeant : isMeant;
+  });
   return [...found.filter(({ name }) => name === wanted), ...found.filter(({ name }) => name !== wanted)];
 }

@@ -1,0 +1,71 @@
+import { errorWords } from '../../../protocol/error-words.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import { foldRecorded, nothingRecorded } from '../../../state/recorded-events.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
+import type { Look } from '../text/look.ts';
+import { EventEntries } from './event-entries.ts';
+import { Transcript } from './transcript.ts';
+
+export interface ShownThreadParts {
+  readonly engine: Engine;
+  readonly threads: LiveThreads;
+  now(): number;
+  /** There is more to show. */
+  changed(): void;
+}
+
+/** A thread beside the one of the conversation, to be read: as it goes on if it is loaded here, else as its file has it. */
+export class ShownThread {
+  readonly #parts: ShownThreadParts;
+  readonly #transcript = new Transcript();
+  readonly #entries: EventEntries;
+  readonly #leaving = new AbortController();
+
+  constructor(id: ThreadId, parts: ShownThreadParts) {
+    this.#parts = parts;
+    this.#entries = new EventEntries(this.#transcript, (outcome) => parts.engine.isNews(outcome));
+    const live = parts.threads.loaded.find((thread) => thread.id === id);
+    void (live === undefined ? this.#readFile(id) : this.#follow(live)).catch((error: unknown) => {
+      this.#entries.notice(`The thread cannot be read: ${errorWords(error)}`, 'error');
+      parts.changed();
+    });
+  }
+
+  rows(look: Look): readonly string[] {
+    return this.#transcript.wholeRows(look);
+  }
+
+  close(): void {
+    this.#leaving.abort();
+  }
+
+  async #follow(thread: LiveThread): Promise<void> {
+    const { signal } = this.#leaving;
+    const { now, changed } = this.#parts;
+    for await (const news of thread.follow({ after: -1, signal })) {
+      if (news.kind === 'recorded' || news.kind === 'passing') this.#entries.event(asSaid(news.event), now());
+      if (news.kind === 'preview') this.#entries.preview(news.event);
+      changed();
+    }
+  }
+
+  async #readFile(id: ThreadId): Promise<void> {
+    const { lines } = await this.#parts.engine.stored.read(id);
+    let state = nothingRecorded(id);
+    for (const line of lines) {
+      const folded = foldRecorded(state, line);
+      state = folded.state;
+      for (const news of folded.news) if (news.kind === 'event') this.#entries.event(asSaid(news.event), undefined);
+    }
+    this.#parts.changed();
+  }
+}
+
+/** What an agent was told stands where words of a user do: without it, no one knows what it works on. */
+function asSaid(event: ThreadEvent): ThreadEvent {
+  if (event.kind !== 'context' || event.author !== 'agent') return event;
+  const { author: _author, ...said } = event;
+  return said;
+}

@@ -1,0 +1,104 @@
+import type { AgentNode } from '../../engine/agent-node.ts';
+import { cleanLine } from '../text/clean.ts';
+import { compactNumber } from '../views/compact-number.ts';
+import { ListView } from '../views/list-view.ts';
+import { PagerView } from '../views/pager-view.ts';
+import type { CommandSession } from './command-session.ts';
+
+/** `/agents`: the agents of this thread. Enter reads one, `s` stops it. */
+export async function agents(session: CommandSession): Promise<void> {
+  const { stage } = session.parts;
+  let listed = await agentsOf(session);
+  if (listed.length === 0) return session.notice(await whyNone(session));
+  const items = () =>
+    listed.map(({ path, role, status, used }) => ({
+      label: shownName(path),
+      about: [
+        status,
+        ...(role === undefined || role === 'default' ? [] : [role]),
+        `${compactNumber(used)} tokens`,
+      ].join(' - '),
+    }));
+  const close = (): void => stage.open(undefined);
+  const view = new ListView({
+    title: 'Agents of this conversation',
+    items: items(),
+    hint: 'Enter reads what one does, s stops it, r looks again, Esc goes back',
+    keys: {
+      s: (index) => session.inBackground(stop(session, listed[index]!).then(look)),
+      r: () => session.inBackground(look()),
+    },
+    close,
+    pick: (index) => showAgent(session, listed, index),
+  });
+  const look = async (): Promise<void> => {
+    listed = await agentsOf(session);
+    view.update({ items: items() });
+    stage.draw();
+  };
+  stage.open(view);
+}
+
+/** The next agent of this thread, or the one before, from the conversation on. */
+export async function stepAgent(session: CommandSession, by: 1 | -1): Promise<void> {
+  const listed = await agentsOf(session);
+  if (listed.length === 0) return session.notice(await whyNone(session));
+  showAgent(session, listed, by === 1 ? 0 : listed.length - 1);
+}
+
+/** In the order in which they were started, each before its own. */
+async function agentsOf(session: CommandSession): Promise<readonly AgentNode[]> {
+  const { id, place } = session.thread;
+  if (place === undefined) return [];
+  const below = ({ agents: own }: AgentNode): readonly AgentNode[] => own.flatMap((each) => [each, ...below(each)]);
+  return below(await session.parts.engine.stored.agents(id));
+}
+
+async function whyNone({ thread }: CommandSession): Promise<string> {
+  const { isGateOpen } = await import('../../../config/feature-gates.ts');
+  const isOn = isGateOpen('multi_agent', thread.settings.features);
+  return isOn
+    ? 'This conversation has started no agents.'
+    : 'This conversation cannot start agents. Switch them on with `capstan features enable multi_agent`.';
+}
+
+function shownName(path: string): string {
+  return path.replace(/^\/root\//, '');
+}
+
+async function stop(session: CommandSession, { id, path }: AgentNode): Promise<void> {
+  const live = session.parts.threads.loaded.find((thread) => thread.id === id);
+  const ended = await live?.interrupt();
+  const name = shownName(path);
+  session.notice(ended?.kind === 'interrupted' ? `Stopped the agent ${name}.` : `The agent ${name} does nothing now.`);
+}
+
+/** Reads one. The keys that lead from agent to agent lead back to the conversation behind the last. */
+function showAgent(session: CommandSession, listed: readonly AgentNode[], index: number): void {
+  const { stage } = session.parts;
+  const agent = listed[index]!;
+  const shown = session.readThread(agent.id);
+  const leave = (): void => {
+    shown.close();
+    stage.openPager(undefined);
+  };
+  const step = (by: 1 | -1): void => {
+    shown.close();
+    if (listed[index + by] === undefined) return stage.openPager(undefined);
+    showAgent(session, listed, index + by);
+  };
+  stage.openPager(
+    new PagerView({
+      title: cleanLine(`Agent ${shownName(agent.path)} (${index + 1} of ${listed.length}, ${agent.status})`),
+      rows: (look) => shown.rows(look),
+      startsAtEnd: true,
+      hint: 'alt+left and alt+right other agents · s stops it · ',
+      keys: {
+        'alt+right': () => step(1),
+        'alt+left': () => step(-1),
+        s: () => session.inBackground(stop(session, agent)),
+      },
+      close: leave,
+    }),
+  );
+}

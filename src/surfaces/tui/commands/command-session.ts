@@ -1,0 +1,53 @@
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { EngineRefused } from '../../engine/engine-refused.ts';
+import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
+import type { Cell } from '../cells/cell.ts';
+import type { Composer } from '../composer/composer.ts';
+import type { Look } from '../text/look.ts';
+import type { View } from '../views/view.ts';
+
+/** As much of the screen as commands use. */
+export interface CommandStage {
+  readonly look: Look;
+  readonly composer: Pick<Composer, 'draft' | 'isEmpty'>;
+  readonly transcript: { add(entry: { cell: Cell; isFinal: boolean }): unknown };
+  /** In the place of the composer; undefined: the composer is back. */
+  open(view: View | undefined): void;
+  /** Over everything, on a screen of its own. */
+  openPager(pager: View | undefined): void;
+  /** The folder that paths are shown relative to. */
+  changeLook(change: { readonly cwd: string }): void;
+  draw(): void;
+}
+
+/** As much of the conversation as commands use. */
+export interface CommandSession {
+  readonly parts: {
+    readonly stage: CommandStage;
+    readonly engine: Engine;
+    readonly threads: LiveThreads;
+    now(): number;
+    quit(): void;
+  };
+  readonly thread: LiveThread;
+  readonly entries: { event(event: ThreadEvent, at: number | undefined): void };
+  readonly isBusy: boolean;
+  /** A message of the user: a turn of its own, or for the turn that runs. */
+  sendWords(words: string): void;
+  interrupt(): void;
+  notice(text: string, level?: 'info' | 'warning' | 'error'): void;
+  /** Changes settings of the thread. False: they were refused, and the reason is shown. */
+  change(change: unknown): Promise<boolean>;
+  switchTo(thread: LiveThread): Promise<void>;
+  /** Runs something that is no turn of the thread: what interrupts a turn ends it, and messages wait for its end. */
+  workBeside<Result extends { readonly kind: string }>(
+    header: string,
+    run: (signal: AbortSignal) => Promise<Result | EngineRefused>,
+  ): Promise<Result | EngineRefused | undefined>;
+  /** Another thread, to be read. The screen is drawn when it changes. */
+  readThread(id: ThreadId): { rows(look: Look): readonly string[]; close(): void };
+  /** What a list or a view has begun: what goes wrong with it is shown. */
+  inBackground(work: Promise<unknown>): void;
+}

@@ -1,0 +1,65 @@
+import { isGateOpen } from '../../../config/feature-gates.ts';
+import { type Goal, isGoalResting } from '../../../protocol/goal.ts';
+import { goalCost, goalStanding } from '../../wording/goal-standing.ts';
+import { cardCell } from '../cells/card-cell.ts';
+import { draftOf } from '../composer/draft.ts';
+import { elapsedWords } from '../text/elapsed.ts';
+import type { CommandSession } from './command-session.ts';
+
+/**
+ * `/goal`: shows the goal, or says to the model what to do about it. Goals are set and changed by what the user says, so
+ * that a rollback of the message takes them back as well.
+ */
+export async function goal(session: CommandSession, rest: string): Promise<void> {
+  if (!isGateOpen('goals', session.thread.settings.features)) {
+    return session.notice(
+      'Goals are off. Switch them on with `capstan features enable goals`, then start Capstan again.',
+    );
+  }
+  const { id, place } = session.thread;
+  const known = place === undefined ? undefined : await session.parts.engine.stored.goal(id);
+  const current = known?.status === 'complete' ? undefined : known;
+  if (rest === '') return show(session, known);
+  if (!/^(?:clear|edit|pause|resume)$/.test(rest))
+    return session.sendWords(current === undefined ? wish(rest) : instead(rest));
+  if (current === undefined) return session.notice('This conversation has no goal. /goal WORDS sets one.');
+  if (rest === 'edit') {
+    const { stage } = session.parts;
+    stage.composer.draft = draftOf(`/goal ${current.objective}`);
+    return stage.draw();
+  }
+  if (rest === 'clear') return session.sendWords('I drop the goal: mark it as complete, and do nothing more for it.');
+  if (rest === 'resume') {
+    if (isGoalResting(current.status)) return session.sendWords('Resume the goal.');
+    return session.notice('The goal is active. It continues with the next turn.');
+  }
+  // What interrupts a turn pauses its goal.
+  if (session.isBusy) return session.interrupt();
+  if (isGoalResting(current.status)) return session.notice(`Nothing to do: ${goalStanding(current.status)}.`);
+  session.sendWords('Pause the goal.');
+}
+
+function wish(words: string): string {
+  return `Set a goal for this conversation, and work towards it until it is reached: ${words}`;
+}
+
+function instead(words: string): string {
+  return `Mark the present goal as complete, I replace it. Then set this goal, and work towards it until it is reached: ${words}`;
+}
+
+function show(session: CommandSession, known: Goal | undefined): void {
+  if (known === undefined) return session.notice('This conversation has no goal. /goal WORDS sets one.');
+  const { stage } = session.parts;
+  const cell = cardCell({
+    title: 'Goal',
+    rows: [
+      { name: 'Objective', value: known.objective },
+      { name: 'Status', value: goalStanding(known.status) },
+      { name: 'Cost', value: goalCost(known) },
+      { name: 'Time', value: elapsedWords(known.timeUsedSeconds * 1000) },
+    ],
+    notes: ['/goal pause, /goal resume, /goal edit and /goal clear change it; /goal WORDS sets another one.'],
+  });
+  stage.transcript.add({ cell, isFinal: true });
+  stage.draw();
+}

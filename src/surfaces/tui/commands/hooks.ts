@@ -1,0 +1,109 @@
+import { hookEvent } from '../../../state/hook-lines.ts';
+import type { HookRun } from '../../../protocol/hook-run.ts';
+import { lineType } from '../../../protocol/line.ts';
+import { fullText } from '../../../protocol/outcome.ts';
+import type { ConfiguredHook } from '../../engine/configured-hooks.ts';
+import { plural } from '../../wording/number-words.ts';
+import { cardCell } from '../cells/card-cell.ts';
+import { hookCell } from '../cells/hook-cell.ts';
+import { type ListItem, ListView } from '../views/list-view.ts';
+import { PagerView } from '../views/pager-view.ts';
+import type { CommandSession } from './command-session.ts';
+
+/** `/hooks`: all of them, with what they did. Decisions are saved and count for the next conversation that Capstan opens. */
+export async function hooks(session: CommandSession): Promise<void> {
+  const { stage, engine } = session.parts;
+  const registry = await engine.hooks();
+  const { cwd } = session.thread.settings;
+  const loaded = await registry.list(cwd);
+  if ('code' in loaded) return session.notice(fullText(loaded), 'error');
+  let found = loaded;
+  if (found.hooks.length === 0) return session.notice('There are no hooks here. docs/hooks.md says how to write one.');
+  const runs = await runsOf(session);
+  const ranOf = ({ key }: ConfiguredHook): readonly HookRun[] => runs.filter((run) => run.key === key);
+  const items = (): readonly ListItem[] => found.hooks.map((hook) => itemOf(hook, ranOf(hook)));
+  const close = (): void => stage.open(undefined);
+  const decide = async (index: number, what: 'trust' | 'switch'): Promise<void> => {
+    const hook = found.hooks[index]!;
+    if (hook.trust === 'managed') {
+      return session.notice(`${hook.source.path} defines this hook: only your administrator can change it.`, 'error');
+    }
+    const problem =
+      what === 'switch'
+        ? await registry.switch(hook, hook.trust === 'disabled')
+        : await found.decide([hook], hook.trust === 'trusted' ? 'untrust' : 'trust');
+    if (problem !== undefined) return session.notice(fullText(problem), 'error');
+    const now = await registry.list(cwd);
+    if ('code' in now) return session.notice(fullText(now), 'error');
+    found = now;
+    view.update({ items: items(), title: 'Hooks: what you decide counts when Capstan is started again' });
+    stage.draw();
+  };
+  const view = new ListView({
+    title: 'Hooks',
+    items: items(),
+    hint: 'Enter shows all of it, t trusts it or not, Space switches it on or off, Esc goes back',
+    keys: {
+      t: (index) => session.inBackground(decide(index, 'trust')),
+      space: (index) => session.inBackground(decide(index, 'switch')),
+    },
+    close,
+    pick: (index) => showHook(session, found.hooks[index]!, ranOf(found.hooks[index]!)),
+  });
+  stage.open(view);
+}
+
+/** What hooks did in this thread, oldest first. */
+async function runsOf(session: CommandSession): Promise<readonly HookRun[]> {
+  const { id, place } = session.thread;
+  if (place === undefined) return [];
+  const { lines } = await session.parts.engine.stored.read(id);
+  return lines.flatMap(({ type, payload }) => {
+    const event = type === lineType.hook ? hookEvent(payload) : undefined;
+    return event?.kind === 'hook-completed' ? [event.run] : [];
+  });
+}
+
+const trustWords: Readonly<Record<ConfiguredHook['trust'], string>> = {
+  managed: 'managed',
+  trusted: 'trusted',
+  modified: 'changed since you trusted it: does not run',
+  untrusted: 'not trusted: does not run',
+  disabled: 'off',
+};
+
+function itemOf({ event, matcher, command, trust }: ConfiguredHook, runs: readonly HookRun[]): ListItem {
+  const failed = runs.filter(({ status }) => status === 'failed').length;
+  const ran =
+    runs.length === 0 ? [] : [`ran ${plural(runs.length, 'time')}${failed === 0 ? '' : `, failed ${failed}`}`];
+  return {
+    label: matcher === undefined ? event : `${event} ${matcher}`,
+    about: [trustWords[trust], ...ran, command].join(' - '),
+  };
+}
+
+function showHook(session: CommandSession, hook: ConfiguredHook, runs: readonly HookRun[]): void {
+  const { stage } = session.parts;
+  const { event, matcher, command, trust, source, timeoutSeconds, isAsync, failClosed } = hook;
+  const card = cardCell({
+    title: `${event} hook`,
+    rows: [
+      { name: 'Command', value: command },
+      { name: 'For', value: matcher ?? 'everything' },
+      { name: 'Trust', value: trustWords[trust] },
+      { name: 'File', value: source.path },
+      { name: 'Time-out', value: `${timeoutSeconds} s` },
+      { name: 'Waits', value: isAsync ? 'Capstan does not wait for it' : 'Capstan waits for it' },
+      { name: 'Failure', value: failClosed ? 'blocks what it was asked about' : 'is reported, and nothing else' },
+    ],
+    notes: [runs.length === 0 ? 'It did not run in this conversation.' : 'In this conversation:'],
+  });
+  const cells = [card, ...runs.map(hookCell)];
+  stage.openPager(
+    new PagerView({
+      title: 'Hook',
+      rows: (look) => cells.flatMap((cell) => ['', ...cell.rows(look)]).slice(1),
+      close: () => stage.openPager(undefined),
+    }),
+  );
+}

@@ -1,0 +1,66 @@
+import { fullText } from '../../../protocol/outcome.ts';
+import type { ListedServer, McpRegistry } from '../../engine/mcp-registry.ts';
+import { serverState, serverWay } from '../../mcp/server-words.ts';
+import { type CardRow, cardCell } from '../cells/card-cell.ts';
+import type { CommandSession } from './command-session.ts';
+
+/** `/mcp`: the servers with their tools, or a login to one of them. */
+export async function mcp(session: CommandSession, rest: string): Promise<void> {
+  const registry = await session.parts.engine.mcpServers();
+  const [verb, name, ...more] = rest.split(/\s+/);
+  if ((verb === 'login' || verb === 'logout') && name !== undefined && more.length === 0) {
+    return verb === 'login' ? logIn(session, registry, name) : logOut(session, registry, name);
+  }
+  if (rest !== '' && rest !== 'verbose') {
+    return session.notice('Use /mcp, /mcp verbose, /mcp login NAME or /mcp logout NAME.', 'error');
+  }
+  return show(session, registry, rest === 'verbose' ? 'tools' : 'servers');
+}
+
+async function show(session: CommandSession, registry: McpRegistry, what: 'servers' | 'tools'): Promise<void> {
+  const { stage } = session.parts;
+  const { cwd } = session.thread.settings;
+  const servers = await registry.list(cwd);
+  if (servers.length === 0) {
+    return session.notice('No MCP servers are configured. To add one, see `capstan mcp add --help`.');
+  }
+  const rows: CardRow[] = [];
+  for (const server of servers) {
+    const details = what === 'tools' ? await detailsOf(registry, server, cwd) : [];
+    rows.push({ name: server.name, value: serverState(server), details });
+  }
+  const notes = [
+    ...(what === 'tools' ? [] : ['/mcp verbose also shows the tools.']),
+    ...(servers.some(wantsLogin) ? ['/mcp login NAME logs in to a server that asks for it.'] : []),
+  ];
+  stage.transcript.add({ cell: cardCell({ title: 'MCP servers', rows, notes }), isFinal: true });
+  stage.draw();
+}
+
+async function detailsOf(registry: McpRegistry, server: ListedServer, cwd: string): Promise<readonly string[]> {
+  const tools = (await registry.tools(server.name, cwd)) ?? [];
+  return [serverWay(server.table), ...tools.map(({ tool, description }) => `${tool}: ${firstLine(description)}`)];
+}
+
+const mostOfDescription = 200;
+
+function firstLine(text: string): string {
+  return (text.trim().split('\n')[0] ?? '').slice(0, mostOfDescription);
+}
+
+function wantsLogin({ table, isLoggedIn, enabled }: ListedServer): boolean {
+  return enabled && !isLoggedIn && table['url'] !== undefined && table['bearer_token_env_var'] === undefined;
+}
+
+async function logIn(session: CommandSession, registry: McpRegistry, name: string): Promise<void> {
+  const show = (page: URL): void => session.notice(`Open this page to log in to ${name}:\n${page.href}`);
+  const problem = await registry.login(name, session.thread.settings.cwd, show);
+  if (problem !== undefined) return session.notice(fullText(problem), 'error');
+  session.notice(`Logged in to ${name}. New conversations have its tools.`);
+}
+
+async function logOut(session: CommandSession, registry: McpRegistry, name: string): Promise<void> {
+  const was = await registry.logout(name, session.thread.settings.cwd);
+  if (typeof was !== 'boolean') return session.notice(fullText(was), 'error');
+  session.notice(was ? `The login to ${name} is forgotten.` : `There was no login to ${name}.`);
+}

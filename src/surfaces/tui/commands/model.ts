@@ -1,0 +1,157 @@
+import { defined } from '../../../protocol/defined.ts';
+import { stringAt } from '../../../protocol/json.ts';
+import { fullText } from '../../../protocol/outcome.ts';
+import { compactNumber } from '../views/compact-number.ts';
+import { type ListItem, ListView } from '../views/list-view.ts';
+import type { CommandSession } from './command-session.ts';
+import { dividedEfforts, nextEffort } from './efforts.ts';
+
+/** What holds for threads without a choice of their own. */
+interface Defaults {
+  readonly model?: string | undefined;
+  readonly effort?: string | undefined;
+}
+
+/** `/model`: by its name and perhaps its effort, for this conversation; or from a list, then its effort. */
+export async function model(session: CommandSession, rest: string): Promise<void> {
+  const [name = '', effort, ...more] = rest.split(/\s+/);
+  if (more.length > 0) return session.notice('Use /model, /model NAME or /model NAME EFFORT.', 'error');
+  if (effort !== undefined) return take(session, { model: name, effort }, 'session');
+  const defaults = await defaultsOf(session);
+  return name === '' ? chooseModel(session, defaults) : chooseEffort(session, name, defaults);
+}
+
+/** The effort one step up or down, for this conversation. */
+export async function stepEffort(session: CommandSession, by: 1 | -1): Promise<void> {
+  const { effort: current, model: name } = session.thread.settings;
+  const { efforts, usual } = await effortsOf(session, name);
+  const effort = nextEffort(efforts, { by, ...defined({ current, fallback: usual }) });
+  if (effort !== undefined) return take(session, { effort }, 'session');
+  const end = by === 1 ? 'no higher effort by key: /model has all of them' : 'no lower effort';
+  session.notice(efforts.length === 0 ? `${name} has no efforts to choose from.` : `${name} has ${end}.`);
+}
+
+async function defaultsOf({ parts: { engine }, thread: { settings } }: CommandSession): Promise<Defaults> {
+  const configured = await engine.configured(settings.cwd);
+  if ('code' in configured) return {};
+  const { values } = configured.effective;
+  return { model: stringAt(values, 'model'), effort: stringAt(values, 'model_reasoning_effort') };
+}
+
+async function effortsOf(
+  { parts: { engine }, thread: { settings } }: CommandSession,
+  name: string,
+): Promise<{ readonly efforts: readonly string[]; readonly usual?: string }> {
+  const { cwd, provider } = settings;
+  const shown = await (await engine.models()).show({ cwd, provider }, name);
+  if ('code' in shown) return { efforts: [] };
+  return { efforts: shown.record.supportedEfforts, ...defined({ usual: shown.record.defaultEffort }) };
+}
+
+async function chooseModel(session: CommandSession, defaults: Defaults): Promise<void> {
+  const { stage, engine } = session.parts;
+  const { cwd, provider, model: current } = session.thread.settings;
+  const models = await engine.models();
+  const listed = await models.list({ cwd, provider }, { asksServer: false, signal: new AbortController().signal });
+  if ('code' in listed) return session.notice(fullText(listed), 'error');
+  if (listed.models.length === 0) return session.notice(`No models of ${provider} are known. Name one: /model NAME.`);
+  const items = listed.models.map(({ model: name, window }): ListItem => {
+    const about = [
+      ...(name === defaults.model ? ['default'] : []),
+      ...(window === undefined ? [] : [`${compactNumber(window)} window`]),
+    ];
+    return { label: name, about: about.join(', '), isCurrent: name === current };
+  });
+  stage.open(
+    new ListView({
+      title: `Models of ${listed.provider}`,
+      items,
+      isSearched: true,
+      close: () => stage.open(undefined),
+      pick: (index) => session.inBackground(chooseEffort(session, listed.models[index]!.model, defaults)),
+    }),
+  );
+}
+
+const saves = 'Enter saves it as default, s keeps it to this conversation, Esc goes back';
+
+/** The second step. A model without efforts is only asked about how long it holds. */
+async function chooseEffort(session: CommandSession, name: string, defaults: Defaults): Promise<void> {
+  const { stage } = session.parts;
+  const { settings } = session.thread;
+  const { efforts, usual } = await effortsOf(session, name);
+  const isSame = name === settings.model;
+  const current = isSame ? (settings.effort ?? usual) : undefined;
+  const list = (title: string, shown: readonly string[], more: readonly string[]): void => {
+    const items = [
+      ...shown.map((effort) =>
+        effortItem(effort, { usual, current, defaults: name === defaults.model ? defaults : {} }),
+      ),
+      ...(more.length === 0 ? [] : [{ label: 'More reasoning…', about: 'uses up limits and money much faster' }]),
+    ];
+    const choose = (index: number, how: 'default' | 'session'): void => {
+      const effort = shown[index];
+      if (effort === undefined)
+        return list(`More reasoning of ${name}: uses up limits and money much faster`, more, []);
+      session.inBackground(take(session, { model: name, effort }, how));
+    };
+    stage.open(
+      new ListView({
+        title,
+        items,
+        hint: saves,
+        keys: { s: (index) => choose(index, 'session') },
+        close: () => session.inBackground(chooseModel(session, defaults)),
+        pick: (index) => choose(index, 'default'),
+      }),
+    );
+  };
+  if (efforts.length > 0) {
+    const { usual: shown, top } = dividedEfforts(efforts);
+    return list(`Effort of ${name}`, shown, top);
+  }
+  const keep = (how: 'default' | 'session'): void => session.inBackground(take(session, { model: name }, how));
+  stage.open(
+    new ListView({
+      title: `Use ${name}`,
+      items: [
+        { label: 'As default', about: 'in new conversations, too' },
+        { label: 'In this conversation', about: 'the default stays as it is' },
+      ],
+      close: () => session.inBackground(chooseModel(session, defaults)),
+      pick: (index) => keep(index === 0 ? 'default' : 'session'),
+    }),
+  );
+}
+
+function effortItem(
+  effort: string,
+  {
+    usual,
+    current,
+    defaults,
+  }: { readonly usual?: string | undefined; readonly current?: string | undefined; readonly defaults: Defaults },
+): ListItem {
+  const about = [
+    ...(effort === defaults.effort ? ['default'] : []),
+    ...(effort === usual ? ['usual for this model'] : []),
+  ].join(', ');
+  return { label: effort, about, isCurrent: effort === current };
+}
+
+/** The next turn uses it; as default, new conversations as well. */
+async function take(
+  session: CommandSession,
+  chosen: { readonly model?: string; readonly effort?: string },
+  how: 'default' | 'session',
+): Promise<void> {
+  const { stage, engine } = session.parts;
+  stage.open(undefined);
+  if (!(await session.change(chosen))) return;
+  const { model: name, effort, provider } = session.thread.settings;
+  const problem =
+    how === 'default' ? await engine.saveModel({ provider, model: name, ...defined({ effort }) }) : undefined;
+  if (problem !== undefined) session.notice(fullText(problem), 'error');
+  const saved = how === 'default' && problem === undefined ? ' It is the default of new conversations.' : '';
+  session.notice(`The next turn uses ${name}${effort === undefined ? '' : ` (${effort})`}.${saved}`);
+}

@@ -1,0 +1,147 @@
+import { readOnlyProfile } from '../../../policy/read-only-profile.ts';
+import type { ReviewTarget } from '../../../protocol/code-review.ts';
+import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import { type ReviewChoices, reviewChoices } from '../../engine/review-choices.ts';
+import type { CommandSession } from './command-session.ts';
+import { reviewCell, reviewStartCell } from '../cells/review-cell.ts';
+import { draftOf } from '../composer/draft.ts';
+import { type ListItem, ListView } from '../views/list-view.ts';
+
+/** `/review`: what the words say, or what is chosen from a list. */
+export async function review(session: CommandSession, words: string): Promise<void> {
+  if (words !== '') return runReview(session, { kind: 'words', words });
+  const { cwd } = session.thread.settings;
+  const folder = session.parts.engine.lookAtFolder(cwd);
+  if ('code' in folder) return session.notice(fullText(folder), 'error');
+  if (folder.repository === undefined) {
+    return session.notice('This folder is in no git repository. Say what to review: /review WORDS.', 'error');
+  }
+  choosePreset(session);
+}
+
+function choosePreset(session: CommandSession): void {
+  const { stage } = session.parts;
+  const presets: readonly (ListItem & { readonly take: () => void })[] = [
+    {
+      label: 'Against a base branch',
+      about: 'what this branch adds to another one',
+      take: () => void offer(session, branchList),
+    },
+    {
+      label: 'Uncommitted changes',
+      about: 'what differs from the last commit, new files included',
+      take: () => start(session, { kind: 'uncommitted' }),
+    },
+    { label: 'A commit', about: 'the change of one commit', take: () => void offer(session, commitList) },
+    {
+      label: 'In your own words',
+      about: 'say what to review',
+      take() {
+        stage.open(undefined);
+        stage.composer.draft = draftOf('/review ');
+      },
+    },
+  ];
+  stage.open(
+    new ListView({
+      title: 'What should be reviewed?',
+      items: presets,
+      close: () => stage.open(undefined),
+      pick: (index) => presets[index]?.take(),
+    }),
+  );
+}
+
+interface TargetList {
+  readonly title: string;
+  readonly targets: readonly { readonly item: ListItem; readonly target: ReviewTarget }[];
+  /** Said if there are none. */
+  readonly none: string;
+}
+
+function branchList({ current, branches }: ReviewChoices): TargetList {
+  return {
+    title: `Base branch for ${current ?? 'the commit that is checked out'}`,
+    targets: branches.map((branch) => ({
+      item: { label: branch, about: `${current ?? 'HEAD'} -> ${branch}` },
+      target: { kind: 'base', branch },
+    })),
+    none: 'This repository has no other branch to compare with.',
+  };
+}
+
+function commitList({ commits }: ReviewChoices): TargetList {
+  return {
+    title: 'Commit to review',
+    targets: commits.map(({ id, title }) => ({
+      item: { label: id.slice(0, 9), about: title },
+      target: { kind: 'commit', commit: id, title },
+    })),
+    none: 'This repository has no commit yet.',
+  };
+}
+
+/** A list of what git knows. */
+async function offer(session: CommandSession, listOf: (choices: ReviewChoices) => TargetList): Promise<void> {
+  const { stage, engine } = session.parts;
+  const { cwd, profile } = session.thread.settings;
+  stage.open(undefined);
+  const sandbox = await engine.openSandbox({ cwd, permissions: { profile: readOnlyProfile(profile) } });
+  const choices = 'code' in sandbox ? sandbox : await reviewChoices(sandbox);
+  if ('code' in choices) return session.notice(fullText(choices), 'error');
+  const { title, targets, none } = listOf(choices);
+  if (targets.length === 0) return session.notice(none);
+  stage.open(
+    new ListView({
+      title,
+      items: targets.map(({ item }) => item),
+      isSearched: true,
+      close: () => choosePreset(session),
+      pick: (index) => start(session, targets[index]!.target),
+    }),
+  );
+}
+
+function start(session: CommandSession, target: ReviewTarget): void {
+  session.parts.stage.open(undefined);
+  session.inBackground(runReview(session, target));
+}
+
+async function runReview(session: CommandSession, target: ReviewTarget): Promise<void> {
+  const { stage, engine, now } = session.parts;
+  const { entries, thread } = session;
+  let end: ThreadEvent | undefined;
+  const listener = (event: ThreadEvent): void => {
+    if (event.kind === 'turn-completed') end = event;
+    else if (isShown(event)) entries.event(spoken(event), now());
+    stage.draw();
+  };
+  const opened = (): void => {
+    stage.transcript.add({ cell: reviewStartCell(target), isFinal: true });
+    stage.draw();
+  };
+  const result = await session.workBeside('Reviewing', (signal) =>
+    engine.review({ target, parent: thread, signal, listener, opened }),
+  );
+  if (result?.kind === 'reviewed') stage.transcript.add({ cell: reviewCell(result.review), isFinal: true });
+  if (end !== undefined) entries.event(end, now());
+  stage.draw();
+}
+
+/** The reviewer's settings are its own, and its answer is read by Capstan, which shows the findings. */
+function isShown(event: ThreadEvent): boolean {
+  if (event.kind === 'settings' || event.kind === 'context') return false;
+  return !('item' in event) || event.item?.kind !== 'agent-message';
+}
+
+const interrupted: Outcome = {
+  code: 'review-interrupted',
+  message: 'The review was interrupted.',
+  next: 'To review again, use /review.',
+};
+
+/** An interrupted turn is one of the user's: this one is not. */
+function spoken(event: ThreadEvent): ThreadEvent {
+  return event.kind === 'turn-aborted' ? { kind: 'turn-failed', turnId: event.turnId, outcome: interrupted } : event;
+}

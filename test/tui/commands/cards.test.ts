@@ -1,0 +1,109 @@
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answer, callTool, say } from '../../../src/testing/index.ts';
+import { inputOf, textsOf } from '../../harness/scene.ts';
+import { tuiScene } from '../tui-scene.ts';
+
+describe('/status', () => {
+  it('shows what is in force, what counts, and what it has cost', async () => {
+    const { sees, say: tell, place } = await tuiScene([answer({ items: [say('Hi.')] })]);
+    writeFileSync(join(place.workspace, 'AGENTS.md'), '# Rules\n');
+    await sees('Context 100% left');
+    tell('Hello.');
+    await sees('• Hi.');
+    tell('/status');
+    const text = (await sees(/ {2}Cost +\S/)).join('\n');
+    const names = [...text.slice(text.indexOf('\nStatus\n')).matchAll(/^ {2}([A-Z][\w.]*(?: \w+)?) {2,}\S/gm)].map(
+      ([, name]) => name,
+    );
+    expect(names).toEqual([
+      'Model',
+      'Provider',
+      'Folder',
+      'Permissions',
+      'AGENTS.md',
+      'Account',
+      'Mode',
+      'Thread',
+      'Tokens',
+      'Context',
+      'Cost',
+    ]);
+    expect(text).toMatch(/Provider {5}scripted \(http:\/\/127\.0\.0\.1:\d+\/\w+\/v1\)/);
+    expect(text.replaceAll(/\s/g, '')).toContain('workspace/AGENTS.md');
+    expect(text).toContain('Tokens       90 used: 100 input (20 cached), 10 output');
+  });
+});
+
+describe('/cd and /pwd', () => {
+  it('another folder holds from the next turn on, and one that is not there is refused', async () => {
+    const { sees, say: tell, place, model } = await tuiScene([answer({ items: [say('There.')] })]);
+    mkdirSync(join(place.workspace, 'inner'));
+    await sees('Context 100% left');
+    tell('/cd nowhere');
+    await sees(/■ .*nowhere/);
+    tell('/cd inner');
+    await sees('The next turn works in');
+    tell('/pwd');
+    await sees('• /');
+    tell('Go.');
+    await sees('• There.');
+    expect(textsOf(inputOf(model, 0)).join('\n')).toContain(`<cwd>${realpathSync(place.workspace)}/inner</cwd>`);
+  });
+});
+
+describe('/goal', () => {
+  it('says how to switch goals on', async () => {
+    const { sees, say: tell } = await tuiScene([]);
+    await sees('Context 100% left');
+    tell('/goal');
+    expect((await sees('Goals are off.')).join(' ')).toContain('capstan features enable goals');
+  });
+
+  it('sets a goal in words, shows it, and puts it into the draft', async () => {
+    const {
+      sees,
+      say: tell,
+      model,
+    } = await tuiScene(
+      [
+        answer({ items: [callTool('create_goal', { objective: 'All tests pass.' })] }),
+        answer({ items: [callTool('update_goal', { status: 'blocked' })] }),
+        answer({ items: [say('I need you.')] }),
+        answer({ items: [say('Again.')] }),
+      ],
+      '[features]\ngoals = true',
+    );
+    await sees('Context 100% left');
+    tell('/goal');
+    await sees('This conversation has no goal. /goal WORDS sets one.');
+    tell('/goal All tests pass.');
+    await sees('• I need you.');
+    expect(textsOf(inputOf(model, 0)).at(-1)).toMatch(/^Set a goal for this conversation.*: All tests pass\.$/);
+    await sees('Worked for');
+    tell('/goal');
+    expect((await sees('sets another one.')).join('\n')).toMatch(
+      /Goal\n {2}Objective {2}All tests pass\.\n {2}Status {5}goal blocked\n {2}Cost/,
+    );
+    tell('/goal resume');
+    await sees('• Again.');
+    expect(textsOf(inputOf(model, 3)).join('\n')).toContain('Resume the goal.');
+    tell('/goal edit');
+    await sees('› /goal All tests pass.');
+  });
+});
+
+describe('/debug-config and /logout', () => {
+  it('shows the layers and where values come from; says that there is no login', async () => {
+    const { sees, say: tell, terminal } = await tuiScene([]);
+    await sees('Context 100% left');
+    tell('/debug-config');
+    const rows = (await sees('Layers, the one that wins first')).join('\n');
+    expect(rows).toMatch(/user {6}\/\S+\/config\.toml/);
+    expect(rows).toMatch(/model = "gpt-5\.5" {2}# user/);
+    terminal.type('q');
+    tell('/logout');
+    await sees('You were not signed in.');
+  });
+});

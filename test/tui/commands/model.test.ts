@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answer, say } from '../../../src/testing/index.ts';
+import { tuiScene } from '../tui-scene.ts';
+
+describe('/model', () => {
+  it('marks what is current and default, saves the choice, or keeps it to the conversation', async () => {
+    const { sees, say: tell, terminal, place, model } = await tuiScene([answer({ items: [say('Hi.')] })]);
+    const config = (): string => readFileSync(join(place.home, 'config.toml'), 'utf8');
+    const before = config();
+    await sees('Context 100% left');
+    tell('/model');
+    await sees(/› gpt-5\.5 {2}\(current\) default, [\d.]+K window/);
+    terminal.type('\r');
+    const rows = (await sees('Effort of gpt-5.5')).join('\n');
+    expect(rows).toContain('Enter saves it as default, s keeps it to this conversation');
+    expect(rows).toMatch(/medium {2,}\(current\) default, usual for this model/);
+    expect(rows).toContain('More reasoning…');
+    expect(rows).not.toContain('xhigh');
+    terminal.type('k');
+    terminal.type('s');
+    await sees('The next turn uses gpt-5.5 (low).');
+    expect(config()).toBe(before);
+    tell('/model gpt-5.5');
+    await sees('More reasoning…');
+    terminal.type('G');
+    terminal.type('\u001B[F\r');
+    await sees('More reasoning of gpt-5.5');
+    terminal.type('\r');
+    await sees('The next turn uses gpt-5.5 (xhigh). It is the default of new conversations.');
+    expect(config()).toBe(`model_reasoning_effort = "xhigh"\n${before}`);
+    // Down from the top to the highest of the usual ones, and not up again.
+    terminal.type('\u001B,');
+    await sees('The next turn uses gpt-5.5 (high).');
+    terminal.type('\u001B.');
+    await sees('no higher effort by key');
+    tell('/model gpt-5.5 low');
+    await sees(/effort by key[^]*The next turn uses gpt-5\.5 \(low\)/);
+    tell('Go.');
+    await sees('• Hi.');
+    expect(model.requests[0]?.body['reasoning']).toMatchObject({ effort: 'low' });
+  });
+
+  it('what the engine refuses is said in its words', async () => {
+    const { sees, say: tell } = await tuiScene([]);
+    await sees('Context 100% left');
+    tell('/model gpt-5.5 enormous');
+    expect((await sees(/■ .*enormous/)).join('\n')).not.toContain('The next turn uses');
+    tell('/model a b c');
+    await sees('Use /model, /model NAME or /model NAME EFFORT.');
+  });
+});

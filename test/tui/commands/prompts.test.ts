@@ -1,0 +1,49 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answer, say } from '../../../src/testing/index.ts';
+import { inputOf, scene, textsOf } from '../../harness/scene.ts';
+import { openIn, tuiScene } from '../tui-scene.ts';
+
+describe('prompts of the user', () => {
+  it('stand in the list of commands, and are sent with what was added', async () => {
+    const built = await scene([answer({ items: [say('Explained.')] }), answer({ items: [say('Fixed.')] })]);
+    const folder = join(built.place.home, 'prompts');
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, 'Explain.md'),
+      '---\ndescription: Explain a file\nargument-hint: FILE\n---\n\nExplain $1.\n',
+    );
+    writeFileSync(join(folder, 'fix.md'), 'Fix $FILE.');
+    writeFileSync(join(folder, 'notes.txt'), 'no prompt');
+    const { sees, say: tell, terminal, model } = await openIn(built, { kind: 'new' });
+    await sees('Context 100% left');
+    terminal.type('/prompts');
+    await sees(/\/prompts:Explain FILE +Explain a file/);
+    await sees(/\/prompts:fix FILE= +Fix \$FILE\./);
+    terminal.type(':E\t');
+    await sees('› /prompts:Explain');
+    terminal.type('"a b.ts"\r');
+    await sees('• Explained.');
+    expect(textsOf(inputOf(model, 0)).at(-1)).toBe('Explain a b.ts.');
+    tell('/prompts:fix');
+    await sees('It still needs FILE.');
+    await sees('› /prompts:fix FILE=""');
+    terminal.type('\u0003');
+    tell('/prompts:fix FILE=c.ts');
+    await sees('• Fixed.');
+    tell('/prompts:nothing');
+    await sees('There is no prompt nothing.');
+    tell('/prompts');
+    await sees('Your prompts');
+    terminal.type('expl\r');
+    await sees('› /prompts:Explain');
+  });
+
+  it('says where to put one', async () => {
+    const { sees, say: tell, place } = await tuiScene([]);
+    await sees('Context 100% left');
+    tell('/prompts');
+    expect((await sees('You have no prompts.')).join('').replaceAll(/\s/g, '')).toContain(`${place.home}/prompts/`);
+  });
+});

@@ -19,7 +19,7 @@ describe('a conversation in the terminal', () => {
     const rows = await leave();
     expect(rows.slice(0, 2)).toEqual(['$ echo before', 'before']);
     const text = rows.join('\n');
-    expect(text).toMatch(/\n› Say hi\.\n\n• # Hi\n\n {2}All done\.\n\n {2}Worked for <1s · \d\d:\d\d\n/);
+    expect(text).toMatch(/\n› Say hi\.\n\n• # Hi\n\n {2}All done\.\n\n {2}Worked for \S+ · \d\d:\d\d\n/);
     expect(text).toMatch(/\n90 tokens used\.\nTo continue: capstan resume [\w-]{36}$/);
     expect(terminal.written).not.toMatch(/\u001B\[[23]J/);
   });

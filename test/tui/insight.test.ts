@@ -126,7 +126,7 @@ describe('what the model is sent, in the terminal', () => {
   });
 
   it('a retry is one quiet line, which opens', async () => {
-    const cut = cutAfter({ bytes: 0, of: said('never') });
+    const cut = cutAfter({ bytes: 40, of: said('never') });
     const { sees, say: tell, terminal } = await tuiScene(talk(said('One.'), cut, said('Two.')));
     await sees('Context');
     tell('First.');

@@ -86,8 +86,8 @@ describe('/review', () => {
     await model.request(0);
     tell('And now?');
     await sees('↳ And now?');
-    tell('/compact');
-    await sees('/compact has to wait until the turn ends.');
+    tell('/new');
+    await sees('/new has to wait until the turn ends.');
     terminal.type('\u001B');
     const rows = (await sees('• Later.')).join('\n');
     expect(rows).toMatch(/The review was interrupted\.[^]*› And now\?/);

@@ -141,6 +141,10 @@ describe('views of what the model is sent', () => {
     }
   });
 
+  it.each(names)('%s has only ASCII signs where that is wanted', (name) => {
+    for (const row of screen(name, 100, { glyphs: 'ascii' })) expect(row).toMatch(/^[ -~]*$/);
+  });
+
   it('the map has the figures of capstan context', () => {
     const { view, groups, room } = window;
     expect(groups.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(view.total);

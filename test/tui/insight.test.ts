@@ -28,7 +28,9 @@ describe('what the model is sent, in the terminal', () => {
     const { sees, say: tell, terminal, place } = scene;
     await sees('Context 100% left');
     tell('/context');
-    await sees('Nothing was sent yet. Send a message first.');
+    const fresh = (await sees('Enter opens')).join('\n');
+    expect(fresh).toMatch(/\w tools +\d[\d,]* /);
+    terminal.type('q');
     tell('Run it.');
     await sees('Worked for');
     const { stdout } = await place.run('context', '--last', '--json');
@@ -126,7 +128,7 @@ describe('what the model is sent, in the terminal', () => {
   });
 
   it('a retry is one quiet line, which opens', async () => {
-    const cut = cutAfter({ bytes: 40, of: said('never') });
+    const cut = cutAfter({ bytes: 300, of: said('never') });
     const { sees, say: tell, terminal } = await tuiScene(talk(said('One.'), cut, said('Two.')));
     await sees('Context');
     tell('First.');

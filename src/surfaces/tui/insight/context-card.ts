@@ -2,6 +2,7 @@ import { compactNumber } from '../views/compact-number.ts';
 import { count } from '../../wording/number-words.ts';
 import type { Cell } from '../cells/cell.ts';
 import { cellOfRows } from '../cells/frame.ts';
+import { cutTo } from '../text/cut.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
@@ -31,7 +32,9 @@ export function contextCard({ view, groups, room, cost }: ReadWindow): Cell {
       plain(` ${group.name} ${compactNumber(group.tokens)}`),
     ]);
     const free: Row = [styled(`free ${compactNumber(room.free)}`, dimStyle)];
-    const heavy = largest.map((item) => `${shortened(itemLabel(item))} ${compactNumber(item.part.tokens)}`);
+    const heavy = largest.map(
+      (item) => `${cutTo(itemLabel(item), longestName, look)} ${compactNumber(item.part.tokens)}`,
+    );
     return [
       ...wrapRow([styled('Context  ', boldStyle), plain(`${fillWords(view, room)}${compacts}`)], { width: look.width }),
       ...mapRows(groups, room, 1, inner).map((row): Row => [plain(' '.repeat(margin)), ...row]),
@@ -45,10 +48,6 @@ export function contextCard({ view, groups, room, cost }: ReadWindow): Cell {
 function underRow(text: string, look: Look): readonly Row[] {
   const first = [plain(' '.repeat(margin))];
   return wrapRow([styled(text, dimStyle)], { width: look.width, first });
-}
-
-function shortened(name: string): string {
-  return name.length > longestName ? `${name.slice(0, longestName).toWellFormed()}…` : name;
 }
 
 /** As many as fit in a row, with a sign between them. */

@@ -8,9 +8,9 @@ import { cleanLine } from '../text/clean.ts';
 import { callWords } from './call-words.ts';
 import type { WindowRoom } from './window-map.ts';
 
-/** `41,200 of 258,400 tokens (16 %)`. */
+/** `41,200 of 258,400 tokens (16 %)`, at the beginning of a sentence. */
 export function fillWords({ total, measure }: Pick<WindowView, 'total' | 'measure'>, { limit }: WindowRoom): string {
-  const tokens = `${measure === 'exact' ? '' : 'about '}${count(total)}`;
+  const tokens = `${measure === 'exact' ? '' : 'About '}${count(total)}`;
   return limit === undefined ? `${tokens} tokens` : `${tokens} of ${count(limit)} tokens (${percent(total, limit)})`;
 }
 

@@ -1,4 +1,5 @@
 import { cleanLines } from '../text/clean.ts';
+import { ownWords } from '../text/glyphs.ts';
 import { dimStyle, plain, type Row, styled } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 import type { BrowseAction, BrowseText } from './browse-page.ts';
@@ -17,9 +18,10 @@ export function textPage({ title, about, text, actions = [] }: ShownText): Brows
   return {
     kind: 'text',
     title,
-    rows: ({ width }) => {
+    rows: (look) => {
       const lines = (from: string): readonly string[] => cleanLines(from).map((line) => line.trimEnd());
-      const head = about.flatMap(lines).map((line): Row => [styled(line, dimStyle)]);
+      const { width } = look;
+      const head = about.flatMap((line) => lines(ownWords(line, look))).map((line): Row => [styled(line, dimStyle)]);
       const body = lines(text()).map((line): Row => [plain(line)]);
       return [...head, ...(head.length === 0 ? [] : [[]]), ...body].flatMap((row) => wrapRow(row, { width }));
     },

@@ -107,3 +107,23 @@ describe('/debug-config and /logout', () => {
     await sees('You were not signed in.');
   });
 });
+
+describe('/permissions', () => {
+  it('asks again before full access, with No as the first answer', async () => {
+    const { sees, say: tell, terminal } = await tuiScene([]);
+    await sees('Context 100% left');
+    tell('/permissions');
+    await sees(/1\. Ask +\(current\)/);
+    terminal.type('3');
+    await sees('Full access?');
+    terminal.type('\r');
+    expect((await sees('workspace-write, on-request')).join('\n')).not.toContain('Permissions: Full access');
+    tell('/permissions');
+    await sees('3. Full access');
+    terminal.type('3');
+    await sees('Full access?');
+    terminal.type('2');
+    await sees('Permissions: Full access. They hold from the next turn on.');
+    await sees('danger-full-access, never');
+  });
+});

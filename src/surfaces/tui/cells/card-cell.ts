@@ -41,7 +41,10 @@ export function cardCell({ title, rows, notes = [] }: Card): Cell {
         const head: Row = [styled(`  ${label}${' '.repeat(Math.max(0, room))}`, dimStyle)];
         const first =
           room < 2
-            ? [...wrapRow(head, { width: look.width }), ...inColumn(value, [plain(' '.repeat(indent))], false)]
+            ? [
+                ...wrapRow(head, { width: look.width, rest: [plain('  ')] }),
+                ...inColumn(value, [plain(' '.repeat(indent))], false),
+              ]
             : inColumn(value, head, false);
         return [...first, ...details.flatMap((text) => inColumn(text, [plain(' '.repeat(indent))], true))];
       }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutTomlTable, withTomlTable } from './edit-toml.ts';
+import { withoutTomlTable, withTomlKeys, withTomlTable } from './edit-toml.ts';
 
 const document = `# Mine.
 model = "m"
@@ -42,4 +42,12 @@ url = "https://a.org"
 b = "c"
 `);
   expect(withTomlTable('', ['a'], { b: 1 })).toBe('[a]\nb = 1\n');
+});
+
+test('a first key is changed where it stands, or stands first', () => {
+  expect(withTomlKeys(document, { model: 'n', model_provider: 'ollama' })).toBe(
+    `model_provider = "ollama"\n${document.replace('"m"', '"n"')}`,
+  );
+  expect(withTomlKeys('[a]\nmodel = "x"\n', { model: 'n' })).toBe('model = "n"\n[a]\nmodel = "x"\n');
+  expect(withTomlKeys('', { model: 'n' })).toBe('model = "n"\n');
 });

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../protocol/json.ts';
-import { parseTomlKey } from './toml-key.ts';
-import { writeToml } from './write-toml.ts';
+import { formatTomlKey, parseTomlKey } from './toml-key.ts';
+import { writeToml, writeTomlValue } from './write-toml.ts';
 
 /** A document with a table and all below it taken out, comments of other tables kept. Line by line: the caller checks. */
 export function withoutTomlTable(text: string, path: readonly string[]): string {
@@ -19,6 +19,20 @@ export function withTomlTable(text: string, path: readonly string[], values: Jso
   const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
   const before = text.trimEnd();
   return `${before === '' ? '' : `${before}\n\n`}${writeToml(nested)}`;
+}
+
+/** A document with other values for some of its first keys, those before all tables. Line by line: the caller checks. */
+export function withTomlKeys(text: string, values: JsonObject): string {
+  const lines = text === '' ? [] : text.trimEnd().split('\n');
+  const written = Object.entries(values).map(([key, value]) => {
+    const line = `${formatTomlKey([key])} = ${writeTomlValue(value!)}`;
+    const first = lines.findIndex((each) => headerOf(each) !== undefined);
+    const own = lines.slice(0, first === -1 ? lines.length : first);
+    const at = own.findIndex((each) => parseTomlKey(each.split('=')[0]!.trim())?.join('\n') === key);
+    if (at !== -1) lines[at] = line;
+    return at === -1 ? [line] : [];
+  });
+  return `${[...written.flat(), ...lines].join('\n')}\n`;
 }
 
 function headerOf(line: string): readonly string[] | undefined {

@@ -109,16 +109,22 @@ describe('the program on a real terminal', () => {
     expect(listed.stdout).toContain('Hang.');
   });
 
-  it('a first run without a model says what to set', async () => {
+  it('a first run without a model goes on from one screen, by way of the demo', async () => {
     const { place } = await scene([]);
     spawnSync('rm', [`${place.home}/config.toml`]);
     const shell = new TmuxShell(place);
     shell.type('unset OPENAI_API_KEY; clear');
     shell.press('Enter');
     shell.start();
-    const rows = await shell.sees('capstan demo');
-    expect(rows).toContain('No model is configured yet.');
-    expect(rows).toContain('capstan login');
+    const rows = await shell.sees('No model is set up yet.');
+    expect(rows).toContain('1. Paste an OpenAI API key');
+    shell.type('4');
+    await shell.sees('Capstan 0.1.0 demo');
+    await shell.sees(/Next: use a real model[\s\S]*1\. Paste an OpenAI API key/);
+    shell.press('Escape');
+    await shell.sees('Do you trust the project');
+    shell.type('3');
+    await shell.sees('Context 100% left');
     shell.press('C-c');
     await givesBack(shell);
   });

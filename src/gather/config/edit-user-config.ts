@@ -1,4 +1,4 @@
-import { withoutTomlTable, withTomlTable } from '../../config/edit-toml.ts';
+import { withoutTomlTable, withTomlKeys, withTomlTable } from '../../config/edit-toml.ts';
 import { editHint } from '../../config/edit-hint.ts';
 import { formatTomlKey } from '../../config/toml-key.ts';
 import { writeToml } from '../../config/write-toml.ts';
@@ -26,9 +26,31 @@ const mostBytes = 4_000_000;
  * to the letter. What cannot be done so that the file then says exactly that is left to the user. Never rejects.
  */
 export async function editUserConfig(
-  { home, locks, clock }: EditedConfig,
+  place: EditedConfig,
   path: readonly string[],
   values: JsonObject | undefined,
+): Promise<Outcome | undefined> {
+  return inLock(place, { path, values }, (text) => {
+    const without = withoutTomlTable(text, path);
+    return values === undefined ? without : withTomlTable(without, path, values);
+  });
+}
+
+/** Sets keys of the user's config.toml that stand in no table. Everything else stays to the letter. Never rejects. */
+export async function editUserKeys(place: EditedConfig, values: JsonObject): Promise<Outcome | undefined> {
+  return inLock(place, { path: [], values }, (text) => withTomlKeys(text, values));
+}
+
+/** What the file should say at a place. */
+interface WantedValues {
+  readonly path: readonly string[];
+  readonly values: JsonObject | undefined;
+}
+
+async function inLock(
+  { home, locks, clock }: EditedConfig,
+  wanted: WantedValues,
+  rewrite: (text: string) => string,
 ): Promise<Outcome | undefined> {
   const named = `${home}/config.toml`;
   try {
@@ -38,7 +60,7 @@ export async function editUserConfig(
       const lock = await locks.take(`${named}.lock`);
       if (lock.kind === 'lock') {
         try {
-          return await edit(file, path, values);
+          return await edit(file, wanted, rewrite);
         } finally {
           await lock.release();
         }
@@ -47,26 +69,26 @@ export async function editUserConfig(
       await clock.sleep(lookAgainMs);
     }
   } catch (error) {
-    return unwritten(named, path, values, reasonOf(error));
+    return unwritten(named, wanted, reasonOf(error));
   }
 }
 
 async function edit(
   file: string,
-  path: readonly string[],
-  values: JsonObject | undefined,
+  wanted: WantedValues,
+  rewrite: (text: string) => string,
 ): Promise<Outcome | undefined> {
+  const { path, values } = wanted;
   const text = currentText(file);
   const before = await parseToml(text);
-  if (before.kind === 'malformed') return unwritten(file, path, values, 'it is not valid TOML');
-  const without = withoutTomlTable(text, path);
-  const next = values === undefined ? without : withTomlTable(without, path, values);
+  if (before.kind === 'malformed') return unwritten(file, wanted, 'it is not valid TOML');
+  const next = rewrite(text);
   const after = await parseToml(next);
-  const wanted = withValue(before.json, path, values);
-  if (after.kind === 'malformed' || !equalJson(withoutEmpty(after.json), withoutEmpty(wanted))) {
+  const whole = path.length === 0 ? { ...before.json, ...values } : withValue(before.json, path, values);
+  if (after.kind === 'malformed' || !equalJson(withoutEmpty(after.json), withoutEmpty(whole))) {
     const why = 'it is written in a way that Capstan cannot change';
     const told = { before: valueAt(before.json, path), wanted: values ?? {} };
-    return unwritten(file, path, values, why, editHint(text, path, told));
+    return unwritten(file, wanted, why, editHint(text, path, told));
   }
   const temporary = `${file}.${process.pid}.new`;
   const mode = text === '' ? 0o600 : fileSystem.statSync(file).mode & 0o777;
@@ -107,13 +129,7 @@ function withoutEmpty(values: JsonObject): JsonObject {
   return Object.fromEntries(kept);
 }
 
-function unwritten(
-  file: string,
-  path: readonly string[],
-  values: JsonObject | undefined,
-  why: string,
-  hint?: string,
-): Outcome {
+function unwritten(file: string, { path, values }: WantedValues, why: string, hint?: string): Outcome {
   const message = `${file} was not changed: ${why}.`;
   const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values ?? {});
   const next =

@@ -3,25 +3,27 @@ import type { Engine } from '../../engine/engine.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
 import { liveThreads } from '../../engine/live/kept-threads.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
-import { loadEngine } from '../../exec/load-engine.ts';
+import { type GateParts, passGates } from '../gates/pass-gates.ts';
 import { chooseThreadView } from './choose-thread-view.ts';
 import { TuiSession, type SessionParts } from './session.ts';
 import { runSlash } from './slash-actions.ts';
 import type { TuiRequest } from './tui-request.ts';
 
-/** Loads the engine and opens the thread that is wanted. */
+/** Loads the engine and opens the thread that is wanted. `left`: the user left before that. */
 export async function openSession(
   request: TuiRequest,
   parts: Pick<SessionParts, 'stage' | 'now' | 'quit'>,
-): Promise<TuiSession | Outcome> {
-  const engine = await loadEngine(request.choices, request.cwd, 'cli');
-  if (engine.kind === 'refused') return engine.outcome;
+  gates: Omit<GateParts, 'notice'>,
+): Promise<TuiSession | Outcome | 'left'> {
+  const decided: string[] = [];
+  const engine = await passGates(request, { ...gates, notice: (text) => void decided.push(text) });
+  if (engine === 'left' || 'code' in engine) return engine;
   const threads = liveThreads(engine);
   const thread = await openThread(engine, threads, request);
   if (thread.kind === 'refused') return thread.outcome;
   const session = new TuiSession({ ...parts, engine, threads, runSlash }, thread);
   await session.begin();
-  if (!(await knowsModel(engine))) session.notice(firstSteps(engine.home));
+  for (const text of decided) session.notice(text);
   if (request.thread.kind === 'pick') await chooseThreadView(session, '');
   return session;
 }
@@ -40,25 +42,4 @@ async function openThread(
   const chosen = await engine.stored.choose({ ...thread, ...(anyFolder ? {} : { cwd }) });
   if (chosen.kind === 'none') return { kind: 'refused', outcome: chosen };
   return threads.load(chosen.id);
-}
-
-/** With a key or a login of OpenAI there is nothing to configure. */
-async function knowsModel(engine: Engine): Promise<boolean> {
-  if (engine.isSetUp) return true;
-  const logins = await engine.logins();
-  return logins.variables.length > 0 || (await logins.status()).kind !== 'none';
-}
-
-/** What a user sees who has configured nothing. */
-function firstSteps(home: string): string {
-  return [
-    `No model is configured yet. Set one of these, then start Capstan again:`,
-    ``,
-    `An OpenAI key:    export OPENAI_API_KEY=…`,
-    `A login:          capstan login`,
-    `A local model:    capstan --oss`,
-    `Other providers:  model and model_provider in ${home}/config.toml, see docs/providers.md`,
-    ``,
-    '`capstan demo` shows Capstan at work without a model.',
-  ].join('\n');
 }

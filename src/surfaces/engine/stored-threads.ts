@@ -1,4 +1,5 @@
 import { findHome, type HomeProblem } from '../../gather/system/home.ts';
+import { systemClock } from '../../gather/system/system-clock.ts';
 import type { BlobMissing, LoadedBlob } from '../../ports/blobs.ts';
 import type { ChosenThread, NoThread, ThreadChange, ThreadChoice } from '../../ports/thread-directory.ts';
 import type { WorkProgress } from '../../ports/work-progress.ts';
@@ -29,6 +30,8 @@ import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelo
 import { HomeFiles } from './home-files.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
+import type { WatchedThread } from './live/watched-thread.ts';
+import type { ThreadWriter } from './thread-writer.ts';
 import { unprovenNotice } from './unproven-notice.ts';
 
 /** What was done, and what the user should know beside it. */
@@ -125,6 +128,19 @@ export class StoredThreads {
   async writer(id: ThreadId): Promise<string | undefined> {
     if (this.#kept.disk === undefined) return undefined;
     return lockOwner(lockPath(this.home, id));
+  }
+
+  /** The same, with what is known of its process. */
+  async writing(id: ThreadId): Promise<ThreadWriter | undefined> {
+    const owner = await this.writer(id);
+    if (owner === undefined) return undefined;
+    return (await import('./thread-writer.ts')).readWriter(owner);
+  }
+
+  /** Follows what another program records in a thread, from its file and without a lease. */
+  async watch(id: ThreadId): Promise<WatchedThread> {
+    const { watchThread } = await import('./live/watched-thread.ts');
+    return watchThread({ store: this.#kept.store, clock: systemClock }, id);
   }
 
   /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */

@@ -1,9 +1,11 @@
+import type { Ordinal } from '../../../protocol/ids.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
-import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+import type { LiveNews } from '../../engine/live/live-thread.ts';
+import type { WatchedThread } from '../../engine/live/watched-thread.ts';
 import { draftOf } from '../composer/draft.ts';
 import { cleanLine } from '../text/clean.ts';
 import type { EventEntries } from './event-entries.ts';
@@ -33,16 +35,19 @@ export class ThreadReader {
   #thought = '';
   #thoughtOf = '';
 
-  constructor(thread: LiveThread, parts: ReaderParts) {
+  /** `shown`: what stands up to this place is on the stage already. */
+  constructor(thread: Omit<WatchedThread, 'id'>, parts: ReaderParts, shown = -1) {
     this.#parts = parts;
     const { place } = thread;
-    this.#isReplaying = place !== undefined;
+    this.#isReplaying = place !== undefined && place > shown;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.caughtUp = promise;
     if (!this.#isReplaying) resolve();
     const { signal } = this.#leaving;
     // Asked for at once: what happens after this call is in it.
-    const news = thread.follow(place === undefined ? { signal } : { after: -1, signal })[Symbol.asyncIterator]();
+    const news = thread
+      .follow(place === undefined ? { signal } : { after: shown as Ordinal, signal })
+      [Symbol.asyncIterator]();
     void this.#read(news, place, resolve);
   }
 

@@ -37,6 +37,11 @@ export class GateDesk {
     this.#ending.resolve('left');
   }
 
+  /** When that is. */
+  get ended(): Promise<'left'> {
+    return this.#ending.promise;
+  }
+
   /** The place of the choice. */
   async ask(gate: Gate): Promise<number | GateExit> {
     const { GateView } = await import('./gate-view.ts');

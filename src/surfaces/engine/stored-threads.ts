@@ -1,5 +1,4 @@
 import { findHome, type HomeProblem } from '../../gather/system/home.ts';
-import { systemClock } from '../../gather/system/system-clock.ts';
 import type { BlobMissing, LoadedBlob } from '../../ports/blobs.ts';
 import type { ChosenThread, NoThread, ThreadChange, ThreadChoice } from '../../ports/thread-directory.ts';
 import type { WorkProgress } from '../../ports/work-progress.ts';
@@ -30,7 +29,6 @@ import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelo
 import { HomeFiles } from './home-files.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
-import type { WatchedThread } from './live/watched-thread.ts';
 import type { ThreadWriter } from './thread-writer.ts';
 import { unprovenNotice } from './unproven-notice.ts';
 
@@ -135,12 +133,6 @@ export class StoredThreads {
     const owner = await this.writer(id);
     if (owner === undefined) return undefined;
     return (await import('./thread-writer.ts')).readWriter(owner);
-  }
-
-  /** Follows what another program records in a thread, from its file and without a lease. */
-  async watch(id: ThreadId): Promise<WatchedThread> {
-    const { watchThread } = await import('./live/watched-thread.ts');
-    return watchThread({ store: this.#kept.store, clock: systemClock }, id);
   }
 
   /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */

@@ -1,8 +1,10 @@
 import { fileSystem } from '../../../disk/file-system.ts';
+import { systemClock } from '../../../gather/system/system-clock.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { RolloutStore } from '../../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { placeOf, type RecordedState } from '../../../state/recorded-events.ts';
+import type { LiveEngine } from '../live-engine.ts';
 import type { LiveNews, LiveThread } from './live-thread.ts';
 import { readAfter } from './place-cursor.ts';
 import { commonPlace, currentRollout, newsOf, readEnd, recorded, recordedAt, takenBackAt } from './recorded-past.ts';
@@ -19,9 +21,11 @@ export type WatchedThread = Pick<LiveThread, 'id' | 'place' | 'follow'>;
  * what is read is what was added. A line that is being written is read when it is whole.
  */
 export async function watchThread(
-  { store, clock }: { readonly store: RolloutStore; readonly clock: Clock },
+  engine: { readonly forLive: Pick<LiveEngine, 'store'> },
   id: ThreadId,
+  clock: Clock = systemClock,
 ): Promise<WatchedThread> {
+  const { store } = engine.forLive;
   const { place } = await readEnd(store, id);
   return {
     id,

@@ -67,8 +67,8 @@ async function openThread(
     const resumed = await resumeThroughGates(chosen.id, { desk, engine, threads, cwd, canWatch: true });
     if (resumed === 'left') return 'left';
     if (resumed === 'watch') {
-      const { watchThread } = await import('./watch-thread.ts');
-      const until = await watchThread(chosen.id, { ...parts, engine, desk });
+      const { showWatched } = await import('./show-watched.ts');
+      const until = await showWatched(chosen.id, { ...parts, engine, desk });
       if (until === 'left') return 'left';
       shown = until;
       continue;

@@ -45,9 +45,8 @@ export class ThreadReader {
     if (!this.#isReplaying) resolve();
     const { signal } = this.#leaving;
     // Asked for at once: what happens after this call is in it.
-    const news = thread
-      .follow(place === undefined ? { signal } : { after: shown as Ordinal, signal })
-      [Symbol.asyncIterator]();
+    const after = shown as Ordinal;
+    const news = thread.follow(place === undefined ? { signal } : { after, signal })[Symbol.asyncIterator]();
     void this.#read(news, place, resolve);
   }
 

@@ -1,6 +1,7 @@
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LiveNews } from '../../engine/live/live-thread.ts';
+import { watchThread } from '../../engine/live/watched-thread.ts';
 import type { GateDesk } from '../gates/gate-desk.ts';
 import { writerWords } from '../gates/writer-words.ts';
 import { cutRow } from '../text/cut.ts';
@@ -23,9 +24,9 @@ interface WatchParts {
  * Shows a thread that another program writes, as far as it is recorded, until that program has ended and the user
  * continues it here. Gives the place up to which it is on the stage. `left`: the user does not continue it.
  */
-export async function watchThread(id: ThreadId, { stage, engine, desk, now }: WatchParts): Promise<number | 'left'> {
+export async function showWatched(id: ThreadId, { stage, engine, desk, now }: WatchParts): Promise<number | 'left'> {
   const { stored } = engine;
-  const watched = await stored.watch(id);
+  const watched = await watchThread(engine, id);
   let seen = -1;
   const entries = new EventEntries(stage.transcript, (outcome) => engine.isNews(outcome));
   const noted = async function* (news: AsyncIterable<LiveNews>): AsyncGenerator<LiveNews> {

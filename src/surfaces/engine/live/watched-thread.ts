@@ -5,7 +5,7 @@ import type { RolloutStore } from '../../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { placeOf, type RecordedState } from '../../../state/recorded-events.ts';
 import type { LiveEngine } from '../live-engine.ts';
-import type { LiveNews, LiveThread } from './live-thread.ts';
+import type { FollowOptions, LiveNews, LiveThread } from './live-thread.ts';
 import { readAfter } from './place-cursor.ts';
 import { commonPlace, currentRollout, newsOf, readEnd, recorded, recordedAt, takenBackAt } from './recorded-past.ts';
 
@@ -30,15 +30,20 @@ export async function watchThread(
   return {
     id,
     place: place < 0 ? undefined : (place as Ordinal),
-    follow: ({ after = place as Ordinal, signal } = {}) => readAlong(store, clock, id, { after, signal }),
+    follow: ({ after = place as Ordinal, signal, caughtUp } = {}) =>
+      readAlong(store, clock, id, { after, signal, caughtUp: caughtUp ?? (() => {}) }),
   };
+}
+
+interface FollowedWith extends Required<Pick<FollowOptions, 'after' | 'caughtUp'>> {
+  readonly signal: AbortSignal | undefined;
 }
 
 async function* readAlong(
   store: RolloutStore,
   clock: Clock,
   id: ThreadId,
-  { after, signal }: { readonly after: Parameters<typeof readAfter>[0]; readonly signal: AbortSignal | undefined },
+  { after, signal, caughtUp }: FollowedWith,
 ): AsyncGenerator<LiveNews> {
   const start = readAfter(after)?.place ?? -1;
   let state: RecordedState = await recordedAt(store, id, start);
@@ -59,6 +64,7 @@ async function* readAlong(
         }
       }
     }
+    caughtUp();
     for (let look = 0; look < looksPerRollout && !isOver(); look++) {
       if (sizeOf(location) !== before) break;
       await clock.sleep(lookMs);

@@ -34,10 +34,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
       stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
       stage.draw();
     },
-    suspend() {
-      stage.stepAside();
-      terminal.suspend();
-    },
+    suspend,
     editOutside: () => void editDraft(),
     showHelp: () =>
       stage.openPager(
@@ -57,6 +54,8 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     },
     resize: () => stage.resized(),
     resumed: () => stage.cameBack(),
+    stop: suspend,
+    lost: () => leave('SIGHUP'),
   });
   if (request.prompt !== undefined) stage.composer.draft = draftOf(request.prompt);
   stage.begin();
@@ -108,6 +107,11 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     if (request.prompt !== undefined && shown.composer.words === request.prompt.trim())
       opened.send(shown.composer.take());
     return undefined;
+  }
+
+  function suspend(): void {
+    stage.stepAside();
+    terminal.suspend();
   }
 
   async function editDraft(): Promise<void> {

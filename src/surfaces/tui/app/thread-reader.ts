@@ -46,35 +46,35 @@ export class ThreadReader {
     const { signal } = this.#leaving;
     // Asked for at once: what happens after this call is in it.
     const after = shown as Ordinal;
-    const news = thread.follow(place === undefined ? { signal } : { after, signal })[Symbol.asyncIterator]();
-    void this.#read(news, place, resolve);
+    const caughtUp = (): void => {
+      if (!this.#isReplaying) return;
+      this.#isReplaying = false;
+      parts.stage.transcript.keepLast(parts.stage.look, mostReplayed);
+      parts.stage.draw();
+      resolve();
+    };
+    const options = place === undefined ? { signal } : { after, signal, caughtUp };
+    void this.#read(thread.follow(options)[Symbol.asyncIterator](), resolve);
   }
 
   close(): void {
     this.#leaving.abort();
   }
 
-  async #read(news: AsyncIterator<LiveNews>, place: number | undefined, caughtUp: () => void): Promise<void> {
+  async #read(news: AsyncIterator<LiveNews>, over: () => void): Promise<void> {
     const { entries, stage } = this.#parts;
     try {
       for (;;) {
         const next = await news.next();
         if (next.done === true || this.#leaving.signal.aborted) break;
-        const { value } = next;
-        this.#news(value);
-        const isLast = value.kind !== 'recorded' || (value.ordinal >= (place ?? 0) && value.more !== true);
-        if (this.#isReplaying && isLast) {
-          this.#isReplaying = false;
-          stage.transcript.keepLast(stage.look, mostReplayed);
-          caughtUp();
-        }
+        this.#news(next.value);
         if (!this.#isReplaying) stage.draw();
       }
     } catch (error) {
       entries.notice(`The conversation cannot be followed any more: ${errorWords(error)}`, 'error');
       stage.draw();
     }
-    caughtUp();
+    over();
   }
 
   #news(news: LiveNews): void {

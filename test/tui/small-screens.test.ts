@@ -50,6 +50,7 @@ describe('screens of a few rows and columns', () => {
     shown.terminal.type('?');
     await shown.sees('Keys and commands');
     await squeeze(shown, 'Keys and commands');
+    expect(shown.terminal.isStarted).toBe(true);
   });
 
   it('with a question, and an answer that arrives meanwhile', async () => {

@@ -12,6 +12,7 @@ import { goalTable, plainTable, summaryTable } from './report/table.ts';
 import { type Bench, runScenarios } from './run-scenarios.ts';
 import { runSandbox, sandboxRepetitions } from './run-sandbox.ts';
 import { runSteps, stepRepetitions } from './run-steps.ts';
+import { runTerminal, terminalRepetitions } from './run-terminal.ts';
 import { runVersion, versionRepetitions } from './run-version.ts';
 import { SampleBook } from './sample-book.ts';
 import { isNeeded, neededMarks, scenarioGroups } from './scenarios.ts';
@@ -66,6 +67,7 @@ async function measure({ effort, only }: BenchOptions): Promise<{ samples: Sampl
     }
     runSteps(bench, only);
     await runSandbox(bench, only);
+    await runTerminal(bench, only);
     if (only.length === 0 || only.includes('version')) await runVersion(bench);
   } finally {
     model.close();
@@ -84,7 +86,8 @@ function repetitions({ effort }: BenchOptions): string {
   });
   const steps = `${stepRepetitions[effort]} × context of a step`;
   const commands = `${sandboxRepetitions[effort]} × a sandboxed command`;
-  return `${[...turns, steps, commands, `${versionRepetitions[effort]} × \`--version\``].join(', ')}.`;
+  const screens = `${terminalRepetitions[effort]} × a conversation on a terminal`;
+  return `${[...turns, steps, commands, screens, `${versionRepetitions[effort]} × \`--version\``].join(', ')}.`;
 }
 
 function versionIn(file: string): string {

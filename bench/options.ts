@@ -1,4 +1,4 @@
-import { type MarkId, marks } from './report/marks.ts';
+import { type MarkId, marks, terminalMarks } from './report/marks.ts';
 
 export interface BenchOptions {
   readonly effort: 'full' | 'quick';
@@ -14,7 +14,7 @@ export const usage = `Usage: npm run bench -- [options]
   --only MARK    this mark only; may be repeated
   --json FILE    write every sample to FILE
 
-Marks: ${marks.map(({ id }) => id).join(', ')}
+Marks: terminal (all of terminal-…), ${marks.map(({ id }) => id).join(', ')}
 `;
 
 /** A string says what is wrong. */
@@ -29,9 +29,9 @@ export function parseOptions(words: readonly string[]): BenchOptions | string {
       options = { ...options, json };
     } else if (word === '--only') {
       const name = rest.shift();
-      const mark = marks.find(({ id }) => id === name);
-      if (mark === undefined) return `There is no mark ${name ?? ''}.`;
-      options = { ...options, only: [...options.only, mark.id] };
+      const found = name === 'terminal' ? terminalMarks : marks.flatMap(({ id }) => (id === name ? [id] : []));
+      if (found.length === 0) return `There is no mark ${name ?? ''}.`;
+      options = { ...options, only: [...options.only, ...found] };
     } else return `There is no option ${word}.`;
   }
   return options;

@@ -7,7 +7,7 @@ export interface Goal {
   /** As the goal counts it; absent when a mark that it needs was not measured. */
   readonly value?: number;
   readonly limit: number;
-  readonly unit: '×' | 'ms';
+  readonly unit: '×' | 'ms' | 'MB' | 'KB' | 'times';
   readonly verdict: 'met' | 'not met' | 'not measured';
 }
 
@@ -19,6 +19,7 @@ export function evaluateGoals(summary: Summary): readonly Goal[] {
     const [median, base] = [medianOf(summary, mark, 'capstan'), medianOf(summary, mark, row)];
     return median === undefined || base === undefined ? undefined : median - base;
   };
+  const p90 = (mark: MarkId): number | undefined => summary.get(mark)?.find(({ id }) => id === 'capstan')?.spread?.p90;
   return [
     goal('Start to first request, of Codex', ofCodex('start'), 0.6, '×'),
     goal('Round trip with 1 MB of history, of Codex', ofCodex('round-trip-1m'), 0.3, '×'),
@@ -30,6 +31,14 @@ export function evaluateGoals(summary: Summary): readonly Goal[] {
     goal('Sandboxed `true` over bare', over('sandbox', 'bare'), 12, 'ms'),
     goal('Sandboxed `true` with 20 carve-outs over bare', over('sandbox-carved', 'bare'), 12, 'ms'),
     goal('Sandboxed `true` among 10,000 files over bare', over('sandbox-files', 'bare'), 12, 'ms'),
+    goal('Terminal: first frame over bare Node', over('terminal-frame', 'node'), 110, 'ms'),
+    goal('Terminal: key to letter, idle (p90)', p90('terminal-echo'), 10, 'ms'),
+    goal('Terminal: key to letter, streaming (p90)', p90('terminal-echo-stream'), 10, 'ms'),
+    goal('Terminal: processor time of 3,000 deltas, of Codex', ofCodex('terminal-cpu'), 0.5, '×'),
+    goal('Terminal: memory with 20,000 lines', medianOf(summary, 'terminal-memory', 'capstan'), 150, 'MB'),
+    goal('Terminal: written per streamed KB', medianOf(summary, 'terminal-bytes', 'capstan'), 4, 'KB'),
+    goal('Terminal: frames that change nothing', medianOf(summary, 'terminal-idle-frames', 'capstan'), 0, 'times'),
+    goal('Terminal: screen or scrollback cleared', medianOf(summary, 'terminal-clears', 'capstan'), 0, 'times'),
     goal('`--version` over bare Node', over('version', 'node'), 15, 'ms'),
   ];
 }

@@ -20,7 +20,22 @@ export type MarkId =
   | 'sandbox-carved'
   | 'sandbox-files'
   | 'sandbox-hosts'
+  | TerminalMark
   | 'version';
+
+/** Those of a conversation on a terminal. */
+export const terminalMarks = [
+  'terminal-frame',
+  'terminal-echo',
+  'terminal-echo-stream',
+  'terminal-cpu',
+  'terminal-memory',
+  'terminal-bytes',
+  'terminal-idle-frames',
+  'terminal-clears',
+] as const;
+
+export type TerminalMark = (typeof terminalMarks)[number];
 
 /** Those of one command, in the sandbox and bare. */
 export const sandboxMarks: readonly MarkId[] = ['sandbox', 'sandbox-carved', 'sandbox-files', 'sandbox-hosts'];
@@ -31,7 +46,7 @@ export type RowId = ContenderId | 'codex-shim' | 'node' | 'copy' | 'bare';
 export interface Mark {
   readonly id: MarkId;
   readonly title: string;
-  readonly unit: 'µs' | 'ms' | 's' | 'MB' | 'KB';
+  readonly unit: 'µs' | 'ms' | 's' | 'MB' | 'KB' | 'times';
 }
 
 /** In the order of the report. */
@@ -55,6 +70,14 @@ export const marks: readonly Mark[] = [
   { id: 'sandbox-carved', title: 'Sandboxed `true`, 20 carve-outs', unit: 'ms' },
   { id: 'sandbox-files', title: 'Sandboxed `true`, 10,000 files', unit: 'ms' },
   { id: 'sandbox-hosts', title: 'Sandboxed `true`, lists of hosts', unit: 'ms' },
+  { id: 'terminal-frame', title: 'Terminal: first frame', unit: 'ms' },
+  { id: 'terminal-echo', title: 'Terminal: key to letter, idle', unit: 'ms' },
+  { id: 'terminal-echo-stream', title: 'Terminal: key to letter, streaming below 20,000 lines', unit: 'ms' },
+  { id: 'terminal-cpu', title: 'Terminal: processor time of 3,000 deltas at 800/s', unit: 's' },
+  { id: 'terminal-memory', title: 'Terminal: memory with 20,000 lines', unit: 'MB' },
+  { id: 'terminal-bytes', title: 'Terminal: written per streamed KB', unit: 'KB' },
+  { id: 'terminal-idle-frames', title: 'Terminal: frames that change nothing', unit: 'times' },
+  { id: 'terminal-clears', title: 'Terminal: screen or scrollback cleared', unit: 'times' },
   { id: 'version', title: '--version', unit: 'ms' },
 ];
 

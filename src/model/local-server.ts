@@ -9,10 +9,10 @@ export type LocalServer =
   | { readonly kind: 'other' };
 
 /** The user waits for it, and a server on the same machine is quick. */
-const patienceMs = 5000;
+const usualPatienceMs = 5000;
 
 /** Asks for the list of models, which servers with a Responses endpoint have beside it. */
-export async function askLocalServer(baseUrl: string): Promise<LocalServer> {
+export async function askLocalServer(baseUrl: string, patienceMs = usualPatienceMs): Promise<LocalServer> {
   let text: string;
   try {
     const answer = await fetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(patienceMs) });

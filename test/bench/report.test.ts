@@ -97,6 +97,9 @@ describe('goals', () => {
     'resume-turn': { capstan: [70], codex: [100] },
     sandbox: { capstan: [13, 15, 30], bare: [3, 4, 3] },
     'sandbox-files': { capstan: [15.5], bare: [3] },
+    'terminal-frame': { capstan: [140], codex: [60], node: [33] },
+    'terminal-echo': { capstan: [1, 2, 3] },
+    'terminal-clears': { capstan: [1], codex: [9] },
     version: { capstan: [47], node: [32] },
   };
 
@@ -113,6 +116,14 @@ describe('goals', () => {
       [12, 'met'],
       [undefined, 'not measured'],
       [12.5, 'not met'],
+      [107, 'met'],
+      [expect.closeTo(2.8), 'met'],
+      [undefined, 'not measured'],
+      [undefined, 'not measured'],
+      [undefined, 'not measured'],
+      [undefined, 'not measured'],
+      [undefined, 'not measured'],
+      [1, 'not met'],
       [15, 'met'],
     ]);
   });

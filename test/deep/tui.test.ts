@@ -95,6 +95,33 @@ describe('the program on a real terminal', () => {
     await givesBack(shell);
   });
 
+  it('a storm of resizes leaves alone what the shell had printed, also on the smallest screens', async () => {
+    const { place } = await scene([answer({ items: [say('Word. '.repeat(200))], deltas: true })]);
+    const shell = new TmuxShell(place);
+    shell.type('echo marker-before-the-start');
+    shell.press('Enter');
+    shell.start();
+    await shell.sees('Context 100% left');
+    shell.type('Talk.');
+    shell.press('Enter');
+    for (let at = 0; at < 20; at++) shell.resize(20 + ((at * 37) % 90), 4 + ((at * 7) % 30));
+    for (const [columns, rows] of [
+      [5, 4],
+      [5, 1],
+      [1, 1],
+    ] as const)
+      shell.resize(columns, rows);
+    shell.resize(90, 28);
+    await shell.sees(/Worked for[\s\S]*Context/);
+    shell.type('a draft');
+    await shell.sees('› a draft', 'screen');
+    expect(shell.rows()).toMatch(/^marker-before-the-start$/m);
+    expect(shell.screen().match(/Context \d+% left/g)).toHaveLength(1);
+    shell.press('C-c');
+    shell.press('C-c');
+    await givesBack(shell);
+  });
+
   it.each(['TERM', 'HUP', 'INT'])('SIG%s gives the terminal back, and the thread can be resumed', async (signal) => {
     const { place, model } = await scene([hang({ afterBytes: 0, of: answer({ items: [say('never')] }) })]);
     const shell = new TmuxShell(place);
@@ -109,16 +136,22 @@ describe('the program on a real terminal', () => {
     expect(listed.stdout).toContain('Hang.');
   });
 
-  it('a first run without a model says what to set', async () => {
+  it('a first run without a model goes on from one screen, by way of the demo', async () => {
     const { place } = await scene([]);
     spawnSync('rm', [`${place.home}/config.toml`]);
     const shell = new TmuxShell(place);
     shell.type('unset OPENAI_API_KEY; clear');
     shell.press('Enter');
     shell.start();
-    const rows = await shell.sees('capstan demo');
-    expect(rows).toContain('No model is configured yet.');
-    expect(rows).toContain('capstan login');
+    const rows = await shell.sees('No model is set up yet.');
+    expect(rows).toContain('1. Paste an OpenAI API key');
+    shell.type('4');
+    await shell.sees('Capstan 0.1.0 demo');
+    await shell.sees(/Next: use a real model[\s\S]*1\. Paste an OpenAI API key/);
+    shell.press('Escape');
+    await shell.sees('Do you trust the project');
+    shell.type('3');
+    await shell.sees('Context 100% left');
     shell.press('C-c');
     await givesBack(shell);
   });

@@ -16,21 +16,11 @@ export function requireTmux(): void {
 export class TmuxShell {
   readonly #socket = `capstan-${randomUUID().slice(0, 8)}`;
 
-  constructor(place: Place, columns = 90, rows = 28) {
+  constructor(place: Place, columns = 90, rows = 28, program = 'bash --norc --noprofile') {
     const set = ['-e', `CAPSTAN_HOME=${place.home}`];
     const size = ['-x', String(columns), '-y', String(rows)];
-    this.#tmux(
-      '-f',
-      '/dev/null',
-      'new-session',
-      '-d',
-      ...size,
-      ...set,
-      '-c',
-      place.workspace,
-      'bash --norc --noprofile',
-    );
-    whenTestEnds(() => void this.#tmux('kill-server'));
+    this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, ...set, '-c', place.workspace, program);
+    whenTestEnds(() => this.close());
   }
 
   /** Starts the program in the shell. */
@@ -55,6 +45,16 @@ export class TmuxShell {
 
   resize(columns: number, rows: number): void {
     this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
+  }
+
+  /** The window is closed, with all that runs in it. */
+  close(): void {
+    this.#tmux('kill-server');
+  }
+
+  /** What the program has asked of the terminal. */
+  modes(): string {
+    return this.#tmux('display-message', '-p', '#{alternate_on} #{cursor_flag} #{mouse_any_flag}').trim();
   }
 
   /** All rows, those above the screen first. */

@@ -2,7 +2,7 @@ import type { ConfigProblem } from '../../config/config-problem.ts';
 import { systemPrograms } from '../../exec/processes/programs.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { type ConfigChoices, loadBaseLayers } from '../../gather/config/config-layers.ts';
-import { editUserConfig } from '../../gather/config/edit-user-config.ts';
+import { type EditedConfig, editUserConfig } from '../../gather/config/edit-user-config.ts';
 import { findHookPlaces } from '../../gather/hooks/hook-places.ts';
 import { findHome } from '../../gather/system/home.ts';
 import { systemClock } from '../../gather/system/system-clock.ts';
@@ -37,13 +37,21 @@ export async function loadConfiguredHooks(
     problems: [...base.problems, ...problems, ...loaded.problems],
     async decide(hooks, decision) {
       const locks = createFlock({ clock: systemClock, programs: systemPrograms });
-      for (const { key, hash } of hooks) {
-        const table = decision === 'trust' ? { trusted_hash: hash } : undefined;
-        const place = { home: home.path, locks, clock: systemClock };
-        const failed = await editUserConfig(place, ['hooks', 'state', key], table);
-        if (failed !== undefined) return failed;
-      }
-      return undefined;
+      return decideHooks({ home: home.path, locks, clock: systemClock }, hooks, decision);
     },
   };
+}
+
+/** Records the user's decision in the user's own file. Gives why it could not. */
+export async function decideHooks(
+  place: EditedConfig,
+  hooks: readonly ConfiguredHook[],
+  decision: 'trust' | 'untrust',
+): Promise<Outcome | undefined> {
+  for (const { key, hash } of hooks) {
+    const table = decision === 'trust' ? { trusted_hash: hash } : undefined;
+    const failed = await editUserConfig(place, ['hooks', 'state', key], table);
+    if (failed !== undefined) return failed;
+  }
+  return undefined;
 }

@@ -25,11 +25,13 @@ import type { AskModel } from './ask-model.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import type { Configured } from './configured.ts';
 import type { CustomPrompt } from './custom-prompts.ts';
+import type { ConfiguredHook } from './configured-hooks.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import type { FileIndex, FindFiles, FoundFiles } from './find-workspace-files.ts';
+import type { FolderTrust } from './folder-trust.ts';
 import type { PromptHistory } from './open-prompt-history.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './open-thread.ts';
 import type { HomeMemory } from './home-memory.ts';
@@ -37,6 +39,7 @@ import type { HomeModels } from './home-models.ts';
 import type { HookRegistry } from './hook-registry.ts';
 import type { Logins } from './logins.ts';
 import type { Mentionable } from './mentionable.ts';
+import type { LocalServerFound } from './local-servers.ts';
 import type { McpRegistry } from './mcp-registry.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
@@ -253,6 +256,37 @@ export class Engine {
     const { base, locks, clock } = this.#parts;
     const values = { model, model_provider: provider, ...defined({ model_reasoning_effort: effort }) };
     return editUserKeys({ home: base.home, locks, clock }, values);
+  }
+
+  /** What the user decided about the project around a folder, and what a decision would change. */
+  async folderTrust(folder: string): Promise<FolderTrust> {
+    const { folderTrust } = await import('./folder-trust.ts');
+    return folderTrust(this.#parts, folder);
+  }
+
+  /** Saves a decision for the next engine that is loaded. Gives why it could not. */
+  async decideTrust(about: Pick<FolderTrust, 'root'>, decision: 'trusted' | 'untrusted'): Promise<Outcome | undefined> {
+    const { decideFolderTrust } = await import('./folder-trust.ts');
+    return decideFolderTrust(this.#parts, about, decision);
+  }
+
+  /** Hooks of a folder about which the user has to decide before they run. */
+  async idleHooks(folder: string): Promise<readonly ConfiguredHook[]> {
+    const { idleHooks } = await import('./idle-hooks.ts');
+    return idleHooks(this.#parts, folder);
+  }
+
+  /** Saves a decision about hooks for the next engine that is loaded. Gives why it could not. */
+  async decideHooks(hooks: readonly ConfiguredHook[], decision: 'trust' | 'untrust'): Promise<Outcome | undefined> {
+    const { decideHooks } = await import('./configured-hooks.ts');
+    const { base, locks, clock } = this.#parts;
+    return decideHooks({ home: base.home, locks, clock }, hooks, decision);
+  }
+
+  /** Servers with models on this machine that answer within the time. */
+  async localServers(patienceMs: number): Promise<readonly LocalServerFound[]> {
+    const { findLocalServers } = await import('./local-servers.ts');
+    return findLocalServers(this.#parts, patienceMs);
   }
 
   /** Files and folders whose paths fit what someone typed, the best first. What git ignores is left out. */

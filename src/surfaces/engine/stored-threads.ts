@@ -29,6 +29,7 @@ import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelo
 import { HomeFiles } from './home-files.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
+import type { ThreadWriter } from './thread-writer.ts';
 import { unprovenNotice } from './unproven-notice.ts';
 
 /** What was done, and what the user should know beside it. */
@@ -125,6 +126,13 @@ export class StoredThreads {
   async writer(id: ThreadId): Promise<string | undefined> {
     if (this.#kept.disk === undefined) return undefined;
     return lockOwner(lockPath(this.home, id));
+  }
+
+  /** The same, with what is known of its process. */
+  async writing(id: ThreadId): Promise<ThreadWriter | undefined> {
+    const owner = await this.writer(id);
+    if (owner === undefined) return undefined;
+    return (await import('./thread-writer.ts')).readWriter(owner);
   }
 
   /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */

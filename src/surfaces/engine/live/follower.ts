@@ -27,6 +27,7 @@ export class Follower {
   readonly #thread: FollowedThread;
   readonly wantsPreviews: boolean;
   readonly #queue: FollowerQueue;
+  readonly #caughtUp: () => void;
   /** Before all else that waits. */
   readonly #first: LiveNews[] = [];
   #behind: ReadingPlace | undefined;
@@ -45,8 +46,10 @@ export class Follower {
   /** Why, if the follower does not know it by itself. */
   #ended: Outcome | undefined;
 
-  constructor(thread: FollowedThread, { after, provisional = true, limit = defaultLimit }: FollowOptions) {
+  constructor(thread: FollowedThread, options: FollowOptions) {
+    const { after, provisional = true, limit = defaultLimit, caughtUp = () => {} } = options;
     this.#thread = thread;
+    this.#caughtUp = caughtUp;
     this.wantsPreviews = provisional;
     this.#queue = new FollowerQueue(limit >= 1 ? limit : 1);
     this.#spoiled = new Set(thread.previewed);
@@ -54,7 +57,10 @@ export class Follower {
     const claimed = isNow ? { place: thread.place } : readAfter(after);
     if (claimed === undefined) throw new RangeError(`${JSON.stringify(after)} is no ordinal or cursor of a thread.`);
     this.#taken = { place: claimed.place, count: 0 };
-    if (isNow) return;
+    if (isNow) {
+      queueMicrotask(caughtUp);
+      return;
+    }
     this.#behind = { after: claimed.place, skip: 0 };
     if (claimed.place >= 0) this.#claimed = claimed;
   }
@@ -260,6 +266,7 @@ export class Follower {
   }
 
   #goLive(): void {
+    this.#caughtUp();
     this.#behind = undefined;
     this.#spoiled = new Set(this.#thread.previewed);
     const missed = this.#takeMissed();

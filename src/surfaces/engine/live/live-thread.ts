@@ -139,6 +139,8 @@ export interface FollowOptions {
    * rollback it counts as taken back, a cursor only if it was.
    */
   readonly after?: AfterPlace;
+  /** Called when all that was recorded behind `after` has been taken: what comes then is new. Perhaps more than once. */
+  readonly caughtUp?: () => void;
   /** False: no previews. */
   readonly provisional?: boolean;
   /** How many events may wait in memory for this reader, at least one. Behind that it reads from the rollout, at its own pace. */

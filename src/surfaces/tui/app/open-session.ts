@@ -1,29 +1,36 @@
 import { kindOfEntry } from '../../../disk/file-system.ts';
+import { defined } from '../../../protocol/defined.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { EngineRefused } from '../../engine/engine-refused.ts';
 import { liveThreads } from '../../engine/live/kept-threads.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
-import { loadEngine } from '../../exec/load-engine.ts';
+import type { GateDesk } from '../gates/gate-desk.ts';
+import { type GateParts, passGates } from '../gates/pass-gates.ts';
 import { chooseThreadView } from './choose-thread-view.ts';
 import { TuiSession, type SessionParts } from './session.ts';
 import { runSlash } from './slash-actions.ts';
 import type { TuiRequest } from './tui-request.ts';
 
-/** Loads the engine and opens the thread that is wanted. */
+/** Loads the engine and opens the thread that is wanted. `left`: the user left before that. */
 export async function openSession(
   request: TuiRequest,
   parts: Pick<SessionParts, 'stage' | 'now' | 'quit'>,
-): Promise<TuiSession | Outcome> {
-  const engine = await loadEngine(request.choices, request.cwd, 'cli');
-  if (engine.kind === 'refused') return engine.outcome;
+  gates: Omit<GateParts, 'notice'>,
+): Promise<TuiSession | Outcome | 'left'> {
+  const decided: string[] = [];
+  const engine = await passGates(request, { ...gates, notice: (text) => void decided.push(text) });
+  if (engine === 'left' || 'code' in engine) return engine;
   const threads = liveThreads(engine);
-  const thread = await openThread(engine, threads, request);
-  if (thread.kind === 'refused') return thread.outcome;
-  const session = new TuiSession({ ...parts, engine, threads, runSlash }, thread);
-  await session.begin();
+  const opened = await openThread(engine, threads, { request, parts, desk: gates.desk });
+  if (opened === 'left' || 'code' in opened) {
+    await engine.close();
+    return opened;
+  }
+  const { thread, shown } = opened;
+  const session = new TuiSession({ ...parts, engine, threads, runSlash, ...defined({ shown }) }, thread);
+  await session.begin(shown !== undefined);
+  for (const text of decided) session.notice(text);
   if (kindOfEntry(`${engine.home}/prompts`) === 'folder') session.inBackground(offerPrompts(session));
-  if (!(await knowsModel(engine))) session.notice(firstSteps(engine.home));
   if (request.thread.kind === 'pick') await chooseThreadView(session, '');
   return session;
 }
@@ -42,34 +49,41 @@ export async function closeAll(session: TuiSession | undefined): Promise<void> {
   await session?.parts.engine.close();
 }
 
+interface Opening {
+  readonly request: TuiRequest;
+  readonly parts: Pick<SessionParts, 'stage' | 'now'>;
+  readonly desk: GateDesk;
+}
+
+/** `shown`: it was watched, and is on the stage up to this place. */
+interface Opened {
+  readonly thread: LiveThread;
+  readonly shown?: number;
+}
+
 async function openThread(
   engine: Engine,
   threads: LiveThreads,
-  { cwd, thread, anyFolder = false }: TuiRequest,
-): Promise<LiveThread | EngineRefused> {
-  if (thread.kind === 'new' || thread.kind === 'pick') return threads.start({ cwd });
+  { request: { cwd, thread, anyFolder = false }, parts, desk }: Opening,
+): Promise<Opened | Outcome | 'left'> {
+  if (thread.kind === 'new' || thread.kind === 'pick') {
+    const started = await threads.start({ cwd });
+    return started.kind === 'refused' ? started.outcome : { thread: started };
+  }
   const chosen = await engine.stored.choose({ ...thread, ...(anyFolder ? {} : { cwd }) });
-  if (chosen.kind === 'none') return { kind: 'refused', outcome: chosen };
-  return threads.load(chosen.id);
-}
-
-/** With a key or a login of OpenAI there is nothing to configure. */
-async function knowsModel(engine: Engine): Promise<boolean> {
-  if (engine.isSetUp) return true;
-  const logins = await engine.logins();
-  return logins.variables.length > 0 || (await logins.status()).kind !== 'none';
-}
-
-/** What a user sees who has configured nothing. */
-function firstSteps(home: string): string {
-  return [
-    `No model is configured yet. Set one of these, then start Capstan again:`,
-    ``,
-    `An OpenAI key:    export OPENAI_API_KEY=…`,
-    `A login:          capstan login`,
-    `A local model:    capstan --oss`,
-    `Other providers:  model and model_provider in ${home}/config.toml, see docs/providers.md`,
-    ``,
-    '`capstan demo` shows Capstan at work without a model.',
-  ].join('\n');
+  if (chosen.kind === 'none') return chosen;
+  const { resumeThroughGates } = await import('../gates/resume-gate.ts');
+  let shown: number | undefined;
+  for (;;) {
+    const resumed = await resumeThroughGates(chosen.id, { desk, engine, threads, cwd, canWatch: true });
+    if (resumed === 'left') return 'left';
+    if (resumed === 'watch') {
+      const { showWatched } = await import('./show-watched.ts');
+      const until = await showWatched(chosen.id, { ...parts, engine, desk });
+      if (until === 'left') return 'left';
+      shown = until;
+      continue;
+    }
+    return resumed.kind === 'refused' ? resumed.outcome : { thread: resumed, ...defined({ shown }) };
+  }
 }

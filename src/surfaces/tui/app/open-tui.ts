@@ -6,7 +6,8 @@ import type { TuiRequest } from './tui-request.ts';
 import { ProcessTerminal } from '../screen/process-terminal.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { slashCommands } from '../views/slash-table.ts';
-import { PagerView } from '../views/pager-view.ts';
+import { type PagerOptions, PagerView } from '../views/pager-view.ts';
+import { GateDesk } from '../gates/gate-desk.ts';
 import { draftOf } from '../composer/draft.ts';
 import { helpRows } from './help-rows.ts';
 import { quickNotice } from './quick-notice.ts';
@@ -35,10 +36,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
       stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
       stage.draw();
     },
-    suspend() {
-      stage.stepAside();
-      terminal.suspend();
-    },
+    suspend,
     editOutside: () => void editDraft(),
     showHelp: () =>
       stage.openPager(
@@ -50,20 +48,29 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
       ),
     quit: () => leave('quit'),
   });
+  const desk = new GateDesk({ open: (view) => stage.open(view), quit: () => leave('quit'), now });
   terminal.start({
-    input: (input) => controller.input(input),
+    input(input) {
+      desk.typed();
+      controller.input(input);
+    },
     resize: () => stage.resized(),
     resumed: () => stage.cameBack(),
+    stop: suspend,
+    lost: () => leave('SIGHUP'),
   });
   if (request.prompt !== undefined) stage.composer.draft = draftOf(request.prompt);
   stage.begin();
-  const onSignal = (name: NodeJS.Signals): void => leave(name);
+  // While another program has the terminal, Ctrl+C is that program's.
+  let isLent = false;
+  const onSignal = (name: NodeJS.Signals): void => void (name === 'SIGINT' && isLent ? 0 : leave(name));
   const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
   for (const name of signals) process.on(name, onSignal);
 
   const opening = open(stage);
   const early = await Promise.race([left, opening]);
   const end = typeof early === 'number' ? 'quit' : await left;
+  desk.end();
   const summary = session?.summary() ?? [];
   session?.close();
   stage.end(summary);
@@ -80,7 +87,16 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   /** Gives an exit code if it cannot be opened. */
   async function open(shown: TuiStage): Promise<number | undefined> {
     const { openSession } = await import('./open-session.ts');
-    const opened = await openSession(request, { stage: shown, now, quit: () => leave('quit') });
+    const gates = {
+      desk,
+      lend: async (work: () => Promise<unknown>) => void (await lendScreen(work)),
+      showRows: (title: string, rows: PagerOptions['rows']) => showRows(title, rows),
+    };
+    const opened = await openSession(request, { stage: shown, now, quit: () => leave('quit') }, gates);
+    if (opened === 'left') {
+      leave('quit');
+      return undefined;
+    }
     if ('code' in opened) {
       shown.end([]);
       terminal.stop();
@@ -96,12 +112,16 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     return undefined;
   }
 
+  function suspend(): void {
+    stage.stepAside();
+    terminal.suspend();
+  }
+
   async function editDraft(): Promise<void> {
     const shown = stage;
     const { editOutside } = await import('./edit-outside.ts');
     const { engine } = (await sessionOpened).parts;
-    shown.stepAside();
-    const edited = await terminal.lend(async () => {
+    const edited = await lendScreen(async () => {
       // An editor with a window of its own leaves the terminal as it is.
       terminal.write('\rSave and close the editor to go on.');
       try {
@@ -112,6 +132,29 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     });
     if ('draft' in edited) shown.composer.draft = edited.draft;
     else shown.transcript.add({ cell: quickNotice(edited.problem, 'error'), isFinal: true });
-    shown.cameBack();
+    shown.drawNow();
+  }
+
+  /** Gives the screen to another program until it has ended. */
+  async function lendScreen<Result>(work: () => Promise<Result>): Promise<Result> {
+    stage.stepAside();
+    isLent = true;
+    try {
+      return await terminal.lend(work);
+    } finally {
+      isLent = false;
+      stage.cameBack();
+    }
+  }
+
+  /** Rows on a screen of their own, until the user closes it. */
+  function showRows(title: string, rows: PagerOptions['rows']): Promise<void> {
+    return new Promise((closed) => {
+      const close = (): void => {
+        stage.openPager(undefined);
+        closed();
+      };
+      stage.openPager(new PagerView({ title, rows, close }));
+    });
   }
 }

@@ -28,6 +28,8 @@ export interface SessionParts {
   readonly threads: LiveThreads;
   quit(): void;
   now(): number;
+  /** What the first thread has up to this place is on the stage already: it was watched before. */
+  readonly shown?: number;
   /** Does what a command of the terminal says. */
   runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void>;
 }
@@ -65,7 +67,7 @@ export class TuiSession implements Conversation {
       answer: (id, answer) => void this.#guard(this.#thread.answer(id, answer).then((given) => this.#told(given))),
       now,
     });
-    this.#reader = this.#read(thread);
+    this.#reader = this.#read(thread, parts.shown);
     stage.footer = (look) => [
       drawRow(statusRow({ settings: this.#thread.settings, usage: this.#thread.usage() }, look), look),
     ];
@@ -80,10 +82,10 @@ export class TuiSession implements Conversation {
   }
 
   /** Shows the thread from its beginning, as far as it has one. */
-  async begin(): Promise<void> {
+  async begin(isShown = false): Promise<void> {
     const { stage } = this.parts;
     const { transcript } = stage;
-    transcript.add({ cell: headerCell(this.#thread.settings), isFinal: true });
+    if (!isShown) transcript.add({ cell: headerCell(this.#thread.settings), isFinal: true });
     for (const notice of [...this.parts.engine.notices, ...this.#thread.notices]) {
       if (this.parts.engine.isNews(notice)) this.entries.outcome(notice, 'warning');
     }
@@ -318,20 +320,24 @@ export class TuiSession implements Conversation {
     void this.#guard(this.#turn(draft));
   }
 
-  #read(thread: LiveThread): ThreadReader {
+  #read(thread: LiveThread, shown?: number): ThreadReader {
     const { stage, now } = this.parts;
-    return new ThreadReader(thread, {
-      stage,
-      entries: this.entries,
-      now,
-      asked: (question, item) => this.#desk.asked(question, item),
-      answered: (id) => this.#desk.answered(id),
-      said: (words) => this.#steerRead(words),
-      turnOver: () => {
-        this.#steers = [];
-        this.#showWaiting();
+    return new ThreadReader(
+      thread,
+      {
+        stage,
+        entries: this.entries,
+        now,
+        asked: (question, item) => this.#desk.asked(question, item),
+        answered: (id) => this.#desk.answered(id),
+        said: (words) => this.#steerRead(words),
+        turnOver: () => {
+          this.#steers = [];
+          this.#showWaiting();
+        },
       },
-    });
+      shown,
+    );
   }
 
   #steerRead(words: string): void {

@@ -1,9 +1,11 @@
+import type { Ordinal } from '../../../protocol/ids.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
-import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
+import type { LiveNews } from '../../engine/live/live-thread.ts';
+import type { WatchedThread } from '../../engine/live/watched-thread.ts';
 import { draftOf } from '../composer/draft.ts';
 import { cleanLine } from '../text/clean.ts';
 import type { EventEntries } from './event-entries.ts';
@@ -33,44 +35,46 @@ export class ThreadReader {
   #thought = '';
   #thoughtOf = '';
 
-  constructor(thread: LiveThread, parts: ReaderParts) {
+  /** `shown`: what stands up to this place is on the stage already. */
+  constructor(thread: Omit<WatchedThread, 'id'>, parts: ReaderParts, shown = -1) {
     this.#parts = parts;
     const { place } = thread;
-    this.#isReplaying = place !== undefined;
+    this.#isReplaying = place !== undefined && place > shown;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.caughtUp = promise;
     if (!this.#isReplaying) resolve();
     const { signal } = this.#leaving;
     // Asked for at once: what happens after this call is in it.
-    const news = thread.follow(place === undefined ? { signal } : { after: -1, signal })[Symbol.asyncIterator]();
-    void this.#read(news, place, resolve);
+    const after = shown as Ordinal;
+    const caughtUp = (): void => {
+      if (!this.#isReplaying) return;
+      this.#isReplaying = false;
+      parts.stage.transcript.keepLast(parts.stage.look, mostReplayed);
+      parts.stage.draw();
+      resolve();
+    };
+    const options = place === undefined ? { signal } : { after, signal, caughtUp };
+    void this.#read(thread.follow(options)[Symbol.asyncIterator](), resolve);
   }
 
   close(): void {
     this.#leaving.abort();
   }
 
-  async #read(news: AsyncIterator<LiveNews>, place: number | undefined, caughtUp: () => void): Promise<void> {
+  async #read(news: AsyncIterator<LiveNews>, over: () => void): Promise<void> {
     const { entries, stage } = this.#parts;
     try {
       for (;;) {
         const next = await news.next();
         if (next.done === true || this.#leaving.signal.aborted) break;
-        const { value } = next;
-        this.#news(value);
-        const isLast = value.kind !== 'recorded' || (value.ordinal >= (place ?? 0) && value.more !== true);
-        if (this.#isReplaying && isLast) {
-          this.#isReplaying = false;
-          stage.transcript.keepLast(stage.look, mostReplayed);
-          caughtUp();
-        }
+        this.#news(next.value);
         if (!this.#isReplaying) stage.draw();
       }
     } catch (error) {
       entries.notice(`The conversation cannot be followed any more: ${errorWords(error)}`, 'error');
       stage.draw();
     }
-    caughtUp();
+    over();
   }
 
   #news(news: LiveNews): void {

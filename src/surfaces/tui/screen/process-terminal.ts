@@ -1,12 +1,10 @@
 import { marksPastes } from '../composer/paste-burst.ts';
 import { InputReader } from './input-reader.ts';
+import { eraseBelow, fullOff, fullOn, modesOff, modesOn } from './terminal-modes.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
+import type { TerminalWarden } from './terminal-warden.ts';
 
-/** A paste is marked, focus is reported, keys with modifiers are told apart; then the colour of the background is asked. */
-const modesOn = '\u001B[?2004h\u001B[?1004h\u001B[>1u';
 const askBackground = '\u001B]11;?\u0007';
-/** All of it back, and what a screen may have set: also after a crash in the middle of a frame. */
-const modesOff = '\u001B[?2026l\u001B[<u\u001B[?1004l\u001B[?2004l\u001B[?1006l\u001B[?1000l\u001B[0m\u001B[?25h';
 
 /** The terminal that the process was started on. */
 export class ProcessTerminal implements TerminalPort {
@@ -15,8 +13,12 @@ export class ProcessTerminal implements TerminalPort {
   #listener: TerminalListener | undefined;
   #isRaw = false;
   #isFull = false;
+  /** Another program has it, and Ctrl+Z and what follows are that program's. */
+  #isLent = false;
   /** Nothing was read since the keyboard was taken. */
   #isFresh = true;
+  /** Gives the terminal back if this process is killed. */
+  #warden: TerminalWarden | undefined;
   #writeToStderr: typeof process.stderr.write | undefined;
   /** What parts of the program wrote to standard error meanwhile. */
   #stray = '';
@@ -35,35 +37,39 @@ export class ProcessTerminal implements TerminalPort {
 
   write(text: string): void {
     if (text === '') return;
-    if (text.includes('\u001B[?1049h')) this.#isFull = true;
-    if (text.includes('\u001B[?1049l')) this.#isFull = false;
+    if (text.includes(fullOn)) this.#nowFull(true);
+    if (text.includes(fullOff)) this.#nowFull(false);
     process.stdout.write(text);
   }
 
   start(listener: TerminalListener): void {
     this.#listener = listener;
     process.stdin.setEncoding('utf8').on('data', this.#onData);
-    process.stdin.on('error', ignore);
-    process.stdout.on('error', ignore).on('resize', this.#onResize);
-    process.on('SIGCONT', this.#onContinue);
+    process.stdin.on('error', this.#onLost).on('end', this.#onLost);
+    process.stdout.on('error', this.#onLost).on('resize', this.#onResize);
+    process.on('SIGCONT', this.#onContinue).on('SIGTSTP', this.#onStop);
     process.on('exit', this.#restore);
-    process.prependListener('uncaughtException', this.#restore);
+    process.prependListener('uncaughtException', this.#onCrash);
     this.#takeStderr();
     this.#enter();
     this.write(askBackground);
+    // Behind the first frame, which does not wait for another process.
+    if (process.platform !== 'win32') setImmediate(() => void this.#startWarden());
   }
 
   stop(): void {
     this.#restore();
-    process.stdin.off('data', this.#onData).pause();
+    process.stdin.off('data', this.#onData).off('end', this.#onLost).pause();
     process.stdout.off('resize', this.#onResize);
-    process.off('SIGCONT', this.#onContinue).off('exit', this.#restore).off('uncaughtException', this.#restore);
+    process.off('SIGCONT', this.#onContinue).off('SIGTSTP', this.#onStop);
+    process.off('exit', this.#restore).off('uncaughtException', this.#onCrash);
     this.#listener = undefined;
   }
 
   suspend(): void {
     if (process.platform === 'win32') return;
     this.#restore();
+    process.off('SIGTSTP', this.#onStop);
     // The whole job, as the terminal does it: a shell waits for all of its processes.
     process.kill(0, 'SIGTSTP');
   }
@@ -71,9 +77,11 @@ export class ProcessTerminal implements TerminalPort {
   async lend<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#restore();
     process.stdin.pause();
+    this.#isLent = true;
     try {
       return await work();
     } finally {
+      this.#isLent = false;
       this.#reader.clear();
       this.#enter();
     }
@@ -86,9 +94,23 @@ export class ProcessTerminal implements TerminalPort {
     this.#reader.feed(isTypedBefore ? text.replaceAll('\n', '\r') : text);
   };
   readonly #onResize = (): void => this.#listener?.resize();
+  readonly #onStop = (): void => this.#listener?.stop();
   readonly #onContinue = (): void => {
+    if (this.#isLent) return;
+    // It was stopped by a signal that no program can handle: the shell has set modes of its own meanwhile.
+    if (this.#isRaw) this.#restore();
+    process.off('SIGTSTP', this.#onStop).on('SIGTSTP', this.#onStop);
     this.#enter();
     this.#listener?.resumed();
+  };
+  /** The terminal has gone. */
+  readonly #onLost = (): void => this.#listener?.lost();
+  /** What is reported of the fault stands below the conversation. */
+  readonly #onCrash = (): void => {
+    const wasFull = this.#isFull;
+    const isOurs = this.#isRaw;
+    this.#restore();
+    if (isOurs && !wasFull) writeNow(`\r${eraseBelow}`);
   };
 
   #enter(): void {
@@ -98,19 +120,32 @@ export class ProcessTerminal implements TerminalPort {
     this.#isRaw = true;
     this.#isFresh = true;
     this.write(modesOn);
+    this.#warden?.tell('taken');
+  }
+
+  #nowFull(isFull: boolean): void {
+    this.#isFull = isFull;
+    this.#warden?.tell(isFull ? 'full' : 'taken');
+  }
+
+  async #startWarden(): Promise<void> {
+    const { startTerminalWarden } = await import('./terminal-warden.ts');
+    if (!this.#isRaw) return;
+    this.#warden = startTerminalWarden();
+    this.#warden.tell(this.#isFull ? 'full' : 'taken');
   }
 
   /** Also called when the process ends: only what is done at once counts then. */
   readonly #restore = (): void => {
     if (!this.#isRaw) return;
     this.#isRaw = false;
+    writeNow(`${modesOff}${this.#isFull ? fullOff : ''}`);
     try {
-      // Not imported: see `openTui`.
-      process.getBuiltinModule('node:fs').writeSync(1, `${modesOff}${this.#isFull ? '\u001B[?1049l' : ''}`);
       process.stdin.setRawMode(false);
     } catch {
       // The terminal has gone.
     }
+    this.#warden?.tell('given');
     this.#isFull = false;
     this.#giveStderrBack();
   };
@@ -135,6 +170,12 @@ export class ProcessTerminal implements TerminalPort {
   }
 }
 
-function ignore(): void {
-  // A terminal that has gone: SIGHUP ends the process.
+/** Before the process ends, or another program has the terminal. */
+function writeNow(text: string): void {
+  try {
+    // Not imported: see `openTui`.
+    process.getBuiltinModule('node:fs').writeSync(1, text);
+  } catch {
+    // The terminal has gone.
+  }
 }

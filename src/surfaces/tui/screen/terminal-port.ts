@@ -6,6 +6,10 @@ export interface TerminalListener {
   resize(): void;
   /** The program is in the foreground again: nothing that it had drawn may be there any more. */
   resumed(): void;
+  /** The program was asked to stop for a while. */
+  stop(): void;
+  /** There is no terminal any more. */
+  lost(): void;
 }
 
 /** A terminal for one program at a time. */

@@ -1,0 +1,101 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Command } from '../process/command.ts';
+import type { TerminalMark } from '../report/marks.ts';
+import { ends, streamText } from './pieces.ts';
+import { escapes, PtyProgram } from './pty-program.ts';
+
+/** Letters that no text on the screens has, typed one at a time. */
+const letters = ['Q', 'X', 'Z', 'V', 'Y'];
+const idleKeys = 20;
+const quietMs = 1500;
+
+export interface TerminalCommand {
+  readonly command: Command;
+  /** What stands in an empty composer. */
+  readonly placeholder: string;
+}
+
+export type ScreenSamples = Partial<Record<TerminalMark, readonly number[]>>;
+
+/** One conversation on a terminal, from the start to a transcript of 20,000 lines with an answer streaming below it. */
+export async function runScreen({ command, placeholder }: TerminalCommand): Promise<ScreenSamples> {
+  const program = new PtyProgram(command);
+  try {
+    const frame = (await program.sees(placeholder)) - program.startedAt;
+    await pause(3000);
+    const echo = await typeLetters(program, idleKeys);
+    await pause(quietMs);
+    const ready = program.written.length;
+    await say(program, 'Fill.', ends.fill);
+    const streamed = await plainStream(program);
+    const residentMegabytes = program.residentMegabytes;
+    const echoStream = await typedStream(program);
+    const clears = program.written.slice(ready).match(/\u001B\[[23]J/g)?.length ?? 0;
+    return {
+      'terminal-frame': [frame],
+      'terminal-echo': echo,
+      'terminal-echo-stream': echoStream,
+      'terminal-cpu': [streamed.cpuSeconds],
+      'terminal-memory': [residentMegabytes],
+      'terminal-bytes': [streamed.bytesPerKilobyte],
+      'terminal-idle-frames': [idleFramesIn(program.written)],
+      'terminal-clears': [clears],
+    };
+  } finally {
+    await program.end();
+  }
+}
+
+async function plainStream(program: PtyProgram) {
+  const [cpu, bytes] = [program.cpuSeconds, program.written.length];
+  await say(program, 'Stream.', ends.stream);
+  const cpuSeconds = program.cpuSeconds - cpu;
+  return { cpuSeconds, bytesPerKilobyte: (program.written.length - bytes) / (streamText.length / 1000) / 1000 };
+}
+
+/** Keys while an answer streams. */
+async function typedStream(program: PtyProgram): Promise<readonly number[]> {
+  const from = program.mark;
+  await send(program, 'Stream.');
+  await program.sees('alpha', { from });
+  const times: number[] = [];
+  for (let at = 0; at < 40 && !program.has(ends.stream, from); at++) times.push(...(await typeLetters(program, 1)));
+  await program.sees(ends.stream, { from });
+  return times;
+}
+
+async function typeLetters(program: PtyProgram, count: number): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let at = 0; at < count; at++) {
+    times.push(await program.echo(letters[at % letters.length]!));
+    await pause(60);
+    // It is taken back, so that the draft stays in one row.
+    program.type('\u007F');
+    await pause(40);
+  }
+  return times;
+}
+
+async function say(program: PtyProgram, words: string, end: string): Promise<void> {
+  const from = program.mark;
+  await send(program, words);
+  await program.sees(end, { from, withinMs: 120_000 });
+  await pause(quietMs);
+}
+
+/** Enter right behind letters counts as part of a paste. */
+async function send(program: PtyProgram, words: string): Promise<void> {
+  program.type(words);
+  await pause(400);
+  program.type('\r');
+}
+
+/** Frames that write no text, erase nothing, and leave the cursor where the frame before them did. */
+function idleFramesIn(written: string): number {
+  const frames = written.split('\u001B[?2026h').slice(1);
+  const contents = frames.map((frame) => frame.split('\u001B[?2026l')[0]!);
+  return contents.filter((content, at) => {
+    const hasText = content.replaceAll(escapes, '').trim() !== '' || /\u001B\[\d*[JKLMST]/.test(content);
+    return !hasText && (content === '' || content === contents[at - 1]);
+  }).length;
+}

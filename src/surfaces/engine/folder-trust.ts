@@ -1,0 +1,48 @@
+import type { Trust } from '../../config/trust.ts';
+import { editUserConfig, userConfigValue } from '../../gather/config/edit-user-config.ts';
+import { type ProjectPart, projectParts } from '../../gather/config/project-parts.ts';
+import { findTrust } from '../../gather/config/trust.ts';
+import { projectFolders } from '../../gather/files/project-folders.ts';
+import { findRepository } from '../../gather/git/git.ts';
+import { isJsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { EngineParts } from './engine-parts.ts';
+
+/** What the user decided about a folder, and what a decision would change. */
+export interface FolderTrust {
+  readonly trust: Trust;
+  /** The folder that a decision is saved for: the root of the repository, else of the project. */
+  readonly root: string;
+  /** The file that it is saved in. */
+  readonly file: string;
+  /** What the project brings and trust lets count. */
+  readonly parts: readonly ProjectPart[];
+  /** Whether trust decides if commands may write: no file or flag does. */
+  readonly decidesSandbox: boolean;
+}
+
+type TrustParts = Pick<EngineParts, 'base' | 'locks' | 'clock'>;
+
+export function folderTrust({ base }: TrustParts, folder: string): FolderTrust {
+  const { origins } = base.config;
+  const [root = folder] = projectFolders(folder, base.config.projectRootMarkers);
+  return {
+    trust: findTrust(folder, base.config).trust,
+    root: findRepository(folder) ?? root,
+    file: `${base.home}/config.toml`,
+    parts: projectParts(base, folder),
+    decidesSandbox: !['sandbox_mode', 'default_permissions'].some((key) => origins.has(key)),
+  };
+}
+
+/** Saves the user's decision in the user's own file. Gives why it could not. An engine that is loaded later knows it. */
+export async function decideFolderTrust(
+  { base, locks, clock }: TrustParts,
+  { root }: Pick<FolderTrust, 'root'>,
+  decision: Exclude<Trust, 'unknown'>,
+): Promise<Outcome | undefined> {
+  const place = { home: base.home, locks, clock };
+  const path = ['projects', root];
+  const known = await userConfigValue(place, path);
+  return editUserConfig(place, path, { ...(isJsonObject(known) ? known : {}), trust_level: decision });
+}

@@ -1,0 +1,17 @@
+import { isGateOpen, featureGates } from '../../config/feature-gates.ts';
+import { configInFolder } from '../../gather/config/config-in-folder.ts';
+import { findHookPlaces } from '../../gather/hooks/hook-places.ts';
+import type { KnownHook } from '../../hooks/hook-definition.ts';
+import type { EngineParts } from './engine-parts.ts';
+
+/** Hooks of a folder about which the user has to decide: those that are new, or have changed since they were trusted. */
+export async function idleHooks(
+  { base, options }: Pick<EngineParts, 'base' | 'options'>,
+  folder: string,
+): Promise<readonly KnownHook[]> {
+  const { config, layers } = await configInFolder(base, folder);
+  const places = findHookPlaces(base, layers, folder, options);
+  if (places === undefined || !isGateOpen('hooks', featureGates(config.features ?? {}))) return [];
+  const { loadHooks } = await import('../../hooks/load-hooks.ts');
+  return loadHooks(places).hooks.filter(({ trust }) => trust === 'untrusted' || trust === 'modified');
+}

@@ -1,0 +1,79 @@
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { LiveNews } from '../../engine/live/live-thread.ts';
+import { watchThread } from '../../engine/live/watched-thread.ts';
+import type { GateDesk } from '../gates/gate-desk.ts';
+import { writerWords } from '../gates/writer-words.ts';
+import { cutRow } from '../text/cut.ts';
+import { drawRow } from '../text/draw-row.ts';
+import { styled, warnStyle } from '../text/style.ts';
+import { EventEntries } from './event-entries.ts';
+import type { TuiStage } from './stage.ts';
+import { ThreadReader } from './thread-reader.ts';
+
+const lookMs = 500;
+
+interface WatchParts {
+  readonly stage: TuiStage;
+  readonly engine: Engine;
+  readonly desk: GateDesk;
+  now(): number;
+}
+
+/**
+ * Shows a thread that another program writes, as far as it is recorded, until that program has ended and the user
+ * continues it here. Gives the place up to which it is on the stage. `left`: the user does not continue it.
+ */
+export async function showWatched(id: ThreadId, { stage, engine, desk, now }: WatchParts): Promise<number | 'left'> {
+  const { stored } = engine;
+  const watched = await watchThread(engine, id);
+  let seen = -1;
+  const entries = new EventEntries(stage.transcript, (outcome) => engine.isNews(outcome));
+  const noted = async function* (news: AsyncIterable<LiveNews>): AsyncGenerator<LiveNews> {
+    for await (const each of news) {
+      if (each.kind === 'recorded' && each.more !== true) seen = each.ordinal;
+      if (each.kind === 'rewound') seen = Math.min(seen, each.to);
+      yield each;
+    }
+  };
+  const reader = new ThreadReader(
+    { place: watched.place, follow: (options) => noted(watched.follow(options)) },
+    {
+      stage,
+      entries,
+      now,
+      asked: () => entries.notice('A question waits for an answer there.', 'info'),
+      answered: () => undefined,
+      said: () => undefined,
+      turnOver: () => undefined,
+    },
+  );
+  const { placeholder, footer } = stage;
+  stage.placeholder = 'Watching: what you send waits until this terminal continues the conversation';
+  let writer = await stored.writing(id);
+  stage.footer = (look) => {
+    const text = `  Watching only: ${writer === undefined ? 'another program' : writerWords(writer)} writes it. Ctrl+C leaves`;
+    return [drawRow(cutRow([styled(text, warnStyle)], look.width, look), look)];
+  };
+  stage.draw();
+  for (;;) {
+    const left = await Promise.race([desk.ended, new Promise<'on'>((on) => setTimeout(() => on('on'), lookMs))]);
+    writer = left === 'left' ? writer : await stored.writing(id);
+    if (left !== 'left' && writer !== undefined) continue;
+    const chosen =
+      left === 'left'
+        ? left
+        : await desk.ask({
+            title: 'The program that wrote this conversation has ended.',
+            choices: [{ label: 'Continue it here' }, { label: 'Keep watching' }, { label: 'Leave' }],
+          });
+    // Another program may write it next.
+    if (chosen === 'back' || chosen === 1) continue;
+    await reader.caughtUp;
+    reader.close();
+    stage.busy = undefined;
+    Object.assign(stage, { placeholder, footer });
+    for (const entry of stage.transcript.entries) entry.isFinal = true;
+    return chosen === 0 ? seen : 'left';
+  }
+}

@@ -1,0 +1,112 @@
+import type { View } from '../views/view.ts';
+import type { Gate } from './gate-view.ts';
+
+/** A user who is typing a message must not answer a gate by the next letter. */
+const quietMs = 1000;
+
+export interface GateDeskParts {
+  /** Shows it in the place of the composer; undefined: the composer is back. */
+  open(view: View | undefined): void;
+  quit(): void;
+  now(): number;
+}
+
+/** `back`: the user pressed Esc. `left`: the user leaves, or the program ends. */
+export type GateExit = 'back' | 'left';
+
+/** Asks what has to be clear before the conversation, one thing after the other. Most starts ask nothing and load no view. */
+export class GateDesk {
+  readonly #parts: GateDeskParts;
+  readonly #ending = Promise.withResolvers<'left'>();
+  #typedAt = -Infinity;
+  #isAsking = false;
+  #hasEnded = false;
+
+  constructor(parts: GateDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** A key was pressed: what is asked next waits for a pause, unless the key was for a gate. */
+  typed(): void {
+    if (!this.#isAsking) this.#typedAt = this.#parts.now();
+  }
+
+  /** The program ends: what is asked, and what would be, has no answer. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#ending.resolve('left');
+  }
+
+  /** When that is. */
+  get ended(): Promise<'left'> {
+    return this.#ending.promise;
+  }
+
+  /** The place of the choice. */
+  async ask(gate: Gate): Promise<number | GateExit> {
+    const { GateView } = await import('./gate-view.ts');
+    return this.#show<number>((over, leave) => new GateView({ ...gate, pick: over, back: () => over('back'), leave }));
+  }
+
+  async askSecret(about: {
+    readonly title: string;
+    readonly problem?: string;
+  }): Promise<{ readonly secret: string } | GateExit> {
+    const { SecretView } = await import('./secret-view.ts');
+    return this.#show<{ readonly secret: string }>(
+      (over, leave) =>
+        new SecretView({ ...about, given: (secret) => over({ secret }), back: () => over('back'), leave }),
+    );
+  }
+
+  /** Shows something while work is done. Esc or a choice gives the work up. */
+  async during<Result extends object>(
+    work: (signal: AbortSignal, show: (gate: Gate) => void) => Promise<Result>,
+  ): Promise<Result | GateExit> {
+    const { GateView } = await import('./gate-view.ts');
+    const stop = new AbortController();
+    const back = (): void => stop.abort();
+    void this.#ending.promise.then(back);
+    const leave = (): void => this.#parts.quit();
+    try {
+      const done = await work(stop.signal, (gate) => {
+        this.#isAsking = true;
+        this.#parts.open(new GateView({ ...gate, pick: back, back, leave }));
+      });
+      if (!stop.signal.aborted) return done;
+      return this.#hasEnded ? 'left' : 'back';
+    } finally {
+      this.#close();
+    }
+  }
+
+  /** Keys that are pressed meanwhile are for something else that has the screen. */
+  async aside(work: () => Promise<unknown>): Promise<void> {
+    this.#isAsking = true;
+    await work().finally(() => (this.#isAsking = false));
+  }
+
+  async #show<Result>(
+    make: (over: (result: Result | GateExit) => void, leave: () => void) => View,
+  ): Promise<Result | GateExit> {
+    await Promise.race([this.#pause(), this.#ending.promise]);
+    if (this.#hasEnded) return 'left';
+    this.#isAsking = true;
+    const { promise, resolve } = Promise.withResolvers<Result | GateExit>();
+    this.#parts.open(make(resolve, () => this.#parts.quit()));
+    return Promise.race([promise, this.#ending.promise]).finally(() => this.#close());
+  }
+
+  #close(): void {
+    this.#isAsking = false;
+    this.#parts.open(undefined);
+  }
+
+  async #pause(): Promise<void> {
+    for (;;) {
+      const wait = this.#typedAt + quietMs - this.#parts.now();
+      if (wait <= 0) return;
+      await new Promise((over) => setTimeout(over, wait).unref());
+    }
+  }
+}

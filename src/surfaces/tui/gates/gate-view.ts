@@ -1,0 +1,105 @@
+import type { Frame } from '../screen/frame.ts';
+import type { TerminalInput } from '../screen/terminal-input.ts';
+import { clean, cleanLine } from '../text/clean.ts';
+import { columnsOf } from '../text/columns.ts';
+import { cutRow } from '../text/cut.ts';
+import { drawRows } from '../text/draw-row.ts';
+import { glyphsOf } from '../text/glyphs.ts';
+import type { Look } from '../text/look.ts';
+import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled, type Style } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
+import type { View } from '../views/view.ts';
+
+export interface GateChoice {
+  readonly label: string;
+  readonly about?: string;
+}
+
+/** What a gate says and offers. Texts may come from anywhere. */
+export interface Gate {
+  readonly title: string;
+  /** A paragraph each. */
+  readonly text?: readonly string[];
+  /** What went wrong with the last choice. */
+  readonly problem?: string;
+  readonly choices: readonly GateChoice[];
+}
+
+interface GateOptions extends Gate {
+  pick(index: number): void;
+  /** Esc. */
+  back(): void;
+  /** Ctrl+C. */
+  leave(): void;
+}
+
+/** A question that stands before the conversation: a numbered list under a few sentences. */
+export class GateView implements View {
+  readonly #options: GateOptions;
+  #at = 0;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  frame(look: Look, height: number): Frame {
+    const { title, text = [], problem, choices } = this.#options;
+    const said = [
+      ...paragraph(title, look, boldStyle),
+      ...text.flatMap((each) => paragraph(each, look)),
+      ...(problem === undefined ? [] : [[], ...paragraph(problem, look, badStyle)]),
+    ];
+    const hint: Row = [styled('  Enter or a number chooses, Ctrl+C leaves', dimStyle)];
+    const offered = this.#choiceRows(look);
+    // On a low screen the choices come first, and those around the cursor of them.
+    const most = Math.max(1, Math.min(offered.length, height));
+    const from = Math.max(0, Math.min(this.#at - Math.floor(most / 2), offered.length - most));
+    const list = offered.slice(from, from + most);
+    const room = Math.max(0, height - list.length - 2);
+    const above = said.slice(0, room);
+    const rows = [
+      ...above,
+      ...(above.length > 0 ? [[]] : []),
+      ...list,
+      ...(height > list.length + 1 && choices.length > 0 ? [hint] : []),
+    ];
+    return { rows: drawRows(rows.map((row) => cutRow(row, look.width, look)).slice(0, Math.max(1, height)), look) };
+  }
+
+  #choiceRows(look: Look): readonly Row[] {
+    const { choices } = this.#options;
+    const { prompt } = glyphsOf(look);
+    const wide = Math.max(0, ...choices.map(({ label }) => columnsOf(cleanLine(label))));
+    return choices.map(({ label, about = '' }, at): Row => {
+      const isChosen = at === this.#at;
+      const name = cleanLine(label);
+      return [
+        styled(isChosen ? `${prompt} ` : '  ', accentStyle),
+        styled(`${at + 1}. ${name}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
+        ...(about === '' ? [] : [plain(' '.repeat(wide - columnsOf(name) + 2)), styled(cleanLine(about), dimStyle)]),
+      ];
+    });
+  }
+
+  input(input: TerminalInput): void {
+    if (input.kind !== 'key') return;
+    const { name } = input;
+    const { choices, pick, back, leave } = this.#options;
+    const last = Math.max(0, choices.length - 1);
+    if (name === 'ctrl+c') return leave();
+    if (name === 'escape') return back();
+    if (name === 'enter') return pick(this.#at);
+    if (/^[1-9]$/.test(name)) {
+      if (Number(name) <= choices.length) pick(Number(name) - 1);
+    } else if (['up', 'k', 'ctrl+p'].includes(name)) this.#at = this.#at === 0 ? last : this.#at - 1;
+    else if (['down', 'j', 'ctrl+n'].includes(name)) this.#at = this.#at >= last ? 0 : this.#at + 1;
+  }
+}
+
+/** A text of any origin in rows, with the margin of the screen. Its own line breaks stay. */
+function paragraph(text: string, look: Look, style: Style = {}): readonly Row[] {
+  const form = { width: look.width, first: [plain('  ')] };
+  return clean(text)
+    .split('\n')
+    .flatMap((line) => wrapRow([styled(line.replaceAll('\t', ' '), style)], form));
+}

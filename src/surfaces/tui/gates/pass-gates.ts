@@ -1,0 +1,76 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { type EngineChoices, loadEngine } from '../../exec/load-engine.ts';
+import type { Look } from '../text/look.ts';
+import type { GateDesk } from './gate-desk.ts';
+
+export interface GateParts {
+  readonly desk: GateDesk;
+  notice(text: string): void;
+  lend(work: () => Promise<unknown>): Promise<void>;
+  showRows(title: string, rows: (look: Look) => readonly string[]): Promise<void>;
+}
+
+export interface GateRequest {
+  readonly cwd: string;
+  readonly choices: EngineChoices;
+}
+
+/**
+ * Loads the engine and asks what has to be clear before a conversation: the configuration, a model, trust in the folder,
+ * hooks. Each is asked once; what was decided is known to the engine that this gives. `left`: the user does not go on.
+ */
+export async function passGates({ cwd, choices }: GateRequest, parts: GateParts): Promise<Engine | Outcome | 'left'> {
+  const { desk } = parts;
+  const asked = { model: false, trust: false, hooks: false };
+  let chosen = choices;
+  for (;;) {
+    const engine = await loadEngine(chosen, cwd, 'cli');
+    if (engine.kind === 'refused') {
+      if (!engine.outcome.code.startsWith('config-') || chosen.ignoreUserConfig) return engine.outcome;
+      const { askAboutConfig } = await import('./config-gate.ts');
+      const does = await askAboutConfig(desk, engine.outcome);
+      if (does === 'left') return 'left';
+      if (does === 'without') chosen = { ...chosen, ignoreUserConfig: true };
+      continue;
+    }
+    const next = await askNext(engine);
+    if (next === 'pass') return engine;
+    await engine.close();
+    if (next === 'left') return 'left';
+    chosen = { ...chosen, ...next, override: [...chosen.override, ...(next.override ?? [])] };
+  }
+
+  /** `pass`: nothing is left to ask. Choices: the engine has to be loaded again, with them. */
+  async function askNext(engine: Engine): Promise<'pass' | 'left' | Partial<EngineChoices>> {
+    if (!asked.model && !(await knowsModel(engine))) {
+      asked.model = true;
+      const { askForModel } = await import('./first-run.ts');
+      const done = await askForModel({ ...parts, engine });
+      if (done.kind === 'left') return 'left';
+      if (done.kind === 'model') return done.choices;
+    }
+    if (!asked.trust && !chosen.ignoreUserConfig) {
+      asked.trust = true;
+      const about = await engine.folderTrust(cwd);
+      const { askForTrust, needsTrust } = await import('./trust-gate.ts');
+      const done = needsTrust(about) ? await askForTrust(desk, engine, about) : 'open';
+      if (done !== 'open') return done === 'left' ? 'left' : {};
+    }
+    if (!asked.hooks && !chosen.ignoreUserConfig) {
+      asked.hooks = true;
+      const idle = await engine.idleHooks(cwd);
+      const done =
+        idle.length === 0 ? 'open' : await (await import('./hooks-gate.ts')).askForHooks({ ...parts, engine }, idle);
+      if (done !== 'open') return done === 'left' ? 'left' : {};
+    }
+    return 'pass';
+  }
+}
+
+/** With a key or a login of OpenAI there is nothing to configure. */
+async function knowsModel(engine: Engine): Promise<boolean> {
+  if (engine.isSetUp) return true;
+  const logins = await engine.logins();
+  return logins.variables.length > 0 || (await logins.status()).kind !== 'none';
+}

@@ -1,0 +1,171 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { answer, say } from '../../src/testing/index.ts';
+import { startLocalServer } from '../harness/local-server.ts';
+import { type Scene, scene, textsOf, inputOf } from '../harness/scene.ts';
+import { openIn, type TuiScene } from './tui-scene.ts';
+
+const openTo = { kind: 'new' } as const;
+
+/** A user who has configured nothing. */
+async function firstRun(built: Scene): Promise<TuiScene> {
+  rmSync(join(built.place.home, 'config.toml'));
+  for (const name of ['OPENAI_API_KEY', 'CODEX_API_KEY', 'CODEX_ACCESS_TOKEN']) vi.stubEnv(name, '');
+  return openIn(built, openTo, 100);
+}
+
+function configOf({ place }: Scene): string {
+  return readFileSync(join(place.home, 'config.toml'), 'utf8');
+}
+
+describe('a first run', () => {
+  it('takes a key that is never shown, then asks about the folder, and goes on', async () => {
+    const built = await scene([]);
+    vi.stubEnv('CODEX_OSS_PORT', '9');
+    const shown = await firstRun(built);
+    const { terminal, sees } = shown;
+    const rows = (await sees('No model is set up yet.')).join('\n');
+    expect(rows).toContain('› 1. Paste an OpenAI API key');
+    expect(rows).toMatch(/4\. Watch the demo[^\n]*\n {2}5\. Go on without a model/);
+    terminal.type('1');
+    await sees('Your OpenAI API key');
+    terminal.type('\u001B[200~sk-proj-secret-q-123\u001B[201~');
+    await sees('••••••••••');
+    terminal.type('\r');
+    await sees(`Do you trust the project in ${built.place.workspace}?`);
+    terminal.type('1');
+    const after = (await sees('Context 100% left')).join('\n');
+    await sees('Signed in. The login is kept in');
+    expect(after).toContain('workspace-write');
+    expect(terminal.written).not.toContain('sk-proj');
+    expect(readFileSync(join(built.place.home, 'auth.json'), 'utf8')).toContain('sk-proj-secret-q-123');
+    terminal.type('\u001B[A');
+    await new Promise((later) => setTimeout(later, 50));
+    expect(terminal.written).not.toContain('sk-proj');
+  });
+
+  it('offers the models of a server on this machine, and saves the choice', async () => {
+    const built = await scene([answer({ items: [say('Local hello.')], deltas: true })]);
+    const local = await startLocalServer(['small:1b', 'big:70b'], built.model);
+    vi.stubEnv('CODEX_OSS_PORT', String(local.port));
+    const { terminal, sees, say: tell } = await firstRun(built);
+    tell('Sent early.');
+    await sees(/4\. (Ollama|LM Studio|gpt-oss)[^\n]* 2 models at/);
+    terminal.type('4');
+    await sees('› 1. small:1b');
+    terminal.type('j');
+    terminal.type('\r');
+    await sees('Use big:70b');
+    terminal.type('2');
+    await sees('Do you trust the project');
+    terminal.type('3');
+    await sees('• Local hello.');
+    expect(built.model.requests[0]!.body['model']).toBe('big:70b');
+    expect(textsOf(inputOf(built.model, 0)).at(-1)).toBe('Sent early.');
+    expect(configOf(built)).toMatch(/^model = "big:70b"\nmodel_provider = "\w+"\n$/);
+  });
+
+  it('letters of a message that is being typed answer nothing, and the draft stays', async () => {
+    const built = await scene([]);
+    vi.stubEnv('CODEX_OSS_PORT', '9');
+    const { terminal, sees } = await firstRun(built);
+    for (let at = 0; at < 8; at++) {
+      terminal.type('1');
+      await new Promise((later) => setTimeout(later, 100));
+    }
+    await sees('No model is set up yet.');
+    terminal.type('\u001B');
+    await sees('Do you trust the project');
+    terminal.type('3');
+    await sees('› 11111111');
+    expect((await sees('a message gets no answer yet')).join('\n')).toContain('read-only');
+  });
+});
+
+describe('trust in a folder', () => {
+  it('is not asked where it would change nothing', async () => {
+    const { sees } = await openIn(await scene([]), openTo);
+    expect((await sees('Context 100% left')).join('\n')).not.toContain('trust');
+  });
+
+  it('says what it changes, saves the answer for the root, and shows why it could not be saved', async () => {
+    const built = await scene([]);
+    const project = join(built.place.workspace, '.codex');
+    mkdirSync(join(project, 'skills'), { recursive: true });
+    writeFileSync(join(project, 'config.toml'), 'model_reasoning_effort = "high"\n');
+    const broken = `${configOf(built)}\n[projects]\n"${built.place.workspace}" = {}\n`;
+    writeFileSync(join(built.place.home, 'config.toml'), broken);
+    const { terminal, sees } = await openIn(built, openTo, 100);
+    const rows = (await sees('Do you trust')).join('\n');
+    expect(rows).toContain('configuration (');
+    expect(rows).toContain('skills (');
+    expect(rows).toMatch(/MCP\s+servers/);
+    terminal.type('1');
+    await sees('was not changed: it is written in a way');
+    writeFileSync(join(built.place.home, 'config.toml'), broken.replace(/\[projects\][\s\S]*/, ''));
+    terminal.type('1');
+    await sees('gpt-5.5 high');
+    expect(configOf(built)).toContain(`[projects."${built.place.workspace}"]\ntrust_level = "trusted"`);
+  });
+
+  it('a no is saved too, and the project stays without its settings', async () => {
+    const built = await scene([]);
+    mkdirSync(join(built.place.workspace, '.codex'));
+    writeFileSync(join(built.place.workspace, '.codex/config.toml'), 'model = "other"\n');
+    const { terminal, sees } = await openIn(built, openTo, 100);
+    await sees('Do you trust');
+    terminal.type('2');
+    await sees('gpt-5.5');
+    expect(configOf(built)).toContain('trust_level = "untrusted"');
+  });
+
+  it('Ctrl+C leaves, and nothing is saved', async () => {
+    const built = await scene([]);
+    mkdirSync(join(built.place.workspace, '.codex'));
+    writeFileSync(join(built.place.workspace, '.codex/config.toml'), 'model = "other"\n');
+    const { terminal, sees } = await openIn(built, openTo, 100);
+    await sees('Do you trust');
+    terminal.type('\u0003');
+    await vi.waitUntil(() => !terminal.isStarted);
+    expect(configOf(built)).not.toContain('trust_level');
+  });
+});
+
+describe('hooks', () => {
+  it('that are new are shown, with nothing raw of them, and run after a yes', async () => {
+    const built = await scene([answer({ items: [say('Done.')], deltas: true })]);
+    const mark = join(built.place.root, 'ran');
+    const command = `touch ${mark}; : \u001B]0;evil\u0007\u001B[2J`;
+    const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] };
+    writeFileSync(join(built.place.home, 'hooks.json'), JSON.stringify({ hooks }));
+    const { terminal, sees, say: tell } = await openIn(built, openTo, 100);
+    await sees('One hook waits for your decision.');
+    terminal.type('1');
+    await sees('(new)');
+    terminal.type('q');
+    await sees('› 1. Show them');
+    terminal.type('2');
+    await sees('Context 100% left');
+    tell('Go.');
+    await sees('• Done.');
+    expect(readFileSync(mark, 'utf8')).toBe('');
+    expect(terminal.written).not.toMatch(/\u001B\[2J(?!\u001B\[\?2026)|evil\u0007/);
+    expect(configOf(built)).toContain('trusted_hash');
+  });
+});
+
+describe('a configuration that cannot be used', () => {
+  it('is shown with its place, and the start goes on with the defaults or after a correction', async () => {
+    const built = await scene([]);
+    const right = configOf(built);
+    writeFileSync(join(built.place.home, 'config.toml'), `approval_policy = "perhaps"\n${right}`);
+    const { terminal, sees } = await openIn(built, openTo, 100);
+    const rows = (await sees('Your configuration cannot be used.')).join('\n');
+    expect(rows).toContain('config.toml:1');
+    expect(rows).toContain('perhaps');
+    writeFileSync(join(built.place.home, 'config.toml'), right);
+    terminal.type('2');
+    await sees('Context 100% left');
+  });
+});

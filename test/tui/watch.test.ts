@@ -1,0 +1,63 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answer, say } from '../../src/testing/index.ts';
+import { scene } from '../harness/scene.ts';
+import { openIn } from './tui-scene.ts';
+
+const script = [
+  answer({ items: [say('First answer.')], deltas: true }),
+  answer({ items: [say('Second answer.')], deltas: true }),
+  answer({ items: [say('Third answer.')], deltas: true }),
+];
+
+describe('a thread that another program writes', () => {
+  it('can be watched, and is continued here when that program has ended', async () => {
+    const built = await scene(script, 'approval_policy = "on-request"');
+    const writer = await openIn(built, { kind: 'new' }, 100);
+    await writer.sees('Context 100% left');
+    writer.say('One.');
+    await writer.sees('Worked for');
+    const watcher = await openIn(built, { kind: 'last' }, 120);
+    const asked = (await watcher.sees('is being written by')).join('\n');
+    expect(asked).toContain(`process ${process.pid}, since `);
+    watcher.terminal.type('1');
+    await watcher.sees('Watching only: capstan');
+    await watcher.sees('• First answer.');
+    writer.say('Two.');
+    await watcher.sees('• Second answer.');
+    watcher.say('Three, later.');
+    await writer.leave();
+    await watcher.sees('has ended');
+    // A key that is pressed at once is not meant for the question.
+    watcher.terminal.type('1');
+    await watcher.sees('• Third answer.');
+    const rows = (await watcher.leave()).join('\n');
+    for (const text of ['First answer.', 'Second answer.', 'Third answer.']) expect(rows.split(text)).toHaveLength(2);
+    expect(rows).toContain('› Three, later.');
+  });
+
+  it('an archived one is brought back after a yes', async () => {
+    const built = await scene(script);
+    const { events } = await built.place.run('exec', '--json', 'One.');
+    const id = events[0]!['thread_id'] as string;
+    await built.place.run('threads', 'archive', id);
+    const shown = await openIn(built, { kind: 'named', name: id });
+    await shown.sees('This conversation is archived.');
+    shown.terminal.type('1');
+    expect((await shown.sees('• First answer.')).join('\n')).toContain('› One.');
+  });
+
+  it('one of another folder continues in either', async () => {
+    const built = await scene(script);
+    const other = join(built.place.root, 'other');
+    mkdirSync(other);
+    const { events } = await built.place.runWith({ cwd: other }, 'exec', '--json', '--skip-git-repo-check', 'One.');
+    const shown = await openIn(built, { kind: 'named', name: events[0]!['thread_id'] as string }, 120);
+    await shown.sees('belongs to another folder');
+    shown.terminal.type('2');
+    await shown.sees('• First answer.');
+    shown.say('/status');
+    expect((await shown.sees(/Folder|folder/)).join('\n')).toContain(built.place.workspace);
+  });
+});

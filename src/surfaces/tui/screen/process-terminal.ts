@@ -1,5 +1,5 @@
-import { marksPastes } from '../composer/paste-burst.ts';
 import { InputReader } from './input-reader.ts';
+import { marksPastes } from './marks-pastes.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 
 /** A paste is marked, focus is reported, keys with modifiers are told apart; then the colour of the background is asked. */

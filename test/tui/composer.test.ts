@@ -21,7 +21,7 @@ describe('mentions', () => {
     writeFileSync(join(skill, 'SKILL.md'), '---\nname: release\ndescription: Makes a release.\n---\nTag it first.\n');
     await sees('Context 100% left');
     terminal.type('see @two');
-    await sees('  src/two words.ts');
+    await sees('› src/two words.ts');
     terminal.type('\t');
     await sees('› see "src/two words.ts"');
     terminal.type('by $rel');
@@ -127,13 +127,13 @@ describe('pastes', () => {
     const { sees, terminal, model, say: tell } = await tuiScene([answer({ items: [say('Ok.')], deltas: true })]);
     await sees('Context 100% left');
     terminal.type(paste(`!${'line\r\n'.repeat(300)}`));
-    await sees('› [Pasted Content 1501 chars, 301 lines]');
+    await sees('› [Pasted Content 1501 chars, 300 lines]');
     terminal.type('\u001B[D');
     await sees('Enter opens the paste');
     terminal.type('\r');
     await sees('row 1 of 301');
     terminal.type('\u001B[3~\u001B[3~L\u001B');
-    await sees('› [Pasted Content 1500 chars, 301 lines]');
+    await sees('› [Pasted Content 1500 chars, 300 lines]');
     terminal.type('\u0005');
     tell(' end');
     await sees('• Ok.');

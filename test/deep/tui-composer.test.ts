@@ -21,11 +21,11 @@ describe('the composer on a real terminal', () => {
     shell.start();
     await shell.sees('Context 100% left');
     shell.type('Look at @pars');
-    await shell.sees('  src/parser.ts', 'screen');
+    await shell.sees('› src/parser.ts', 'screen');
     shell.press('Tab');
     await shell.sees('› Look at src/parser.ts', 'screen');
     shell.paste(`${'long line\n'.repeat(200)}`);
-    await shell.sees('[Pasted Content 2000 chars, 201 lines]', 'screen');
+    await shell.sees('[Pasted Content 2000 chars, 200 lines]', 'screen');
     shell.press('C-g');
     await shell.sees('Save and close the editor to go on.', 'screen');
     await shell.sees('› Edited 2022: Look at src/parser.ts lo', 'screen');

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answer, say } from '../../src/testing/index.ts';
+import { answer, hang, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
 import { openIn, tuiScene } from './tui-scene.ts';
 
@@ -21,7 +21,7 @@ describe('mentions', () => {
     writeFileSync(join(skill, 'SKILL.md'), '---\nname: release\ndescription: Makes a release.\n---\nTag it first.\n');
     await sees('Context 100% left');
     terminal.type('see @two');
-    await sees('  src/two words.ts');
+    await sees('› src/two words.ts');
     terminal.type('\t');
     await sees('› see "src/two words.ts"');
     terminal.type('by $rel');
@@ -127,13 +127,13 @@ describe('pastes', () => {
     const { sees, terminal, model, say: tell } = await tuiScene([answer({ items: [say('Ok.')], deltas: true })]);
     await sees('Context 100% left');
     terminal.type(paste(`!${'line\r\n'.repeat(300)}`));
-    await sees('› [Pasted Content 1501 chars, 301 lines]');
+    await sees('› [Pasted Content 1501 chars, 300 lines]');
     terminal.type('\u001B[D');
     await sees('Enter opens the paste');
     terminal.type('\r');
     await sees('row 1 of 301');
     terminal.type('\u001B[3~\u001B[3~L\u001B');
-    await sees('› [Pasted Content 1500 chars, 301 lines]');
+    await sees('› [Pasted Content 1500 chars, 300 lines]');
     terminal.type('\u0005');
     tell(' end');
     await sees('• Ok.');
@@ -160,5 +160,30 @@ describe('pastes', () => {
     await sees('more than 1,048,576 characters');
     await sees('› see [Pasted Content 1048576 chars]');
     expect(model.requests).toHaveLength(0);
+  });
+});
+
+describe('a draft that waits', () => {
+  it('comes back from the queue with its paste and its picture', async () => {
+    const {
+      sees,
+      terminal,
+      place,
+      say: tell,
+      model,
+    } = await tuiScene([hang({ afterBytes: 0, of: answer({ items: [say('never')] }) })]);
+    writeFileSync(join(place.workspace, 'a.png'), '');
+    await sees('Context 100% left');
+    tell('Hang.');
+    await model.request(0);
+    terminal.type('see ');
+    terminal.type(`\u001B[200~${'x'.repeat(1200)}\u001B[201~`);
+    terminal.type(`\u001B[200~${join(place.workspace, 'a.png')}\u001B[201~\t`);
+    await sees('↳ see [Pasted Content 1200 chars] [Image #1]');
+    terminal.type('\u001B[1;3A');
+    await sees('› see [Pasted Content 1200 chars] [Image #1]');
+    terminal.type('\u007F\u007F\u007F\u007F');
+    const rows = await sees(/› see\n/);
+    expect(rows.join('\n')).not.toContain('Pasted');
   });
 });

@@ -11,7 +11,7 @@ import type { VisibleFiles } from '../../workspace/visible-files.ts';
 import type { EngineParts } from './engine-parts.ts';
 
 export type { FoundFile } from '../../workspace/best-files.ts';
-export type { FileIndex, IndexSearch } from '../../workspace/file-index.ts';
+export type { FileIndex } from '../../workspace/file-index.ts';
 export type { FoundFiles } from '../../workspace/find-files.ts';
 
 export interface FindFiles {

@@ -169,6 +169,7 @@ export class Controller {
       stage.waiting = { steers: [], queued: this.#early.map(({ text }) => text) };
       return;
     }
+    if (how === 'queue' && composer.isShell && !conversation.isBusy) return;
     if (how === 'queue' && conversation.isBusy && !composer.isShell) return conversation.queue(composer.take());
     const slash = readSlash(words);
     const command = slash === undefined ? undefined : findSlash(slash.name);

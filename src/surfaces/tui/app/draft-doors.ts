@@ -4,7 +4,7 @@ import type { ClipboardContent } from '../../engine/read-clipboard.ts';
 import type { Mentionable } from '../../engine/mentionable.ts';
 import type { FileIndex } from '../../engine/find-workspace-files.ts';
 import type { EarlierPrompts } from '../composer/draft-history.ts';
-import { quotedPath } from '../composer/insert-element.ts';
+import { pathInMessage } from '../composer/insert-element.ts';
 import type { MentionItem } from '../views/mention-item.ts';
 import type { MentionSource } from '../views/mention-popup.ts';
 import { EarlierFile } from './earlier-file.ts';
@@ -81,7 +81,7 @@ export function draftDoors(host: DraftHost): DraftDoors {
 }
 
 function fileItem(path: string, kind: 'file' | 'folder'): MentionItem {
-  return { kind, name: path, about: '', text: quotedPath(kind === 'folder' ? `${path}/` : path) };
+  return { kind, name: path, about: '', text: pathInMessage(kind === 'folder' ? `${path}/` : path) };
 }
 
 function toolItems({ skills, plugins }: Mentionable): readonly MentionItem[] {

@@ -1,6 +1,7 @@
 import { fullText } from '../../../protocol/outcome.ts';
 import type { PromptHistory, PromptPlace } from '../../engine/open-prompt-history.ts';
 import type { EarlierPrompts } from '../composer/draft-history.ts';
+import { findSlash, readSlash } from '../views/slash-table.ts';
 import type { DraftHost } from './draft-host.ts';
 
 /** What was sent in all conversations of the home, read from the newest to the oldest. */
@@ -24,6 +25,8 @@ export class EarlierFile implements EarlierPrompts {
   }
 
   add(text: string): void {
+    // A command is for this conversation.
+    if (findSlash(readSlash(text)?.name ?? '') !== undefined) return;
     const threadId = this.#host.thread().id;
     this.kept = this.#keep(this.kept, { threadId, text });
   }

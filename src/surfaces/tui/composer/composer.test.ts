@@ -46,6 +46,10 @@ describe('editing', () => {
     ['one two<ctrl+_><alt+_>', 'one two|'],
     ['e\u0301👩‍👩‍👧x<left><left><backspace>', '|👩‍👩‍👧x'],
     ['abc<home><delete><ctrl+d>', '|c'],
+    ['กี่<backspace>', 'กี|'],
+    ['กี่x<left><left>Y', 'Y|กี่x'],
+    ['a<ctrl+space><alt+space>b<ctrl+m>c', 'ab\nc|'],
+    ['a.b c<ctrl+shift+backspace><ctrl+shift+backspace>', 'a.|'],
   ])('%s', (script, wanted) => {
     expect(written(script)).toBe(wanted);
   });
@@ -76,6 +80,30 @@ describe('a paste', () => {
     const composer = new Composer();
     composer.input({ kind: 'paste', text: `!${'x'.repeat(2000)}` });
     expect(composer.isShell).toBe(false);
+  });
+});
+
+describe('what was cut', () => {
+  const long = 'x'.repeat(1001);
+
+  it('comes back with what it stands for, also after the draft was sent', () => {
+    const composer = new Composer();
+    type(composer, 'ü ');
+    composer.input({ kind: 'paste', text: long });
+    type(composer, '<ctrl+u>next');
+    composer.take();
+    type(composer, '<ctrl+y><ctrl+y>');
+    expect(expandDraft(composer.draft)).toBe(`ü ${long}ü ${long}`);
+    expect(composer.draft.text).toBe('ü [Pasted Content 1001 chars]ü [Pasted Content 1001 chars] #2');
+  });
+
+  it('in several strokes is one', () => {
+    const composer = new Composer();
+    composer.input({ kind: 'paste', text: long });
+    type(composer, ' end<ctrl+w><ctrl+w><ctrl+y>');
+    expect(expandDraft(composer.draft)).toBe(`${long} end`);
+    type(composer, '<alt+y>');
+    expect(expandDraft(composer.draft)).toBe(`${long} end`);
   });
 });
 

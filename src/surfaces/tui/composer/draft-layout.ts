@@ -21,21 +21,39 @@ function columns(cluster: string, measure: ClusterMeasure): number {
 export function draftRows(text: string, width: number, measure: ClusterMeasure): readonly DraftRow[] {
   const rows: DraftRow[] = [];
   let from = 0;
+  const known =
+    text.length > longDraft && laidOut.width === width && laidOut.measure === measure ? laidOut.lines : none;
+  const lines = new Map<string, readonly DraftRow[]>();
   for (const line of text.split('\n')) {
-    rows.push(...lineRows(line, from, Math.max(1, width), measure));
+    const own = known.get(line) ?? lines.get(line) ?? lineRows(line, Math.max(1, width), measure);
+    lines.set(line, own);
+    for (const { start, end } of own) rows.push({ start: start + from, end: end + from });
     from += line.length + 1;
   }
+  if (text.length > longDraft) laidOut = { width, measure, lines };
   return rows;
 }
 
-function lineRows(line: string, from: number, width: number, measure: ClusterMeasure): readonly DraftRow[] {
+/** A longer draft is not laid out anew for every key. */
+const longDraft = 2000;
+const none: ReadonlyMap<string, readonly DraftRow[]> = new Map();
+
+/** The lines of the last long draft: a key changes one of them. */
+let laidOut: {
+  readonly width: number;
+  readonly measure: ClusterMeasure;
+  readonly lines: ReadonlyMap<string, readonly DraftRow[]>;
+} = { width: 0, measure: () => 0, lines: none };
+
+/** The rows of one line, by places in it. */
+function lineRows(line: string, width: number, measure: ClusterMeasure): readonly DraftRow[] {
   const rows: DraftRow[] = [];
   let [start, at, used, breakAt] = [0, 0, 0, 0];
   for (const cluster of graphemesOf(line)) {
     const size = columns(cluster, measure);
     if (used + size > width && at > start) {
       const end = breakAt > start ? breakAt : at;
-      rows.push({ start: from + start, end: from + end });
+      rows.push({ start, end });
       start = end;
       used = widthOfText(line.slice(start, at), measure);
     }
@@ -43,7 +61,7 @@ function lineRows(line: string, from: number, width: number, measure: ClusterMea
     used += size;
     if (cluster === ' ' || cluster === '\t') breakAt = at;
   }
-  rows.push({ start: from + start, end: from + line.length });
+  rows.push({ start, end: line.length });
   return rows;
 }
 

@@ -16,6 +16,9 @@ export interface DraftElement {
   readonly payload: DraftPayload;
 }
 
+/** Text with elements in it, at places counted from its beginning. */
+export type DraftPart = Pick<Draft, 'text' | 'elements'>;
+
 /** A message that is being written. Positions count UTF-16 units. */
 export interface Draft {
   readonly text: string;
@@ -57,6 +60,24 @@ export function replaceIn(
 
 export function insertInto(draft: Draft, text: string): Draft {
   return replaceIn(draft, [draft.cursor, draft.cursor], text);
+}
+
+/** What stands in a range that splits no element. */
+export function partOf({ text, elements }: Draft, [from, to]: readonly [from: number, to: number]): DraftPart {
+  const inside = elements.filter(({ start, end }) => start >= from && end <= to);
+  return {
+    text: text.slice(from, to),
+    elements: inside.map((each) => ({ ...each, start: each.start - from, end: each.end - from })),
+  };
+}
+
+/** The draft with a part in the place of a range. */
+export function insertPart(draft: Draft, range: readonly [from: number, to: number], part: DraftPart): Draft {
+  const made = replaceIn(draft, range, part.text);
+  const start = made.cursor - part.text.length;
+  const added = part.elements.map((each) => ({ ...each, start: each.start + start, end: each.end + start }));
+  const elements = [...made.elements, ...added].toSorted((one, other) => one.start - other.start);
+  return { ...made, elements };
 }
 
 export function withCursor(draft: Draft, cursor: number): Draft {

@@ -1,4 +1,16 @@
-import { type Draft, emptyDraft, insertInto, type Motion, motionEnd, outside, replaceIn, withCursor } from './draft.ts';
+import {
+  type Draft,
+  type DraftPart,
+  emptyDraft,
+  insertInto,
+  insertPart,
+  type Motion,
+  motionEnd,
+  outside,
+  partOf,
+  replaceIn,
+  withCursor,
+} from './draft.ts';
 import { cursorPlace, draftRows, type ClusterMeasure, placeAt } from './draft-layout.ts';
 import { KillRing } from './kill-ring.ts';
 import { renumbered } from './numbered-elements.ts';
@@ -37,15 +49,17 @@ const kills: Readonly<Record<string, Motion>> = {
   'ctrl+w': 'word-left',
   'alt+backspace': 'word-left',
   'ctrl+backspace': 'word-left',
+  'ctrl+shift+backspace': 'word-left',
   'ctrl+alt+h': 'word-left',
   'alt+d': 'word-right',
   'alt+delete': 'word-right',
   'ctrl+delete': 'word-right',
+  'ctrl+shift+delete': 'word-right',
   'ctrl+u': 'line-start',
   'ctrl+k': 'line-end',
 };
 
-const newlines = new Set(['ctrl+j', 'shift+enter', 'alt+enter', 'ctrl+enter']);
+const newlines = new Set(['ctrl+j', 'ctrl+m', 'shift+enter', 'alt+enter', 'ctrl+enter']);
 const mostUndone = 200;
 
 /** A draft under the hands of a user: every key either changes it, moves in it, or is not the editor's. */
@@ -57,6 +71,8 @@ export class Editor {
   #done: Draft[] = [];
   /** What the last key did, as far as the next one depends on it. */
   #last: 'typed' | 'killed' | 'yanked' | 'moved' | undefined;
+  /** Where what was put back last begins. */
+  #yankedAt = 0;
   /** The column that moves up and down keep to. */
   #column: number | undefined;
 
@@ -129,7 +145,7 @@ export class Editor {
     const deleted = deletions[name];
     if (deleted !== undefined) {
       const { cursor } = this.#draft;
-      const end = motionEnd(this.#draft, deleted);
+      const end = deletionEnd(this.#draft, deleted);
       if (end !== cursor) this.set(replaceIn(this.#draft, [Math.min(cursor, end), Math.max(cursor, end)], ''));
       return end !== cursor;
     }
@@ -144,7 +160,7 @@ export class Editor {
         return true;
       case 'alt+y': {
         if (this.#last !== 'yanked') return false;
-        const from = this.#draft.cursor - (this.#ring.newest?.length ?? 0);
+        const from = this.#yankedAt;
         this.#yank(this.#ring.rotate(), from);
         return true;
       }
@@ -168,14 +184,15 @@ export class Editor {
     if (end === cursor) end = motionEnd(draft, isBack ? 'left' : 'right');
     const range = [Math.min(cursor, end), Math.max(cursor, end)] as const;
     const joined = this.#last === 'killed' ? (isBack ? 'before' : 'behind') : undefined;
-    this.#ring.add(draft.text.slice(...range), joined);
+    this.#ring.add(partOf(draft, range), joined);
     if (end !== cursor) this.set(replaceIn(draft, range, ''));
     this.#last = 'killed';
   }
 
-  #yank(text: string | undefined, from: number): void {
-    if (text === undefined) return;
-    this.set(replaceIn(this.#draft, [from, this.#draft.cursor], text));
+  #yank(part: DraftPart | undefined, from: number): void {
+    if (part === undefined) return;
+    this.set(insertPart(this.#draft, [from, this.#draft.cursor], part));
+    this.#yankedAt = from;
     this.#last = 'yanked';
   }
 
@@ -214,4 +231,11 @@ export class Editor {
     this.#last = undefined;
     return true;
   }
+}
+
+/** Backspace takes a mark of Thai alone: people type and mend them one by one. */
+function deletionEnd(draft: Draft, motion: Motion): number {
+  const { text, cursor } = draft;
+  const isMark = motion === 'left' && /[\u0E31\u0E34-\u0E3A\u0E47-\u0E4E]/.test(text[cursor - 1] ?? '');
+  return isMark ? cursor - 1 : motionEnd(draft, motion);
 }

@@ -23,7 +23,7 @@ export function hasImageName(path: string): boolean {
 }
 
 /** A path in a message: in quotes if it has blanks in it. */
-export function quotedPath(path: string): string {
+export function pathInMessage(path: string): string {
   if (!/\s/.test(path)) return path;
   return path.includes('"') ? `'${path}'` : `"${path}"`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { draftOf, emptyDraft, insertInto, replaceIn, withCursor } from './draft.ts';
-import { hasImageName, insertElement, quotedPath } from './insert-element.ts';
+import { hasImageName, insertElement, pathInMessage } from './insert-element.ts';
 import { isSameToken, mentionAt } from './mention-token.ts';
 
 /** `|` is the cursor. */
@@ -65,7 +65,7 @@ describe('what is inserted', () => {
   });
 
   it('is quoted if it has blanks in it', () => {
-    expect(['a b.txt', 'a"b c', 'plain'].map(quotedPath)).toEqual(['"a b.txt"', `'a"b c'`, 'plain']);
+    expect(['a b.txt', 'a"b c', 'plain'].map(pathInMessage)).toEqual(['"a b.txt"', `'a"b c'`, 'plain']);
     expect(['a.PNG', 'b.jpeg', 'c.svg', 'png'].map(hasImageName)).toEqual([true, true, false, false]);
   });
 });

@@ -7,7 +7,7 @@ export function imageLabel(number: number): string {
 
 /** `[Pasted Content 1200 chars, 40 lines]`; a second one of the same size is told apart by a number. */
 export function pasteLabel(text: string, taken: ReadonlySet<string>): string {
-  const lines = text.split('\n').length;
+  const lines = text.replace(/\n$/, '').split('\n').length;
   const label = `[Pasted Content ${[...text].length} chars${lines === 1 ? '' : `, ${lines} lines`}]`;
   for (let number = 1; ; number++) {
     const numbered = number === 1 ? label : `${label} #${number}`;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { burstSilence, marksPastes, PasteBurst } from './paste-burst.ts';
+import { marksPastes } from '../screen/marks-pastes.ts';
+import { burstSilence, PasteBurst } from './paste-burst.ts';
 
 /** Each sign comes so many milliseconds after the one before. */
 function burst(text: string, gapMs: number) {

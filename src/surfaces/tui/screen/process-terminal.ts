@@ -1,5 +1,5 @@
-import { marksPastes } from '../composer/paste-burst.ts';
 import { InputReader } from './input-reader.ts';
+import { marksPastes } from './marks-pastes.ts';
 import { eraseBelow, fullOff, fullOn, modesOff, modesOn } from './terminal-modes.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 import type { TerminalWarden } from './terminal-warden.ts';

@@ -31,12 +31,12 @@ describe('the list of mentions', () => {
   it('has plugins, skills, then files; left and right choose among them', async () => {
     const popup = await popupFor('@');
     expect(popup.rows(look)).toEqual([
-      '  @github                   plugin',
-      '  $release                  Makes a rel…',
-      '  src/release.ts            ',
-      '  shot.png                  ',
-      '  odd name.ts               ',
-      '  …g/long/long/long/end.ts  ',
+      '› @github   plugin',
+      '  $release  Makes a release.',
+      '  src/release.ts',
+      '  shot.png',
+      '  odd name.ts',
+      '  …/long/long/long/long/long/long/end.ts',
       '  Showing all (left and right switch)',
     ]);
     popup.switchFilter(1);
@@ -52,6 +52,12 @@ describe('the list of mentions', () => {
     popup.update(draftOf('@zz'));
     expect(popup.isOpen).toBe(true);
     expect(popup.chosen).toBeUndefined();
+  });
+
+  it('has tools among files only where they begin with what was typed', async () => {
+    expect((await popupFor('@re')).chosen?.item).toBe(skill);
+    expect((await popupFor('@e')).chosen?.item.name).toBe('src/release.ts');
+    expect((await popupFor('$e')).chosen?.item).toBe(skill);
   });
 
   it('closed, it stays so for its word, and opens for the next one like it', async () => {

@@ -102,19 +102,16 @@ export class MentionPopup {
     const rows: Row[] = [];
     const from = Math.max(0, Math.min(this.#at - mostRows + 1, items.length - mostRows));
     const shown = items.slice(from, from + mostRows);
-    const most = shown.some(({ about }) => about !== '') ? Math.floor(look.width * 0.6) : look.width - 2;
-    const wide = Math.min(Math.max(0, ...shown.map((item) => columnsOf(shownName(item)))), most);
+    const described = shown.filter(({ about }) => about !== '').map((item) => columnsOf(shownName(item)));
+    const wide = Math.min(Math.max(0, ...described), Math.floor(look.width * 0.6));
     for (const [index, item] of shown.entries()) {
       const isChosen = from + index === this.#at;
-      const name = cutStart(shownName(item), wide, look);
-      rows.push([
-        plain('  '),
-        styled(
-          name + ' '.repeat(Math.max(0, wide - columnsOf(name)) + 2),
-          isChosen ? { ...accentStyle, ...boldStyle } : {},
-        ),
-        styled(cleanLine(item.about), isChosen ? accentStyle : dimStyle),
-      ]);
+      const style = isChosen ? { ...accentStyle, ...boldStyle } : {};
+      const sign = styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
+      const name = cutStart(shownName(item), item.about === '' ? look.width - 2 : wide, look);
+      const blanks = ' '.repeat(Math.max(0, wide - columnsOf(name)) + 2);
+      const about = [plain(blanks), styled(cleanLine(item.about), isChosen ? accentStyle : dimStyle)];
+      rows.push([sign, styled(name, style), ...(item.about === '' ? [] : about)]);
     }
     if (items.length === 0) rows.push([styled(this.#isSearching ? '  Searching' : '  No matches.', dimStyle)]);
     if (this.#token?.sign === '@' && this.#tools.length > 0)
@@ -125,7 +122,7 @@ export class MentionPopup {
   get #items(): readonly MentionItem[] {
     const token = this.#token;
     if (token === undefined) return [];
-    const tools = fittingTools(this.#tools, token.typed);
+    const tools = fittingTools(this.#tools, token);
     if (token.sign === '$') return tools.filter(({ kind }) => kind === 'skill');
     const [plugins, skills] = (['plugin', 'skill'] as const).map((kind) => tools.filter((tool) => tool.kind === kind));
     // Those of the last letter, as far as they fit this one.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutTomlTable, withTomlTable } from './edit-toml.ts';
+import { withoutTomlTable, withTomlKey, withTomlTable } from './edit-toml.ts';
 
 const document = `# Mine.
 model = "m"
@@ -42,4 +42,12 @@ url = "https://a.org"
 b = "c"
 `);
   expect(withTomlTable('', ['a'], { b: 1 })).toBe('[a]\nb = 1\n');
+});
+
+test('a key is set in its own line, and every other line stays', () => {
+  const text = 'a = 1\n\n[tui] # mine\n# keep\ntheme = "old" # why\n\n[tui.keymap]\ntheme = 2\n';
+  expect(withTomlKey(text, ['tui'], 'theme', 'light')).toBe(text.replace('theme = "old" # why', 'theme = "light"'));
+  expect(withTomlKey(text, ['tui'], 'ascii', true)).toBe(text.replace('# why\n', '# why\nascii = true\n'));
+  expect(withTomlKey(text, ['tui'], 'theme', undefined)).toBe(text.replace('theme = "old" # why\n', ''));
+  expect(withTomlKey(text, ['other'], 'b', 1)).toBeUndefined();
 });

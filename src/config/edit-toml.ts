@@ -1,6 +1,6 @@
-import type { JsonObject } from '../protocol/json.ts';
-import { parseTomlKey } from './toml-key.ts';
-import { writeToml } from './write-toml.ts';
+import type { Json, JsonObject } from '../protocol/json.ts';
+import { formatTomlKey, parseTomlKey } from './toml-key.ts';
+import { writeToml, writeTomlValue } from './write-toml.ts';
 
 /** A document with a table and all below it taken out, comments of other tables kept. Line by line: the caller checks. */
 export function withoutTomlTable(text: string, path: readonly string[]): string {
@@ -19,6 +19,36 @@ export function withTomlTable(text: string, path: readonly string[], values: Jso
   const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
   const before = text.trimEnd();
   return `${before === '' ? '' : `${before}\n\n`}${writeToml(nested)}`;
+}
+
+/**
+ * A document with one key of a table set, or taken out, in its own line; all other lines stay to the letter. Undefined
+ * where the table has no lines of its own. Line by line: the caller checks.
+ */
+export function withTomlKey(
+  text: string,
+  path: readonly string[],
+  key: string,
+  value: Json | undefined,
+): string | undefined {
+  const lines = text.split('\n');
+  const isHere = (header: readonly string[] | undefined): boolean => header?.join('\n') === path.join('\n');
+  const from = lines.findIndex((line) => isHere(headerOf(line)));
+  if (from < 0) return undefined;
+  const next = lines.findIndex((line, at) => at > from && headerOf(line) !== undefined);
+  const end = next < 0 ? lines.length : next;
+  const at = lines.findIndex((line, index) => index > from && index < end && keyOf(line) === key);
+  const written = value === undefined ? [] : [`${formatTomlKey([key])} = ${writeTomlValue(value)}`];
+  if (at >= 0) return lines.toSpliced(at, 1, ...written).join('\n');
+  // Behind the last line of the table that says something.
+  const last = lines.slice(0, end).findLastIndex((line) => line.trim() !== '');
+  return lines.toSpliced(last + 1, 0, ...written).join('\n');
+}
+
+/** The key that a line gives a value. */
+function keyOf(line: string): string | undefined {
+  const [, written] = /^\s*([\w"'-]+)\s*=/.exec(line) ?? [];
+  return written === undefined ? undefined : parseTomlKey(written)?.[0];
 }
 
 function headerOf(line: string): readonly string[] | undefined {

@@ -1,4 +1,4 @@
-import { withoutTomlTable, withTomlTable } from '../../config/edit-toml.ts';
+import { withoutTomlTable, withTomlKey, withTomlTable } from '../../config/edit-toml.ts';
 import { editHint } from '../../config/edit-hint.ts';
 import { formatTomlKey } from '../../config/toml-key.ts';
 import { writeToml } from '../../config/write-toml.ts';
@@ -6,7 +6,7 @@ import { fileSystem, isMissing, reasonOf } from '../../disk/file-system.ts';
 import { realPath } from '../../disk/folders.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Locks } from '../../ports/files.ts';
-import { equalJson, isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { parseToml } from './parse-toml.ts';
 
@@ -59,11 +59,16 @@ async function edit(
   const text = currentText(file);
   const before = await parseToml(text);
   if (before.kind === 'malformed') return unwritten(file, path, values, 'it is not valid TOML');
+  const wanted = withoutEmpty(withValue(before.json, path, values));
+  const says = async (changed: string): Promise<boolean> => {
+    const after = await parseToml(changed);
+    return after.kind === 'parsed' && equalJson(withoutEmpty(after.json), wanted);
+  };
   const without = withoutTomlTable(text, path);
-  const next = values === undefined ? without : withTomlTable(without, path, values);
-  const after = await parseToml(next);
-  const wanted = withValue(before.json, path, values);
-  if (after.kind === 'malformed' || !equalJson(withoutEmpty(after.json), withoutEmpty(wanted))) {
+  const inPlace = values === undefined ? undefined : withChangedKeys(text, path, valueAt(before.json, path), values);
+  const whole = values === undefined ? without : withTomlTable(without, path, values);
+  const next = inPlace !== undefined && (await says(inPlace)) ? inPlace : whole;
+  if (!(await says(next))) {
     const why = 'it is written in a way that Capstan cannot change';
     const told = { before: valueAt(before.json, path), wanted: values ?? {} };
     return unwritten(file, path, values, why, editHint(text, path, told));
@@ -74,6 +79,22 @@ async function edit(
   fileSystem.writeFileSync(temporary, next, { flag: 'wx', mode });
   fileSystem.renameSync(temporary, file);
   return undefined;
+}
+
+/** Each key that differs in its own line, so that comments stay. Undefined: the table has no lines of its own. */
+function withChangedKeys(
+  text: string,
+  path: readonly string[],
+  before: Json | undefined,
+  values: JsonObject,
+): string | undefined {
+  const known = isJsonObject(before) ? before : {};
+  const keys = [...new Set([...Object.keys(known), ...Object.keys(values)])];
+  const changed = keys.filter((key) => !equalJson(known[key], values[key]));
+  return changed.reduce<string | undefined>(
+    (edited, key) => (edited === undefined ? undefined : withTomlKey(edited, path, key, values[key])),
+    text,
+  );
 }
 
 function currentText(file: string): string {

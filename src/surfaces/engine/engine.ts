@@ -1,14 +1,15 @@
 import { refusalOf } from '../../config/config-problem.ts';
+import { type TuiSettings, tuiSettings } from '../../config/tui-settings.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
 import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
 import { isFirstTime } from '../../gather/system/first-time.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
-import { findRepository } from '../../gather/git/git.ts';
+import { findRepository, readGitFacts } from '../../gather/git/git.ts';
 import { findHome } from '../../gather/system/home.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { isJsonObject } from '../../protocol/json.ts';
+import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
@@ -92,6 +93,18 @@ export class Engine {
   get isSetUp(): boolean {
     const { config, requirements } = this.#parts.base;
     return config.origins.has('model_provider') || (config.model ?? requirements.newThread?.model) !== undefined;
+  }
+
+  /** How the terminal looks and behaves, without what projects say. What is wrong in it is among the notices. */
+  get tui(): TuiSettings {
+    return tuiSettings(this.#parts.base.config);
+  }
+
+  /** The branch that is checked out around a folder, read from git's files. */
+  branchAt(folder: string): string | undefined {
+    const root = findRepository(folder);
+    const denies = (file: string): boolean => deniesRead(this.#parts.base.requirements, file);
+    return root === undefined ? undefined : readGitFacts(root, { denies }).branch;
   }
 
   /** Folders that the configuration or a flag lets commands write besides the workspace, in runs of any mode. */
@@ -208,12 +221,21 @@ export class Engine {
   }
 
   /** Opens or closes a feature gate in the user's config.toml. Gives why it could not. */
-  async switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
+  switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
+    return this.#changeUserTable('features', { [name]: open });
+  }
+
+  /** Sets keys of `[tui]` in the user's config.toml, as they are written there. Gives why it could not. */
+  saveTui(change: JsonObject): Promise<Outcome | undefined> {
+    return this.#changeUserTable('tui', change);
+  }
+
+  async #changeUserTable(name: string, change: JsonObject): Promise<Outcome | undefined> {
     const { editUserConfig, userConfigValue } = await import('../../gather/config/edit-user-config.ts');
     const { base, locks, clock } = this.#parts;
     const place = { home: base.home, locks, clock };
-    const set = await userConfigValue(place, ['features']);
-    return editUserConfig(place, ['features'], { ...(isJsonObject(set) ? set : {}), [name]: open });
+    const set = await userConfigValue(place, [name]);
+    return editUserConfig(place, [name], { ...(isJsonObject(set) ? set : {}), ...change });
   }
 
   /** Files and folders whose paths fit what someone typed, the best first. What git ignores is left out. */

@@ -1,3 +1,4 @@
+import { type ConfigLayer, sourceOf } from '../../config/config-layer.ts';
 import { refusalOf } from '../../config/config-problem.ts';
 import { type TuiSettings, tuiSettings } from '../../config/tui-settings.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
@@ -7,9 +8,10 @@ import { folderProblem } from '../../gather/system/folder.ts';
 import { findRepository, readGitFacts } from '../../gather/git/git.ts';
 import { findHome } from '../../gather/system/home.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
+import type { ThemeFile } from '../../gather/files/theme-files.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
@@ -98,6 +100,21 @@ export class Engine {
   /** How the terminal looks and behaves, without what projects say. What is wrong in it is among the notices. */
   get tui(): TuiSettings {
     return tuiSettings(this.#parts.base.config);
+  }
+
+  /** Where a key of the configuration is set: the file with its line, or the flags. */
+  sourceOf(path: readonly string[]): string | undefined {
+    const { layers } = this.#parts.base;
+    const isSet = ({ disabled, values }: ConfigLayer): boolean =>
+      disabled === undefined && valueAt(values, path) !== undefined;
+    const layer = layers.findLast(isSet);
+    return layer === undefined ? undefined : sourceOf(layer, path);
+  }
+
+  /** The user's own themes for the terminal, as their files say them. */
+  async themeFiles(): Promise<readonly ThemeFile[]> {
+    const { themeFiles } = await import('../../gather/files/theme-files.ts');
+    return themeFiles(this.home);
   }
 
   /** The branch that is checked out around a folder, read from git's files. */

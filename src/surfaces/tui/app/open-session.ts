@@ -4,6 +4,7 @@ import type { EngineRefused } from '../../engine/engine-refused.ts';
 import { liveThreads } from '../../engine/live/kept-threads.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import { loadEngine } from '../../exec/load-engine.ts';
+import { applySettings } from './apply-settings.ts';
 import { chooseThreadView } from './choose-thread-view.ts';
 import { TuiSession, type SessionParts } from './session.ts';
 import { runSlash } from './slash-actions.ts';
@@ -12,7 +13,7 @@ import type { TuiRequest } from './tui-request.ts';
 /** Loads the engine and opens the thread that is wanted. */
 export async function openSession(
   request: TuiRequest,
-  parts: Pick<SessionParts, 'stage' | 'now' | 'quit'>,
+  parts: Pick<SessionParts, 'stage' | 'surroundings' | 'now' | 'quit'>,
 ): Promise<TuiSession | Outcome> {
   const engine = await loadEngine(request.choices, request.cwd, 'cli');
   if (engine.kind === 'refused') return engine.outcome;
@@ -20,7 +21,9 @@ export async function openSession(
   const thread = await openThread(engine, threads, request);
   if (thread.kind === 'refused') return thread.outcome;
   const session = new TuiSession({ ...parts, engine, threads, runSlash }, thread);
+  const notices = await applySettings(session, request);
   await session.begin();
+  for (const notice of notices) session.entries.outcome(notice, 'warning');
   if (!(await knowsModel(engine))) session.notice(firstSteps(engine.home));
   if (request.thread.kind === 'pick') await chooseThreadView(session, '');
   return session;

@@ -2,7 +2,9 @@ import { plainLook } from './plain-look.ts';
 import { Controller } from './controller.ts';
 import type { TuiSession } from './session.ts';
 import { TuiStage } from './stage.ts';
+import { Surroundings } from './surroundings.ts';
 import type { TuiRequest } from './tui-request.ts';
+import { promptMarks, takesPromptMarks } from '../screen/osc.ts';
 import { ProcessTerminal } from '../screen/process-terminal.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { slashCommands } from '../views/slash-table.ts';
@@ -25,9 +27,12 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   const reflows = process.env['XTERM_VERSION'] === undefined || process.env['TMUX'] !== undefined;
   const { promise: left, resolve: leave } = Promise.withResolvers<'quit' | NodeJS.Signals>();
   let session: TuiSession | undefined;
-  const stage = new TuiStage({ terminal, look, isFull: request.isFull, reflows, now });
+  const marks = takesPromptMarks(process.env) ? { marks: promptMarks } : {};
+  const stage = new TuiStage({ terminal, look, isFull: request.isFull, reflows, ...marks, now });
+  const surroundings = new Surroundings(stage, terminal, process.env);
   const controller = new Controller({
     stage,
+    surroundings,
     conversation: () => session,
     notice: (text, level) => {
       stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
@@ -78,7 +83,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   /** Gives an exit code if it cannot be opened. */
   async function open(shown: TuiStage): Promise<number | undefined> {
     const { openSession } = await import('./open-session.ts');
-    const opened = await openSession(request, { stage: shown, now, quit: () => leave('quit') });
+    const opened = await openSession(request, { stage: shown, surroundings, now, quit: () => leave('quit') });
     if ('code' in opened) {
       shown.end([]);
       terminal.stop();

@@ -9,7 +9,7 @@ import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
 import { bottomRows, type WaitingWords } from './bottom-rows.ts';
 import { FrameClock } from './frame-clock.ts';
-import { Transcript } from './transcript.ts';
+import { type PromptMarks, Transcript } from './transcript.ts';
 
 /** What a screen depends on and the terminal does not say. */
 export type StageLook = Omit<Look, 'width' | 'now' | 'details'>;
@@ -20,6 +20,8 @@ export interface StageOptions {
   readonly isFull: boolean;
   /** See `InlineOptions`. */
   readonly reflows: boolean;
+  /** Around the words of the user, in the scrollback. Absent: none. */
+  readonly marks?: PromptMarks;
   now(): number;
 }
 
@@ -43,6 +45,7 @@ export class TuiStage {
   readonly #clock: FrameClock;
   readonly #inline: InlineScreen;
   readonly #full: FullScreen;
+  readonly #marks: PromptMarks | undefined;
   #look: StageLook;
   #isFull: boolean;
   #isEnded = false;
@@ -53,17 +56,23 @@ export class TuiStage {
   #busy: Busy | undefined;
   /** Below the composer: what holds, or a hint. */
   footer: (look: Look) => readonly string[] = () => [];
+  /** After each frame: what does not stand on the screen, such as the title of the window. */
+  drawn: (look: Look) => void = () => {};
   placeholder = 'Ask Capstan to do anything';
   waiting: WaitingWords = { steers: [], queued: [] };
 
-  constructor({ terminal, look, isFull, reflows, now }: StageOptions) {
+  constructor({ terminal, look, isFull, reflows, marks, now }: StageOptions) {
+    this.#marks = marks;
     this.#terminal = terminal;
     this.#look = look;
     this.#isFull = isFull;
     this.#now = now;
     this.#inline = new InlineScreen({ terminal, reflows, widthOf: plainColumns });
     this.#full = new FullScreen(terminal);
-    this.#clock = new FrameClock(() => this.#draw());
+    this.#clock = new FrameClock(() => {
+      this.#draw();
+      this.drawn(this.look);
+    });
   }
 
   /** To be called when the terminal is ours. */
@@ -200,7 +209,7 @@ export class TuiStage {
     if (this.#isFull) {
       return this.#full.show(below(this.transcript.lastRows(look, room, this.#back), bottom));
     }
-    const finished = this.transcript.takeFinished(look);
+    const finished = this.transcript.takeFinished(look, this.#marks);
     const live = this.transcript.unfinishedRows(look);
     this.#inline.show(finished, below(live.slice(Math.max(0, live.length - room)), bottom));
   }

@@ -17,4 +17,6 @@ export interface TuiRequest {
   readonly anyFolder?: boolean;
   readonly prompt?: string;
   readonly isFull: boolean;
+  /** The scrollback, whatever the configuration says. */
+  readonly isInline?: boolean;
 }

@@ -47,7 +47,8 @@ export function stateMark(state: 'running' | 'good' | 'bad' | 'quiet' | 'plain',
   if (state === 'bad') return styled(bad, badStyle);
   if (state === 'good') return styled(bullet, goodStyle);
   if (state === 'plain') return plain(bullet);
-  const isBright = state === 'running' && Math.floor(look.now / blinkMs) % 2 === 0;
+  const isOn = look.motion === 'none' || Math.floor(look.now / blinkMs) % 2 === 0;
+  const isBright = state === 'running' && isOn;
   return isBright ? plain(bullet) : styled(bullet, dimStyle);
 }
 

@@ -1,4 +1,5 @@
 import { InputReader } from './input-reader.ts';
+import { noTitle } from './osc.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 
 /** A paste is marked, focus is reported, keys with modifiers are told apart; then the colour of the background is asked. */
@@ -13,6 +14,8 @@ export class ProcessTerminal implements TerminalPort {
   #listener: TerminalListener | undefined;
   #isRaw = false;
   #isFull = false;
+  /** The newest title of the window, as it was written. Empty: none of ours. */
+  #title = '';
   /** Nothing was read since the keyboard was taken. */
   #isFresh = true;
   #writeToStderr: typeof process.stderr.write | undefined;
@@ -35,6 +38,8 @@ export class ProcessTerminal implements TerminalPort {
     if (text === '') return;
     if (text.includes('\u001B[?1049h')) this.#isFull = true;
     if (text.includes('\u001B[?1049l')) this.#isFull = false;
+    const [title] = /\u001B\]0;[^\u0007]*\u0007/.exec(text) ?? [];
+    if (title !== undefined) this.#title = title === noTitle ? '' : title;
     process.stdout.write(text);
   }
 
@@ -95,7 +100,7 @@ export class ProcessTerminal implements TerminalPort {
     process.stdin.resume();
     this.#isRaw = true;
     this.#isFresh = true;
-    this.write(modesOn);
+    this.write(`${modesOn}${this.#title}`);
   }
 
   /** Also called when the process ends: only what is done at once counts then. */
@@ -104,7 +109,9 @@ export class ProcessTerminal implements TerminalPort {
     this.#isRaw = false;
     try {
       // Not imported: see `openTui`.
-      process.getBuiltinModule('node:fs').writeSync(1, `${modesOff}${this.#isFull ? '\u001B[?1049l' : ''}`);
+      process
+        .getBuiltinModule('node:fs')
+        .writeSync(1, `${modesOff}${this.#isFull ? '\u001B[?1049l' : ''}${this.#title === '' ? '' : noTitle}`);
       process.stdin.setRawMode(false);
     } catch {
       // The terminal has gone.

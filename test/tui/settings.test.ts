@@ -84,3 +84,47 @@ describe('the settings of the terminal', () => {
     expect(terminal.written).not.toContain('owned');
   });
 });
+
+describe('commands that change how it looks', () => {
+  it('/theme shows each on the screen, Esc restores, Enter saves and keeps comments', async () => {
+    vi.stubEnv('FORCE_COLOR', '3');
+    const { sees, terminal, say: tell, place } = await tuiScene([reply], '[tui] # mine\n# looks\nascii = false\n');
+    await sees('Context');
+    tell('/theme');
+    await sees('Enter chooses and saves');
+    const press = async (keys: string, until: string): Promise<string> => {
+      const { length } = terminal.written;
+      terminal.type(keys);
+      await sees(until);
+      await vi.waitUntil(() => terminal.written.length > length);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return terminal.written.slice(length);
+    };
+    expect(await press('light-high', 'light-high-contrast')).toContain('38;2;0;0;135m');
+    terminal.type('\u001B');
+    await sees('› Ask Capstan');
+    expect(readFileSync(join(place.home, 'config.toml'), 'utf8')).not.toContain('theme');
+    tell('/theme colour-blind');
+    await sees('Theme: colour-blind.');
+    expect(readFileSync(join(place.home, 'config.toml'), 'utf8')).toMatch(
+      /\[tui\] # mine\n# looks\nascii = false\ntheme = "colour-blind"\n/,
+    );
+  });
+
+  it('/statusline and /title change the line and the title, and save them', async () => {
+    const { sees, terminal, say: tell, place } = await tuiScene([reply]);
+    await sees('Context');
+    tell('/statusline');
+    await sees('☑ model-with-reasoning');
+    terminal.type('context-rem ');
+    terminal.type('\r');
+    await vi.waitUntil(() => readFileSync(join(place.home, 'config.toml'), 'utf8').includes('status_line = ['));
+    await sees(/› Ask Capstan to do anything\n\n {2}gpt-\S+ · \/tmp/);
+    tell('/title');
+    await sees('Title: workspace');
+    terminal.type('hostname ');
+    terminal.type('\r');
+    await vi.waitUntil(() => readFileSync(join(place.home, 'config.toml'), 'utf8').includes('"hostname"]'));
+    await vi.waitFor(() => expect(terminal.written).toMatch(/\u001B\]0;workspace \| \S+\u0007/));
+  });
+});

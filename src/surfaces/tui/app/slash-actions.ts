@@ -33,6 +33,12 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return (await import('./choose-model.ts')).chooseModel(session, rest);
     case 'permissions':
       return (await import('./choose-permissions.ts')).choosePermissions(session);
+    case 'theme':
+      return (await import('./choose-theme.ts')).chooseTheme(session, rest);
+    case 'statusline':
+      return (await import('./choose-status.ts')).chooseStatusLine(session);
+    case 'title':
+      return (await import('./choose-status.ts')).chooseTitle(session);
     case 'status':
       return (await import('./show-cards.ts')).showStatus(session);
     case 'context':

@@ -6,6 +6,7 @@ import { findTheme, ownTheme, type ThemeChoice, themeChoices } from '../text/the
 import { readStatusIds, statusItems } from '../views/status-items.ts';
 import { readTitleIds } from '../views/window-title.ts';
 import { notificationKinds } from './notifier.ts';
+import { readerLook } from './plain-look.ts';
 import type { TuiSession } from './session.ts';
 import type { TuiRequest } from './tui-request.ts';
 
@@ -14,10 +15,11 @@ export async function applySettings(
   { parts: { stage, engine, surroundings } }: TuiSession,
   { isInline = false }: Pick<TuiRequest, 'isInline'>,
 ): Promise<readonly Outcome[]> {
-  const { theme, ascii, animations, alternateScreen } = engine.tui;
+  const { theme, ascii, animations, alternateScreen, screenReader } = engine.tui;
+  if (screenReader) stage.changeLook(readerLook);
   if (ascii && stage.look.glyphs === 'unicode') stage.changeLook({ glyphs: 'ascii' });
   if (!animations) stage.changeLook({ motion: 'none' });
-  if (alternateScreen === 'always' && !isInline && !stage.isFull) stage.switchMode();
+  if (alternateScreen === 'always' && !screenReader && !isInline && !stage.isFull) stage.switchMode();
   const problems = wrongItems(engine);
   if (theme === undefined) return problems;
   const own = findTheme(theme) === undefined ? await ownThemes(engine) : { choices: [], problems: [] };

@@ -1,4 +1,4 @@
-import { plainLook } from './plain-look.ts';
+import { plainLook, readerLook } from './plain-look.ts';
 import { Controller } from './controller.ts';
 import type { TuiSession } from './session.ts';
 import { TuiStage } from './stage.ts';
@@ -23,7 +23,9 @@ const endMs = 2000;
 export async function openTui(request: TuiRequest, terminal: TerminalPort = new ProcessTerminal()): Promise<number> {
   const now = (): number => Date.now();
   // Not imported: in the bundle Node's own modules come with what `exec` needs, and the first frame does not wait for it.
-  const look = plainLook(process.env, { cwd: request.cwd, home: process.getBuiltinModule('node:os').homedir() });
+  const places = { cwd: request.cwd, home: process.getBuiltinModule('node:os').homedir() };
+  const isReader = request.isReader === true || process.env['CAPSTAN_SCREEN_READER'] === '1';
+  const look = { ...plainLook(process.env, places), ...(isReader ? readerLook : {}) };
   const reflows = process.env['XTERM_VERSION'] === undefined || process.env['TMUX'] !== undefined;
   const { promise: left, resolve: leave } = Promise.withResolvers<'quit' | NodeJS.Signals>();
   let session: TuiSession | undefined;

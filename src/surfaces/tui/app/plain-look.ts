@@ -7,6 +7,9 @@ export function plainLook(env: Environment, places: Pick<StageLook, 'cwd' | 'hom
   return { ...places, colours: coloursOf(env), palette: 'dark', glyphs: glyphsOf(env) };
 }
 
+/** For a screen reader: words, and nothing that is drawn again. */
+export const readerLook = { glyphs: 'words', colours: 'none', motion: 'none' } as const satisfies Partial<StageLook>;
+
 /** `FORCE_COLOR` wins over `NO_COLOR`, as Node has it. */
 export function coloursOf(env: Environment): StageLook['colours'] {
   const { FORCE_COLOR: forced } = env;

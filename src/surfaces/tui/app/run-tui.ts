@@ -45,6 +45,7 @@ async function open(
     anyFolder,
     isFull: options.fullScreen,
     isInline: options.noAltScreen,
+    isReader: options.screenReader,
     ...defined({ prompt }),
   });
 }

@@ -7,6 +7,7 @@ import { InlineScreen } from '../screen/inline-screen.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
+import { Announcements } from './announcements.ts';
 import { bottomRows, type WaitingWords } from './bottom-rows.ts';
 import { FrameClock } from './frame-clock.ts';
 import { type PromptMarks, Transcript } from './transcript.ts';
@@ -45,6 +46,7 @@ export class TuiStage {
   readonly #clock: FrameClock;
   readonly #inline: InlineScreen;
   readonly #full: FullScreen;
+  readonly #announcements = new Announcements();
   readonly #marks: PromptMarks | undefined;
   #look: StageLook;
   #isFull: boolean;
@@ -103,7 +105,7 @@ export class TuiStage {
 
   set busy(busy: Busy | undefined) {
     this.#busy = busy;
-    this.#clock.tick(busy === undefined ? undefined : 1000);
+    this.#clock.tick(busy === undefined || this.#look.glyphs === 'words' ? undefined : 1000);
     this.draw();
   }
 
@@ -210,19 +212,25 @@ export class TuiStage {
       return this.#full.show(below(this.transcript.lastRows(look, room, this.#back), bottom));
     }
     const finished = this.transcript.takeFinished(look, this.#marks);
+    if (look.glyphs === 'words') return this.#inline.show([...finished, ...this.#news(look)], bottom);
     const live = this.transcript.unfinishedRows(look);
     this.#inline.show(finished, below(live.slice(Math.max(0, live.length - room)), bottom));
   }
 
+  #news(look: Look): readonly string[] {
+    return this.#announcements.news({ busy: this.#busy, waiting: this.waiting, transcript: this.transcript }, look);
+  }
+
   /** The composer with what stands around it, or a view in its place. */
   #bottom(look: Look, height: number): Frame {
-    const above = bottomRows({ busy: this.#busy, waiting: this.waiting }, look);
+    const isRead = look.glyphs === 'words';
+    const above = isRead ? [] : bottomRows({ busy: this.#busy, waiting: this.waiting }, look);
     const room = Math.max(1, height - 1);
     if (this.#view !== undefined) return fitFrame(below(['', ...above], this.#view.frame(look, room)), height);
     const most = Math.max(1, Math.floor(height / 2));
     const composer = this.composer.frame(look, most, this.placeholder);
     const listed = this.popup.rows(this.composer.draft, look);
-    const under = listed.length > 0 ? listed : this.footer(look);
+    const under = listed.length > 0 ? listed : isRead ? [] : this.footer(look);
     const whole = below([...above, ''], { ...composer, rows: [...composer.rows, '', ...under] });
     if (whole.rows.length <= height) return whole;
     // On a screen of a few rows the composer comes first.

@@ -9,8 +9,11 @@ export interface Look {
   readonly colours: 'none' | 'sixteen' | '256' | 'true';
   /** By its name, or one of the user's own. */
   readonly palette: ThemeName | Theme;
-  /** `ascii`: every sign that we add is ASCII. What others wrote stays as it is. */
-  readonly glyphs: 'unicode' | 'ascii';
+  /**
+   * `ascii`: every sign that we add is ASCII. `words`: for a screen reader, with words in the place of signs and nothing
+   * that stands side by side. What others wrote stays as it is.
+   */
+  readonly glyphs: 'unicode' | 'ascii' | 'words';
   /** `whole`: all there is, as the transcript view shows it. */
   readonly details: 'folded' | 'whole';
   /** Milliseconds, for cells of what still runs. */

@@ -46,9 +46,11 @@ export class SlashPopup {
 
   rows(draft: Draft, look: Look): readonly string[] {
     const commands = this.commands(draft);
-    const from = Math.max(0, Math.min(this.#at - mostRows + 1, commands.length - mostRows));
+    // A screen reader says what the cursor is at, and not the whole list with every key.
+    const most = look.glyphs === 'words' ? 1 : mostRows;
+    const from = Math.max(0, Math.min(this.#at - most + 1, commands.length - most));
     const wide = Math.max(0, ...commands.map((command) => nameOf(command).length));
-    return commands.slice(from, from + mostRows).map((command, index) => {
+    return commands.slice(from, from + most).map((command, index) => {
       const isChosen = from + index === this.#at;
       const name = nameOf(command).padEnd(wide + 2);
       const row: Row = [

@@ -1,5 +1,5 @@
 import type { Cell } from '../cells/cell.ts';
-import { clean } from '../text/clean.ts';
+import { cleanLine } from '../text/clean.ts';
 import { drawRows } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import { badStyle, dimStyle, plain, styled } from '../text/style.ts';
@@ -14,7 +14,7 @@ export function quickNotice(text: string, level: 'info' | 'error'): Cell {
       const mark = level === 'error' ? error : bullet;
       const first = mark === '' ? [] : [styled(`${mark} `, style)];
       return drawRows(
-        wrapRow([styled(clean(text).replaceAll('\n', ' '), style)], {
+        wrapRow([styled(cleanLine(text), style)], {
           width: look.width,
           first,
           rest: mark === '' ? [] : [plain('  ')],

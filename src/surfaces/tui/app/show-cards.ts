@@ -13,6 +13,7 @@ import type { Cell } from '../cells/cell.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
+import { paintedRows } from '../text/painted-rows.ts';
 import { shownPath } from '../text/shown-path.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
 import type { TuiSession } from './session.ts';
@@ -60,9 +61,8 @@ export async function showContext(session: TuiSession): Promise<void> {
   const view = windowView(story, await threads.preview(id, story.state));
   const cell: Cell = {
     rows(look) {
-      const form = { width: look.width, proseWidth: look.width, color: look.colours !== 'none' };
-      const page = paint(windowPage(view, story, form), form.color);
-      return page.replace(/\n$/, '').split('\n');
+      const form = { width: look.width, proseWidth: look.width, color: true };
+      return paintedRows(paint(windowPage(view, story, form), true), look);
     },
   };
   stage.transcript.add({ cell, isFinal: true });

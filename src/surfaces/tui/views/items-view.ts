@@ -1,5 +1,6 @@
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
+import { cleanLine } from '../text/clean.ts';
 import { columnsOf } from '../text/columns.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
@@ -71,7 +72,7 @@ export class ItemsView<Id extends string> implements View {
       styled(isHere ? `${prompt} ` : '  ', accentStyle),
       plain(`${this.#chosen.includes(id) ? boxDone : boxOpen} `),
       styled(id.padEnd(wide + 2), isHere ? { ...accentStyle, ...boldStyle } : {}),
-      styled(this.#options.about[id], dimStyle),
+      styled(cleanLine(this.#options.about[id]), dimStyle),
     ];
   }
 

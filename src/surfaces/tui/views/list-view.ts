@@ -82,7 +82,7 @@ export class ListView implements View {
         this.#itemRow(item, { isChosen: at === this.#at, number: isSearched ? undefined : at + 1, wide }, look),
       );
     }
-    const more = found.length > count ? ` · ${this.#at + 1} of ${found.length}` : '';
+    const more = found.length > count ? ` ${glyphsOf(look).dot} ${this.#at + 1} of ${found.length}` : '';
     rows.push([styled(`  ${hint}${more}`, dimStyle)]);
     const drawn = rows.map((row) => drawRow(cutRow(row, look.width, look), look));
     if (!isSearched) return { rows: drawn };

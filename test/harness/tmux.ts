@@ -61,6 +61,11 @@ export class TmuxShell {
     return this.#tmux('capture-pane', '-p').trimEnd();
   }
 
+  /** Of the window, as programs set it. */
+  title(): string {
+    return this.#tmux('display-message', '-p', '#{pane_title}').trim();
+  }
+
   /** Of the program that the shell runs. */
   child(): number {
     const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim();

@@ -7,6 +7,7 @@ import { drawRow } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
 import { readStatusIds, type StatusFacts, type StatusId, usualStatusLine } from '../views/status-items.ts';
 import { statusRow } from '../views/status-line.ts';
+import { tipRow } from '../views/tips.ts';
 import { readTitleIds, type TitleId, usualTitle, windowTitle } from '../views/window-title.ts';
 import { SessionFacts } from './session-facts.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -51,7 +52,10 @@ export class StatusView {
   }
 
   rows(look: Look): readonly string[] {
-    return [drawRow(this.row(this.items, look), look)];
+    const line = drawRow(this.row(this.items, look), look);
+    // A user who has begun knows what to do.
+    const isNew = this.#parts.thread().place === undefined && this.#parts.runState() === 'Ready';
+    return isNew && this.#parts.settings.showTooltips ? [line, tipRow(look)] : [line];
   }
 
   row(items: readonly StatusId[], look: Look) {

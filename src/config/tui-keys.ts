@@ -1,4 +1,4 @@
-import type { ChoiceKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
+import type { ChoiceKind, KeyTable, TableKind } from './key-kind.ts';
 
 const flag = { type: 'boolean' } as const;
 const strings = { type: 'string-list' } as const;
@@ -29,9 +29,6 @@ const keys = {
   // Contexts with actions, read where keys are bound.
   keymap: { type: 'free', shape: 'table' },
 } as const satisfies KeyTable;
-
-/** `[tui]` as it stands in the configuration. */
-export type GivenTui = ValuesOf<typeof keys>;
 
 /** `[tui]`: how the terminal looks. A wrong value there is no reason not to start. */
 export const tuiTable: TableKind<typeof keys> = {

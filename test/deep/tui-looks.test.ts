@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { scene } from '../harness/scene.ts';
 import { requireTmux, TmuxShell } from '../harness/tmux.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 describe('how the program looks on a real terminal', () => {
   beforeAll(requireTmux);
@@ -41,7 +43,10 @@ describe('how the program looks on a real terminal', () => {
     if (spawnSync('screen', ['-v']).error !== undefined) skip('screen is not installed');
     const { place } = await scene([answer({ items: [say('All **done**.')], deltas: true })]);
     const shell = new TmuxShell(place);
-    shell.type('screen -U bash --norc --noprofile');
+    const name = `capstan-${randomUUID().slice(0, 8)}`;
+    // It outlives the terminal that it was started on.
+    whenTestEnds(() => void spawnSync('screen', ['-S', name, '-X', 'quit']));
+    shell.type(`screen -U -S ${name} bash --norc --noprofile`);
     shell.press('Enter');
     shell.start();
     await shell.sees('Context 100% left', 'screen');

@@ -143,7 +143,7 @@ export function readStatusIds(words: readonly string[]): {
   return { ids, unknown };
 }
 
-export function isStatusId(word: string): word is StatusId {
+function isStatusId(word: string): word is StatusId {
   return Object.hasOwn(statusItems, word);
 }
 

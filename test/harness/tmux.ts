@@ -17,7 +17,7 @@ export class TmuxShell {
   readonly #socket = `capstan-${randomUUID().slice(0, 8)}`;
 
   constructor(place: Place, columns = 90, rows = 28) {
-    const set = ['-e', `CAPSTAN_HOME=${place.home}`];
+    const set = ['-e', `CAPSTAN_HOME=${place.home}`, '-e', 'LC_ALL=C.UTF-8'];
     const size = ['-x', String(columns), '-y', String(rows)];
     this.#tmux(
       '-f',

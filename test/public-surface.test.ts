@@ -72,8 +72,8 @@ it('the program has these commands and options', () => {
   );
   expect(names).toMatchInlineSnapshot(`
     [
-      "tui PROMPT --add-dir --approve-for-me --ask-for-approval --cd --config --disable --enable --full-screen --ignore-rules --ignore-user-config --local-provider --model --no-alt-screen --oss --profile --sandbox --strict-config -C -a -c -m -p -s",
-      "resume THREAD PROMPT --add-dir --all --approve-for-me --ask-for-approval --cd --config --disable --enable --full-screen --ignore-rules --ignore-user-config --last --local-provider --model --no-alt-screen --oss --profile --sandbox --strict-config -C -a -c -m -p -s",
+      "tui PROMPT --add-dir --approve-for-me --ask-for-approval --cd --config --disable --enable --full-screen --ignore-rules --ignore-user-config --local-provider --model --no-alt-screen --oss --profile --sandbox --screen-reader --strict-config -C -a -c -m -p -s",
+      "resume THREAD PROMPT --add-dir --all --approve-for-me --ask-for-approval --cd --config --disable --enable --full-screen --ignore-rules --ignore-user-config --last --local-provider --model --no-alt-screen --oss --profile --sandbox --screen-reader --strict-config -C -a -c -m -p -s",
       "exec PROMPT resume fork review --add-dir --all --approvals --approve-for-me --ask-for-approval --base --cd --color --commit --config --context-events --cyber-access-program --dangerously-bypass-approvals-and-sandbox --disable --enable --ephemeral --experimental-json --ignore-rules --ignore-user-config --image --json --last --local-provider --max-cost --max-tokens --mode --model --oss --output-last-message --output-schema --profile --sandbox --skip-git-repo-check --strict-config --thread-source --title --uncommitted --verbose --yolo -C -a -c -i -m -o -p -s -v",
       "review WORDS --base --cd --color --commit --config --context-events --disable --enable --ephemeral --ignore-rules --ignore-user-config --json --local-provider --model --oss --output-last-message --profile --strict-config --title --uncommitted --verbose -C -c -m -o -p -v",
       "threads list --archived --cd --cursor --json --limit --sort --source --text -C -n",

@@ -37,7 +37,7 @@ export function checkValues(kind: TableKind<KeyTable>, layer: ConfigLayer, optio
 }
 
 type Path = readonly string[];
-type AnyTable = Pick<TableKind<KeyTable>, 'keys' | 'unused' | 'unknown' | 'others'>;
+type AnyTable = Pick<TableKind<KeyTable>, 'keys' | 'unused' | 'unknown' | 'wrong' | 'others'>;
 
 /** Collects the problems of one layer while its values are walked. */
 class Check {
@@ -46,6 +46,8 @@ class Check {
   readonly unused: Override[] = [];
   readonly #layer: ConfigLayer;
   readonly #unknownIs: 'warning' | 'error';
+  /** What a value of the wrong sort is taken for, where the walk is. */
+  #wrongIs: 'warning' | 'error' = 'error';
 
   constructor(layer: ConfigLayer, { unknown }: CheckOptions) {
     this.#layer = layer;
@@ -54,6 +56,19 @@ class Check {
   }
 
   table(kind: AnyTable, values: JsonObject, path: Path): JsonObject {
+    const around = this.#wrongIs;
+    this.#wrongIs = this.#severityIn(kind);
+    const kept = this.#members(kind, values, path);
+    this.#wrongIs = around;
+    return kept;
+  }
+
+  /** Where nothing that is not known may pass, no wrong value may either. */
+  #severityIn({ wrong }: Pick<AnyTable, 'wrong'>): 'warning' | 'error' {
+    return wrong === 'warning' && this.#unknownIs === 'warning' ? 'warning' : this.#wrongIs;
+  }
+
+  #members(kind: AnyTable, values: JsonObject, path: Path): JsonObject {
     return members(values, path, (value, at, key) => {
       const known = Object.hasOwn(kind.keys, key) ? kind.keys[key] : undefined;
       if (known !== undefined) return this.#value(known, value, at);
@@ -143,7 +158,9 @@ class Check {
     const next = wantsQuotes(kind, value)
       ? `Write it in quotes: "${String(shownValue(value, at))}".`
       : `Write ${describeKind(kind)} or remove the key.`;
-    return this.#report('error', code, at, what, next);
+    const severity = kind.type === 'table' ? this.#severityIn(kind) : this.#wrongIs;
+    const meanwhile = severity === 'warning' ? ' Until then Capstan ignores it.' : '';
+    return this.#report(severity, code, at, what, `${next}${meanwhile}`);
   }
 
   #unknown(kind: AnyTable, at: Path): undefined {

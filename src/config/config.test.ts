@@ -249,7 +249,7 @@ test('what is wrong is reported before what is not known', () => {
 test('keys that other programs read pass without a word', () => {
   const { problems } = readConfig([
     user({
-      tui: { anything: true },
+      tui: { theme: 'dark', pet: 'none', keymap: { chat: {} } },
       memories: { max_unused_days: 3 },
       projects: { '/a': { trust_level: 'trusted' } },
       tools: { web_search: true },
@@ -258,6 +258,36 @@ test('keys that other programs read pass without a word', () => {
     }),
   ]);
   expect(problems).toEqual([]);
+});
+
+test('a wrong value of the terminal is a warning with its line, and what is right beside it counts', () => {
+  const text = '[tui]\nanimations = "no"\nnotification_method = "mail"\nstatus_line = ["model"]\nthem = "dark"\n';
+  const tui = { animations: 'no', notification_method: 'mail', status_line: ['model'], them: 'dark' };
+  const { config, problems } = readConfig([{ ...user({ tui }), text }]);
+  expect(config.tui).toEqual({ statusLine: ['model'] });
+  expect(problems).toEqual([
+    {
+      code: 'config-wrong-type',
+      severity: 'warning',
+      source: '/home/config.toml',
+      line: 2,
+      key: 'tui.animations',
+      message: '/home/config.toml:2: tui.animations must be true or false, not "no".',
+      next: 'Write true or false or remove the key. Until then Capstan ignores it.',
+    },
+    expect.objectContaining({
+      severity: 'warning',
+      message: '/home/config.toml:3: tui.notification_method must be one of "auto", "osc9", "bel", not "mail".',
+    }),
+    expect.objectContaining({ severity: 'warning', next: 'Did you mean tui.theme?' }),
+  ]);
+  expect(readConfig([user({ tui: 5 })]).problems).toMatchObject([{ severity: 'warning', key: 'tui' }]);
+  expect(readConfig([user({ tui })], { unknown: 'error' }).problems).toMatchObject([
+    { severity: 'error' },
+    { severity: 'error' },
+    { severity: 'error' },
+  ]);
+  expect(readConfig([user({ tui, model: 7 })]).problems[0]).toMatchObject({ severity: 'error', key: 'model' });
 });
 
 function managed(values: JsonObject): ConfigLayer {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutTomlTable, withTomlKeys, withTomlTable } from './edit-toml.ts';
+import { withoutTomlTable, withTomlKey, withTomlKeys, withTomlTable } from './edit-toml.ts';
 
 const document = `# Mine.
 model = "m"
@@ -50,4 +50,12 @@ test('a first key is changed where it stands, or stands first', () => {
   );
   expect(withTomlKeys('[a]\nmodel = "x"\n', { model: 'n' })).toBe('model = "n"\n[a]\nmodel = "x"\n');
   expect(withTomlKeys('', { model: 'n' })).toBe('model = "n"\n');
+});
+
+test('a key is set in its own line, and every other line stays', () => {
+  const text = 'a = 1\n\n[tui] # mine\n# keep\ntheme = "old" # why\n\n[tui.keymap]\ntheme = 2\n';
+  expect(withTomlKey(text, ['tui'], 'theme', 'light')).toBe(text.replace('theme = "old" # why', 'theme = "light"'));
+  expect(withTomlKey(text, ['tui'], 'ascii', true)).toBe(text.replace('# why\n', '# why\nascii = true\n'));
+  expect(withTomlKey(text, ['tui'], 'theme', undefined)).toBe(text.replace('theme = "old" # why\n', ''));
+  expect(withTomlKey(text, ['other'], 'b', 1)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocol/json.ts';
+import type { Json, JsonObject } from '../protocol/json.ts';
 import { formatTomlKey, parseTomlKey } from './toml-key.ts';
 import { writeToml, writeTomlValue } from './write-toml.ts';
 
@@ -33,6 +33,36 @@ export function withTomlKeys(text: string, values: JsonObject): string {
     return at === -1 ? [line] : [];
   });
   return `${[...written.flat(), ...lines].join('\n')}\n`;
+}
+
+/**
+ * A document with one key of a table set, or taken out, in its own line; all other lines stay to the letter. Undefined
+ * where the table has no lines of its own. Line by line: the caller checks.
+ */
+export function withTomlKey(
+  text: string,
+  path: readonly string[],
+  key: string,
+  value: Json | undefined,
+): string | undefined {
+  const lines = text.split('\n');
+  const isHere = (header: readonly string[] | undefined): boolean => header?.join('\n') === path.join('\n');
+  const from = lines.findIndex((line) => isHere(headerOf(line)));
+  if (from < 0) return undefined;
+  const next = lines.findIndex((line, at) => at > from && headerOf(line) !== undefined);
+  const end = next < 0 ? lines.length : next;
+  const at = lines.findIndex((line, index) => index > from && index < end && keyOf(line) === key);
+  const written = value === undefined ? [] : [`${formatTomlKey([key])} = ${writeTomlValue(value)}`];
+  if (at >= 0) return lines.toSpliced(at, 1, ...written).join('\n');
+  // Behind the last line of the table that says something.
+  const last = lines.slice(0, end).findLastIndex((line) => line.trim() !== '');
+  return lines.toSpliced(last + 1, 0, ...written).join('\n');
+}
+
+/** The key that a line gives a value. */
+function keyOf(line: string): string | undefined {
+  const [, written] = /^\s*([\w"'-]+)\s*=/.exec(line) ?? [];
+  return written === undefined ? undefined : parseTomlKey(written)?.[0];
 }
 
 function headerOf(line: string): readonly string[] | undefined {

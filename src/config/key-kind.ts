@@ -5,7 +5,16 @@ import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
 export type KeyKind =
   | { readonly type: 'string'; readonly blank: 'allowed' | 'refused' }
   /** A folder or file. The reader of the layer makes it absolute, because only it knows what the path is relative to. */
-  | { readonly type: 'path' | 'path-list' | 'boolean' | 'string-list' | 'string-or-list' | 'string-map' }
+  | {
+      readonly type:
+        | 'path'
+        | 'path-list'
+        | 'boolean'
+        | 'string-list'
+        | 'string-or-list'
+        | 'boolean-or-list'
+        | 'string-map';
+    }
   /** The name of an environment variable, or a table of them. People write keys there, which are shown nowhere. */
   | { readonly type: 'variable' | 'variable-map' }
   | { readonly type: 'integer'; readonly min: number; readonly max?: number }
@@ -65,6 +74,8 @@ export interface TableKind<Keys extends KeyTable> {
   readonly unused: readonly string[];
   /** What a name that is neither is taken for. Where keys restrict something, a misspelt one must not pass. */
   readonly unknown: 'warning' | 'error';
+  /** What a value of the wrong sort is taken for. Absent: an error, which stops the start. */
+  readonly wrong?: 'warning';
   /** Tables under names that the user makes up, beside the keys. Absent: there are none. */
   readonly others?: TableKind<KeyTable>;
 }
@@ -101,6 +112,7 @@ interface PlainValues {
   readonly 'string-list': readonly string[];
   /** One string is a list of one. */
   readonly 'string-or-list': readonly string[];
+  readonly 'boolean-or-list': boolean | readonly string[];
   readonly 'path-list': readonly string[];
   readonly 'string-map': Readonly<Record<string, string>>;
   readonly variable: string;

@@ -5,6 +5,7 @@ import { credentialStores, loginMethods } from '../policy/login-limits.ts';
 import { agentsTable } from './agent-keys.ts';
 import { featureNames } from './feature-names.ts';
 import type { ChoiceKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
+import { tuiTable } from './tui-keys.ts';
 import { unusedKeys } from './unused-keys.ts';
 
 const text = { type: 'string', blank: 'allowed' } as const;
@@ -272,6 +273,7 @@ const keys = {
   // Read as a whole where agents are started: names of roles stand beside settings.
   agents: { type: 'free', shape: 'table', checked: agentsTable },
   notify: strings,
+  tui: tuiTable,
   features: { type: 'toggles', names: featureNames, tables: 'allowed' },
   profile: {
     type: 'retired',

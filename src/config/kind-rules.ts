@@ -53,6 +53,8 @@ export function leafValue(
       return result(isTextList(value), () => value);
     case 'string-or-list':
       return result(isText(value) || isTextList(value), () => (isText(value) ? [value] : value));
+    case 'boolean-or-list':
+      return result(typeof value === 'boolean' || isTextList(value), () => value);
     case 'path-list':
       return result(isTextList(value), () => ifAllowed(!(value as readonly Json[]).includes('')));
     case 'choice-list':
@@ -114,6 +116,7 @@ const fixedDescriptions = {
   toggles: 'a table of true or false',
   'string-list': 'a list of strings',
   'string-or-list': 'a string or a list of strings',
+  'boolean-or-list': 'true, false or a list of strings',
   'path-list': 'a list of paths',
   'string-map': 'a table of strings',
   variable: 'the name of an environment variable',

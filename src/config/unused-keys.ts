@@ -14,8 +14,7 @@ const othersKeys: readonly string[] = `
   experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context
   experimental_thread_store experimental_use_unified_exec_tool feedback file_opener hide_agent_reasoning log_dir
   mcp_oauth_callback_port mcp_oauth_callback_url mcp_oauth_credentials_store notice profiles realtime
-  responses_api_metadata show_raw_agent_reasoning sqlite_home suppress_unstable_features_warning tool_suggest tui
-  windows
+  responses_api_metadata show_raw_agent_reasoning sqlite_home suppress_unstable_features_warning tool_suggest windows
 `
   .trim()
   .split(/\s+/);

@@ -17,7 +17,7 @@ export class TmuxShell {
   readonly #socket = `capstan-${randomUUID().slice(0, 8)}`;
 
   constructor(place: Place, columns = 90, rows = 28, program = 'bash --norc --noprofile') {
-    const set = ['-e', `CAPSTAN_HOME=${place.home}`];
+    const set = ['-e', `CAPSTAN_HOME=${place.home}`, '-e', 'LC_ALL=C.UTF-8'];
     const size = ['-x', String(columns), '-y', String(rows)];
     this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, ...set, '-c', place.workspace, program);
     whenTestEnds(() => this.close());
@@ -65,6 +65,11 @@ export class TmuxShell {
   /** The rows in sight. */
   screen(): string {
     return this.#tmux('capture-pane', '-p').trimEnd();
+  }
+
+  /** Of the window, as programs set it. */
+  title(): string {
+    return this.#tmux('display-message', '-p', '#{pane_title}').trim();
   }
 
   /** Of the program that the shell runs. */

@@ -34,6 +34,14 @@ describe('golden screens', () => {
     await expect(`${[...widths, ...others].join('\n\n')}\n`).toMatchFileSnapshot(golden(name));
   });
 
+  it('every cell as a screen reader gets it', async () => {
+    const screens = Object.keys(sampleCells).map(
+      (name) =>
+        `# ${name}\n${sampleCells[name]!.rows({ ...look, width: 72, glyphs: 'words', motion: 'none' }).join('\n')}`,
+    );
+    await expect(`${screens.join('\n\n')}\n`).toMatchFileSnapshot(golden('words'));
+  });
+
   it.each([
     ['true', 'dark'],
     ['256', 'light'],

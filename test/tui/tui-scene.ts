@@ -28,6 +28,7 @@ export async function tuiScene(script: Script, config = 'approval_policy = "on-r
 export async function openIn(built: Scene, thread: WantedConversation, columns = 80): Promise<TuiScene> {
   vi.stubEnv('CAPSTAN_HOME', built.place.home);
   vi.stubEnv('NO_COLOR', '1');
+  vi.stubEnv('LC_ALL', 'C.UTF-8');
   whenTestEnds(() => void vi.unstubAllEnvs());
   const terminal = new MemoryTerminal(columns, 24);
   terminal.write('$ echo before\r\nbefore\r\n');

@@ -1,4 +1,4 @@
-import { withoutTomlTable, withTomlKeys, withTomlTable } from '../../config/edit-toml.ts';
+import { withoutTomlTable, withTomlKey, withTomlKeys, withTomlTable } from '../../config/edit-toml.ts';
 import { editHint } from '../../config/edit-hint.ts';
 import { formatTomlKey } from '../../config/toml-key.ts';
 import { writeToml } from '../../config/write-toml.ts';
@@ -6,7 +6,7 @@ import { fileSystem, isMissing, reasonOf } from '../../disk/file-system.ts';
 import { realPath } from '../../disk/folders.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Locks } from '../../ports/files.ts';
-import { equalJson, isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { parseToml } from './parse-toml.ts';
 
@@ -30,15 +30,17 @@ export async function editUserConfig(
   path: readonly string[],
   values: JsonObject | undefined,
 ): Promise<Outcome | undefined> {
-  return inLock(place, { path, values }, (text) => {
+  return inLock(place, { path, values }, (text, before) => {
     const without = withoutTomlTable(text, path);
-    return values === undefined ? without : withTomlTable(without, path, values);
+    if (values === undefined) return [without];
+    const inPlace = withChangedKeys(text, path, valueAt(before, path), values);
+    return [...(inPlace === undefined ? [] : [inPlace]), withTomlTable(without, path, values)];
   });
 }
 
 /** Sets keys of the user's config.toml that stand in no table. Everything else stays to the letter. Never rejects. */
 export async function editUserKeys(place: EditedConfig, values: JsonObject): Promise<Outcome | undefined> {
-  return inLock(place, { path: [], values }, (text) => withTomlKeys(text, values));
+  return inLock(place, { path: [], values }, (text) => [withTomlKeys(text, values)]);
 }
 
 /** What the file should say at a place. */
@@ -47,10 +49,13 @@ interface WantedValues {
   readonly values: JsonObject | undefined;
 }
 
+/** Texts to take the place of the file's, the best first: the first that says what is wanted is taken. */
+type Rewrite = (text: string, before: JsonObject) => readonly string[];
+
 async function inLock(
   { home, locks, clock }: EditedConfig,
   wanted: WantedValues,
-  rewrite: (text: string) => string,
+  rewrite: Rewrite,
 ): Promise<Outcome | undefined> {
   const named = `${home}/config.toml`;
   try {
@@ -76,16 +81,19 @@ async function inLock(
 async function edit(
   file: string,
   wanted: WantedValues,
-  rewrite: (text: string) => string,
+  rewrite: Rewrite,
 ): Promise<Outcome | undefined> {
   const { path, values } = wanted;
   const text = currentText(file);
   const before = await parseToml(text);
   if (before.kind === 'malformed') return unwritten(file, wanted, 'it is not valid TOML');
-  const next = rewrite(text);
-  const after = await parseToml(next);
-  const whole = path.length === 0 ? { ...before.json, ...values } : withValue(before.json, path, values);
-  if (after.kind === 'malformed' || !equalJson(withoutEmpty(after.json), withoutEmpty(whole))) {
+  const whole = withoutEmpty(path.length === 0 ? { ...before.json, ...values } : withValue(before.json, path, values));
+  let next: string | undefined;
+  for (const changed of rewrite(text, before.json)) {
+    const after = await parseToml(changed);
+    if (next === undefined && after.kind === 'parsed' && equalJson(withoutEmpty(after.json), whole)) next = changed;
+  }
+  if (next === undefined) {
     const why = 'it is written in a way that Capstan cannot change';
     const told = { before: valueAt(before.json, path), wanted: values ?? {} };
     return unwritten(file, wanted, why, editHint(text, path, told));
@@ -96,6 +104,22 @@ async function edit(
   fileSystem.writeFileSync(temporary, next, { flag: 'wx', mode });
   fileSystem.renameSync(temporary, file);
   return undefined;
+}
+
+/** Each key that differs in its own line, so that comments stay. Undefined: the table has no lines of its own. */
+function withChangedKeys(
+  text: string,
+  path: readonly string[],
+  before: Json | undefined,
+  values: JsonObject,
+): string | undefined {
+  const known = isJsonObject(before) ? before : {};
+  const keys = [...new Set([...Object.keys(known), ...Object.keys(values)])];
+  const changed = keys.filter((key) => !equalJson(known[key], values[key]));
+  return changed.reduce<string | undefined>(
+    (edited, key) => (edited === undefined ? undefined : withTomlKey(edited, path, key, values[key])),
+    text,
+  );
 }
 
 function currentText(file: string): string {

@@ -15,4 +15,6 @@ export const readLimits = {
   gitIndexBytes: 32 * mebibyte,
   packedRefsBytes: 16 * mebibyte,
   timezoneBytes: mebibyte,
+  /** A theme of the terminal. */
+  themeBytes: 64 * kibibyte,
 } as const;

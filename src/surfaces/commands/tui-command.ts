@@ -16,6 +16,10 @@ const tuiOptions = {
   ),
   cwd: option('-C, --cd FOLDER', 'the folder to work in'),
   addDirectory: option('--add-dir FOLDER', 'another folder that commands may write to', { repeats: true }),
+  screenReader: flag(
+    '--screen-reader',
+    'a plain layout for screen readers: words instead of signs, nothing drawn twice',
+  ),
   fullScreen: flag('--full-screen', 'use the whole screen; without it, the conversation goes into the scrollback'),
   noAltScreen: flag('--no-alt-screen', '', { hidden: true }),
   override: option('-c, --config KEY=VALUE', 'override a value of config.toml', { repeats: true }),

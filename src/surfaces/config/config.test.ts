@@ -142,7 +142,12 @@ trust_level = "trusted"  # user, /home/config.toml:13
 #   memories.max_rollout_age_days, memories.max_rollouts_per_startup,
 #   memories.min_rollout_idle_hours, memories.extract_model,
 #   memories.consolidation_model, goals.max_goal_token_budget, notify,
-#   default_permissions
+#   tui.animations, tui.show_tooltips, tui.notifications,
+#   tui.notification_method, tui.notification_condition, tui.vim_mode_default,
+#   tui.raw_output_mode, tui.alternate_screen, tui.status_line,
+#   tui.status_line_use_colors, tui.terminal_title, tui.theme,
+#   tui.screen_reader, tui.ascii, tui.session_picker_view, tui.resume_cwd,
+#   disable_paste_burst, default_permissions
 `;
 
 describe('config show', () => {

@@ -1,15 +1,18 @@
+import { type ConfigLayer, sourceOf } from '../../config/config-layer.ts';
 import { refusalOf } from '../../config/config-problem.ts';
+import { type TuiSettings, tuiSettings } from '../../config/tui-settings.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
 import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
 import { isFirstTime } from '../../gather/system/first-time.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
-import { findRepository } from '../../gather/git/git.ts';
+import { findRepository, readGitFacts } from '../../gather/git/git.ts';
 import { findHome } from '../../gather/system/home.ts';
 import { loadImage } from '../../gather/files/load-image.ts';
+import type { ThemeFile } from '../../gather/files/theme-files.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
@@ -112,6 +115,33 @@ export class Engine {
   get isSetUp(): boolean {
     const { config, requirements } = this.#parts.base;
     return config.origins.has('model_provider') || (config.model ?? requirements.newThread?.model) !== undefined;
+  }
+
+  /** How the terminal looks and behaves, without what projects say. What is wrong in it is among the notices. */
+  get tui(): TuiSettings {
+    return tuiSettings(this.#parts.base.config);
+  }
+
+  /** Where a key of the configuration is set: the file with its line, or the flags. */
+  sourceOf(path: readonly string[]): string | undefined {
+    const { layers } = this.#parts.base;
+    const isSet = ({ disabled, values }: ConfigLayer): boolean =>
+      disabled === undefined && valueAt(values, path) !== undefined;
+    const layer = layers.findLast(isSet);
+    return layer === undefined ? undefined : sourceOf(layer, path);
+  }
+
+  /** The user's own themes for the terminal, as their files say them. */
+  async themeFiles(): Promise<readonly ThemeFile[]> {
+    const { themeFiles } = await import('../../gather/files/theme-files.ts');
+    return themeFiles(this.home);
+  }
+
+  /** The branch that is checked out around a folder, read from git's files. */
+  branchAt(folder: string): string | undefined {
+    const root = findRepository(folder);
+    const denies = (file: string): boolean => deniesRead(this.#parts.base.requirements, file);
+    return root === undefined ? undefined : readGitFacts(root, { denies }).branch;
   }
 
   /** Folders that the configuration or a flag lets commands write besides the workspace, in runs of any mode. */
@@ -240,6 +270,11 @@ export class Engine {
   /** Sets keys of `[memories]` in the user's config.toml, as they are written there. Gives why it could not. */
   saveMemories(change: JsonObject): Promise<Outcome | undefined> {
     return this.#changeUserTable('memories', change);
+  }
+
+  /** Sets keys of `[tui]` in the user's config.toml, as they are written there. Gives why it could not. */
+  saveTui(change: JsonObject): Promise<Outcome | undefined> {
+    return this.#changeUserTable('tui', change);
   }
 
   async #changeUserTable(name: string, change: JsonObject): Promise<Outcome | undefined> {

@@ -5,12 +5,14 @@ import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import type { Conversation } from './conversation.ts';
 import { DraftKeys } from './draft-keys.ts';
 import type { TuiStage } from './stage.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** A longer message is refused, and stays in the composer. */
 const mostCharacters = 1_048_576;
 
 export interface ControllerParts {
   readonly stage: TuiStage;
+  readonly surroundings: Surroundings;
   /** Undefined while the engine is loading. */
   conversation(): Conversation | undefined;
   /** Whether the terminal is known to mark what is pasted. */
@@ -43,13 +45,7 @@ export class Controller {
 
   input(input: TerminalInput): void {
     const { stage } = this.#parts;
-    if (input.kind === 'background') {
-      const [red, green, blue] = input.rgb;
-      const isLight = 0.299 * red + 0.587 * green + 0.114 * blue > 128;
-      stage.changeLook({ palette: isLight ? 'light' : 'dark' });
-      return;
-    }
-    if (input.kind === 'focus') return;
+    if (this.#parts.surroundings.input(input)) return;
     if (input.kind === 'key' && input.name === 'ctrl+z') return this.#parts.suspend();
     const top = stage.pager ?? stage.view;
     if (top === undefined) this.#ofComposer(input);

@@ -1,10 +1,12 @@
 import { openTui } from './open-tui.ts';
 import { terminalProblem } from './terminal-problem.ts';
 
-/** A bare `capstan` on a terminal. Undefined: there is none, or no folder to work in. */
+/** A bare `capstan` on a terminal. Undefined: there is no folder to work in. */
 export async function openBare(): Promise<number | undefined> {
   const cwd = currentFolderOrNone();
-  if (cwd === undefined || terminalProblem() !== undefined) return undefined;
+  if (cwd === undefined) return undefined;
+  const problem = terminalProblem();
+  if (problem !== undefined) return (await import('../../terminal/print.ts')).complain(problem, 1);
   const none = {
     override: [],
     enable: [],

@@ -6,6 +6,7 @@ import { liveThreads } from '../../engine/live/kept-threads.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import type { GateDesk } from '../gates/gate-desk.ts';
 import { type GateParts, passGates } from '../gates/pass-gates.ts';
+import { applySettings } from './apply-settings.ts';
 import { chooseThreadView } from './choose-thread-view.ts';
 import { TuiSession, type SessionParts } from './session.ts';
 import { runSlash } from './slash-actions.ts';
@@ -14,7 +15,7 @@ import type { TuiRequest } from './tui-request.ts';
 /** Loads the engine and opens the thread that is wanted. `left`: the user left before that. */
 export async function openSession(
   request: TuiRequest,
-  parts: Pick<SessionParts, 'stage' | 'now' | 'quit'>,
+  parts: Pick<SessionParts, 'stage' | 'surroundings' | 'now' | 'quit'>,
   gates: Omit<GateParts, 'notice'>,
 ): Promise<TuiSession | Outcome | 'left'> {
   const decided: string[] = [];
@@ -28,7 +29,9 @@ export async function openSession(
   }
   const { thread, shown } = opened;
   const session = new TuiSession({ ...parts, engine, threads, runSlash, ...defined({ shown }) }, thread);
+  const notices = await applySettings(session, request);
   await session.begin(shown !== undefined);
+  for (const notice of notices) session.entries.outcome(notice, 'warning');
   for (const text of decided) session.notice(text);
   if (kindOfEntry(`${engine.home}/prompts`) === 'folder') session.inBackground(offerPrompts(session));
   if (request.thread.kind === 'pick') await chooseThreadView(session, '');

@@ -1,8 +1,10 @@
-import { plainLook } from './plain-look.ts';
+import { plainLook, readerLook } from './plain-look.ts';
 import { Controller } from './controller.ts';
 import type { TuiSession } from './session.ts';
 import { TuiStage } from './stage.ts';
+import { Surroundings } from './surroundings.ts';
 import type { TuiRequest } from './tui-request.ts';
+import { promptMarks, takesPromptMarks } from '../screen/osc.ts';
 import { ProcessTerminal } from '../screen/process-terminal.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { slashCommands } from '../views/slash-table.ts';
@@ -22,14 +24,19 @@ const endMs = 2000;
 export async function openTui(request: TuiRequest, terminal: TerminalPort = new ProcessTerminal()): Promise<number> {
   const now = (): number => Date.now();
   // Not imported: in the bundle Node's own modules come with what `exec` needs, and the first frame does not wait for it.
-  const look = plainLook(process.env, { cwd: request.cwd, home: process.getBuiltinModule('node:os').homedir() });
+  const places = { cwd: request.cwd, home: process.getBuiltinModule('node:os').homedir() };
+  const isReader = request.isReader === true || process.env['CAPSTAN_SCREEN_READER'] === '1';
+  const look = { ...plainLook(process.env, places), ...(isReader ? readerLook : {}) };
   const reflows = process.env['XTERM_VERSION'] === undefined || process.env['TMUX'] !== undefined;
   const { promise: left, resolve: leave } = Promise.withResolvers<'quit' | NodeJS.Signals>();
   let session: TuiSession | undefined;
   const { promise: sessionOpened, resolve: sessionIsOpen } = Promise.withResolvers<TuiSession>();
-  const stage = new TuiStage({ terminal, look, isFull: request.isFull, reflows, now });
+  const marks = takesPromptMarks(process.env) ? { marks: promptMarks } : {};
+  const stage = new TuiStage({ terminal, look, isFull: request.isFull, reflows, ...marks, now });
+  const surroundings = new Surroundings(stage, terminal, process.env);
   const controller = new Controller({
     stage,
+    surroundings,
     conversation: () => session,
     marksPastes: () => terminal.marksPastes,
     notice: (text, level) => {
@@ -92,7 +99,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
       lend: async (work: () => Promise<unknown>) => void (await lendScreen(work)),
       showRows: (title: string, rows: PagerOptions['rows']) => showRows(title, rows),
     };
-    const opened = await openSession(request, { stage: shown, now, quit: () => leave('quit') }, gates);
+    const opened = await openSession(request, { stage: shown, surroundings, now, quit: () => leave('quit') }, gates);
     if (opened === 'left') {
       leave('quit');
       return undefined;

@@ -1,5 +1,5 @@
 import type { Cell } from '../cells/cell.ts';
-import { clean } from '../text/clean.ts';
+import { cleanLine } from '../text/clean.ts';
 import { drawRows } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import { badStyle, dimStyle, plain, styled } from '../text/style.ts';
@@ -11,9 +11,14 @@ export function quickNotice(text: string, level: 'info' | 'error'): Cell {
     rows(look) {
       const { bullet, error } = glyphsOf(look);
       const style = level === 'error' ? badStyle : dimStyle;
-      const first = [styled(`${level === 'error' ? error : bullet} `, style)];
+      const mark = level === 'error' ? error : bullet;
+      const first = mark === '' ? [] : [styled(`${mark} `, style)];
       return drawRows(
-        wrapRow([styled(clean(text).replaceAll('\n', ' '), style)], { width: look.width, first, rest: [plain('  ')] }),
+        wrapRow([styled(cleanLine(text), style)], {
+          width: look.width,
+          first,
+          rest: mark === '' ? [] : [plain('  ')],
+        }),
         look,
       );
     },

@@ -38,5 +38,14 @@ async function open(
   const here = currentFolder();
   if ('code' in here) return here;
   const cwd = options.cwd === undefined ? here.path : resolve(here.path, options.cwd);
-  return openTui({ cwd, choices: options, thread, anyFolder, isFull: options.fullScreen, ...defined({ prompt }) });
+  return openTui({
+    cwd,
+    choices: options,
+    thread,
+    anyFolder,
+    isFull: options.fullScreen,
+    isInline: options.noAltScreen,
+    isReader: options.screenReader,
+    ...defined({ prompt }),
+  });
 }

@@ -7,8 +7,6 @@ import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import { QuestionDesk } from '../views/question-desk.ts';
 import { PagerView } from '../views/pager-view.ts';
 import type { SlashName } from '../views/slash-table.ts';
-import { drawRow } from '../text/draw-row.ts';
-import { statusRow } from '../views/status-line.ts';
 import { type Draft, draftOf } from '../composer/draft.ts';
 import { expandDraft } from '../composer/whole-draft.ts';
 import type { Conversation } from './conversation.ts';
@@ -16,14 +14,18 @@ import { draftDoors, type DraftDoors } from './draft-doors.ts';
 import { endSummary } from './end-summary.ts';
 import { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
+import { Notifier } from './notifier.ts';
 import { openNewest } from './open-newest.ts';
 import type { TuiStage } from './stage.ts';
 import { ShownThread } from './shown-thread.ts';
+import { StatusView } from './status-view.ts';
+import type { Surroundings } from './surroundings.ts';
 import { ThreadReader } from './thread-reader.ts';
 import { userInputOf } from './user-input-of.ts';
 
 export interface SessionParts {
   readonly stage: TuiStage;
+  readonly surroundings: Surroundings;
   readonly engine: Engine;
   readonly threads: LiveThreads;
   quit(): void;
@@ -39,6 +41,8 @@ export class TuiSession implements Conversation {
   readonly parts: SessionParts;
   readonly entries: EventEntries;
   readonly doors: DraftDoors;
+  readonly status: StatusView;
+  readonly #notifier: Notifier;
   readonly #desk: QuestionDesk;
   #thread: LiveThread;
   #reader: ThreadReader;
@@ -67,10 +71,18 @@ export class TuiSession implements Conversation {
       answer: (id, answer) => void this.#guard(this.#thread.answer(id, answer).then((given) => this.#told(given))),
       now,
     });
+    const { engine, surroundings } = parts;
+    this.#notifier = new Notifier(surroundings, engine.tui);
+    this.status = new StatusView({
+      engine,
+      surroundings,
+      settings: engine.tui,
+      thread: () => this.#thread,
+      runState: () => (this.#desk.isAsking ? 'Waiting' : this.isBusy ? 'Working' : 'Ready'),
+    });
     this.#reader = this.#read(thread, parts.shown);
-    stage.footer = (look) => [
-      drawRow(statusRow({ settings: this.#thread.settings, usage: this.#thread.usage() }, look), look),
-    ];
+    stage.footer = (look) => this.status.rows(look);
+    stage.drawn = (look) => this.status.showTitle(look);
   }
 
   get thread(): LiveThread {
@@ -89,7 +101,7 @@ export class TuiSession implements Conversation {
     for (const notice of [...this.parts.engine.notices, ...this.#thread.notices]) {
       if (this.parts.engine.isNews(notice)) this.entries.outcome(notice, 'warning');
     }
-    await this.#reader.caughtUp;
+    await Promise.all([this.#reader.caughtUp, this.status.refresh()]);
     for (const question of this.#thread.questions) this.#desk.asked(question, undefined);
     stage.draw();
   }
@@ -98,6 +110,7 @@ export class TuiSession implements Conversation {
   async switchTo(thread: LiveThread): Promise<void> {
     this.#reader.close();
     this.#desk.clear();
+    this.status.clear();
     this.#queued = [];
     this.#steers = [];
     const before = this.#thread;
@@ -195,6 +208,8 @@ export class TuiSession implements Conversation {
   close(): void {
     this.#reader.close();
     this.#desk.clear();
+    this.#notifier.clear();
+    this.status.close();
   }
 
   async #turn(draft: Draft): Promise<void> {
@@ -331,9 +346,14 @@ export class TuiSession implements Conversation {
         asked: (question, item) => this.#desk.asked(question, item),
         answered: (id) => this.#desk.answered(id),
         said: (words) => this.#steerRead(words),
+        observe: (event, isNews) => {
+          this.status.observe(event);
+          if (isNews) this.#notifier.observe(event);
+        },
         turnOver: () => {
           this.#steers = [];
           this.#showWaiting();
+          void this.#guard(this.status.refresh().then(() => stage.draw()));
         },
       },
       shown,

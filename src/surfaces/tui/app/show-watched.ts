@@ -45,6 +45,7 @@ export async function showWatched(id: ThreadId, { stage, engine, desk, now }: Wa
       asked: () => entries.notice('A question waits for an answer there.', 'info'),
       answered: () => undefined,
       said: () => undefined,
+      observe: () => undefined,
       turnOver: () => undefined,
     },
   );

@@ -34,6 +34,12 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return (await import('../commands/model.ts')).model(session, rest);
     case 'permissions':
       return (await import('./choose-permissions.ts')).choosePermissions(session);
+    case 'theme':
+      return (await import('./choose-theme.ts')).chooseTheme(session, rest);
+    case 'statusline':
+      return (await import('./choose-status.ts')).chooseStatusLine(session);
+    case 'title':
+      return (await import('./choose-status.ts')).chooseTitle(session);
     case 'status':
       return (await import('../commands/status.ts')).status(session);
     case 'context':

@@ -7,9 +7,10 @@ import { InlineScreen } from '../screen/inline-screen.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
+import { Announcements } from './announcements.ts';
 import { bottomRows, type WaitingWords } from './bottom-rows.ts';
 import { FrameClock } from './frame-clock.ts';
-import { Transcript } from './transcript.ts';
+import { type PromptMarks, Transcript } from './transcript.ts';
 
 /** What a screen depends on and the terminal does not say. */
 export type StageLook = Omit<Look, 'width' | 'now' | 'details'>;
@@ -20,6 +21,8 @@ export interface StageOptions {
   readonly isFull: boolean;
   /** See `InlineOptions`. */
   readonly reflows: boolean;
+  /** Around the words of the user, in the scrollback. Absent: none. */
+  readonly marks?: PromptMarks;
   now(): number;
 }
 
@@ -43,6 +46,8 @@ export class TuiStage {
   readonly #clock: FrameClock;
   readonly #inline: InlineScreen;
   readonly #full: FullScreen;
+  readonly #announcements = new Announcements();
+  readonly #marks: PromptMarks | undefined;
   #look: StageLook;
   #isFull: boolean;
   #isEnded = false;
@@ -57,17 +62,23 @@ export class TuiStage {
   footer: (look: Look) => readonly string[] = () => [];
   /** In the place of the footer: a list for the draft, or a search. */
   under: ((look: Look) => readonly string[]) | undefined;
+  /** After each frame: what does not stand on the screen, such as the title of the window. */
+  drawn: (look: Look) => void = () => {};
   placeholder = 'Ask Capstan to do anything';
   waiting: WaitingWords = { steers: [], queued: [] };
 
-  constructor({ terminal, look, isFull, reflows, now }: StageOptions) {
+  constructor({ terminal, look, isFull, reflows, marks, now }: StageOptions) {
+    this.#marks = marks;
     this.#terminal = terminal;
     this.#look = look;
     this.#isFull = isFull;
     this.#now = now;
     this.#inline = new InlineScreen({ terminal, reflows, widthOf: plainColumns });
     this.#full = new FullScreen(terminal);
-    this.#clock = new FrameClock(() => this.#draw());
+    this.#clock = new FrameClock(() => {
+      this.#draw();
+      this.drawn(this.look);
+    });
     this.composer.changed = () => this.draw();
   }
 
@@ -99,7 +110,7 @@ export class TuiStage {
 
   set busy(busy: Busy | undefined) {
     this.#busy = busy;
-    this.#clock.tick(busy === undefined ? undefined : 1000);
+    this.#clock.tick(busy === undefined || this.#look.glyphs === 'words' ? undefined : 1000);
     this.draw();
   }
 
@@ -208,20 +219,26 @@ export class TuiStage {
     if (this.#isFull) {
       return this.#full.show(below(this.transcript.lastRows(look, room, this.#back), bottom));
     }
-    const finished = this.transcript.takeFinished(look);
+    const finished = this.transcript.takeFinished(look, this.#marks);
+    if (look.glyphs === 'words') return this.#inline.show([...finished, ...this.#news(look)], bottom);
     const live = this.transcript.unfinishedRows(look);
     this.#inline.show(finished, below(live.slice(Math.max(0, live.length - room)), bottom));
   }
 
+  #news(look: Look): readonly string[] {
+    return this.#announcements.news({ busy: this.#busy, waiting: this.waiting, transcript: this.transcript }, look);
+  }
+
   /** The composer with what stands around it, or a view in its place. */
   #bottom(look: Look, height: number): Frame {
-    const above = bottomRows({ busy: this.#busy, waiting: this.waiting }, look);
+    const isRead = look.glyphs === 'words';
+    const above = isRead ? [] : bottomRows({ busy: this.#busy, waiting: this.waiting }, look);
     const room = Math.max(1, height - 1);
     if (this.#view !== undefined) return fitFrame(below(['', ...above], this.#view.frame(look, room)), height);
     const most = Math.max(1, Math.floor(height / 2));
     const composer = this.composer.frame(look, most, this.placeholder);
     const listed = this.composer.isRecalled ? [] : this.popup.rows(this.composer.draft, look);
-    const under = this.under?.(look) ?? (listed.length > 0 ? listed : this.footer(look));
+    const under = this.under?.(look) ?? (listed.length > 0 ? listed : isRead ? [] : this.footer(look));
     const whole = below([...above, ''], { ...composer, rows: [...composer.rows, '', ...under] });
     if (whole.rows.length <= height) return whole;
     // On a screen of a few rows the composer comes first.

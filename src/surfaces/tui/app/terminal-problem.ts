@@ -16,6 +16,6 @@ export function terminalProblem(): Outcome | undefined {
   return {
     code: 'no-terminal',
     message,
-    next: 'Use another terminal, or run one turn with `capstan exec "your task"`.',
+    next: 'Use another terminal, or set TERM to its kind, such as `TERM=xterm-256color capstan`. `capstan exec "your task"` runs one turn on any terminal.',
   };
 }

@@ -19,6 +19,8 @@ export interface ReaderParts {
   answered(id: string): void;
   /** Words of the user are in the conversation. */
   said(words: string): void;
+  /** `isNews`: it happens now, and is not read from the file. */
+  observe(event: ThreadEvent, isNews: boolean): void;
   turnOver(): void;
 }
 
@@ -101,6 +103,7 @@ export class ThreadReader {
     const { entries, stage, now } = this.#parts;
     const isNews = !this.#isReplaying;
     entries.event(event, isNews ? now() : undefined);
+    this.#parts.observe(event, isNews);
     switch (event.kind) {
       case 'context':
         if (event.cause !== 'user' || event.author !== undefined) return;

@@ -1,5 +1,6 @@
 import type { Cell } from '../cells/cell.ts';
 import type { Look } from '../text/look.ts';
+import { themeOf } from '../text/themes.ts';
 
 /** A cell of the conversation. */
 export interface TranscriptEntry {
@@ -10,12 +11,27 @@ export interface TranscriptEntry {
   opens?: true;
   /** Of one that still grows: rows that no later text can change, from one on. */
   stableRows?: ((look: Look, from: number) => readonly string[]) | undefined;
+  /** Words of the user: a terminal can jump from one to the next. */
+  readonly isPrompt?: true;
 }
 
 interface DrawnEntry {
   readonly key: string;
   readonly cell: Cell;
   readonly rows: readonly string[];
+}
+
+/** What is written before the words of the user and behind them. */
+export interface PromptMarks {
+  readonly begin: string;
+  readonly end: string;
+}
+
+const noMarks: PromptMarks = { begin: '', end: '' };
+
+/** The first row is the empty one above the words. */
+function marked([above = '', ...rows]: readonly string[], { begin, end }: PromptMarks): readonly string[] {
+  return [above, ...rows.map((row, at) => `${at === 0 ? begin : ''}${row}${at === rows.length - 1 ? end : ''}`)];
 }
 
 /** All cells of the conversation, as a screen that prints them once needs them, and as one that draws a part of them does. */
@@ -54,12 +70,13 @@ export class Transcript {
    * Rows that are to be printed now, each once. What is finished goes before what still runs; a message of which the
    * beginning was printed goes first.
    */
-  takeFinished(look: Look): readonly string[] {
+  takeFinished(look: Look, marks: PromptMarks = noMarks): readonly string[] {
     const rows: string[] = [];
     for (let at = this.#next; at < this.#entries.length; at++) {
       const entry = this.#entries[at]!;
       if (entry.isFinal) {
-        rows.push(...this.#spaced(entry, look, at === this.#next ? this.#rowsOfNext : 0));
+        const spaced = this.#spaced(entry, look, at === this.#next ? this.#rowsOfNext : 0);
+        rows.push(...(entry.isPrompt === true ? marked(spaced, marks) : spaced));
         this.#moveToNext(at);
         this.#next++;
         this.#rowsOfNext = 0;
@@ -131,7 +148,7 @@ export class Transcript {
   /** Drawn once for a look, as long as nothing of it changes. */
   rowsOf(entry: TranscriptEntry, look: Look): readonly string[] {
     if (!entry.isFinal) return entry.cell.rows(look);
-    const key = [look.width, look.colours, look.palette, look.glyphs, look.details, look.cwd].join(' ');
+    const key = [look.width, look.colours, themeOf(look.palette).name, look.glyphs, look.details, look.cwd].join(' ');
     const drawn = this.#drawn.get(entry);
     if (drawn?.key === key && drawn.cell === entry.cell) return drawn.rows;
     const rows = entry.cell.rows(look);

@@ -17,4 +17,8 @@ export interface TuiRequest {
   readonly anyFolder?: boolean;
   readonly prompt?: string;
   readonly isFull: boolean;
+  /** For a screen reader. */
+  readonly isReader?: boolean;
+  /** The scrollback, whatever the configuration says. */
+  readonly isInline?: boolean;
 }

@@ -27,7 +27,7 @@ function proseRows(text: string, look: Look): readonly string[] {
 function planRows(plan: string, look: Look): readonly string[] {
   const head = drawRows(headRows(look, stateMark('plain', look), [styled('Proposed Plan', boldStyle)]), look);
   const inside = insideAnswer(look);
-  const indent = look.width - inside.width;
+  const indent = look.glyphs === 'words' ? 0 : look.width - inside.width;
   const body = drawMarkdown(plan, inside).map((row) => (row === '' ? '' : `${' '.repeat(indent)}${row}`));
   return [...head, '', ...body];
 }

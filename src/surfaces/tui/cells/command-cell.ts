@@ -18,7 +18,7 @@ import { wrapRow } from '../text/wrap-row.ts';
 import type { Cell } from './cell.ts';
 import { commandLineRows } from './command-text.ts';
 import { foldLimits, lastOutputRows, outputRows } from './folded-output.ts';
-import { cellOfRows, framedRows, stateMark } from './frame.ts';
+import { cellOfRows, framedRows, stateMark, markPieces } from './frame.ts';
 
 /** What is known of a call beyond its item. */
 export interface CallStanding {
@@ -46,7 +46,7 @@ function foldedRows(item: CommandItem, context: CallStanding, look: Look): reado
   const [first = [], ...more] = commandLineRows(item.argv);
   const head = wrapRow([...title, ...first, ...timePieces(item, context, look)], {
     width: look.width,
-    first: [mark, plain(' ')],
+    first: markPieces(mark),
     rest: bar(look),
   });
   const shown = isRunning

@@ -13,7 +13,8 @@ export function decisionCell(question: Question, answer: Answer): Cell {
   return cellOfRows((look) => {
     const { good, bad } = glyphsOf(look);
     const isYes = answer.kind === 'allowed';
-    const mark = isYes ? styled(good, goodStyle) : styled(bad, badStyle);
+    const sign = isYes ? styled(good, goodStyle) : styled(bad, badStyle);
+    const mark = look.glyphs === 'words' ? plain('') : sign;
     const review = reviewWords(answer, question.host && hostAtPort(question.host.name, question.host.port));
     const about = questionWords(question);
     const line = review ?? `${deciderWords(answer)} ${about}${scopeWords(answer)}`;

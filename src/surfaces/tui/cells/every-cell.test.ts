@@ -6,6 +6,7 @@ import type { Question } from '../../../protocol/question.ts';
 import type { CommandItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
+import { themes } from '../text/themes.ts';
 import { cellOfEvent } from './cell-of-event.ts';
 import { cellOf } from './cell-of.ts';
 import type { Cell } from './cell.ts';
@@ -187,16 +188,11 @@ const hostile = fc
   .map((parts) => parts.join(''));
 const asciiText = fc.string({ maxLength: 60 }).map((text) => text.replaceAll(/[^\n -~]/g, ' '));
 const anyLook = fc.record({
-  width: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 13, max: 220 })),
+  width: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 13, max: 300 }), fc.constantFrom(20, 300)),
   details: fc.constantFrom('folded' as const, 'whole' as const),
-  glyphs: fc.constantFrom('unicode' as const, 'ascii' as const),
+  glyphs: fc.constantFrom('unicode' as const, 'ascii' as const, 'words' as const),
   colours: fc.constantFrom('none' as const, 'sixteen' as const, '256' as const, 'true' as const),
-  palette: fc.constantFrom(
-    'dark' as const,
-    'light' as const,
-    'dark-colour-blind' as const,
-    'light-colour-blind' as const,
-  ),
+  palette: fc.constantFrom(...(Object.keys(themes) as (keyof typeof themes)[])),
 });
 
 function isFine(row: string, { width, colours }: Pick<Look, 'width' | 'colours'>): boolean {
@@ -222,7 +218,8 @@ describe('every cell', () => {
     fc.assert(
       fc.property(asciiText, fc.nat(40), anyLook, (text, number, some) => {
         for (const cell of cellsWith(text, number)) {
-          expect(cell.rows({ ...look, ...some, glyphs: 'ascii', colours: 'none' }).join('\n')).toMatch(/^[\n -~]*$/);
+          for (const glyphs of ['ascii', 'words'] as const)
+            expect(cell.rows({ ...look, ...some, glyphs, colours: 'none' }).join('\n')).toMatch(/^[\n -~]*$/);
         }
       }),
       { numRuns: 60 * inject('runFactor') },

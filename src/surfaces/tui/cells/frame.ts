@@ -16,7 +16,13 @@ const underGutter = 4;
 
 /** The first rows of a cell: its mark, and what it is about. */
 export function headRows(look: Look, mark: Piece, header: Row): readonly Row[] {
-  return wrapRow(header, { width: look.width, first: [mark, plain(' ')], rest: [plain(' '.repeat(gutter))] });
+  const rest: Row = mark.text === '' ? [] : [plain(' '.repeat(gutter))];
+  return wrapRow(header, { width: look.width, first: markPieces(mark), rest });
+}
+
+/** The mark of a cell, and the space behind it. */
+export function markPieces(mark: Piece): Row {
+  return mark.text === '' ? [] : [mark, plain(' ')];
 }
 
 /** Lines below the head: a corner, then blanks. */
@@ -44,10 +50,13 @@ function underPrefix(look: Look, at: number): Row {
 /** How something stands. Each state has a sign of its own, so that no reader depends on its colour alone. */
 export function stateMark(state: 'running' | 'good' | 'bad' | 'quiet' | 'plain', look: Look): Piece {
   const { bullet, bad } = glyphsOf(look);
+  // The header says how it stands.
+  if (look.glyphs === 'words') return plain('');
   if (state === 'bad') return styled(bad, badStyle);
   if (state === 'good') return styled(bullet, goodStyle);
   if (state === 'plain') return plain(bullet);
-  const isBright = state === 'running' && Math.floor(look.now / blinkMs) % 2 === 0;
+  const isOn = look.motion === 'none' || Math.floor(look.now / blinkMs) % 2 === 0;
+  const isBright = state === 'running' && isOn;
   return isBright ? plain(bullet) : styled(bullet, dimStyle);
 }
 

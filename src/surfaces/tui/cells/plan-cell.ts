@@ -25,7 +25,8 @@ export function planCell({ steps }: PlanItem): Cell {
 
 function stepRows({ text, status }: PlanStep, look: Look): readonly Row[] {
   const { good, pending, arrow } = glyphsOf(look);
-  const sign = status === 'completed' ? good : status === 'in-progress' ? arrow : pending;
+  const now = look.glyphs === 'words' ? 'Now:' : arrow;
+  const sign = status === 'completed' ? good : status === 'in-progress' ? now : pending;
   const mark: Style = status === 'completed' ? dimStyle : styles[status];
   const first: Row = [plain('  '), styled(`${sign} `, mark)];
   return wrapRow([styled(cleanLine(text), styles[status])], {

@@ -39,6 +39,7 @@ function shownMessage(
 }
 
 function prefixes(look: Look, at: number): { readonly first: Row; readonly rest: Row } {
+  if (look.glyphs === 'words') return { first: at === 0 ? [plain('You: ')] : [], rest: [] };
   const rest: Row = [plain('  ')];
   return { first: at === 0 ? [styled(glyphsOf(look).prompt, { weight: 'bold' }), plain(' ')] : rest, rest };
 }

@@ -1,5 +1,6 @@
 import { clean } from '../text/clean.ts';
 import type { Look } from '../text/look.ts';
+import { themeOf } from '../text/themes.ts';
 import { BlockReader } from './block-reader.ts';
 import { drawLeaf } from './draw-leaf.ts';
 import type { Leaf } from './leaf.ts';
@@ -93,5 +94,5 @@ function feed(reader: BlockReader, source: string): void {
 }
 
 function keyOf({ width, colours, palette, glyphs, cwd, home }: Look): string {
-  return [width, colours, palette, glyphs, cwd, home].join('\0');
+  return [width, colours, themeOf(palette).name, glyphs, cwd, home].join('\0');
 }

@@ -18,7 +18,8 @@ export function tableRows({ header, alignments, rows }: TableLeaf, room: number,
   const cells = parsed.map((row) => header.map((_, at) => row.cells[at] ?? []));
   const measures = header.map((_, at) => measureColumn([head, ...parsed].map((row) => row.measures[at] ?? nothing)));
   const widths = tableWidths(measures, room - gap * (header.length - 1));
-  if (widths === undefined) return records(heads, cells, room, look);
+  // Cells side by side cannot be followed by ear.
+  if (widths === undefined || look.glyphs === 'words') return records(heads, cells, room, look);
   const { rule, heavyRule } = glyphsOf(look);
   const line = (sign: string): Row => [
     styled(widths.map((width) => sign.repeat(width)).join(' '.repeat(gap)), dimStyle),

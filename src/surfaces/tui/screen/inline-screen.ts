@@ -1,3 +1,4 @@
+import { isSingle } from '../text/columns.ts';
 import { fitFrame, type Frame, noFrame } from './frame.ts';
 import type { TerminalPort } from './terminal-port.ts';
 
@@ -82,7 +83,7 @@ export class InlineScreen {
     for (const [at, content] of rows.entries()) {
       if (at < old.length && old[at] === content) continue;
       goTo(at);
-      text += `${at < written ? '\u001B[2K' : ''}${content}`;
+      text += at < written ? overwritten(old[at], content) : content;
       written = Math.max(written, at + 1);
     }
     const isShorter = rows.length < old.length;
@@ -102,6 +103,17 @@ export class InlineScreen {
     this.#hasCursor = hasCursor;
     return text;
   }
+}
+
+/**
+ * What makes a row of another. Of plain text only what differs is written: a screen reader then says the letter that was
+ * typed, and not the whole row again.
+ */
+function overwritten(old: string | undefined, content: string): string {
+  if (old === undefined || !isSingle(old) || !isSingle(content)) return `\u001B[2K${content}`;
+  let same = 0;
+  while (same < old.length && old[same] === content[same]) same++;
+  return `${same === 0 ? '' : `\u001B[${same}C`}${content.slice(same)}${content.length < old.length ? '\u001B[K' : ''}`;
 }
 
 function rowsOf(width: number, columns: number): number {

@@ -1,6 +1,7 @@
 import { InputReader } from './input-reader.ts';
 import { marksPastes } from './marks-pastes.ts';
 import { eraseBelow, fullOff, fullOn, modesOff, modesOn } from './terminal-modes.ts';
+import { noTitle } from './osc.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 import type { TerminalWarden } from './terminal-warden.ts';
 
@@ -15,6 +16,8 @@ export class ProcessTerminal implements TerminalPort {
   #isFull = false;
   /** Another program has it, and Ctrl+Z and what follows are that program's. */
   #isLent = false;
+  /** The newest title of the window, as it was written. Empty: none of ours. */
+  #title = '';
   /** Nothing was read since the keyboard was taken. */
   #isFresh = true;
   /** Gives the terminal back if this process is killed. */
@@ -39,6 +42,8 @@ export class ProcessTerminal implements TerminalPort {
     if (text === '') return;
     if (text.includes(fullOn)) this.#nowFull(true);
     if (text.includes(fullOff)) this.#nowFull(false);
+    const [title] = /\u001B\]0;[^\u0007]*\u0007/.exec(text) ?? [];
+    if (title !== undefined) this.#title = title === noTitle ? '' : title;
     process.stdout.write(text);
   }
 
@@ -119,7 +124,7 @@ export class ProcessTerminal implements TerminalPort {
     process.stdin.resume();
     this.#isRaw = true;
     this.#isFresh = true;
-    this.write(modesOn);
+    this.write(`${modesOn}${this.#title}`);
     this.#warden?.tell('taken');
   }
 
@@ -139,7 +144,7 @@ export class ProcessTerminal implements TerminalPort {
   readonly #restore = (): void => {
     if (!this.#isRaw) return;
     this.#isRaw = false;
-    writeNow(`${modesOff}${this.#isFull ? fullOff : ''}`);
+    writeNow(`${modesOff}${this.#isFull ? fullOff : ''}${this.#title === '' ? '' : noTitle}`);
     try {
       process.stdin.setRawMode(false);
     } catch {

@@ -44,14 +44,35 @@ const ascii: Readonly<Record<keyof typeof unicode, string>> = {
   dot: '-',
 };
 
+/** As a screen reader says them. Empty: what follows says enough. */
+const words: typeof ascii = {
+  ...ascii,
+  bullet: '',
+  corner: ' ',
+  bar: ' ',
+  good: 'Done:',
+  bad: 'Failed:',
+  warning: 'Warning:',
+  error: 'Error:',
+  pending: 'To do:',
+  boxOpen: 'To do:',
+  boxDone: 'Done:',
+  gap: '...',
+  arrow: 'to',
+  input: '-',
+  rule: '',
+  heavyRule: '',
+  dot: '-',
+};
+
 const plainSigns: Readonly<Record<string, string>> = { '→': '->', '…': '...', '·': '-', '—': '-', '–': '-' };
 
 /** Words of Capstan, in signs that the look has. */
 export function ownWords(text: string, { glyphs }: Pick<Look, 'glyphs'>): string {
-  return glyphs === 'ascii' ? text.replaceAll(/[→…·—–]/g, (sign) => plainSigns[sign] ?? sign) : text;
+  return glyphs !== 'unicode' ? text.replaceAll(/[→…·—–]/g, (sign) => plainSigns[sign] ?? sign) : text;
 }
 
 /** The signs that cells add to what others wrote. */
 export function glyphsOf({ glyphs }: Pick<Look, 'glyphs'>): Readonly<Record<keyof typeof unicode, string>> {
-  return glyphs === 'ascii' ? ascii : unicode;
+  return { unicode, ascii, words }[glyphs];
 }

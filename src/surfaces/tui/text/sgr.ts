@@ -1,6 +1,6 @@
 import type { Look } from './look.ts';
-import { grounds, inks } from './palette.ts';
-import { type BackRole, type GivenColour, type Style, trueColour } from './style.ts';
+import { type GivenColour, type Style, trueColour } from './style.ts';
+import { themeOf } from './themes.ts';
 
 /** The codes of styles that were drawn, in the newest look: most rows have few, and the same ones. */
 let known: { readonly look: Pick<Look, 'colours' | 'palette'>; readonly codes: WeakMap<Style, string> } | undefined;
@@ -19,7 +19,8 @@ export function sgrCodes(style: Style, look: Look): string {
 
 function codesOf(style: Style, look: Look): string {
   const codes: (number | string)[] = [];
-  if (style.weight !== undefined) codes.push(style.weight === 'bold' ? 1 : 2);
+  if (style.weight === 'bold') codes.push(1);
+  if (style.weight === 'dim' && themeOf(look.palette).hasDim) codes.push(2);
   if (style.italic === true) codes.push(3);
   if (style.underline === true) codes.push(4);
   if (style.inverse === true) codes.push(7);
@@ -31,14 +32,16 @@ function codesOf(style: Style, look: Look): string {
 }
 
 /** Whether rows can have a ground of their own. */
-export function hasGrounds({ colours }: Look): boolean {
-  return colours === '256' || colours === 'true';
+export function hasGrounds({ colours, palette }: Look): boolean {
+  return (colours === '256' || colours === 'true') && themeOf(palette).grounds.tint !== undefined;
 }
 
 function inkCodes({ colour }: Style, { colours, palette }: Look): string {
   if (colour === undefined) return '';
   if (typeof colour === 'number') return givenCodes(colour, colours, 'ink');
-  const [sixteen, indexed, full] = inks[palette][colour];
+  const ink = themeOf(palette).inks[colour];
+  if (ink === undefined) return '';
+  const [sixteen, indexed, full] = ink;
   if (colours === 'true' && full !== undefined) return `38;${fullCodes(full)}`;
   return colours !== 'sixteen' && indexed !== undefined ? `38;5;${indexed}` : String(sixteen);
 }
@@ -46,12 +49,10 @@ function inkCodes({ colour }: Style, { colours, palette }: Look): string {
 function groundCodes({ back }: Style, look: Look): string {
   if (back === undefined) return '';
   if (typeof back === 'number') return givenCodes(back, look.colours, 'ground');
-  return hasGrounds(look) ? roleGround(back, look) : '';
-}
-
-function roleGround(back: BackRole, { colours, palette }: Look): string {
-  const [indexed, full] = grounds[palette][back];
-  return colours === 'true' ? `48;${fullCodes(full)}` : `48;5;${indexed}`;
+  const ground = hasGrounds(look) ? themeOf(look.palette).grounds[back] : undefined;
+  if (ground === undefined) return '';
+  const [indexed, full] = ground;
+  return look.colours === 'true' ? `48;${fullCodes(full)}` : `48;5;${indexed}`;
 }
 
 function fullCodes(full: number): string {
@@ -62,13 +63,13 @@ function fullCodes(full: number): string {
 function givenCodes(colour: GivenColour, colours: Look['colours'], place: 'ink' | 'ground'): string {
   const start = place === 'ink' ? 38 : 48;
   if (colour >= trueColour && colours === 'true') return `${start};${fullCodes(colour - trueColour)}`;
-  const indexed = colour >= trueColour ? nearest(colour - trueColour) : colour;
+  const indexed = colour >= trueColour ? nearestIndexed(colour - trueColour) : colour;
   if (indexed < 16) return String((indexed < 8 ? start - 8 : start + 44) + indexed);
   return colours === 'sixteen' ? '' : `${start};5;${indexed}`;
 }
 
 /** In the cube of 6 by 6 by 6 colours. */
-function nearest(full: number): number {
+export function nearestIndexed(full: number): number {
   const level = (value: number): number =>
     value < 48 ? 0 : value < 115 ? 1 : Math.min(5, Math.floor((value - 35) / 40));
   return 16 + 36 * level(full >> 16) + 6 * level((full >> 8) & 255) + level(full & 255);

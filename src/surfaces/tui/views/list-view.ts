@@ -53,6 +53,11 @@ export class ListView implements View {
     this.#at = Math.min(this.#at, Math.max(0, this.#found.length - 1));
   }
 
+  /** The place in `items` of what the cursor is at. */
+  get chosen(): number | undefined {
+    return this.#found[this.#at];
+  }
+
   get #found(): readonly number[] {
     const words = this.#typed.toLowerCase().split(/\s+/);
     const { items } = this.#options;

@@ -2,6 +2,7 @@ import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
+import { ownWords } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { boldStyle, dimStyle, type Row, styled } from '../text/style.ts';
 import type { View } from './view.ts';
@@ -43,7 +44,8 @@ export class PagerView implements View {
     const shown = all.slice(from, from + this.#room);
     const percent = last === 0 ? 100 : Math.round((100 * from) / last);
     const head: Row = [styled(title, boldStyle), styled(`  ${percent} %`, dimStyle)];
-    const foot: Row = [styled(`${hint}q closes · up and down, page up and page down, home and end scroll`, dimStyle)];
+    const keys = `${hint}q closes · up and down, page up and page down, home and end scroll`;
+    const foot: Row = [styled(ownWords(keys, look), dimStyle)];
     const blanks = Array.from({ length: Math.max(0, this.#room - shown.length) }, () => '');
     const drawn = (row: Row): string => drawRow(cutRow(row, look.width, look), look);
     return { rows: [drawn(head), ...shown, ...blanks, drawn(foot)] };

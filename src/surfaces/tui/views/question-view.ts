@@ -15,6 +15,7 @@ import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
+import { paintedRows } from '../text/painted-rows.ts';
 import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
 
 export interface QuestionOptions {
@@ -143,7 +144,5 @@ const declined: Choice = {
 /** What is asked, in rows that fit. Nothing of it is cut. */
 function askedRows(question: Question, item: TurnItem | undefined, look: Look): readonly string[] {
   const spans = questionLines(question, item, { width: look.width });
-  return paint(spans, look.colours !== 'none')
-    .replace(/\n$/, '')
-    .split('\n');
+  return paintedRows(paint(spans, true), look);
 }

@@ -53,12 +53,14 @@ export class SlashPopup {
 
   rows(draft: Draft, look: Look): readonly string[] {
     const commands = this.commands(draft);
-    const from = Math.max(0, Math.min(this.#at - mostRows + 1, commands.length - mostRows));
+    // A screen reader says what the cursor is at, and not the whole list with every key.
+    const most = look.glyphs === 'words' ? 1 : mostRows;
+    const from = Math.max(0, Math.min(this.#at - most + 1, commands.length - most));
     const wide = Math.min(
       Math.max(0, ...commands.map((command) => columnsOf(nameOf(command)))),
       Math.max(leastNames, Math.floor(look.width * 0.4)),
     );
-    const rows = commands.slice(from, from + mostRows).map((command, index): Row => {
+    const rows = commands.slice(from, from + most).map((command, index): Row => {
       const isChosen = from + index === this.#at;
       const name = cutTo(nameOf(command), wide, look);
       return [

@@ -1,55 +1,48 @@
-import type { ThreadUsage } from '../../engine/live/live-thread.ts';
-import type { Settings } from '../../../envelope/settings.ts';
-import { approvalName } from '../../../policy/approval-policy.ts';
-import { sandboxLevelOf } from '../../../policy/describe-policy.ts';
-import { oncePerObject } from '../../../protocol/once-per-object.ts';
-import { usedTokens } from '../../../protocol/usage.ts';
-import { moneyWords } from '../../wording/money-words.ts';
-import { policyInForce } from '../../wording/policy-in-force.ts';
 import { cleanLine } from '../text/clean.ts';
-import { rowColumns } from '../text/cut.ts';
+import { cutRow, rowColumns } from '../text/cut.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
-import { shownPath } from '../text/shown-path.ts';
-import { badStyle, dimStyle, type Piece, type Row, styled, warnStyle } from '../text/style.ts';
-import { compactNumber } from './compact-number.ts';
+import { badStyle, dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../text/style.ts';
+import { permissionMode } from './permission-mode.ts';
+import { type StatusFacts, type StatusId, type StatusItem, statusItems } from './status-items.ts';
 
-/** What the line says. All figures are the engine's. */
-export interface StatusFacts {
-  readonly settings: Settings;
-  readonly usage: ThreadUsage;
+export interface StatusLine {
+  readonly items: readonly StatusId[];
+  /** False: only what is running out has a colour, and the mode. */
+  readonly hasColours: boolean;
 }
 
-/** Settings change seldom, and the line is drawn with every frame. */
-const levelOf = oncePerObject((settings: Settings) => sandboxLevelOf(policyInForce(settings)));
-
-/** Below the composer: what is in force and what is left. Items that do not fit are left out, the last ones first. */
-export function statusRow({ settings, usage }: StatusFacts, look: Look): Row {
+/**
+ * Below the composer: what is in force and what is left, and at the right the mode, which is always in sight. Items that
+ * do not fit are left out.
+ */
+export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine, look: Look): Row {
   const { dot } = glyphsOf(look);
-  const { model, effort, cwd, collaboration, approval } = settings;
-  const left = usage.percentRemaining;
-  const leftStyle = left <= 10 ? badStyle : left <= 30 ? warnStyle : dimStyle;
-  const used = usedTokens(usage.total);
-  const { cost } = usage.total;
-  const items: readonly (Piece | undefined)[] = [
-    dim(cleanLine(`${model}${effort === undefined ? '' : ` ${effort}`}`)),
-    styled(`Context ${Math.round(left)}% left`, leftStyle),
-    collaboration?.mode === 'plan' ? styled('Plan mode', { colour: 'special' }) : undefined,
-    dim(`${levelOf(settings)}, ${approvalName(approval)}`),
-    dim(shownPath(cwd, { ...look, cwd: '' })),
-    used === 0 ? undefined : dim(`${compactNumber(used)} tokens`),
-    used === 0 || cost === undefined ? undefined : dim(moneyWords(cost)),
-  ];
-  const row: Piece[] = [styled('  ', dimStyle)];
-  for (const item of items) {
-    if (item === undefined) continue;
-    const added = row.length === 1 ? [item] : [dim(` ${dot} `), item];
-    if (rowColumns([...row, ...added]) > look.width) break;
-    row.push(...added);
+  const mode = permissionMode(facts.settings);
+  const modeColumns = rowColumns([mode]);
+  // Blanks at both ends and between; a mode that is too long for that is all there is.
+  const room = look.width - modeColumns - 4;
+  if (room < 1) return cutRow([mode], look.width, look);
+  const row: Piece[] = [];
+  for (const id of items) {
+    const piece = pieceOf(id, { facts, hasColours }, look);
+    if (piece === undefined) continue;
+    const added = row.length === 0 ? [piece] : [styled(` ${dot} `, dimStyle), piece];
+    if (rowColumns([...row, ...added]) <= room) row.push(...added);
   }
-  return row;
+  const blanks = ' '.repeat(Math.max(2, look.width - modeColumns - rowColumns(row) - 3));
+  return [plain('  '), ...row, plain(blanks), mode];
 }
 
-function dim(text: string): Piece {
-  return styled(text, dimStyle);
+function pieceOf(
+  id: StatusId,
+  { facts, hasColours }: { readonly facts: StatusFacts; readonly hasColours: boolean },
+  look: Look,
+): Piece | undefined {
+  const item: StatusItem = statusItems[id];
+  const text = cleanLine(item.text(facts, look) ?? '').trim();
+  if (text === '') return undefined;
+  const style = item.style?.(facts) ?? dimStyle;
+  const isAlarm = style === badStyle || style === warnStyle;
+  return styled(text, hasColours || isAlarm ? style : dimStyle);
 }

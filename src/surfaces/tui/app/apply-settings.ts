@@ -1,0 +1,90 @@
+import { insteadOf } from '../../../config/explain-wrong-value.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { readTheme } from '../text/read-theme.ts';
+import { findTheme, ownTheme, type ThemeChoice, themeChoices } from '../text/theme-choice.ts';
+import { readStatusIds, statusItems } from '../views/status-items.ts';
+import { readTitleIds } from '../views/window-title.ts';
+import { notificationKinds } from './notifier.ts';
+import { readerLook } from './plain-look.ts';
+import type { TuiSession } from './session.ts';
+import type { TuiRequest } from './tui-request.ts';
+
+/** Gives the stage what `[tui]` says, and what to report about it: the rest of the table was checked when it was read. */
+export async function applySettings(
+  { parts: { stage, engine, surroundings } }: TuiSession,
+  { isInline = false }: Pick<TuiRequest, 'isInline'>,
+): Promise<readonly Outcome[]> {
+  const { theme, ascii, animations, alternateScreen, screenReader } = engine.tui;
+  if (screenReader) stage.changeLook(readerLook);
+  if (ascii && stage.look.glyphs === 'unicode') stage.changeLook({ glyphs: 'ascii' });
+  if (!animations) stage.changeLook({ motion: 'none' });
+  if (alternateScreen === 'always' && !screenReader && !isInline && !stage.isFull) stage.switchMode();
+  const problems = wrongItems(engine);
+  if (theme === undefined) return problems;
+  const own = findTheme(theme) === undefined ? await ownThemes(engine) : { choices: [], problems: [] };
+  const choice = findTheme(theme, own.choices);
+  if (choice !== undefined) surroundings.appearance.choose(choice);
+  // A file that cannot be used is a problem of those who chose it.
+  const mine = own.problems.filter(({ name }) => name === theme).map(({ outcome }) => outcome);
+  const unknown = choice === undefined && mine.length === 0 ? [unknownTheme(engine, theme)] : [];
+  return [...problems, ...mine, ...unknown];
+}
+
+export interface OwnThemes {
+  readonly choices: readonly ThemeChoice[];
+  readonly problems: readonly { readonly name: string; readonly outcome: Outcome }[];
+}
+
+/** The themes in the home folder. */
+export async function ownThemes(engine: Engine): Promise<OwnThemes> {
+  const choices: ThemeChoice[] = [];
+  const problems: { readonly name: string; readonly outcome: Outcome }[] = [];
+  for (const { name, path, content } of await engine.themeFiles()) {
+    const read = 'text' in content ? readTheme(name, content.text) : content;
+    if ('problem' in read) {
+      const message = `${path} is not used: ${read.problem}.`;
+      problems.push({
+        name,
+        outcome: { code: 'theme-broken', message, next: 'Correct the file, or choose another with /theme.' },
+      });
+    } else choices.push(ownTheme(read));
+  }
+  return { choices, problems };
+}
+
+function unknownTheme(engine: Engine, theme: string): Outcome {
+  const names = themeChoices.map(({ name }) => name);
+  return {
+    code: 'theme-unknown',
+    message: `${whereOf(engine, 'theme')} = ${JSON.stringify(theme)} names no theme. The colours follow the background.`,
+    next: `${insteadOf(theme, names)} A theme of your own is a file in ${engine.home}/themes.`,
+  };
+}
+
+/** Words in lists that mean nothing. */
+function wrongItems(engine: Engine): readonly Outcome[] {
+  const { statusLine = [], terminalTitle = [], notifications } = engine.tui;
+  const report = (key: string, words: readonly string[], known: readonly string[]): readonly Outcome[] =>
+    words.map((word) => ({
+      code: 'tui-unknown-item',
+      message: `${whereOf(engine, key)} names ${JSON.stringify(word)}, which Capstan does not know and leaves out.`,
+      next: insteadOf(word, known),
+    }));
+  const items = Object.keys(statusItems);
+  const kinds = typeof notifications === 'boolean' ? [] : notifications;
+  return [
+    ...report('status_line', readStatusIds(statusLine).unknown, items),
+    ...report('terminal_title', readTitleIds(terminalTitle).unknown, ['activity', ...items]),
+    ...report(
+      'notifications',
+      kinds.filter((kind) => !(notificationKinds as readonly string[]).includes(kind)),
+      notificationKinds,
+    ),
+  ];
+}
+
+function whereOf(engine: Engine, key: string): string {
+  const source = engine.sourceOf(['tui', key]);
+  return source === undefined ? `tui.${key}` : `${source}: tui.${key}`;
+}

@@ -1,0 +1,36 @@
+import type { TerminalInput } from '../screen/terminal-input.ts';
+import type { TerminalPort } from '../screen/terminal-port.ts';
+import { Appearance } from './appearance.ts';
+import type { TuiStage } from './stage.ts';
+
+/** What is around the conversation: the colours of the terminal, its window, and whether the user looks at it. */
+export class Surroundings {
+  readonly appearance: Appearance;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly #terminal: TerminalPort;
+  #hasFocus = true;
+
+  constructor(stage: TuiStage, terminal: TerminalPort, env: Readonly<Record<string, string | undefined>>) {
+    this.appearance = new Appearance(stage);
+    this.env = env;
+    this.#terminal = terminal;
+  }
+
+  /** Also true where the terminal never says. */
+  get hasFocus(): boolean {
+    return this.#hasFocus;
+  }
+
+  /** A sequence that leaves the screen as it is. */
+  write(sequence: string): void {
+    this.#terminal.write(sequence);
+  }
+
+  /** True: it was a report of the terminal, and nothing that the user typed. */
+  input(input: TerminalInput): boolean {
+    if (input.kind === 'background') this.appearance.background(input.rgb);
+    else if (input.kind === 'focus') this.#hasFocus = input.has;
+    else return false;
+    return true;
+  }
+}

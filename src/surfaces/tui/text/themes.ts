@@ -1,0 +1,141 @@
+import type { BackRole, ColourRole } from './style.ts';
+import type { Ground, Ink, Theme } from './theme.ts';
+
+type Inks = Readonly<Record<ColourRole, Ink>>;
+type Grounds = Readonly<Record<BackRole, Ground>>;
+
+/** Undefined for 256 or all: the terminal's own colour serves there too. */
+const own = (sixteen: number): Ink => [sixteen, undefined, undefined];
+
+const dark: Inks = {
+  accent: own(36),
+  good: own(32),
+  bad: own(31),
+  warn: own(33),
+  special: own(35),
+  quote: own(32),
+  marker: own(94),
+  keyword: [35, 176, 0xc792ea],
+  string: [32, 114, 0xa5d6a7],
+  comment: [90, 245, 0x8a919c],
+  number: [33, 215, 0xf2ae72],
+};
+
+const light: Inks = {
+  ...dark,
+  accent: [36, 24, 0x005f87],
+  // Yellow cannot be read on white.
+  warn: [33, 94, 0x8a5a00],
+  keyword: [35, 90, 0x7a2ea0],
+  string: [32, 22, 0x1d6b2f],
+  comment: [90, 243, 0x6a737d],
+  number: [33, 130, 0x9a5b00],
+};
+
+/** Blue and orange in the place of green and red. */
+const darkColourBlind: Inks = {
+  ...dark,
+  good: [94, 75, 0x5fafff],
+  bad: [33, 214, 0xffaf00],
+  quote: [94, 75, 0x5fafff],
+  string: [94, 117, 0x87d7ff],
+};
+const lightColourBlind: Inks = {
+  ...light,
+  good: [34, 25, 0x005faf],
+  bad: [33, 130, 0xaf5f00],
+  quote: [34, 25, 0x005faf],
+  string: [34, 25, 0x005faf],
+};
+
+/** At least seven times as bright as black, or as dark as white. */
+const darkHighContrast: Inks = {
+  accent: [96, 51, 0x00ffff],
+  good: [92, 83, 0x5fff5f],
+  bad: [91, 217, 0xffafaf],
+  warn: [93, 227, 0xffff5f],
+  special: [95, 219, 0xffafff],
+  quote: [92, 157, 0xafffaf],
+  marker: [96, 159, 0xafffff],
+  keyword: [95, 219, 0xffafff],
+  string: [92, 157, 0xafffaf],
+  comment: [97, 252, 0xd0d0d0],
+  number: [93, 229, 0xffffaf],
+};
+const lightHighContrast: Inks = {
+  accent: [34, 18, 0x000087],
+  good: [32, 22, 0x004400],
+  bad: [31, 88, 0x870000],
+  warn: [30, 52, 0x5f3300],
+  special: [35, 53, 0x5f005f],
+  quote: [32, 22, 0x004400],
+  marker: [34, 18, 0x000087],
+  keyword: [35, 53, 0x5f005f],
+  string: [32, 22, 0x004400],
+  comment: [30, 238, 0x444444],
+  number: [31, 52, 0x5f0000],
+};
+
+/** Nothing but the sixteen colours that the user gave the terminal. */
+const ansi = Object.fromEntries(Object.entries(dark).map(([role, [sixteen]]) => [role, own(sixteen)]));
+
+const darkGrounds: Grounds = {
+  tint: [236, 0x2a2d33],
+  added: [22, 0x213a2b],
+  removed: [52, 0x4a221d],
+  'added-number': [22, 0x213a2b],
+  'removed-number': [52, 0x4a221d],
+};
+const lightGrounds: Grounds = {
+  tint: [255, 0xf2f3f5],
+  added: [194, 0xdafbe1],
+  removed: [224, 0xffebe9],
+  'added-number': [194, 0xaceebb],
+  'removed-number': [224, 0xffcecb],
+};
+const darkBlindGrounds: Grounds = {
+  ...darkGrounds,
+  added: [17, 0x1b2f4d],
+  removed: [58, 0x4d3a12],
+  'added-number': [17, 0x1b2f4d],
+  'removed-number': [58, 0x4d3a12],
+};
+const lightBlindGrounds: Grounds = {
+  ...lightGrounds,
+  added: [189, 0xdceaff],
+  removed: [223, 0xffedcc],
+  'added-number': [189, 0xb6d4ff],
+  'removed-number': [223, 0xffdc9c],
+};
+
+const shades = { hasDim: true } as const;
+const strong = { hasDim: false, grounds: {} } as const;
+
+/** Those that Capstan brings, by name. */
+export const themes = {
+  dark: { name: 'dark', inks: dark, grounds: darkGrounds, ...shades },
+  light: { name: 'light', inks: light, grounds: lightGrounds, ...shades },
+  'dark-colour-blind': {
+    name: 'dark-colour-blind',
+    inks: darkColourBlind,
+    grounds: darkBlindGrounds,
+    ...shades,
+  },
+  'light-colour-blind': {
+    name: 'light-colour-blind',
+    inks: lightColourBlind,
+    grounds: lightBlindGrounds,
+    ...shades,
+  },
+  'dark-high-contrast': { name: 'dark-high-contrast', inks: darkHighContrast, ...strong },
+  'light-high-contrast': { name: 'light-high-contrast', inks: lightHighContrast, ...strong },
+  ansi: { name: 'ansi', inks: ansi, grounds: {}, ...shades },
+  plain: { name: 'plain', inks: {}, grounds: {}, ...shades },
+} as const satisfies Readonly<Record<string, Theme>>;
+
+export type ThemeName = keyof typeof themes;
+
+/** A theme by its name, or one that the user made. */
+export function themeOf(palette: ThemeName | Theme): Theme {
+  return typeof palette === 'string' ? themes[palette] : palette;
+}

@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, inject, it } from 'vitest';
+import type { TurnId } from '../../../protocol/ids.ts';
+import { bottomRows } from '../app/bottom-rows.ts';
+import { helpRows } from '../app/help-rows.ts';
+import { quickNotice } from '../app/quick-notice.ts';
+import { Composer } from '../composer/composer.ts';
+import { draftOf } from '../composer/draft.ts';
+import type { Frame } from '../screen/frame.ts';
+import { keyPress } from '../screen/terminal-input.ts';
+import { columnsOf } from '../text/columns.ts';
+import type { Look } from '../text/look.ts';
+import { plain } from '../text/style.ts';
+import { autoTheme, themeChoices } from '../text/theme-choice.ts';
+import { ItemsView } from './items-view.ts';
+import { ListView } from './list-view.ts';
+import { PagerView } from './pager-view.ts';
+import { QuestionView } from './question-view.ts';
+import { SlashPopup } from './slash-popup.ts';
+import { slashCommands } from './slash-table.ts';
+import { ThemeView } from './theme-view.ts';
+
+const none = (): void => {};
+
+/** All that stands at the bottom of the screen or on a screen of its own, with a text in all of its places. */
+function framesWith(text: string, look: Look, height: number): Readonly<Record<string, Frame>> {
+  const list = new ListView({
+    title: 'List',
+    items: Array.from({ length: 12 }, (_, at) => ({ label: `${text}${at}`, about: text, isCurrent: at === 3 })),
+    isSearched: true,
+    pick: none,
+    close: none,
+  });
+  list.input(keyPress('down'));
+  const turnId = 'turn-1' as TurnId;
+  const asked = { id: 'q', callId: 'c', turnId, tool: text, item: {}, kind: 'command', argv: [text] } as const;
+  const question = new QuestionView({
+    question: { ...asked, justification: text, scopes: ['call', 'session'] },
+    item: undefined,
+    answer: none,
+    showWhole: none,
+  });
+  const composer = new Composer();
+  composer.draft = draftOf(text);
+  const items = new ItemsView<'a' | 'b'>({
+    title: 'Items',
+    about: { a: text, b: text },
+    chosen: ['a'],
+    preview: (chosen) => [plain(chosen.join())],
+    save: none,
+    close: none,
+  });
+  const close = none;
+  const theme = new ThemeView({ choices: themeChoices, current: autoTheme, preview: none, pick: none, close });
+  const pager = new PagerView({ title: 'Pager', rows: (each) => helpRows(slashCommands, each), close });
+  const busy = { header: 'Working', since: 0, detail: text };
+  return {
+    list: list.frame(look, height),
+    question: question.frame(look, height),
+    composer: composer.frame(look, height, 'Ask Capstan'),
+    items: items.frame(look, height),
+    theme: theme.frame(look, height),
+    pager: pager.frame(look, height),
+    popup: { rows: new SlashPopup().rows(draftOf('/'), look) },
+    bottom: { rows: bottomRows({ busy, waiting: { steers: [text], queued: [text] } }, look) },
+    notice: { rows: quickNotice(text, 'error').rows(look) },
+  };
+}
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc.constantFrom(
+    'שלום עולם, this is right to left',
+    'مرحبا بالعالم ١٢٣',
+    '漢字かな交じり文と絵文字👩‍👩‍👧‍👦🇩🇪',
+    'e\u0301\u0302\u0303 n\u0303 กำ़',
+    '\u001B]0;owned\u0007\u001B[2J\u202Etxt',
+    'x'.repeat(700),
+  ),
+);
+const looks = fc.record({
+  width: fc.oneof(fc.constantFrom(1, 2, 20, 300), fc.integer({ min: 1, max: 300 })),
+  glyphs: fc.constantFrom('unicode' as const, 'ascii' as const, 'words' as const),
+  colours: fc.constantFrom('none' as const, 'sixteen' as const, 'true' as const),
+});
+const usual = { palette: 'dark', details: 'folded', now: 5000, cwd: '/w', home: '/h' } as const;
+
+describe('every view', () => {
+  it('has rows that fit, with nothing but text and colours, and its cursor in sight', () => {
+    fc.assert(
+      fc.property(texts, looks, fc.integer({ min: 2, max: 40 }), (text, some, height) => {
+        for (const [name, { rows, cursor }] of Object.entries(framesWith(text, { ...usual, ...some }, height))) {
+          const wrong = rows.filter((row) => {
+            const bare = row.replaceAll(/\u001B\[[\d;]*m/g, '');
+            return columnsOf(bare) > some.width || /[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(bare);
+          });
+          expect([name, wrong]).toEqual([name, []]);
+          const { row, column } = cursor ?? { row: 0, column: 0 };
+          expect([name, row < rows.length || rows.length === 0, column < some.width]).toEqual([name, true, true]);
+        }
+      }),
+      { numRuns: 60 * inject('runFactor') },
+    );
+  });
+
+  it('is ASCII where nothing else was given and the terminal has nothing else', () => {
+    for (const glyphs of ['ascii', 'words'] as const) {
+      for (const frame of Object.values(framesWith('plain', { ...usual, width: 100, colours: 'none', glyphs }, 30)))
+        expect(frame.rows.join('\n')).toMatch(/^[\n -~]*$/);
+    }
+  });
+});

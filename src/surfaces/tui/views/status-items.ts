@@ -1,0 +1,159 @@
+import { basename } from 'node:path';
+import type { Settings } from '../../../envelope/settings.ts';
+import { approvalName } from '../../../policy/approval-policy.ts';
+import { usedTokens } from '../../../protocol/usage.ts';
+import { version } from '../../../protocol/version.ts';
+import type { ThreadUsage } from '../../engine/live/live-thread.ts';
+import { moneyWords } from '../../wording/money-words.ts';
+import type { Look } from '../text/look.ts';
+import { shownPath } from '../text/shown-path.ts';
+import { badStyle, dimStyle, type Style, warnStyle } from '../text/style.ts';
+import { compactNumber } from './compact-number.ts';
+import { sandboxLevel } from './permission-mode.ts';
+
+/** What the status line and the title of the window can say. All figures are the engine's. */
+export interface StatusFacts {
+  readonly settings: Settings;
+  readonly usage: ThreadUsage;
+  readonly threadId: string;
+  readonly profileName: string | undefined;
+  readonly host: string;
+  readonly runState: 'Ready' | 'Working' | 'Waiting';
+  /** What git's files said last. */
+  readonly repository: string | undefined;
+  readonly branch: string | undefined;
+  /** That the user gave the thread. */
+  readonly name: string | undefined;
+  /** The first words of the user. */
+  readonly firstWords: string | undefined;
+  readonly tasks: { readonly done: number; readonly all: number } | undefined;
+}
+
+export interface StatusItem {
+  readonly about: string;
+  /** What it says; undefined: there is nothing to say. Not clean yet. */
+  text(facts: StatusFacts, look: Look): string | undefined;
+  /** Absent: dim. */
+  style?(facts: StatusFacts): Style;
+}
+
+const accent = (): Style => ({ colour: 'accent' });
+const marker = (): Style => ({ colour: 'marker' });
+
+function left({ usage }: StatusFacts): number {
+  return Math.round(usage.percentRemaining);
+}
+
+/** Whatever else has no colours, these have. */
+function leftStyle(facts: StatusFacts): Style {
+  return left(facts) <= 10 ? badStyle : left(facts) <= 30 ? warnStyle : dimStyle;
+}
+
+const tokens = (count: number, word: string): string | undefined =>
+  count === 0 ? undefined : `${compactNumber(count)} ${word}`;
+
+/** Every item by its id, in the order of the list. */
+export const statusItems = {
+  'model-with-reasoning': {
+    about: 'the model and its effort',
+    text: ({ settings: { model, effort } }) => (effort === undefined ? model : `${model} ${effort}`),
+    style: accent,
+  },
+  model: { about: 'the model', text: ({ settings }) => settings.model, style: accent },
+  reasoning: { about: 'the effort', text: ({ settings }) => settings.effort ?? 'default' },
+  provider: { about: 'who serves the model', text: ({ settings }) => settings.provider },
+  'context-remaining': {
+    about: 'how much of the context window is left',
+    text: (facts) => `Context ${left(facts)}% left`,
+    style: leftStyle,
+  },
+  'context-used': {
+    about: 'how much of the context window is used',
+    text: (facts) => `Context ${100 - left(facts)}% used`,
+    style: leftStyle,
+  },
+  'context-window-size': {
+    about: 'the context window',
+    text: ({ usage }) => `${compactNumber(usage.effectiveWindow)} window`,
+  },
+  permissions: {
+    about: 'the permission profile or the sandbox, and when Capstan asks',
+    text: ({ settings, profileName }) => `${profileName ?? sandboxLevel(settings)}, ${approvalName(settings.approval)}`,
+  },
+  'approval-mode': { about: 'when Capstan asks', text: ({ settings }) => approvalName(settings.approval) },
+  'current-dir': { about: 'the folder', text: ({ settings }, look) => shownPath(settings.cwd, { ...look, cwd: '' }) },
+  'project-name': {
+    about: 'the name of the repository, or of the folder',
+    text: ({ repository, settings }) => basename(repository ?? settings.cwd),
+  },
+  hostname: { about: 'the name of the machine', text: ({ host }) => host },
+  'git-branch': { about: 'the branch of git', text: ({ branch }) => branch, style: marker },
+  'run-state': { about: 'Ready, Working or Waiting', text: ({ runState }) => runState },
+  'used-tokens': {
+    about: 'tokens of the conversation, without what was cached',
+    text: ({ usage }) => tokens(usedTokens(usage.total), 'tokens'),
+  },
+  'total-input-tokens': { about: 'tokens that were sent', text: ({ usage }) => tokens(usage.total.input, 'in') },
+  'total-output-tokens': { about: 'tokens that came back', text: ({ usage }) => tokens(usage.total.output, 'out') },
+  'estimated-thread-cost': {
+    about: 'what the conversation has cost, where a price is known',
+    text: ({ usage: { total } }) =>
+      usedTokens(total) === 0 || total.cost === undefined ? undefined : moneyWords(total.cost),
+  },
+  'task-progress': {
+    about: 'how much of the plan is done',
+    text: ({ tasks }) => (tasks === undefined || tasks.all === 0 ? undefined : `Tasks ${tasks.done}/${tasks.all}`),
+  },
+  'thread-name': { about: 'the name that you gave the conversation', text: ({ name }) => name },
+  'thread-title': { about: 'its name, or your first words', text: ({ name, firstWords }) => name ?? firstWords },
+  'thread-id': { about: 'the id of the conversation', text: ({ threadId }) => threadId },
+  'capstan-version': { about: 'the version of Capstan', text: () => `v${version}` },
+} as const satisfies Readonly<Record<string, StatusItem>>;
+
+export type StatusId = keyof typeof statusItems;
+
+/** Other names that files of Codex may have. Without an id: right to write, with nothing to show here. */
+const otherNames: Readonly<Record<string, StatusId | undefined>> = {
+  project: 'project-name',
+  'codex-version': 'capstan-version',
+  'pull-request-number': undefined,
+  'branch-changes': undefined,
+  'five-hour-limit': undefined,
+  'weekly-limit': undefined,
+  'thread-credits': undefined,
+  'fast-mode': undefined,
+  'raw-output': undefined,
+  'workspace-headline': undefined,
+  daybreak: undefined,
+  profile: undefined,
+};
+
+/** The ids that are known, and the words that are not. */
+export function readStatusIds(words: readonly string[]): {
+  readonly ids: readonly StatusId[];
+  readonly unknown: readonly string[];
+} {
+  const ids: StatusId[] = [];
+  const unknown: string[] = [];
+  for (const word of words) {
+    const id = isStatusId(word) ? word : Object.hasOwn(otherNames, word) ? otherNames[word] : null;
+    if (id === null) unknown.push(word);
+    else if (id !== undefined && !ids.includes(id)) ids.push(id);
+  }
+  return { ids, unknown };
+}
+
+function isStatusId(word: string): word is StatusId {
+  return Object.hasOwn(statusItems, word);
+}
+
+/** What stands below the composer where nothing was chosen. */
+export const usualStatusLine: readonly StatusId[] = [
+  'model-with-reasoning',
+  'context-remaining',
+  'current-dir',
+  'git-branch',
+  'used-tokens',
+  'estimated-thread-cost',
+  'task-progress',
+];

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../../envelope/settings.ts';
+import { profileFor } from '../../../policy/profiles.ts';
+import { defaultShellEnvironmentPolicy } from '../../../policy/shell-environment-policy.ts';
+import type { SandboxMode } from '../../../protocol/permission-profile.ts';
+import { noUsage } from '../../../protocol/usage.ts';
+import { rowColumns } from '../text/cut.ts';
+import type { Look } from '../text/look.ts';
+import { readStatusIds, type StatusFacts, statusItems, usualStatusLine } from './status-items.ts';
+import { statusRow } from './status-line.ts';
+import { readTitleIds, windowTitle } from './window-title.ts';
+
+const look: Look = {
+  width: 100,
+  colours: 'none',
+  palette: 'dark',
+  glyphs: 'unicode',
+  details: 'folded',
+  now: 0,
+  cwd: '/home/ada/engine',
+  home: '/home/ada',
+};
+
+function settings(mode: SandboxMode, rest: Partial<Settings> = {}): Settings {
+  return {
+    model: 'gpt-5.5',
+    provider: 'openai',
+    effort: 'high',
+    cwd: '/home/ada/engine',
+    approval: 'on-request',
+    profile: profileFor(mode, { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false }),
+    shellEnvironment: defaultShellEnvironmentPolicy,
+    ...rest,
+  };
+}
+
+const facts: StatusFacts = {
+  settings: settings('workspace-write'),
+  usage: {
+    total: { ...noUsage, input: 50_000, cachedInput: 10_000, output: 1050, total: 51_050 },
+    tokens: 50_050,
+    measure: 'exact',
+    effectiveWindow: 258_400,
+    percentRemaining: 84.6,
+  },
+  threadId: '0199',
+  profileName: undefined,
+  host: 'machine',
+  runState: 'Ready',
+  repository: '/home/ada/engine',
+  branch: 'main',
+  name: undefined,
+  firstWords: 'Fix the\ntests \u001B[2Jplease.',
+  tasks: { done: 1, all: 3 },
+};
+
+function shown(some: Partial<StatusFacts>, width: number, items = usualStatusLine): string {
+  return statusRow({ ...facts, ...some }, { items, hasColours: true }, { ...look, width })
+    .map(({ text }) => text)
+    .join('');
+}
+
+describe('the status line', () => {
+  it('has the usual items at the left and the mode at the right', () => {
+    expect(shown({}, 110)).toBe(
+      `  gpt-5.5 high · Context 85% left · ~/engine · main · 41K tokens · Tasks 1/3${' '.repeat(110 - 76 - 4)}Ask`,
+    );
+  });
+
+  it('keeps the mode in sight at every width, and drops items that do not fit', () => {
+    expect(shown({}, 42)).toBe('  gpt-5.5 high · Context 85% left     Ask');
+    expect(shown({}, 20)).toBe('  gpt-5.5 high  Ask');
+    for (let width = 1; width <= 300; width++) {
+      const row = statusRow(facts, { items: usualStatusLine, hasColours: true }, { ...look, width });
+      expect(rowColumns(row)).toBeLessThanOrEqual(width);
+      expect(row.at(-1)?.text).toBe(width < 3 ? '…' : 'Ask');
+    }
+  });
+
+  it.each([
+    ['Read only', { settings: settings('read-only') }, undefined],
+    ['Full access', { settings: settings('danger-full-access', { approval: 'never' }) }, 'warn'],
+    ['workspace-write, untrusted', { settings: settings('workspace-write', { approval: 'untrusted' }) }, undefined],
+    ['Plan mode', { settings: settings('workspace-write', { collaboration: { mode: 'plan' } }) }, 'special'],
+  ])('names the mode: %s', (name, some, colour) => {
+    const mode = statusRow({ ...facts, ...some }, { items: [], hasColours: false }, look).at(-1);
+    expect([mode?.text, mode?.style?.colour]).toEqual([name, colour]);
+  });
+
+  it.each([
+    [31, undefined],
+    [30, 'warn'],
+    [11, 'warn'],
+    [10, 'bad'],
+    [0, 'bad'],
+  ])('colours the context at %i %%, also without other colours', (left, colour) => {
+    const row = statusRow(
+      { ...facts, usage: { ...facts.usage, percentRemaining: left } },
+      { items: ['context-remaining', 'model'], hasColours: false },
+      look,
+    );
+    expect(row[1]).toMatchObject({ text: `Context ${left}% left` });
+    expect(row[1]?.style?.colour).toBe(colour);
+    expect(row[3]?.style?.colour).toBeUndefined();
+  });
+
+  it('has every item in the order that was chosen, and leaves out what has nothing to say', () => {
+    const all = Object.keys(statusItems) as (keyof typeof statusItems)[];
+    const line = shown({ name: 'tests', branch: undefined }, 1000, all.toReversed());
+    expect(line).toContain('  v');
+    expect(line).toContain(
+      ' · 0199 · tests · tests · Tasks 1/3 · 1.05K out · 50K in · 41K tokens · Ready · machine · engine · ~/engine · on-request · workspace-write, on-request · 258K window · Context 15% used · Context 85% left · openai · high · gpt-5.5 · gpt-5.5 high',
+    );
+  });
+
+  it('reads ids, also those of other programs, each once', () => {
+    expect(readStatusIds(['model', 'weekly-limit', 'project', 'nope', 'model'])).toEqual({
+      ids: ['model', 'project-name'],
+      unknown: ['nope'],
+    });
+  });
+});
+
+describe('the title of the window', () => {
+  const usual = readTitleIds(['activity', 'thread-title', 'project-name', 'huh']);
+
+  it('says what is going on, and where', () => {
+    expect(usual.unknown).toEqual(['huh']);
+    const title = (some: Partial<StatusFacts>, now = 0, motion: 'none' | undefined = undefined): string =>
+      windowTitle({ ...facts, ...some }, usual.ids, { ...look, now, ...(motion && { motion }) });
+    expect(title({ name: 'tests' })).toBe('tests | engine');
+    expect(title({ name: 'tests', runState: 'Working' }, 3000)).toBe('⠸ | tests | engine');
+    expect(title({ name: 'tests', runState: 'Waiting' }, 1000)).toBe('[ . ] Action required | tests | engine');
+    expect(title({ name: 'tests', runState: 'Waiting' }, 1000, 'none')).toBe('[ ! ] Action required | tests | engine');
+    expect(title({ firstWords: 'x'.repeat(500), repository: undefined })).toBe(`${'x'.repeat(60)} | engine`);
+  });
+});

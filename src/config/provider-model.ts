@@ -11,9 +11,10 @@ export function providerModel(id: string): string | undefined {
 export function modelProblem(provider: string, other?: string): Outcome<'model-missing'> | undefined {
   if (builtInProvider(provider)?.model !== 'named') return undefined;
   const named = other === undefined ? 'No model is named' : `The model ${other} is named for another provider`;
+  const next = other === undefined ? 'Set model in config.toml, or use -m.' : 'Name one of its models with -m.';
   return {
     code: 'model-missing',
     message: `${named}, and the provider "${provider}" has no usual one.`,
-    next: `Set model in config.toml, or use -m. \`capstan models list --provider ${provider}\` shows what it has.`,
+    next: `${next} \`capstan models list --provider ${provider}\` shows what it has.`,
   };
 }

@@ -54,7 +54,7 @@ describe('an unknown model', () => {
 });
 
 describe('another model', () => {
-  it('keeps an effort that it has, and else thinks as hard as its middle one', async () => {
+  it('keeps an effort that it has, and else has the nearest one', async () => {
     const live = await LiveThread.in(yes);
     await live.open({ overrides: ['model="gpt-5.6-sol"', 'model_reasoning_effort="high"'] });
     for (const change of [{}, { model: 'gpt-5.5' }, { model: 'gpt-5.6-sol', effort: 'max' }, { model: 'gpt-5.4' }]) {
@@ -65,7 +65,7 @@ describe('another model', () => {
       ['gpt-5.6-sol', { effort: 'high' }],
       ['gpt-5.5', { effort: 'high' }],
       ['gpt-5.6-sol', { effort: 'max' }],
-      ['gpt-5.4', { effort: 'medium' }],
+      ['gpt-5.4', { effort: 'xhigh' }],
     ]);
   });
 
@@ -82,7 +82,7 @@ describe('another model', () => {
     await live.turn('three');
     expect(talk(live).map(({ reasoning }) => reasoning)).toEqual([
       { effort: 'max' },
-      { effort: 'medium' },
+      { effort: 'xhigh' },
       { effort: 'low' },
     ]);
   });
@@ -101,7 +101,7 @@ describe('another model', () => {
         from: 'gpt-5.6-sol',
         to: 'gpt-5.4-mini',
         changes: [
-          { field: 'identity.effort', from: 'max', to: 'medium' },
+          { field: 'identity.effort', from: 'max', to: 'xhigh' },
           { field: 'identity.verbosity', from: 'low', to: 'medium' },
           { field: 'identity.serviceTier', from: 'ultrafast' },
           {

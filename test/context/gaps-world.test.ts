@@ -137,7 +137,8 @@ describe('a mode that the model cannot run', () => {
     expect(switched.map((changes) => changes.map(({ field }) => field))).toEqual([
       // The model that cannot run it has no efforts either.
       ['identity.effort', 'modes.collaboration'],
-      ['modes.collaboration'],
+      // Of the other one nothing is known, so that it gets none that was chosen for this one.
+      ['identity.effort', 'modes.collaboration'],
     ]);
     expect(thread.settings.collaboration).toEqual({ mode: 'plan' });
   });

@@ -95,7 +95,7 @@ it('a new thread is refused where the provider has no usual model, and names -m'
     ),
     1,
   ]);
-  expect(stderr).toContain('or use -m');
+  expect(stderr).toContain('Name one of its models with -m.');
 });
 
 it('without any key, the login with ChatGPT is named first', async () => {
@@ -122,5 +122,5 @@ it('asks the model that a file names for that provider', async () => {
 it('is refused where the provider has no usual model, and names -m', async () => {
   const { model, resume } = await begun();
   const { code, stderr } = await resume('-c', 'model_provider=openrouter');
-  expect([code, stderr, model.requests.length]).toEqual([1, expect.stringContaining('or use -m'), 1]);
+  expect([code, stderr, model.requests.length]).toEqual([1, expect.stringContaining('with -m'), 1]);
 });

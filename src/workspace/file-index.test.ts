@@ -6,6 +6,7 @@ import { systemClock } from '../gather/system/system-clock.ts';
 import { FileIndex } from './file-index.ts';
 import { nothingIgnored } from './ignore-rules.ts';
 import { nodeWorkspaceDisk as disk } from './node-workspace-disk.ts';
+import type { VisibleFiles } from './visible-files.ts';
 
 let root = '';
 beforeEach(() => {
@@ -78,4 +79,25 @@ it('a search ends with the next letter, and the look goes on for it', async () =
   over.abort();
   await first;
   expect(await found(index, 'file-59')).toEqual(['f59/file-59.ts']);
+});
+
+it('shows what is known of a large folder while it still looks', async () => {
+  const folders = Array.from({ length: 40 }, (_, at) => `folder-${at}`);
+  const files = Array.from({ length: 500 }, (_, at) => `file-${at}.ts`);
+  const sight = { mode: 0, size: 0, modifiedAt: 0, changedAt: 0, number: 0 };
+  const large: VisibleFiles['disk'] = {
+    list: (folder) => (folder === '/large' ? folders : files),
+    look: (path) => ({ ...sight, kind: path.endsWith('.ts') ? 'file' : 'folder' }),
+    read: () => new Uint8Array(),
+  };
+  const ground = () => ({ root: '/large', disk: large, rules: nothingIgnored, excludes: () => false });
+  const seen: { readonly total: number; readonly isPartial: boolean }[] = [];
+  await new FileIndex({ clock: systemClock, ground }).search({
+    typed: 'file',
+    limit: 5,
+    signal: new AbortController().signal,
+    found: ({ total, isPartial }) => void seen.push({ total, isPartial }),
+  });
+  expect(seen.at(-1)).toEqual({ total: 20_000, isPartial: false });
+  expect(seen.some(({ total, isPartial }) => total > 0 && isPartial)).toBe(true);
 });

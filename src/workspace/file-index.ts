@@ -32,8 +32,8 @@ interface IndexParts {
 /** A folder that was looked at so long ago is looked at again by the next search. What was known serves meanwhile. */
 const freshMs = 5000;
 
-/** New results are worth a look after so many more files. */
-const batch = 20_000;
+/** What is known is searched when there are so many files, and again whenever there are twice as many. */
+const firstBatch = 1000;
 
 /**
  * The files and folders of a workspace, for someone who types: the folder is looked at once, in small slices, and every
@@ -109,6 +109,7 @@ export class FileIndex {
     const { clock, ground } = this.#parts;
     const coming: IndexedFile[] = [];
     this.#coming = coming;
+    let next = firstBatch;
     try {
       const entries = visibleFiles({ ...ground(), pace: new Pace(clock, new AbortController().signal) });
       for (;;) {
@@ -119,7 +120,9 @@ export class FileIndex {
         }
         const { inside: path, kind, modifiedAt } = value;
         coming.push({ path, kind, modifiedAt });
-        if (coming.length % batch === 0 && this.#known.length === 0) this.#tell();
+        if (coming.length < next || this.#known.length > 0) continue;
+        next *= 2;
+        this.#tell();
       }
     } finally {
       this.#known = coming;

@@ -2,8 +2,8 @@
 const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa', 'lambda', 'mu'];
 
 export const deltasPerSecond = 800;
-export const deltaCount = 3000;
-export const transcriptLines = 20_000;
+const deltaCount = 3000;
+const transcriptLines = 20_000;
 
 /** A paragraph of a line for each line of the transcript: a renderer may join neither. */
 export const fillText = Array.from({ length: transcriptLines }, (_, at) => `- ${at} ${words.join(' ')}`).join('\n');

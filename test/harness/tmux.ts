@@ -29,6 +29,12 @@ export class TmuxShell {
     this.press('Enter');
   }
 
+  /** Starts another program in the shell. */
+  run(command: string): void {
+    this.type(command);
+    this.press('Enter');
+  }
+
   type(text: string): void {
     this.#tmux('send-keys', '-l', text);
   }

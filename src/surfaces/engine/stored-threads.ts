@@ -29,6 +29,7 @@ import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelo
 import { HomeFiles } from './home-files.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
+import type { ThreadPrompt } from './thread-prompts.ts';
 import { unprovenNotice } from './unproven-notice.ts';
 
 /** What was done, and what the user should know beside it. */
@@ -93,6 +94,12 @@ export class StoredThreads {
   async turns(id: ThreadId): Promise<readonly TurnSummary[]> {
     const { readTurnList } = await import('../../thread/branch/read-turns.ts');
     return readTurnList(this.#kept.store, id);
+  }
+
+  /** What the user wrote in each turn that stands, word for word: the places to go back to. */
+  async prompts(id: ThreadId): Promise<readonly ThreadPrompt[]> {
+    const { promptsIn } = await import('./thread-prompts.ts');
+    return promptsIn((await this.read(id)).lines);
   }
 
   /** The checkpoints of a thread that stand, oldest first. */

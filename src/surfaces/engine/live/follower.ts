@@ -45,8 +45,11 @@ export class Follower {
   /** Why, if the follower does not know it by itself. */
   #ended: Outcome | undefined;
 
-  constructor(thread: FollowedThread, { after, provisional = true, limit = defaultLimit }: FollowOptions) {
+  #caughtUp: (() => void) | undefined;
+
+  constructor(thread: FollowedThread, { after, provisional = true, limit = defaultLimit, caughtUp }: FollowOptions) {
     this.#thread = thread;
+    this.#caughtUp = caughtUp;
     this.wantsPreviews = provisional;
     this.#queue = new FollowerQueue(limit >= 1 ? limit : 1);
     this.#spoiled = new Set(thread.previewed);
@@ -200,6 +203,8 @@ export class Follower {
         if (news !== undefined) return news;
         continue;
       }
+      this.#caughtUp?.();
+      this.#caughtUp = undefined;
       const slot = this.#queue.take();
       if (slot?.news !== undefined) return this.#took(slot.news, slot.placed);
       if (this.#isOver) return this.#takeEnd();

@@ -138,6 +138,8 @@ export interface FollowOptions {
   readonly provisional?: boolean;
   /** How many events may wait in memory for this reader, at least one. Behind that it reads from the rollout, at its own pace. */
   readonly limit?: number;
+  /** Called once, when all that was recorded before has been taken: what comes from then on is new. */
+  readonly caughtUp?: () => void;
   readonly signal?: AbortSignal;
 }
 

@@ -2,6 +2,7 @@ import { findSlash, readSlash, type SlashName } from '../views/slash-table.ts';
 import { draftOf } from '../composer/draft.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import type { Conversation } from './conversation.ts';
+import { EscapeTwice } from './escape-twice.ts';
 import type { TuiStage } from './stage.ts';
 
 /** A longer message is refused, and stays in the composer. */
@@ -23,9 +24,11 @@ export class Controller {
   readonly #parts: ControllerParts;
   /** Messages that were sent before the engine was there. */
   readonly #early: string[] = [];
+  readonly #twice: EscapeTwice;
 
   constructor(parts: ControllerParts) {
     this.#parts = parts;
+    this.#twice = new EscapeTwice(parts.stage);
   }
 
   /** The engine is there: what was sent before is sent now. */
@@ -53,6 +56,7 @@ export class Controller {
   #ofComposer(input: TerminalInput): void {
     const { stage } = this.#parts;
     if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
+    if (input.kind !== 'key' || input.name !== 'escape') this.#twice.reset();
     if (input.kind === 'key' && (this.#ofPopup(input) || this.#ofTerminal(input))) return;
     this.#parts.conversation()?.typed();
     stage.composer.input(input);
@@ -88,6 +92,7 @@ export class Controller {
       case 'escape':
         if (composer.isShell && composer.draft.text === '!') composer.draft = draftOf('');
         else if (conversation?.isBusy === true) conversation.interrupt();
+        else if (composer.isEmpty && this.#twice.pressed()) conversation?.slash('rewind', '');
         return true;
       case 'ctrl+c':
         if (!composer.isEmpty) composer.take();

@@ -11,6 +11,7 @@ const keyHelp: readonly (readonly [keys: string, does: string])[] = [
   ['alt+up', 'take the last queued message back into the composer'],
   ['ctrl+j, alt+enter, shift+enter', 'new line (shift+enter where the terminal reports it)'],
   ['esc', 'interrupt the turn; close what is open'],
+  ['esc esc', 'in an empty draft: go back to an earlier message'],
   ['ctrl+c', 'clear the draft; with an empty draft: interrupt, or quit'],
   ['ctrl+d', 'quit, with an empty draft'],
   ['up, down', 'earlier messages, where the draft is empty or recalled; else move'],

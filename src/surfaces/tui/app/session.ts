@@ -26,6 +26,9 @@ export interface SessionParts {
   runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void>;
 }
 
+/** How much of the past of a thread is put on the screen when it takes the place of another. */
+type ShownPast = 'all' | 'end';
+
 /** One conversation after the other, on the screen and with the engine behind it. */
 export class TuiSession implements Conversation {
   readonly parts: SessionParts;
@@ -65,11 +68,11 @@ export class TuiSession implements Conversation {
     return this.#works > 0 || this.#thread.turnId !== undefined;
   }
 
-  /** Shows the thread from its beginning, as far as it has one. */
-  async begin(): Promise<void> {
+  /** Shows the thread from its beginning, as far as it has one. `end`: only what fits the screen, without a header. */
+  async begin({ shows = 'all' }: { readonly shows?: ShownPast } = {}): Promise<void> {
     const { stage } = this.parts;
     const { transcript } = stage;
-    transcript.add({ cell: headerCell(this.#thread.settings), isFinal: true });
+    if (shows === 'all') transcript.add({ cell: headerCell(this.#thread.settings), isFinal: true });
     for (const notice of [...this.parts.engine.notices, ...this.#thread.notices]) {
       if (this.parts.engine.isNews(notice)) this.entries.outcome(notice, 'warning');
     }
@@ -79,7 +82,7 @@ export class TuiSession implements Conversation {
   }
 
   /** Another thread takes the place of this one. */
-  async switchTo(thread: LiveThread): Promise<void> {
+  async switchTo(thread: LiveThread, { shows = 'all' }: { readonly shows?: ShownPast } = {}): Promise<void> {
     this.#reader.close();
     this.#desk.clear();
     this.#queued = [];
@@ -87,8 +90,9 @@ export class TuiSession implements Conversation {
     const before = this.#thread;
     this.#thread = thread;
     await before.leave();
-    this.#reader = this.#read(thread);
-    await this.begin();
+    this.parts.stage.transcript.clear();
+    this.#reader = this.#read(thread, shows);
+    await this.begin({ shows });
   }
 
   send(words: string): void {
@@ -245,10 +249,11 @@ export class TuiSession implements Conversation {
     void this.#guard(this.#turn(words));
   }
 
-  #read(thread: LiveThread): ThreadReader {
+  #read(thread: LiveThread, shows: ShownPast = 'all'): ThreadReader {
     const { stage, now } = this.parts;
     return new ThreadReader(thread, {
       stage,
+      ...(shows === 'end' ? { mostReplayed: stage.page } : {}),
       entries: this.entries,
       now,
       asked: (question, item) => this.#desk.asked(question, item),
@@ -275,6 +280,11 @@ export class TuiSession implements Conversation {
 
   #told(result: { readonly kind: string; readonly outcome?: Outcome }): void {
     if (result.kind === 'refused' && result.outcome !== undefined) this.notice(fullText(result.outcome), 'error');
+  }
+
+  /** For what views and lists begin. */
+  guard(work: Promise<unknown>): Promise<void> {
+    return this.#guard(work);
   }
 
   /** Nothing that goes wrong with one wish ends the terminal. */

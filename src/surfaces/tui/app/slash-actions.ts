@@ -39,6 +39,8 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return (await import('./show-cards.ts')).showContext(session);
     case 'diff':
       return (await import('./show-diff.ts')).showDiff(session);
+    case 'rewind':
+      return (await import('./rewind.ts')).browseRewind(session);
     case 'new':
     case 'clear':
       return (await import('./choose-thread-view.ts')).startAnew(session);

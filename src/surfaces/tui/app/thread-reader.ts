@@ -18,10 +18,12 @@ export interface ReaderParts {
   /** Words of the user are in the conversation. */
   said(words: string): void;
   turnOver(): void;
+  /** Rows of its past that are printed when it is opened. */
+  readonly mostReplayed?: number;
 }
 
 /** Rows of an old conversation that are printed when it is resumed. */
-const mostReplayed = 1000;
+const mostReplayedRows = 1000;
 
 /** Reads what a thread has recorded, then what comes, and puts it on the stage. */
 export class ThreadReader {
@@ -41,29 +43,33 @@ export class ThreadReader {
     this.caughtUp = promise;
     if (!this.#isReplaying) resolve();
     const { signal } = this.#leaving;
+    const caughtUp = (): void => {
+      this.#replayed();
+      resolve();
+    };
     // Asked for at once: what happens after this call is in it.
-    const news = thread.follow(place === undefined ? { signal } : { after: -1, signal })[Symbol.asyncIterator]();
-    void this.#read(news, place, resolve);
+    const followed = thread.follow(place === undefined ? { signal } : { after: -1, signal, caughtUp });
+    void this.#read(followed[Symbol.asyncIterator](), resolve);
   }
 
   close(): void {
     this.#leaving.abort();
   }
 
-  async #read(news: AsyncIterator<LiveNews>, place: number | undefined, caughtUp: () => void): Promise<void> {
+  /** What comes from now on is new. */
+  #replayed(): void {
+    const { stage, mostReplayed = mostReplayedRows } = this.#parts;
+    this.#isReplaying = false;
+    stage.transcript.keepLast(stage.look, mostReplayed);
+  }
+
+  async #read(news: AsyncIterator<LiveNews>, caughtUp: () => void): Promise<void> {
     const { entries, stage } = this.#parts;
     try {
       for (;;) {
         const next = await news.next();
         if (next.done === true || this.#leaving.signal.aborted) break;
-        const { value } = next;
-        this.#news(value);
-        const isLast = value.kind !== 'recorded' || (value.ordinal >= (place ?? 0) && value.more !== true);
-        if (this.#isReplaying && isLast) {
-          this.#isReplaying = false;
-          stage.transcript.keepLast(stage.look, mostReplayed);
-          caughtUp();
-        }
+        this.#news(next.value);
         if (!this.#isReplaying) stage.draw();
       }
     } catch (error) {

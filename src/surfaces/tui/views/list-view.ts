@@ -22,6 +22,8 @@ export interface ListOptions {
   /** What is typed narrows the list. Without it, digits pick and letters move. */
   readonly isSearched?: boolean;
   readonly hint?: string;
+  /** Chosen at first; absent: the current one, or the first. */
+  readonly startsAt?: number;
   /** By the place in `items`. */
   pick(index: number): void;
   close(): void;
@@ -37,10 +39,12 @@ export class ListView implements View {
 
   constructor(options: ListOptions) {
     this.#options = options;
-    this.#at = Math.max(
-      0,
-      options.items.findIndex(({ isCurrent }) => isCurrent === true),
-    );
+    this.#at =
+      options.startsAt ??
+      Math.max(
+        0,
+        options.items.findIndex(({ isCurrent }) => isCurrent === true),
+      );
   }
 
   /** More items, or others: what was typed stays. */

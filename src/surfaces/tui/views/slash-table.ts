@@ -19,6 +19,7 @@ export const slashCommands = [
   { name: 'context', does: 'what fills the context window', whileRunning: true },
   { name: 'status', does: 'model, folder, permissions, tokens and cost', whileRunning: true },
   { name: 'diff', does: 'what differs from the last commit', whileRunning: true },
+  { name: 'rewind', does: 'go back to before a message, with or without files', whileRunning: false },
   { name: 'new', does: 'begin a new conversation', whileRunning: false },
   { name: 'resume', takes: '[THREAD]', does: 'continue an earlier conversation', whileRunning: false },
   { name: 'tui', does: 'switch between scrollback and full screen', whileRunning: true },

@@ -7,6 +7,7 @@ import type { Line } from '../../protocol/line.ts';
 import { oddText } from '../../protocol/odd-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { lockPath } from '../../rollout/find/names.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
@@ -100,6 +101,17 @@ export class StoredThreads {
   async prompts(id: ThreadId): Promise<readonly ThreadPrompt[]> {
     const { promptsIn } = await import('./thread-prompts.ts');
     return promptsIn((await this.read(id)).lines);
+  }
+
+  /** What happened in a thread, as far as its lines keep it: for one who looks at it and opens nothing. */
+  async *events(id: ThreadId): AsyncGenerator<ThreadEvent, void> {
+    const { foldRecorded, nothingRecorded } = await import('../../state/recorded-events.ts');
+    let state = nothingRecorded(id);
+    for await (const line of this.#kept.store.read(id, { from: 0 as Ordinal })) {
+      const folded = foldRecorded(state, line);
+      state = folded.state;
+      for (const news of folded.news) if (news.kind === 'event') yield news.event;
+    }
   }
 
   /** The checkpoints of a thread that stand, oldest first. */

@@ -112,7 +112,9 @@ export class EventEntries {
   }
 
   #said(id: string, text: string): void {
-    this.#add(userCell({ kind: 'user-message', id, text, images: [] }));
+    this.#groups.close();
+    const cell = userCell({ kind: 'user-message', id, text, images: [] });
+    this.#transcript.add({ cell, isFinal: true, isPrompt: true });
   }
 
   #begun(item: TurnItem, context: CallStanding): void {

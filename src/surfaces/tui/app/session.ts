@@ -14,6 +14,7 @@ import { endSummary } from './end-summary.ts';
 import { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
 import type { TuiStage } from './stage.ts';
+import { TranscriptRows } from './transcript-rows.ts';
 import { ThreadReader } from './thread-reader.ts';
 
 export interface SessionParts {
@@ -139,11 +140,24 @@ export class TuiSession implements Conversation {
   }
 
   showTranscript(): void {
-    const { stage } = this.parts;
+    const { stage, now } = this.parts;
     const { transcript } = stage;
-    const rows = (look: Parameters<typeof transcript.wholeRows>[0]) => transcript.wholeRows(look);
+    const rows = new TranscriptRows(transcript, { now, redraw: () => stage.draw() });
+    const close = (): void => stage.openPager(undefined);
+    const goBack = (): void => {
+      close();
+      if (!this.isBusy) this.slash('rewind', '');
+    };
     stage.openPager(
-      new PagerView({ title: 'Transcript', rows, startsAtEnd: true, close: () => stage.openPager(undefined) }),
+      new PagerView({
+        title: 'Transcript',
+        drawMore: (look) => rows.drawMore(look),
+        rows: (look) => rows.rows(look),
+        stops: (look) => rows.stops(look),
+        startsAtEnd: true,
+        escape: { does: 'goes back to a message', run: goBack },
+        close,
+      }),
     );
   }
 

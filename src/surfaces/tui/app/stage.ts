@@ -143,8 +143,8 @@ export class TuiStage {
   }
 
   scroll(rows: number): void {
-    const most = Math.max(0, this.transcript.rowCount(this.look) - 1);
-    this.#back = Math.max(0, Math.min(most, this.#back + rows));
+    const wanted = Math.max(0, this.#back + rows);
+    this.#back = Math.max(0, this.transcript.rowCount(this.look, wanted + 1) - 1);
     this.draw();
   }
 

@@ -6,6 +6,8 @@ export interface TranscriptEntry {
   cell: Cell;
   /** Nothing of it changes any more: it may be printed for good. */
   isFinal: boolean;
+  /** The user speaks in it. */
+  isPrompt?: true;
   /** Of one that still grows: rows that no later text can change, from one on. */
   stableRows?: ((look: Look, from: number) => readonly string[]) | undefined;
 }
@@ -117,13 +119,17 @@ export class Transcript {
     return rows.slice(Math.max(0, end - height), end);
   }
 
-  /** All of it, with all details. */
-  wholeRows(look: Look): readonly string[] {
-    return this.#entries.flatMap((entry) => this.#spaced(entry, look, 0));
+  /** One entry as it stands among others. */
+  spacedRows(entry: TranscriptEntry, look: Look): readonly string[] {
+    return this.#spaced(entry, look, 0);
   }
 
-  rowCount(look: Look): number {
-    return this.#entries.reduce((sum, entry) => sum + this.#spaced(entry, look, 0).length, 0);
+  /** How many rows there are, counted from the end and up to a number: more are not drawn for it. */
+  rowCount(look: Look, most: number): number {
+    let count = 0;
+    for (let at = this.#entries.length - 1; at >= 0 && count < most; at--)
+      count += this.#spaced(this.#entries[at]!, look, 0).length;
+    return Math.min(count, most);
   }
 
   /** Drawn once for a look, as long as nothing of it changes. */

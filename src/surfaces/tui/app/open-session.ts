@@ -1,10 +1,13 @@
+import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
 import { liveThreads } from '../../engine/live/kept-threads.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import { loadEngine } from '../../exec/load-engine.ts';
 import { chooseThreadView } from './choose-thread-view.ts';
+import { resumeThread } from './resume-thread.ts';
 import { TuiSession, type SessionParts } from './session.ts';
 import { runSlash } from './slash-actions.ts';
 import type { TuiRequest } from './tui-request.ts';
@@ -17,12 +20,16 @@ export async function openSession(
   const engine = await loadEngine(request.choices, request.cwd, 'cli');
   if (engine.kind === 'refused') return engine.outcome;
   const threads = liveThreads(engine);
-  const thread = await openThread(engine, threads, request);
+  const wanted = await wantedThread(engine, request);
+  if ('code' in wanted) return wanted;
+  const thread = await openThread(threads, request, wanted);
   if (thread.kind === 'refused') return thread.outcome;
   const session = new TuiSession({ ...parts, engine, threads, runSlash }, thread);
   await session.begin();
   if (!(await knowsModel(engine))) session.notice(firstSteps(engine.home));
-  if (request.thread.kind === 'pick') await chooseThreadView(session, '');
+  const { does = 'resume', anyFolder = false } = request;
+  if (request.thread.kind === 'pick') await chooseThreadView(session, '', { does, anyFolder });
+  if (wanted.kind === 'elsewhere') await resumeThread(session, wanted.thread);
   return session;
 }
 
@@ -31,15 +38,32 @@ export async function closeAll(session: TuiSession | undefined): Promise<void> {
   await session?.parts.engine.close();
 }
 
-async function openThread(
+/** `elsewhere`: it worked in another folder, and the user says where it continues. */
+type WantedThread =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'here'; readonly id: ThreadId }
+  | { readonly kind: 'elsewhere'; readonly thread: ThreadSummary };
+
+async function wantedThread(
   engine: Engine,
-  threads: LiveThreads,
-  { cwd, thread, anyFolder = false }: TuiRequest,
-): Promise<LiveThread | EngineRefused> {
-  if (thread.kind === 'new' || thread.kind === 'pick') return threads.start({ cwd });
+  { cwd, thread, does, anyFolder = false }: TuiRequest,
+): Promise<WantedThread | Outcome> {
+  if (thread.kind === 'new' || thread.kind === 'pick') return { kind: 'none' };
   const chosen = await engine.stored.choose({ ...thread, ...(anyFolder ? {} : { cwd }) });
-  if (chosen.kind === 'none') return { kind: 'refused', outcome: chosen };
-  return threads.load(chosen.id);
+  if (chosen.kind === 'none') return chosen;
+  // Without --all it is one of this folder.
+  const summary = anyFolder && does !== 'fork' ? await engine.stored.summary(chosen.id) : undefined;
+  if (summary === undefined || 'code' in summary || summary.cwd === cwd) return { kind: 'here', id: chosen.id };
+  return { kind: 'elsewhere', thread: summary };
+}
+
+function openThread(
+  threads: LiveThreads,
+  { cwd, does }: TuiRequest,
+  wanted: WantedThread,
+): Promise<LiveThread | EngineRefused> {
+  if (wanted.kind !== 'here') return threads.start({ cwd });
+  return does === 'fork' ? threads.fork(wanted.id, { kind: 'latest' }) : threads.load(wanted.id);
 }
 
 /** With a key or a login of OpenAI there is nothing to configure. */

@@ -44,6 +44,8 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'new':
     case 'clear':
       return (await import('./choose-thread-view.ts')).startAnew(session);
+    case 'fork':
+      return (await import('./fork-thread.ts')).forkThread(session, session.thread.id, rest);
     case 'resume':
       return (await import('./choose-thread-view.ts')).chooseThreadView(session, rest);
   }

@@ -40,13 +40,13 @@ function aboutRow(thread: ThreadSummary, { isOpen }: ListedAs, look: Look): Row 
   const { model, effort, sandbox, approval, mode, cwd, gitBranch, turns, questions = 0, archived } = thread;
   const policy = [sandbox, approval].filter((word) => word !== undefined).join(', ');
   const parts = [
-    cwd === undefined ? undefined : shownPath(cwd, { ...look, cwd: '' }),
-    gitBranch,
     model === undefined ? undefined : [model, effort].filter((word) => word !== undefined).join(' '),
     policy === '' ? undefined : policy,
     mode === 'plan' ? 'plan mode' : undefined,
     plural(turns, 'turn'),
     archived ? 'archived' : undefined,
+    gitBranch,
+    cwd === undefined ? undefined : shownPath(cwd, { ...look, cwd: '' }),
   ];
   const { dot } = glyphsOf(look);
   const said = parts.filter((part) => part !== undefined).map((part) => cleanLine(part));

@@ -22,6 +22,7 @@ export const slashCommands = [
   { name: 'rewind', does: 'go back to before a message, with or without files', whileRunning: false },
   { name: 'new', does: 'begin a new conversation', whileRunning: false },
   { name: 'resume', takes: '[THREAD]', does: 'continue an earlier conversation', whileRunning: false },
+  { name: 'fork', takes: '[NAME]', does: 'continue in a copy; this conversation stays as it is', whileRunning: false },
   { name: 'tui', does: 'switch between scrollback and full screen', whileRunning: true },
   { name: 'help', does: 'keys and commands', whileRunning: true },
   { name: 'quit', does: 'leave', whileRunning: true },

@@ -109,6 +109,9 @@ export class Controller {
       case 'ctrl+t':
         conversation?.showTranscript();
         return true;
+      case 'ctrl+o':
+        conversation?.slash('copy', 'answer');
+        return true;
       case 'shift+tab':
         conversation?.cycleMode();
         return true;

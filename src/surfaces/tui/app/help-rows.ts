@@ -17,6 +17,7 @@ const keyHelp: readonly (readonly [keys: string, does: string])[] = [
   ['up, down', 'earlier messages, where the draft is empty or recalled; else move'],
   ['shift+tab', 'plan mode on or off'],
   ['ctrl+t', 'the conversation with all details'],
+  ['ctrl+o', 'copy the last answer'],
   ['ctrl+g', 'write the draft in $VISUAL or $EDITOR'],
   ['ctrl+z', 'suspend; `fg` continues'],
   ['ctrl+l', 'draw the screen again'],

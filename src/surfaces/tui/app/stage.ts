@@ -112,6 +112,11 @@ export class TuiStage {
     this.#clock.now();
   }
 
+  /** A sequence for the terminal itself, which draws nothing. */
+  send(sequence: string): void {
+    this.#terminal.write(sequence);
+  }
+
   /** In the place of the composer; undefined: the composer is back. */
   open(view: View | undefined): void {
     this.#view = view;

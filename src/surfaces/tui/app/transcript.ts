@@ -8,6 +8,8 @@ export interface TranscriptEntry {
   isFinal: boolean;
   /** The user speaks in it. */
   isPrompt?: true;
+  /** What the model said in it, as it wrote it. */
+  answer?: string;
   /** Of one that still grows: rows that no later text can change, from one on. */
   stableRows?: ((look: Look, from: number) => readonly string[]) | undefined;
 }

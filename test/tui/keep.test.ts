@@ -36,7 +36,7 @@ describe('what can be done with a conversation', () => {
     terminal.type('q');
   });
 
-  it('it is exported once, and replaced only after a yes', async () => {
+  it('is exported once, and replaced only after a yes', async () => {
     const { terminal, sees, say: tell, place } = await oneTurn();
     const read = (): string => readFileSync(join(place.workspace, 'talk.md'), 'utf8');
     tell('/export');
@@ -58,7 +58,7 @@ describe('what can be done with a conversation', () => {
     expect(readdirSync(place.workspace).filter((name) => name.endsWith('.md'))).toHaveLength(2);
   });
 
-  it('it is archived, and deleted only after a yes', async () => {
+  it('is archived, and deleted only after a yes', async () => {
     const { terminal, sees, say: tell, place } = await oneTurn();
     tell('/archive');
     const rows = (await sees('The conversation is archived.')).join('\n');

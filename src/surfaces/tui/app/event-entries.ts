@@ -114,7 +114,7 @@ export class EventEntries {
   #said(id: string, text: string): void {
     this.#groups.close();
     const cell = userCell({ kind: 'user-message', id, text, images: [] });
-    this.#transcript.add({ cell, isFinal: true, isPrompt: true });
+    this.#transcript.add({ cell, isFinal: true, prompt: text });
   }
 
   #begun(item: TurnItem, context: CallStanding): void {

@@ -56,6 +56,9 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return (await import('./keep-thread.ts')).archiveThread(session);
     case 'delete':
       return (await import('./keep-thread.ts')).deleteThread(session);
+    case 'side':
+    case 'btw':
+      return (await import('./side-conversation.ts')).openSide(session, rest);
     case 'fork':
       return (await import('./fork-thread.ts')).forkThread(session, session.thread.id, rest);
     case 'resume':

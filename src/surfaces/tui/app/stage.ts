@@ -8,6 +8,7 @@ import type { TerminalPort } from '../screen/terminal-port.ts';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
 import { bottomRows, type WaitingWords } from './bottom-rows.ts';
+import { pinnedRow } from './pinned-row.ts';
 import { FrameClock } from './frame-clock.ts';
 import { Transcript } from './transcript.ts';
 
@@ -21,7 +22,12 @@ export interface StageOptions {
   /** See `InlineOptions`. */
   readonly reflows: boolean;
   now(): number;
+  /** Another stage shows it as a view, and is told when there is something to draw. Absent: it has the screen. */
+  hosted?(): void;
 }
+
+/** Rows of a conversation in sight, from which on the message that they answer is pinned above them. */
+const leastPinned = 5;
 
 /** What is going on, for the row above the composer. */
 export interface Busy {
@@ -56,14 +62,14 @@ export class TuiStage {
   placeholder = 'Ask Capstan to do anything';
   waiting: WaitingWords = { steers: [], queued: [] };
 
-  constructor({ terminal, look, isFull, reflows, now }: StageOptions) {
+  constructor({ terminal, look, isFull, reflows, now, hosted }: StageOptions) {
     this.#terminal = terminal;
     this.#look = look;
     this.#isFull = isFull;
     this.#now = now;
     this.#inline = new InlineScreen({ terminal, reflows, widthOf: plainColumns });
     this.#full = new FullScreen(terminal);
-    this.#clock = new FrameClock(() => this.#draw());
+    this.#clock = new FrameClock(hosted ?? (() => this.#draw()));
   }
 
   /** To be called when the terminal is ours. */
@@ -196,15 +202,40 @@ export class TuiStage {
     this.#inline.end([...finished, ...this.transcript.unfinishedRows(look), ...summary]);
   }
 
+  /** All that a screen of its own shows. */
+  wholeFrame(look: Look, height: number): Frame {
+    if (this.#pager !== undefined) return this.#pager.frame(look, height);
+    const bottom = this.#bottom(look, height);
+    const room = Math.max(0, height - bottom.rows.length);
+    const rows = this.transcript.lastRows(look, room, this.#back);
+    const prompt = room < leastPinned ? undefined : this.transcript.promptAbove(look, room, this.#back);
+    return below(prompt === undefined ? rows : [pinnedRow(prompt, look), ...rows.slice(1)], bottom);
+  }
+
+  /** Nothing of it is drawn any more. */
+  discard(): void {
+    this.#isEnded = true;
+    this.#clock.stop();
+  }
+
+  /** A stage that this one shows as a view: with the same terminal and the same look. */
+  within(): TuiStage {
+    return new TuiStage({
+      terminal: this.#terminal,
+      look: this.#look,
+      isFull: true,
+      reflows: false,
+      now: this.#now,
+      hosted: () => this.draw(),
+    });
+  }
+
   #draw(): void {
     const { rows: height } = this.#terminal;
     const { look } = this;
-    if (this.#pager !== undefined) return this.#full.show(this.#pager.frame(look, height));
+    if (this.#isFull || this.#pager !== undefined) return this.#full.show(this.wholeFrame(look, height));
     const bottom = this.#bottom(look, height);
     const room = Math.max(0, height - bottom.rows.length);
-    if (this.#isFull) {
-      return this.#full.show(below(this.transcript.lastRows(look, room, this.#back), bottom));
-    }
     const finished = this.transcript.takeFinished(look);
     const live = this.transcript.unfinishedRows(look);
     this.#inline.show(finished, below(live.slice(Math.max(0, live.length - room)), bottom));

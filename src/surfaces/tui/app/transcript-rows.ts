@@ -26,9 +26,9 @@ export class TranscriptRows {
     const until = this.#parts.now() + budgetMs;
     let at = this.#from;
     let added = 0;
-    // At the first time, at least what a screen holds.
-    let least = this.#first === undefined ? 100 : 0;
     const isFirst = this.#first === undefined;
+    // At the first time, at least what a screen holds; later at least one entry.
+    let least = isFirst ? 100 : 1;
     while (at > 0 && (least > 0 || this.#parts.now() < until)) {
       at -= 1;
       const { length } = this.#transcript.spacedRows(entries[at]!, look);
@@ -50,7 +50,7 @@ export class TranscriptRows {
     let row = 0;
     for (const entry of this.#drawn) {
       // A blank row comes before it.
-      if (entry.isPrompt === true) found.push(row + 1);
+      if (entry.prompt !== undefined) found.push(row + 1);
       row += this.#transcript.spacedRows(entry, look).length;
     }
     return found;

@@ -6,8 +6,8 @@ export interface TranscriptEntry {
   cell: Cell;
   /** Nothing of it changes any more: it may be printed for good. */
   isFinal: boolean;
-  /** The user speaks in it. */
-  isPrompt?: true;
+  /** What the user says in it. */
+  prompt?: string;
   /** What the model said in it, as it wrote it. */
   answer?: string;
   /** Of one that still grows: rows that no later text can change, from one on. */
@@ -119,6 +119,21 @@ export class Transcript {
     const rows = parts.toReversed().flat();
     const end = Math.max(Math.min(height, rows.length), rows.length - back);
     return rows.slice(Math.max(0, end - height), end);
+  }
+
+  /** What the user said last before the rows that `lastRows` gives. */
+  promptAbove(look: Look, height: number, back: number): string | undefined {
+    let count = 0;
+    for (let at = this.#entries.length - 1; at >= 0; at--) {
+      const entry = this.#entries[at]!;
+      if (entry.prompt !== undefined) {
+        // The last message of the user that is not above the screen is in sight.
+        if (count >= height + back) return entry.prompt;
+        if (count >= back) return undefined;
+      }
+      count += this.#spaced(entry, look, 0).length;
+    }
+    return undefined;
   }
 
   /** One entry as it stands among others. */

@@ -23,6 +23,12 @@ export const slashCommands = [
   { name: 'new', does: 'begin a new conversation', whileRunning: false },
   { name: 'resume', takes: '[THREAD]', does: 'continue an earlier conversation', whileRunning: false },
   { name: 'fork', takes: '[NAME]', does: 'continue in a copy; this conversation stays as it is', whileRunning: false },
+  {
+    name: 'side',
+    takes: '[WORDS]',
+    does: 'ask something beside this conversation, which keeps running',
+    whileRunning: true,
+  },
   { name: 'rename', takes: 'NAME', does: 'give this conversation a name', whileRunning: true },
   { name: 'copy', does: 'copy the last answer, or a part of it', whileRunning: true },
   { name: 'raw', does: 'the last answer as it was written', whileRunning: true },
@@ -33,6 +39,7 @@ export const slashCommands = [
   { name: 'help', does: 'keys and commands', whileRunning: true },
   { name: 'quit', does: 'leave', whileRunning: true },
   { name: 'exit', does: 'leave', whileRunning: true, isAlias: true },
+  { name: 'btw', takes: '[WORDS]', does: 'ask something beside this conversation', whileRunning: true, isAlias: true },
   { name: 'clear', does: 'begin a new conversation', whileRunning: false, isAlias: true },
 ] as const satisfies readonly SlashCommand[];
 

@@ -1,5 +1,6 @@
 import { fullText } from '../../../protocol/outcome.ts';
 import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
+import { listOfFolder } from '../picker/list-of-folder.ts';
 import { PickerView } from '../picker/picker-view.ts';
 import { ThreadPages } from '../picker/thread-pages.ts';
 import { forkThread } from './fork-thread.ts';
@@ -42,7 +43,7 @@ export async function chooseThreadView(
   }
   const pages = new ThreadPages({
     pageSize,
-    list: (query, progress) => engine.stored.list(query, progress),
+    list: (query, progress) => listOfFolder((each) => engine.stored.list(each, progress), query),
     changed: () => stage.draw(),
   });
   const view: PickerView = new PickerView({

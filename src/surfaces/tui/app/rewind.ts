@@ -84,6 +84,7 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
     const why = `The conversation did not go back: ${fullText(forked.outcome)}`;
     return session.notice(files === undefined ? why : `${why}\n${told}`, 'error');
   }
+  session.notice(`Back to before: ${cleanLine(prompt.words).slice(0, 200)}`);
   await session.switchTo(forked, { shows: 'end' });
   stage.composer.giveBack(prompt.words);
   const lost = prompt.pictures === 0 ? '' : ` ${plural(prompt.pictures, 'picture')} did not come back with it.`;

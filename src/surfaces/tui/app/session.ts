@@ -91,6 +91,8 @@ export class TuiSession implements Conversation {
     const before = this.#thread;
     this.#thread = thread;
     await before.leave();
+    // What is said already stays in the scrollback.
+    this.parts.stage.drawNow();
     this.parts.stage.transcript.clear();
     this.#reader = this.#read(thread, shows);
     await this.begin({ shows });

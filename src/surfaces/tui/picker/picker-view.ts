@@ -37,6 +37,9 @@ const switches = [
   { name: 'Sort', values: ['updated', 'created'] },
 ] as const;
 
+/** Columns that both values of each switch need. */
+const wholeSwitches = 80;
+
 /** Threads to choose from, on a screen of its own: searched by typing, filtered and sorted, read page by page. */
 export class PickerView implements View {
   readonly #options: PickerOptions;
@@ -90,7 +93,7 @@ export class PickerView implements View {
     const rows: readonly Row[] = [
       [styled(title, boldStyle), styled(`  ${this.#place()}`, dimStyle)],
       [styled(`${glyphsOf(look).prompt} `, boldStyle), ...this.#searchPieces()],
-      this.#switchRow(),
+      this.#switchRow(look.width),
       [],
       ...(listed.length > 0 ? listed : this.#emptyRows()),
     ];
@@ -115,13 +118,15 @@ export class PickerView implements View {
     return [styled('Type to search by title, first message, branch, folder or id', dimStyle)];
   }
 
-  #switchRow(): Row {
+  /** On a narrow screen only what holds. */
+  #switchRow(width: number): Row {
     return switches.flatMap(({ name, values }, at) => {
       const chosen = this.#isOther[at] === true ? 1 : 0;
       const isFocused = this.#focus === at;
       return [
         styled(`${at === 0 ? '' : '   '}${name}: `, isFocused ? accentStyle : dimStyle),
         ...values.flatMap((value, index) => {
+          if (width < wholeSwitches) return index === chosen ? [plain(value)] : [];
           const word = index === chosen ? `[${value}]` : ` ${value} `;
           return [styled(word, index === chosen ? (isFocused ? { ...accentStyle, ...boldStyle } : {}) : dimStyle)];
         }),

@@ -3,6 +3,7 @@ import type { ThreadId } from '../../../protocol/ids.ts';
 import type { ThreadPage, ThreadQuery, ThreadSummary } from '../../../protocol/thread-summary.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { keyPress } from '../screen/terminal-input.ts';
+import { listOfFolder } from './list-of-folder.ts';
 import { PickerView } from './picker-view.ts';
 import { ThreadPages } from './thread-pages.ts';
 
@@ -144,5 +145,33 @@ describe('the list of threads', () => {
       expect(rows.length).toBeLessThanOrEqual(height);
       expect(rows.every((row) => row.length <= width)).toBe(true);
     }
+  });
+});
+
+describe('the threads of a folder', () => {
+  it('are found among the newest of all, a few pages at a time, and none is left out', async () => {
+    const all = Array.from({ length: 1000 }, (_, at) => thread(at, { cwd: at % 97 === 0 ? '/w' : '/other' }));
+    const asked: ThreadQuery[] = [];
+    const list = (query: ThreadQuery): Promise<ThreadPage> => {
+      asked.push(query);
+      const from = Number(query.cursor ?? 0);
+      const next = from + query.limit;
+      return Promise.resolve({ threads: all.slice(from, next), ...(next < all.length ? { next: String(next) } : {}) });
+    };
+    const found: ThreadSummary[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const query = { sort: 'updated', cwd: '/w', limit: 50, ...(cursor === undefined ? {} : { cursor }) } as const;
+      const page = (await listOfFolder(list, query)) as ThreadPage;
+      found.push(...page.threads);
+      cursor = page.next;
+      pages += 1;
+    } while (cursor !== undefined);
+    expect(found).toEqual(all.filter(({ cwd }) => cwd === '/w'));
+    expect([pages, asked.length, asked.some(({ cwd }) => cwd !== undefined)]).toEqual([5, 20, false]);
+    const searched = { sort: 'updated', cwd: '/w', text: 'x', limit: 50 } as const;
+    await listOfFolder(list, searched);
+    expect(asked.at(-1)).toEqual(searched);
   });
 });

@@ -41,7 +41,7 @@ function filesRows(files: FilesAhead, look: Look): readonly Row[] {
   const { report } = files;
   const { restored, deleted, kept, diffs = [] } = report;
   const counts = [
-    ...(restored.length === 0 ? [] : [`${plural(restored.length, 'file')} would come back`]),
+    ...(restored.length === 0 ? [] : [`${plural(restored.length, 'file')} would go back`]),
     ...(deleted.length === 0 ? [] : [`${plural(deleted.length, 'new file')} would be deleted`]),
     ...(kept.length === 0 ? [] : [`${plural(kept.length, 'file')} would stay as now`]),
   ];

@@ -44,6 +44,8 @@ export interface ThreadQuery {
   readonly archived?: boolean;
   /** In the name or in the preview, in any case. */
   readonly text?: string;
+  /** `all`: the text may also be in the branch, the folder or the id. */
+  readonly textIn?: 'all';
   /** Absent: those that no other thread started; `all`: every one. */
   readonly source?: string;
   readonly limit: number;

@@ -12,6 +12,7 @@ import { snapshotLine } from '../state/snapshot-record.ts';
 import { compareTrees } from './compare-trees.ts';
 import type { WorkspaceDisk } from './disk.ts';
 import { type Effect, type EffectList, type OutsideCall, readEffects, transitionsOf } from './effects.ts';
+import { type FileDiff, fileDiff } from './file-diff.ts';
 import { type KeptPath, type PlanOptions, planRestore, type RestorePlan } from './restore-plan.ts';
 import { type FailedPath, type RestoreResult, runRestore } from './run-restore.ts';
 import { ContentGone, type ContentSource, type Hash, loadContent, type TreeNode } from './tree.ts';
@@ -22,6 +23,8 @@ export type RestoreTarget = { readonly beforeTurn: TurnId } | { readonly beforeR
 export interface RestoreOptions {
   /** Only says what would be done. */
   readonly dryRun: boolean;
+  /** A dry run also says how each file would change. */
+  readonly diffs?: boolean;
   /** Also takes back what others changed since. What stands there now can be brought back. */
   readonly force: boolean;
   /** Also takes back what changed while a turn ran without being its work. Not done unless it is asked for. */
@@ -47,6 +50,15 @@ export interface RestoreReport {
   readonly notAttributed?: readonly TurnId[];
   /** Calls that ran outside the sandbox: what they changed elsewhere stays. Absent when there are none. */
   readonly outside?: readonly OutsideCall[];
+  /** From what stands there now to what would come back, where a dry run was asked for it. */
+  readonly diffs?: readonly RestoreDiff[];
+}
+
+/** How a restore would change one path. A folder has none. */
+export interface RestoreDiff {
+  readonly path: string;
+  readonly kind: 'added' | 'changed' | 'deleted';
+  readonly diff: FileDiff;
 }
 
 export interface RestoreRefused {
@@ -72,11 +84,18 @@ export async function restoreFiles(
   target: RestoreTarget,
   options: RestoreOptions,
 ): Promise<RestoreReport | RestoreRefused> {
-  const { dryRun, force, meanwhile = false, progress } = options;
-  if (dryRun) return restore(parts, id, target, { force, meanwhile });
+  const { dryRun, diffs = false, force, meanwhile = false, progress } = options;
+  if (dryRun) return restore(parts, id, target, { force, meanwhile, diffs });
   const owned = await parts.threads.open(id);
   if (owned.kind === 'refused') return refused(owned);
   return restore(parts, id, target, { force, meanwhile, owned, ...defined({ progress }) }).finally(() => owned.close());
+}
+
+/** Without a lease it is only foreseen. */
+interface RestoreWork {
+  readonly owned?: Owned;
+  readonly progress?: WorkProgress;
+  readonly diffs?: boolean;
 }
 
 function refused(outcome: Outcome): RestoreRefused {
@@ -87,7 +106,7 @@ async function restore(
   parts: RestoreParts,
   id: ThreadId,
   target: RestoreTarget,
-  { force, meanwhile, owned, progress }: PlanOptions & { readonly owned?: Owned; readonly progress?: WorkProgress },
+  { force, meanwhile, owned, progress, diffs }: PlanOptions & RestoreWork,
 ): Promise<RestoreReport | RestoreRefused> {
   const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal }));
   const chosen = chooseEffects(id, list, target);
@@ -111,7 +130,10 @@ async function restore(
   const notAttributed = unclear.length === 0 || 'beforeRestore' in target ? {} : { notAttributed: unclear };
   const outside = chosen.outside.length === 0 ? {} : { outside: chosen.outside };
   const known = { kind: 'restored', root, withoutSnapshot, otherRoots, ...notAttributed, ...outside } as const;
-  if (owned === undefined || plan.actions.length === 0) return { ...known, ...foreseen(plan), failed: [] };
+  if (owned === undefined || plan.actions.length === 0) {
+    const shown = diffs === true ? { diffs: await diffsOf(contents, plan) } : {};
+    return { ...known, ...foreseen(plan), failed: [], ...shown };
+  }
 
   const changer = { kind: 'restore', restoreId: parts.ids.uuid() } as const;
   owned.append([snapshotLine(changer, 'before', now)]);
@@ -185,6 +207,16 @@ function foreseen({ actions, kept }: RestorePlan) {
   const restored = actions.flatMap(({ path, to }) => (to === undefined ? [] : [path]));
   const deleted = actions.flatMap(({ path, to }) => (to === undefined ? [path] : []));
   return { restored, deleted, kept };
+}
+
+async function diffsOf(source: ContentSource, { actions }: RestorePlan): Promise<readonly RestoreDiff[]> {
+  const diffs: RestoreDiff[] = [];
+  for (const { path, now, to } of actions) {
+    if ((now ?? to)?.kind === 'folder' && (to ?? now)?.kind === 'folder') continue;
+    const kind = now === undefined ? 'added' : to === undefined ? 'deleted' : 'changed';
+    diffs.push({ path, kind, diff: await fileDiff(source, { ...(now && { from: now }), ...(to && { to }) }) });
+  }
+  return diffs;
 }
 
 function nothingToRestore(id: ThreadId, withoutSnapshot: number): Outcome<'nothing-to-restore'> {

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { openTui } from '../../src/surfaces/tui/app/open-tui.ts';
-import type { WantedConversation } from '../../src/surfaces/tui/app/tui-request.ts';
+import type { TuiRequest, WantedConversation } from '../../src/surfaces/tui/app/tui-request.ts';
 import type { Script } from '../../src/testing/index.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 import { type Scene, scene } from '../harness/scene.ts';
@@ -25,14 +25,19 @@ export async function tuiScene(script: Script, config = 'approval_policy = "on-r
   return openIn(built, { kind: 'new' });
 }
 
-export async function openIn(built: Scene, thread: WantedConversation, columns = 80): Promise<TuiScene> {
+export async function openIn(
+  built: Scene,
+  thread: WantedConversation,
+  columns = 80,
+  more: Partial<TuiRequest> = {},
+): Promise<TuiScene> {
   vi.stubEnv('CAPSTAN_HOME', built.place.home);
   vi.stubEnv('NO_COLOR', '1');
   vi.stubEnv('LC_ALL', 'C.UTF-8');
   whenTestEnds(() => void vi.unstubAllEnvs());
   const terminal = new MemoryTerminal(columns, 24);
   terminal.write('$ echo before\r\nbefore\r\n');
-  const request = { cwd: built.place.workspace, choices: { ...none, ...off }, thread, isFull: false };
+  const request = { cwd: built.place.workspace, choices: { ...none, ...off }, thread, isFull: false, ...more };
   const ended = openTui(request, terminal);
   const sees = async (words: string | RegExp): Promise<readonly string[]> => {
     let rows: readonly string[] = [];

@@ -5,12 +5,14 @@ import { isStartedByThread } from '../../protocol/thread-source.ts';
 import type { ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
 
 /** Whether a list shows a thread. The archive and the page are not looked at here. */
-export function wantedBy({ cwd, text, source }: ThreadQuery): (thread: ThreadSummary) => boolean {
+export function wantedBy({ cwd, text, textIn, source }: ThreadQuery): (thread: ThreadSummary) => boolean {
   const folders = cwd === undefined ? [] : [cwd, realPath(cwd) ?? cwd];
   const part = text?.toLowerCase();
+  const placesOf = ({ name, preview, gitBranch, cwd: folder, id }: ThreadSummary) =>
+    textIn === 'all' ? [name, preview, gitBranch, folder, id] : [name, preview];
   return (thread) =>
     (cwd === undefined || (thread.cwd !== undefined && folders.includes(thread.cwd))) &&
-    (part === undefined || [thread.name, thread.preview].some((words) => words?.toLowerCase().includes(part))) &&
+    (part === undefined || placesOf(thread).some((words) => words?.toLowerCase().includes(part))) &&
     (source === 'all' || (source === undefined ? !isStartedByThread(thread) : thread.source === source));
 }
 

@@ -20,7 +20,7 @@ import {
 import { rerunCommand } from '../commands/rerun-command.ts';
 import { reviewCommand } from '../commands/review-command.ts';
 import { sandboxCommand } from '../commands/sandbox-command.ts';
-import { resumeTuiCommand, tuiCommand } from '../commands/tui-command.ts';
+import { forkTuiCommand, resumeTuiCommand, tuiCommand } from '../commands/tui-command.ts';
 import * as changes from '../commands/threads-change-commands.ts';
 import * as reads from '../commands/threads-read-commands.ts';
 import { contextCommand, envelopeCommand, replayCommand } from '../commands/view-commands.ts';
@@ -77,6 +77,7 @@ export const commandTable: CommandGroup = {
   commands: {
     tui: commandRow(tuiCommand, () => import('../tui/app/run-tui.ts')),
     resume: commandRow(resumeTuiCommand, async () => (await import('../tui/app/run-tui.ts')).resume),
+    fork: commandRow(forkTuiCommand, async () => (await import('../tui/app/run-tui.ts')).fork),
     exec: commandRow(execCommand, () => import('../exec/run-exec.ts')),
     review: commandRow(reviewCommand, () => import('../exec/run-review.ts')),
     threads,

@@ -74,3 +74,20 @@ export const resumeTuiCommand = {
   },
   notes: 'A resumed thread keeps its last model, effort, folder and policy unless an option names another.',
 } as const satisfies Command;
+
+export const forkTuiCommand = {
+  name: 'fork',
+  does: 'continue a copy of a conversation in the terminal',
+  summary: 'Opens the terminal with a fork of an earlier conversation. The conversation itself stays as it is.',
+  forms: [
+    ['[options]', 'choose from the conversations of this folder'],
+    ['[options] THREAD|--last [PROMPT]', 'fork that one'],
+  ],
+  about: resumeTuiCommand.about,
+  examples: [['capstan fork --last', 'Try something else from where the newest conversation of this folder ended']],
+  words: resumeTuiCommand.words,
+  freeWord: 'prompt',
+  surplus: resumeTuiCommand.surplus,
+  options: resumeTuiCommand.options,
+  notes: 'A fork keeps model, effort, folder and policy of the conversation unless an option names another.',
+} as const satisfies Command;

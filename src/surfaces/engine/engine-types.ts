@@ -9,5 +9,5 @@ export type { Unproven } from '../../thread/branch/unproven.ts';
 export type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/branch/rollback-range.ts';
 export type { TurnResult } from '../../thread/turn/settle.ts';
 export type { ChangedFiles, TurnFileChange } from '../../workspace/file-changes.ts';
-export type { RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
+export type { RestoreDiff, RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
 export type { KeptReason } from '../../workspace/restore-plan.ts';

@@ -109,7 +109,7 @@ function joined(one: RestoreReport, other: RestoreReport): RestoreReport {
   if (one.root !== other.root) return { ...one, otherRoots: [...new Set([...one.otherRoots, other.root])] };
   const [restored, deleted] = [union(one.restored, other.restored), union(one.deleted, other.deleted)];
   const isBack = (path: string): boolean => restored.includes(path) || deleted.includes(path);
-  const keys = ['notAttributed', 'outside'] as const;
+  const keys = ['notAttributed', 'outside', 'diffs'] as const;
   const lists = keys.flatMap((key) => {
     const all = [...(one[key] ?? []), ...(other[key] ?? [])];
     return all.length === 0 ? [] : [[key, all] as const];

@@ -7,6 +7,7 @@ import type { Line } from '../../protocol/line.ts';
 import { oddText } from '../../protocol/odd-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { lockPath } from '../../rollout/find/names.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
@@ -30,6 +31,7 @@ import { HomeFiles } from './home-files.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
 import type { ThreadWriter } from './thread-writer.ts';
+import type { ThreadPrompt } from './thread-prompts.ts';
 import { unprovenNotice } from './unproven-notice.ts';
 
 /** What was done, and what the user should know beside it. */
@@ -94,6 +96,23 @@ export class StoredThreads {
   async turns(id: ThreadId): Promise<readonly TurnSummary[]> {
     const { readTurnList } = await import('../../thread/branch/read-turns.ts');
     return readTurnList(this.#kept.store, id);
+  }
+
+  /** What the user wrote in each turn that stands, word for word: the places to go back to. */
+  async prompts(id: ThreadId): Promise<readonly ThreadPrompt[]> {
+    const { promptsIn } = await import('./thread-prompts.ts');
+    return promptsIn((await this.read(id)).lines);
+  }
+
+  /** What happened in a thread, as far as its lines keep it: for one who looks at it and opens nothing. */
+  async *events(id: ThreadId): AsyncGenerator<ThreadEvent, void> {
+    const { foldRecorded, nothingRecorded } = await import('../../state/recorded-events.ts');
+    let state = nothingRecorded(id);
+    for await (const line of this.#kept.store.read(id, { from: 0 as Ordinal })) {
+      const folded = foldRecorded(state, line);
+      state = folded.state;
+      for (const news of folded.news) if (news.kind === 'event') yield news.event;
+    }
   }
 
   /** The checkpoints of a thread that stand, oldest first. */

@@ -4,9 +4,10 @@ import { findTurn } from '../../state/find-turn.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { restoreCommand } from '../commands/threads-change-commands.ts';
-import type { KeptReason, RestoreReport, RestoreTarget } from '../engine/engine-types.ts';
+import type { RestoreReport, RestoreTarget } from '../engine/engine-types.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { count } from '../wording/number-words.ts';
+import { keptReasons, restoreNotes } from './restore-words.ts';
 import { withProgress } from '../terminal/with-progress.ts';
 import { findThread, type FoundThread } from './find-thread.ts';
 import { printResult } from './print-result.ts';
@@ -35,16 +36,6 @@ async function turnNamed({ engine, id }: FoundThread, name: string): Promise<Res
   return 'code' in turn ? turn : { beforeTurn: turn.id };
 }
 
-/** Why a file is kept, and the option that brings it back all the same. */
-const whys: Readonly<Record<KeptReason, readonly [words: string, option?: string]>> = {
-  'changed-since': ['changed again after the turn', '--force'],
-  unknown: ['a turn was cut off, so it may have changed again after the turn', '--force'],
-  'left-out': ['its content was not kept: too large, no space, or not readable'],
-  'in-the-way': ['something else is in the way'],
-  meanwhile: ['it changed while a turn ran, but not by the turn', '--meanwhile'],
-  'not-recorded': ['it was made while a turn ran, and the record does not say by whom', '--meanwhile'],
-};
-
 function byOptions(options: string): string {
   return `To restore the kept files as well, add ${options}. You can undo that, too.`;
 }
@@ -60,31 +51,15 @@ export function hasChanged({ restored, deleted }: RestoreReport): boolean {
 
 /** What was done, or would be, for people. `again` says how to get what only the options bring back. */
 export function restoreText(report: RestoreReport, { dryRun = false, again = byOptions } = {}): string {
-  const {
-    root,
-    restored,
-    deleted,
-    kept,
-    failed,
-    withoutSnapshot,
-    otherRoots,
-    notAttributed = [],
-    outside = [],
-  } = report;
-  const options = [...new Set(kept.flatMap(({ why }) => whys[why][1] ?? []))].toSorted();
+  const { root, restored, deleted, kept, failed } = report;
+  const options = [...new Set(kept.flatMap(({ why }) => keptReasons[why].option ?? []))].toSorted();
   const lines = [
     ...restored.map((path) => `  restored  ${path}`),
     ...deleted.map((path) => `  deleted   ${path}`),
-    ...kept.map(({ path, why }) => `  kept      ${path}  (${whys[why][0]})`),
+    ...kept.map(({ path, why }) => `  kept      ${path}  (${keptReasons[why].words})`),
     ...failed.map(({ path, reason }) => `  failed    ${path}  (${reason})`),
   ].map(visibleLine);
-  const notes = [
-    ...withoutSnapshot.map((turn) => `No snapshot was taken before turn ${turn}, so its changes stay.`),
-    ...otherRoots.map((other) => `Turns also worked in ${other}. Nothing was changed there.`),
-    ...notAttributed.map((turn) => `The record of turn ${turn} does not say which changes were the turn's own.`),
-    ...outside.map(({ what }) => visibleLine(`Ran outside the sandbox, so what it changed elsewhere stays: ${what}`)),
-    ...(options.length === 0 ? [] : [again(options.join(' and '))]),
-  ];
+  const notes = [...restoreNotes(report), ...(options.length === 0 ? [] : [again(options.join(' and '))])];
   const counts = Object.entries({ restored, deleted, kept, failed }).flatMap(([word, { length }]) =>
     length === 0 ? [] : [`${count(length)} ${word}`],
   );

@@ -1,10 +1,24 @@
-import type { ThreadId } from '../../../protocol/ids.ts';
 import { fullText } from '../../../protocol/outcome.ts';
-import { agoWords } from '../../wording/time-words.ts';
-import { ListView } from '../views/list-view.ts';
+import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
+import { listOfFolder } from '../picker/list-of-folder.ts';
+import { PickerView } from '../picker/picker-view.ts';
+import { ThreadPages } from '../picker/thread-pages.ts';
+import { forkThread } from './fork-thread.ts';
+import { previewThread } from './preview-thread.ts';
+import { type ResumeFolder, resumeThread } from './resume-thread.ts';
 import type { TuiSession } from './session.ts';
 
-const mostListed = 100;
+/** Threads that are read at a time. */
+const pageSize = 50;
+
+/** What a list of threads is for, and how it begins. */
+export interface ThreadChoosing {
+  readonly does: 'resume' | 'fork';
+  /** Threads of every folder at first. */
+  readonly anyFolder?: boolean;
+  /** Where a thread of another folder continues. Absent: the user is asked. */
+  readonly folder?: ResumeFolder;
+}
 
 /** `/new`: another conversation in the same folder, with the same settings of the configuration. */
 export async function startAnew(session: TuiSession): Promise<void> {
@@ -15,35 +29,49 @@ export async function startAnew(session: TuiSession): Promise<void> {
 }
 
 /** `/resume`: an earlier conversation, by its name or from a list. */
-export async function chooseThreadView(session: TuiSession, name: string): Promise<void> {
-  const { stage, engine, now } = session.parts;
-  const { cwd } = session.thread.settings;
+export async function chooseThreadView(
+  session: TuiSession,
+  name: string,
+  choosing: ThreadChoosing = { does: 'resume' },
+): Promise<void> {
+  const { stage, engine } = session.parts;
   if (name !== '') {
     const chosen = await engine.stored.choose({ kind: 'named', name });
     if (chosen.kind === 'none') return session.notice(fullText(chosen), 'error');
-    return resume(session, chosen.id);
+    const thread = await engine.stored.summary(chosen.id);
+    return 'code' in thread ? session.notice(fullText(thread), 'error') : open(session, thread, choosing);
   }
-  const page = await engine.stored.list({ cwd, limit: mostListed, sort: 'updated' });
-  if ('code' in page) return session.notice(fullText(page), 'error');
-  const listed = page.threads.filter(({ id }) => id !== session.thread.id);
-  if (listed.length === 0) return session.notice('There is no earlier conversation in this folder.');
-  const close = (): void => stage.open(undefined);
-  const items = listed.map(({ name: title, preview, updatedAt, gitBranch, questions = 0 }) => ({
-    label: (title ?? preview).slice(0, 200),
-    about: [agoWords(updatedAt, now()), gitBranch, questions > 0 ? 'waits for an answer' : undefined]
-      .filter((part) => part !== undefined)
-      .join(', '),
-  }));
-  const pick = (index: number): void => {
-    close();
-    const chosen = listed[index];
-    if (chosen !== undefined) void resume(session, chosen.id);
-  };
-  stage.open(new ListView({ title: 'Resume a conversation', items, isSearched: true, close, pick }));
+  const pages = new ThreadPages({
+    pageSize,
+    list: (query, progress) => listOfFolder((each) => engine.stored.list(each, progress), query),
+    changed: () => stage.draw(),
+  });
+  const view: PickerView = new PickerView({
+    title: choosing.does === 'fork' ? 'Fork a conversation' : 'Resume a conversation',
+    cwd: session.thread.settings.cwd,
+    anyFolder: choosing.anyFolder ?? false,
+    pages,
+    openId: session.thread.id,
+    close: () => stage.openPager(undefined),
+    pick(thread) {
+      stage.openPager(undefined);
+      void session.guard(open(session, thread, choosing));
+    },
+    preview: (thread) => void session.guard(previewThread(session, thread, () => stage.openPager(view))),
+    archive: (thread) => void session.guard(switchArchive(session, thread).finally(() => view.refresh())),
+  });
+  stage.openPager(view);
 }
 
-async function resume(session: TuiSession, id: ThreadId): Promise<void> {
-  const opened = await session.parts.threads.load(id);
-  if (opened.kind === 'refused') return session.notice(fullText(opened.outcome), 'error');
-  await session.switchTo(opened);
+async function open(session: TuiSession, thread: ThreadSummary, { does, folder }: ThreadChoosing): Promise<void> {
+  if (does === 'fork') return forkThread(session, thread.id, '');
+  return resumeThread(session, thread, folder);
+}
+
+async function switchArchive(session: TuiSession, { id, archived }: ThreadSummary): Promise<void> {
+  const { engine, threads } = session.parts;
+  if (id === session.thread.id)
+    return session.notice('The conversation that is open cannot be archived from the list. Use /archive.');
+  const done = await threads.whole(id, () => (archived ? engine.stored.unarchive(id) : engine.stored.archive(id)));
+  if (done.kind === 'refused') session.notice(fullText(done.outcome), 'error');
 }

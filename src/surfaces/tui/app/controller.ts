@@ -4,6 +4,7 @@ import { expandDraft, isShellDraft } from '../composer/whole-draft.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import type { Conversation } from './conversation.ts';
 import { DraftKeys } from './draft-keys.ts';
+import { EscapeTwice } from './escape-twice.ts';
 import type { TuiStage } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -30,10 +31,12 @@ export class Controller {
   readonly #ofDraft: DraftKeys;
   /** Messages that were sent before the engine was there. */
   readonly #early: Draft[] = [];
+  readonly #twice: EscapeTwice;
 
   constructor(parts: ControllerParts) {
     this.#parts = parts;
     this.#ofDraft = new DraftKeys({ ...parts, doors: () => parts.conversation()?.doors });
+    this.#twice = new EscapeTwice(parts.stage);
   }
 
   /** The engine is there: what was sent before is sent now. */
@@ -57,6 +60,7 @@ export class Controller {
   #ofComposer(input: TerminalInput): void {
     const { stage } = this.#parts;
     if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
+    if (input.kind !== 'key' || input.name !== 'escape') this.#twice.reset();
     if (this.#ofDraft.input(input)) return;
     if (input.kind === 'key' && (this.#ofPopup(input) || this.#ofTerminal(input))) return;
     this.#parts.conversation()?.typed();
@@ -93,6 +97,7 @@ export class Controller {
       case 'escape':
         if (composer.isShell && composer.draft.text === '!') composer.draft = draftOf('');
         else if (conversation?.isBusy === true) conversation.interrupt();
+        else if (composer.isEmpty && this.#twice.pressed()) conversation?.slash('rewind', '');
         return true;
       case 'ctrl+c':
         if (!composer.isEmpty) composer.drop();
@@ -111,6 +116,9 @@ export class Controller {
         return true;
       case 'alt+o':
         conversation?.showNewestDetails();
+        return true;
+      case 'ctrl+o':
+        conversation?.slash('copy', 'answer');
         return true;
       case 'shift+tab':
         conversation?.cycleMode();

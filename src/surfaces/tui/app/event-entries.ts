@@ -132,7 +132,7 @@ export class EventEntries {
   #said(id: string, text: string): void {
     this.#groups.close();
     const cell = userCell({ kind: 'user-message', id, text, images: [] });
-    this.#transcript.add({ cell, isFinal: true, isPrompt: true });
+    this.#transcript.add({ cell, isFinal: true, isPrompt: true, prompt: text });
   }
 
   #begun(item: TurnItem, context: CallStanding): void {
@@ -158,11 +158,14 @@ export class EventEntries {
     this.#arriving.delete(item.id);
     if (entry !== undefined) {
       Object.assign(entry, { cell: cellOf(item, running?.context), isFinal: true, stableRows: undefined });
+      if (item.kind === 'agent-message') entry.answer = item.text;
       return;
     }
     if (isExploring(item)) return this.#groups.add(item);
     this.#groups.remove(item.id);
-    this.#add(cellOf(item));
+    this.#groups.close();
+    const answer = item.kind === 'agent-message' ? { answer: item.text } : {};
+    this.#transcript.add({ cell: cellOf(item), isFinal: true, ...answer });
   }
 
   /** The plan of a turn is one item that changes: each of its states is a cell of its own. */

@@ -30,11 +30,12 @@ export async function openSession(
   const { thread, shown } = opened;
   const session = new TuiSession({ ...parts, engine, threads, runSlash, ...defined({ shown }) }, thread);
   const notices = await applySettings(session, request);
-  await session.begin(shown !== undefined);
+  await session.begin(shown === undefined ? {} : { shows: 'none' });
   for (const notice of notices) session.entries.outcome(notice, 'warning');
   for (const text of decided) session.notice(text);
   if (kindOfEntry(`${engine.home}/prompts`) === 'folder') session.inBackground(offerPrompts(session));
-  if (request.thread.kind === 'pick') await chooseThreadView(session, '');
+  const { does = 'resume', anyFolder = false } = request;
+  if (request.thread.kind === 'pick') await chooseThreadView(session, '', { does, anyFolder });
   return session;
 }
 
@@ -67,7 +68,7 @@ interface Opened {
 async function openThread(
   engine: Engine,
   threads: LiveThreads,
-  { request: { cwd, thread, anyFolder = false }, parts, desk }: Opening,
+  { request: { cwd, thread, does, anyFolder = false }, parts, desk }: Opening,
 ): Promise<Opened | Outcome | 'left'> {
   if (thread.kind === 'new' || thread.kind === 'pick') {
     const started = await threads.start({ cwd });
@@ -75,6 +76,10 @@ async function openThread(
   }
   const chosen = await engine.stored.choose({ ...thread, ...(anyFolder ? {} : { cwd }) });
   if (chosen.kind === 'none') return chosen;
+  if (does === 'fork') {
+    const forked = await threads.fork(chosen.id, { kind: 'latest' });
+    return forked.kind === 'refused' ? forked.outcome : { thread: forked };
+  }
   const { resumeThroughGates } = await import('../gates/resume-gate.ts');
   let shown: number | undefined;
   for (;;) {

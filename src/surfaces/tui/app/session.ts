@@ -20,6 +20,7 @@ import type { TuiStage } from './stage.ts';
 import { ShownThread } from './shown-thread.ts';
 import { StatusView } from './status-view.ts';
 import type { Surroundings } from './surroundings.ts';
+import { TranscriptRows } from './transcript-rows.ts';
 import { ThreadReader } from './thread-reader.ts';
 import { userInputOf } from './user-input-of.ts';
 
@@ -35,6 +36,9 @@ export interface SessionParts {
   /** Does what a command of the terminal says. */
   runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void>;
 }
+
+/** How much of the past of a thread is put on the screen when it takes the place of another. */
+type ShownPast = 'all' | 'end';
 
 /** One conversation after the other, on the screen and with the engine behind it. */
 export class TuiSession implements Conversation {
@@ -80,7 +84,7 @@ export class TuiSession implements Conversation {
       thread: () => this.#thread,
       runState: () => (this.#desk.isAsking ? 'Waiting' : this.isBusy ? 'Working' : 'Ready'),
     });
-    this.#reader = this.#read(thread, parts.shown);
+    this.#reader = this.#read(thread, 'all', parts.shown);
     stage.footer = (look) => this.status.rows(look);
     stage.drawn = (look) => this.status.showTitle(look);
   }
@@ -93,11 +97,11 @@ export class TuiSession implements Conversation {
     return this.#works > 0 || this.#thread.turnId !== undefined;
   }
 
-  /** Shows the thread from its beginning, as far as it has one. */
-  async begin(isShown = false): Promise<void> {
+  /** Shows the thread from its beginning, as far as it has one. `end`: only what fits the screen, without a header. */
+  async begin({ shows = 'all' }: { readonly shows?: ShownPast | 'none' } = {}): Promise<void> {
     const { stage } = this.parts;
     const { transcript } = stage;
-    if (!isShown) transcript.add({ cell: headerCell(this.#thread.settings), isFinal: true });
+    if (shows === 'all') transcript.add({ cell: headerCell(this.#thread.settings), isFinal: true });
     for (const notice of [...this.parts.engine.notices, ...this.#thread.notices]) {
       if (this.parts.engine.isNews(notice)) this.entries.outcome(notice, 'warning');
     }
@@ -107,7 +111,7 @@ export class TuiSession implements Conversation {
   }
 
   /** Another thread takes the place of this one. */
-  async switchTo(thread: LiveThread): Promise<void> {
+  async switchTo(thread: LiveThread, { shows = 'all' }: { readonly shows?: ShownPast } = {}): Promise<void> {
     this.#reader.close();
     this.#desk.clear();
     this.status.clear();
@@ -116,8 +120,11 @@ export class TuiSession implements Conversation {
     const before = this.#thread;
     this.#thread = thread;
     await before.leave();
-    this.#reader = this.#read(thread);
-    await this.begin();
+    // What is said already stays in the scrollback.
+    this.parts.stage.drawNow();
+    this.parts.stage.transcript.clear();
+    this.#reader = this.#read(thread, shows);
+    await this.begin({ shows });
   }
 
   send(draft: Draft): void {
@@ -165,11 +172,24 @@ export class TuiSession implements Conversation {
   }
 
   showTranscript(): void {
-    const { stage } = this.parts;
+    const { stage, now } = this.parts;
     const { transcript } = stage;
-    const rows = (look: Parameters<typeof transcript.wholeRows>[0]) => transcript.wholeRows(look);
+    const rows = new TranscriptRows(transcript, { now, redraw: () => stage.draw() });
+    const close = (): void => stage.openPager(undefined);
+    const goBack = (): void => {
+      close();
+      if (!this.isBusy) this.slash('rewind', '');
+    };
     stage.openPager(
-      new PagerView({ title: 'Transcript', rows, startsAtEnd: true, close: () => stage.openPager(undefined) }),
+      new PagerView({
+        title: 'Transcript',
+        drawMore: (look) => rows.drawMore(look),
+        rows: (look) => rows.rows(look),
+        stops: (look) => rows.stops(look),
+        startsAtEnd: true,
+        escape: { does: 'goes back to a message', run: goBack },
+        close,
+      }),
     );
   }
 
@@ -335,12 +355,14 @@ export class TuiSession implements Conversation {
     void this.#guard(this.#turn(draft));
   }
 
-  #read(thread: LiveThread, shown?: number): ThreadReader {
+  /** `shown`: what stands up to this place is on the stage already. */
+  #read(thread: LiveThread, shows: ShownPast = 'all', shown?: number): ThreadReader {
     const { stage, now } = this.parts;
     return new ThreadReader(
       thread,
       {
         stage,
+        ...(shows === 'end' ? { mostReplayed: stage.page } : {}),
         entries: this.entries,
         now,
         asked: (question, item) => this.#desk.asked(question, item),
@@ -375,6 +397,11 @@ export class TuiSession implements Conversation {
 
   #told(result: { readonly kind: string; readonly outcome?: Outcome }): void {
     if (result.kind === 'refused' && result.outcome !== undefined) this.notice(fullText(result.outcome), 'error');
+  }
+
+  /** For what views and lists begin. */
+  guard(work: Promise<unknown>): Promise<void> {
+    return this.#guard(work);
   }
 
   /** Nothing that goes wrong with one wish ends the terminal. */

@@ -34,7 +34,7 @@ export class ShownThread {
   }
 
   rows(look: Look): readonly string[] {
-    return this.#transcript.wholeRows(look);
+    return this.#transcript.entries.flatMap((entry) => this.#transcript.spacedRows(entry, look));
   }
 
   close(): void {

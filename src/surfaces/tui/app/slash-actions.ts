@@ -56,9 +56,28 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return (await import('../insight/show-replay.ts')).showReplay(session, rest);
     case 'diff':
       return (await import('./show-diff.ts')).showDiff(session);
+    case 'rewind':
+      return (await import('./rewind.ts')).browseRewind(session);
     case 'new':
     case 'clear':
       return (await import('./choose-thread-view.ts')).startAnew(session);
+    case 'copy':
+      return (await import('./copy-answer.ts')).copyAnswer(session, rest);
+    case 'raw':
+      return (await import('./copy-answer.ts')).showRaw(session);
+    case 'export':
+      return (await import('./export-conversation.ts')).exportConversation(session, rest);
+    case 'rename':
+      return (await import('./keep-thread.ts')).renameThread(session, rest);
+    case 'archive':
+      return (await import('./keep-thread.ts')).archiveThread(session);
+    case 'delete':
+      return (await import('./keep-thread.ts')).deleteThread(session);
+    case 'side':
+    case 'btw':
+      return (await import('./side-conversation.ts')).openSide(session, rest);
+    case 'fork':
+      return (await import('./fork-thread.ts')).forkThread(session, session.thread.id, rest);
     case 'resume':
       return (await import('./choose-thread-view.ts')).chooseThreadView(session, rest);
     case 'review':

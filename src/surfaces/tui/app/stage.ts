@@ -9,6 +9,7 @@ import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
 import { Announcements } from './announcements.ts';
 import { bottomRows, type WaitingWords } from './bottom-rows.ts';
+import { pinnedRow } from './pinned-row.ts';
 import { FrameClock } from './frame-clock.ts';
 import { type PromptMarks, Transcript } from './transcript.ts';
 
@@ -24,7 +25,12 @@ export interface StageOptions {
   /** Around the words of the user, in the scrollback. Absent: none. */
   readonly marks?: PromptMarks;
   now(): number;
+  /** Another stage shows it as a view, and is told when there is something to draw. Absent: it has the screen. */
+  hosted?(): void;
 }
+
+/** Rows of a conversation in sight, from which on the message that they answer is pinned above them. */
+const leastPinned = 5;
 
 /** What is going on, for the row above the composer. */
 export interface Busy {
@@ -67,7 +73,7 @@ export class TuiStage {
   placeholder = 'Ask Capstan to do anything';
   waiting: WaitingWords = { steers: [], queued: [] };
 
-  constructor({ terminal, look, isFull, reflows, marks, now }: StageOptions) {
+  constructor({ terminal, look, isFull, reflows, marks, now, hosted }: StageOptions) {
     this.#marks = marks;
     this.#terminal = terminal;
     this.#look = look;
@@ -75,10 +81,11 @@ export class TuiStage {
     this.#now = now;
     this.#inline = new InlineScreen({ terminal, reflows, widthOf: plainColumns });
     this.#full = new FullScreen(terminal);
-    this.#clock = new FrameClock(() => {
+    const draw = (): void => {
       this.#draw();
       this.drawn(this.look);
-    });
+    };
+    this.#clock = new FrameClock(hosted ?? draw);
     this.composer.changed = () => this.draw();
   }
 
@@ -128,6 +135,11 @@ export class TuiStage {
     this.#clock.now();
   }
 
+  /** A sequence for the terminal itself, which draws nothing. */
+  send(sequence: string): void {
+    this.#terminal.write(sequence);
+  }
+
   /** In the place of the composer; undefined: the composer is back. */
   open(view: View | undefined): void {
     this.#view = view;
@@ -159,8 +171,8 @@ export class TuiStage {
   }
 
   scroll(rows: number): void {
-    const most = Math.max(0, this.transcript.rowCount(this.look) - 1);
-    this.#back = Math.max(0, Math.min(most, this.#back + rows));
+    const wanted = Math.max(0, this.#back + rows);
+    this.#back = Math.max(0, this.transcript.rowCount(this.look, wanted + 1) - 1);
     this.draw();
   }
 
@@ -209,16 +221,41 @@ export class TuiStage {
     this.#inline.end([...finished, ...this.transcript.unfinishedRows(look), ...summary]);
   }
 
+  /** All that a screen of its own shows. */
+  wholeFrame(look: Look, height: number): Frame {
+    if (this.#pager !== undefined) return this.#pager.frame(look, height);
+    const bottom = this.#bottom(look, height);
+    const room = Math.max(0, height - bottom.rows.length);
+    const rows = this.transcript.lastRows(look, room, this.#back);
+    const prompt = room < leastPinned ? undefined : this.transcript.promptAbove(look, room, this.#back);
+    return below(prompt === undefined ? rows : [pinnedRow(prompt, look), ...rows.slice(1)], bottom);
+  }
+
+  /** Nothing of it is drawn any more. */
+  discard(): void {
+    this.#isEnded = true;
+    this.#clock.stop();
+  }
+
+  /** A stage that this one shows as a view: with the same terminal and the same look. */
+  within(): TuiStage {
+    return new TuiStage({
+      terminal: this.#terminal,
+      look: this.#look,
+      isFull: true,
+      reflows: false,
+      now: this.#now,
+      hosted: () => this.draw(),
+    });
+  }
+
   #draw(): void {
     if (this.#isAside) return;
     const { rows: height } = this.#terminal;
     const { look } = this;
-    if (this.#pager !== undefined) return this.#full.show(this.#pager.frame(look, height));
+    if (this.#isFull || this.#pager !== undefined) return this.#full.show(this.wholeFrame(look, height));
     const bottom = this.#bottom(look, height);
     const room = Math.max(0, height - bottom.rows.length);
-    if (this.#isFull) {
-      return this.#full.show(below(this.transcript.lastRows(look, room, this.#back), bottom));
-    }
     const finished = this.transcript.takeFinished(look, this.#marks);
     if (look.glyphs === 'words') return this.#inline.show([...finished, ...this.#news(look)], bottom);
     const live = this.transcript.unfinishedRows(look);

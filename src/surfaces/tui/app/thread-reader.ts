@@ -22,10 +22,12 @@ export interface ReaderParts {
   /** `isNews`: it happens now, and is not read from the file. */
   observe(event: ThreadEvent, isNews: boolean): void;
   turnOver(): void;
+  /** Rows of its past that are printed when it is opened. */
+  readonly mostReplayed?: number;
 }
 
 /** Rows of an old conversation that are printed when it is resumed. */
-const mostReplayed = 1000;
+const mostReplayedRows = 1000;
 
 /** Reads what a thread has recorded, then what comes, and puts it on the stage. */
 export class ThreadReader {
@@ -46,21 +48,27 @@ export class ThreadReader {
     this.caughtUp = promise;
     if (!this.#isReplaying) resolve();
     const { signal } = this.#leaving;
-    // Asked for at once: what happens after this call is in it.
-    const after = shown as Ordinal;
     const caughtUp = (): void => {
-      if (!this.#isReplaying) return;
-      this.#isReplaying = false;
-      parts.stage.transcript.keepLast(parts.stage.look, mostReplayed);
-      parts.stage.draw();
+      this.#replayed();
       resolve();
     };
+    // Asked for at once: what happens after this call is in it.
+    const after = shown as Ordinal;
     const options = place === undefined ? { signal } : { after, signal, caughtUp };
     void this.#read(thread.follow(options)[Symbol.asyncIterator](), resolve);
   }
 
   close(): void {
     this.#leaving.abort();
+  }
+
+  /** What comes from now on is new. */
+  #replayed(): void {
+    if (!this.#isReplaying) return;
+    const { stage, mostReplayed = mostReplayedRows } = this.#parts;
+    this.#isReplaying = false;
+    stage.transcript.keepLast(stage.look, mostReplayed);
+    stage.draw();
   }
 
   async #read(news: AsyncIterator<LiveNews>, over: () => void): Promise<void> {

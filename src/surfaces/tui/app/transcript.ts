@@ -9,6 +9,10 @@ export interface TranscriptEntry {
   isFinal: boolean;
   /** It is a line that has details, and can be opened by a key. */
   opens?: true;
+  /** What the user says in it. */
+  prompt?: string;
+  /** What the model said in it, as it wrote it. */
+  answer?: string;
   /** Of one that still grows: rows that no later text can change, from one on. */
   stableRows?: ((look: Look, from: number) => readonly string[]) | undefined;
   /** Words of the user: a terminal can jump from one to the next. */
@@ -136,13 +140,32 @@ export class Transcript {
     return rows.slice(Math.max(0, end - height), end);
   }
 
-  /** All of it, with all details. */
-  wholeRows(look: Look): readonly string[] {
-    return this.#entries.flatMap((entry) => this.#spaced(entry, look, 0));
+  /** What the user said last before the rows that `lastRows` gives. */
+  promptAbove(look: Look, height: number, back: number): string | undefined {
+    let count = 0;
+    for (let at = this.#entries.length - 1; at >= 0; at--) {
+      const entry = this.#entries[at]!;
+      if (entry.prompt !== undefined) {
+        // The last message of the user that is not above the screen is in sight.
+        if (count >= height + back) return entry.prompt;
+        if (count >= back) return undefined;
+      }
+      count += this.#spaced(entry, look, 0).length;
+    }
+    return undefined;
   }
 
-  rowCount(look: Look): number {
-    return this.#entries.reduce((sum, entry) => sum + this.#spaced(entry, look, 0).length, 0);
+  /** One entry as it stands among others. */
+  spacedRows(entry: TranscriptEntry, look: Look): readonly string[] {
+    return this.#spaced(entry, look, 0);
+  }
+
+  /** How many rows there are, counted from the end and up to a number: more are not drawn for it. */
+  rowCount(look: Look, most: number): number {
+    let count = 0;
+    for (let at = this.#entries.length - 1; at >= 0 && count < most; at--)
+      count += this.#spaced(this.#entries[at]!, look, 0).length;
+    return Math.min(count, most);
   }
 
   /** Drawn once for a look, as long as nothing of it changes. */

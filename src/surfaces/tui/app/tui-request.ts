@@ -13,6 +13,8 @@ export interface TuiRequest {
   readonly cwd: string;
   readonly choices: EngineChoices;
   readonly thread: WantedConversation;
+  /** What becomes of an earlier one. Absent: it is resumed. */
+  readonly does?: 'resume' | 'fork';
   /** Threads of every folder are looked at. */
   readonly anyFolder?: boolean;
   readonly prompt?: string;

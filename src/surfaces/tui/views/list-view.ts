@@ -25,6 +25,8 @@ export interface ListOptions {
   readonly hint?: string;
   /** What other keys do with the item that is chosen: for a searched list, none that types a character. */
   readonly keys?: Readonly<Record<string, (index: number) => void>>;
+  /** Chosen at first; absent: the current one, or the first. */
+  readonly startsAt?: number;
   /** By the place in `items`. */
   pick(index: number): void;
   close(): void;
@@ -41,10 +43,12 @@ export class ListView implements View {
 
   constructor(options: ListOptions) {
     this.#options = options;
-    this.#at = Math.max(
-      0,
-      options.items.findIndex(({ isCurrent }) => isCurrent === true),
-    );
+    this.#at =
+      options.startsAt ??
+      Math.max(
+        0,
+        options.items.findIndex(({ isCurrent }) => isCurrent === true),
+      );
   }
 
   /** More items, or others: what was typed stays. */

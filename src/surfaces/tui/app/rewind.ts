@@ -1,0 +1,106 @@
+import { draftOf } from '../composer/draft.ts';
+import { fullText } from '../../../protocol/outcome.ts';
+import type { RestoreReport } from '../../engine/engine-types.ts';
+import type { ThreadPrompt } from '../../engine/thread-prompts.ts';
+import { plural } from '../../wording/number-words.ts';
+import { agoWords } from '../../wording/time-words.ts';
+import { cleanLine } from '../text/clean.ts';
+import { ListView } from '../views/list-view.ts';
+import { type RewindPart, RewindView } from '../views/rewind-view.ts';
+import type { TuiSession } from './session.ts';
+
+/** `/rewind`, Esc Esc: the user's earlier messages, to go back to before one of them. The newest is chosen. */
+export async function browseRewind(session: TuiSession): Promise<void> {
+  const { stage, engine, now } = session.parts;
+  const { thread } = session;
+  if (thread.place === undefined) return session.notice('There is no message to go back to yet.');
+  const prompts = await engine.stored.prompts(thread.id);
+  if (prompts.length === 0) return session.notice('There is no message to go back to yet.');
+  const items = prompts.map(({ words, pictures, startedAt }) => ({
+    label: cleanLine(words).slice(0, 500) || plural(pictures, 'picture'),
+    about: startedAt === undefined ? '' : agoWords(startedAt, now()),
+  }));
+  const close = (): void => stage.open(undefined);
+  stage.open(
+    new ListView({
+      title: 'Go back to before which message?',
+      hint: 'Enter shows what would change, Esc goes back',
+      items,
+      startsAt: items.length - 1,
+      isSearched: true,
+      close,
+      pick(index) {
+        close();
+        const prompt = prompts[index];
+        if (prompt !== undefined) void session.guard(showRewind(session, prompt));
+      },
+    }),
+  );
+}
+
+/** What going back would do, with the changed lines of files, before anything is done. */
+async function showRewind(session: TuiSession, prompt: ThreadPrompt): Promise<void> {
+  const { stage, engine } = session.parts;
+  const { id } = session.thread;
+  const view = new RewindView({
+    prompt: prompt.words,
+    close() {
+      stage.openPager(undefined);
+      void session.guard(browseRewind(session));
+    },
+    pick(part) {
+      stage.openPager(undefined);
+      void session.guard(rewind(session, prompt, part));
+    },
+  });
+  stage.openPager(view);
+  const target = { beforeTurn: prompt.turnId };
+  const foreseen = await engine.restoreFiles(id, target, { dryRun: true, diffs: true, force: false });
+  view.files =
+    foreseen.kind === 'refused'
+      ? { kind: 'none', why: fullText(foreseen.outcome) }
+      : { kind: 'known', report: foreseen };
+  stage.draw();
+}
+
+/**
+ * Files first: what others changed since is compared anew, and stays. The conversation continues in a fork, so that the
+ * former one stays as it is and can be resumed.
+ */
+async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPart): Promise<void> {
+  const { stage, threads, engine } = session.parts;
+  const { id } = session.thread;
+  let files: RestoreReport | undefined;
+  if (part !== 'conversation') {
+    const restored = await threads.whole<RestoreReport>(id, () =>
+      engine.restoreFiles(id, { beforeTurn: prompt.turnId }, { dryRun: false, force: false }),
+    );
+    if (restored.kind === 'refused') return session.notice(fullText(restored.outcome), 'error');
+    files = restored;
+  }
+  const told = files === undefined ? 'Files are unchanged.' : filesWords(files, id);
+  if (part === 'files') return session.notice(`${told}\nThe conversation continues as it is.`);
+  const forked = await threads.fork(id, { kind: 'before', turnId: prompt.turnId });
+  if (forked.kind === 'refused') {
+    const why = `The conversation did not go back: ${fullText(forked.outcome)}`;
+    return session.notice(files === undefined ? why : `${why}\n${told}`, 'error');
+  }
+  session.notice(`Back to before: ${cleanLine(prompt.words).slice(0, 200)}`);
+  await session.switchTo(forked, { shows: 'end' });
+  stage.composer.giveBack(draftOf(prompt.words));
+  const lost = prompt.pictures === 0 ? '' : ` ${plural(prompt.pictures, 'picture')} did not come back with it.`;
+  session.notice(
+    `The conversation is as it was before that message.${lost} The former one is kept: /resume ${id}\n${told}`,
+  );
+}
+
+function filesWords({ restored, deleted, kept, failed }: RestoreReport, id: string): string {
+  const counts = [
+    ...(restored.length === 0 ? [] : [`${plural(restored.length, 'file')} restored`]),
+    ...(deleted.length === 0 ? [] : [`${plural(deleted.length, 'file')} deleted`]),
+    ...(kept.length === 0 ? [] : [`${plural(kept.length, 'file')} left as now`]),
+    ...failed.map(({ path, reason }) => `${cleanLine(path)} could not be restored (${cleanLine(reason)})`),
+  ];
+  const done = counts.length === 0 ? 'No file had to change.' : `${counts.join(', ')}.`;
+  return restored.length + deleted.length === 0 ? done : `${done}\nTo undo that: capstan threads restore ${id} --undo`;
+}

@@ -1,0 +1,112 @@
+import { draftOf } from '../composer/draft.ts';
+import { fullText } from '../../../protocol/outcome.ts';
+import { cutRow } from '../text/cut.ts';
+import { drawRow } from '../text/draw-row.ts';
+import { glyphsOf } from '../text/glyphs.ts';
+import type { Look } from '../text/look.ts';
+import { dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../text/style.ts';
+import { PagerView } from '../views/pager-view.ts';
+import type { SlashName } from '../views/slash-table.ts';
+import { slashCommands } from '../views/slash-table.ts';
+import type { View } from '../views/view.ts';
+import { Controller } from './controller.ts';
+import { helpRows } from './help-rows.ts';
+import { TuiSession } from './session.ts';
+import type { TuiStage } from './stage.ts';
+
+/** Commands that make sense in a conversation that is not kept. */
+const sideCommands: readonly SlashName[] = [
+  'copy',
+  'raw',
+  'context',
+  'status',
+  'diff',
+  'help',
+  'model',
+  'quit',
+  'exit',
+];
+
+/**
+ * `/side`, `/btw`: a fork that is not kept, on a screen over the conversation, which keeps running under it. Leaving it
+ * forgets it.
+ */
+export async function openSide(main: TuiSession, words: string): Promise<void> {
+  const { stage: mainStage, threads, runSlash } = main.parts;
+  if (main.thread.place === undefined)
+    return main.notice('There is no conversation yet to ask something beside. Send a message first.');
+  const forked = await threads.fork(main.thread.id, { kind: 'latest' }, { ephemeral: true });
+  if (forked.kind === 'refused') return main.notice(fullText(forked.outcome), 'error');
+  const stage = mainStage.within();
+  stage.placeholder = 'Ask something beside the conversation';
+  let isOpen = true;
+  const close = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    side.close();
+    stage.discard();
+    mainStage.openPager(undefined);
+    void main.guard(forked.leave());
+  };
+  const side = new TuiSession(
+    {
+      ...main.parts,
+      stage,
+      quit: close,
+      async runSlash(session, name, rest) {
+        if (name === 'quit' || name === 'exit') return close();
+        if (sideCommands.includes(name)) return runSlash(session, name, rest);
+        session.notice(`/${name} does not work in a side conversation. Ctrl+C goes back to the main one.`);
+      },
+    },
+    forked,
+  );
+  stage.footer = (look) => [footer(mainStage, look)];
+  const controller = new Controller({
+    stage,
+    surroundings: main.parts.surroundings,
+    conversation: () => side,
+    marksPastes: () => true,
+    notice: (text, level) => side.notice(text, level),
+    suspend() {},
+    editOutside: () => side.notice('The editor can be opened from the main conversation.'),
+    showHelp: () =>
+      stage.openPager(
+        new PagerView({
+          title: 'Keys and commands',
+          rows: (look) => helpRows(slashCommands, look),
+          close: () => stage.openPager(undefined),
+        }),
+      ),
+    quit: close,
+  });
+  const view: View = {
+    frame: (look, height) => stage.wholeFrame(look, height),
+    input(input) {
+      const isBare = stage.pager === undefined && stage.view === undefined && stage.composer.isEmpty;
+      if (isBare && input.kind === 'key' && input.name === 'ctrl+c') return close();
+      controller.input(input);
+    },
+  };
+  mainStage.openPager(view);
+  await side.begin({ shows: 'end' });
+  side.notice('A side conversation: it knows what was said until now. Nothing of it is kept.');
+  if (words !== '') side.send(draftOf(words));
+}
+
+/** Where the user is, and what the main conversation does meanwhile. */
+function footer(main: TuiStage, look: Look): string {
+  const dot = ` ${glyphsOf(look).dot} `;
+  const news: readonly Piece[] =
+    main.view !== undefined
+      ? [styled('the main conversation waits for your answer', warnStyle)]
+      : [styled(main.busy === undefined ? 'the main conversation is idle' : 'the main conversation runs', dimStyle)];
+  const row: Row = [
+    plain('  '),
+    styled('Side conversation', { colour: 'special' }),
+    styled(dot, dimStyle),
+    ...news,
+    styled(`${dot}ctrl+c closes this one`, dimStyle),
+  ];
+  return drawRow(cutRow(row, look.width, look), look);
+}

@@ -1,0 +1,237 @@
+import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
+import { count } from '../../wording/number-words.ts';
+import type { Frame } from '../screen/frame.ts';
+import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
+import { cleanLine } from '../text/clean.ts';
+import { columnsOf } from '../text/columns.ts';
+import { cutRow } from '../text/cut.ts';
+import { drawRow } from '../text/draw-row.ts';
+import { glyphsOf } from '../text/glyphs.ts';
+import type { Look } from '../text/look.ts';
+import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
+import type { View } from '../views/view.ts';
+import { threadRows } from './picker-rows.ts';
+import type { ThreadPages, WantedThreads } from './thread-pages.ts';
+
+export interface PickerOptions {
+  readonly title: string;
+  /** The folder that the list begins with. */
+  readonly cwd: string;
+  /** Threads of every folder at first. */
+  readonly anyFolder: boolean;
+  readonly pages: ThreadPages;
+  /** The thread that is open, by its id. */
+  readonly openId: string;
+  pick(thread: ThreadSummary): void;
+  /** Its transcript, to look at. */
+  preview(thread: ThreadSummary): void;
+  /** Into the archive, or out of it. */
+  archive(thread: ThreadSummary): void;
+  close(): void;
+}
+
+/** What the list shows, each with its two values; the first one holds at the beginning. */
+const switches = [
+  { name: 'Folder', values: ['this one', 'all'] },
+  { name: 'Status', values: ['active', 'archived'] },
+  { name: 'Sort', values: ['updated', 'created'] },
+] as const;
+
+/** Columns that both values of each switch need. */
+const wholeSwitches = 80;
+
+/** Threads to choose from, on a screen of its own: searched by typing, filtered and sorted, read page by page. */
+export class PickerView implements View {
+  readonly #options: PickerOptions;
+  /** For each switch, whether it has its second value. */
+  readonly #isOther: boolean[];
+  #typed = '';
+  #at = 0;
+  /** The switch that has the keyboard; absent: the list has. */
+  #focus: number | undefined;
+  #isDense = false;
+  #shown = 1;
+
+  constructor(options: PickerOptions) {
+    this.#options = options;
+    this.#isOther = [options.anyFolder, false, false];
+    this.refresh();
+  }
+
+  /** Reads the list again. */
+  refresh(): void {
+    const [anyFolder, archived, created] = this.#isOther;
+    const text = this.#typed.trim();
+    const wanted: WantedThreads = {
+      sort: created === true ? 'created' : 'updated',
+      ...(anyFolder === true ? {} : { cwd: this.#options.cwd }),
+      ...(archived === true ? { archived: true } : {}),
+      ...(text === '' ? {} : { text, textIn: 'all' }),
+    };
+    this.#options.pages.show(wanted);
+  }
+
+  frame(look: Look, height: number): Frame {
+    const { pages, title, openId } = this.#options;
+    const { threads } = pages;
+    this.#at = Math.max(0, Math.min(this.#at, threads.length - 1));
+    const each = this.#isDense ? 1 : 2;
+    const room = Math.max(each, height - 6);
+    this.#shown = Math.floor(room / each);
+    const from = Math.max(0, Math.min(this.#at - Math.floor(this.#shown / 2), threads.length - this.#shown));
+    // Read before it is needed.
+    if (this.#at + this.#shown >= threads.length) pages.more();
+    const listed = threads
+      .slice(from, from + this.#shown)
+      .flatMap((thread, at) =>
+        threadRows(
+          thread,
+          { isChosen: from + at === this.#at, isOpen: thread.id === openId, isDense: this.#isDense },
+          look,
+        ),
+      );
+    const rows: readonly Row[] = [
+      [styled(title, boldStyle), styled(`  ${this.#place()}`, dimStyle)],
+      [styled(`${glyphsOf(look).prompt} `, boldStyle), ...this.#searchPieces()],
+      this.#switchRow(look.width),
+      [],
+      ...(listed.length > 0 ? listed : this.#emptyRows()),
+    ];
+    const drawn = rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+    const blanks = Array.from({ length: Math.max(0, height - 2 - drawn.length) }, () => '');
+    const foot = [...this.#problemRows(), [styled(this.#hint(look.width), dimStyle)]].map((row) =>
+      drawRow(cutRow(row, look.width, look), look),
+    );
+    const all = [...drawn.slice(0, Math.max(0, height - 2)), ...blanks, ...foot];
+    const column = Math.min(look.width - 1, 2 + columnsOf(this.#typed));
+    return { rows: all.slice(0, height), ...(height > 1 ? { cursor: { row: 1, column } } : {}) };
+  }
+
+  #place(): string {
+    const { threads, isReading, read, hasMore } = this.#options.pages;
+    if (isReading) return read > 0 ? `reading ${count(read)} new threads…` : 'reading…';
+    return threads.length === 0 ? '' : `${count(this.#at + 1)} of ${count(threads.length)}${hasMore ? '+' : ''}`;
+  }
+
+  #searchPieces(): Row {
+    if (this.#typed !== '') return [plain(this.#typed)];
+    return [styled('Type to search by title, first message, branch, folder or id', dimStyle)];
+  }
+
+  /** On a narrow screen only what holds. */
+  #switchRow(width: number): Row {
+    return switches.flatMap(({ name, values }, at) => {
+      const chosen = this.#isOther[at] === true ? 1 : 0;
+      const isFocused = this.#focus === at;
+      return [
+        styled(`${at === 0 ? '' : '   '}${name}: `, isFocused ? accentStyle : dimStyle),
+        ...values.flatMap((value, index) => {
+          if (width < wholeSwitches) return index === chosen ? [plain(value)] : [];
+          const word = index === chosen ? `[${value}]` : ` ${value} `;
+          return [styled(word, index === chosen ? (isFocused ? { ...accentStyle, ...boldStyle } : {}) : dimStyle)];
+        }),
+      ];
+    });
+  }
+
+  #emptyRows(): readonly Row[] {
+    if (this.#options.pages.isReading) return [];
+    const [anyFolder] = this.#isOther;
+    const more = anyFolder === true ? '' : ' Tab, then right: look in all folders.';
+    return [[styled(`  ${this.#typed === '' ? 'No conversations here.' : 'No matches.'}${more}`, dimStyle)]];
+  }
+
+  #problemRows(): readonly Row[] {
+    const { problem } = this.#options.pages;
+    return problem === undefined ? [[]] : [[styled(`${cleanLine(problem)} Enter tries again.`, badStyle)]];
+  }
+
+  #hint(width: number): string {
+    if (this.#focus !== undefined) return 'left and right change it · tab the next one · esc back to the list';
+    const long = 'enter opens · tab filters · ctrl+t preview · ctrl+a archive · ctrl+o one or two rows · esc back';
+    return width >= columnsOf(long) ? long : 'enter · tab filters · ctrl+t preview · esc';
+  }
+
+  input(input: TerminalInput): void {
+    if (input.kind === 'wheel') this.#move(input.direction === 'up' ? -1 : 1);
+    if (input.kind === 'paste') this.#type(cleanLine(input.text));
+    if (input.kind !== 'key') return;
+    if (this.#focus === undefined) this.#ofList(input);
+    else this.#ofSwitch(input.name, this.#focus);
+  }
+
+  #ofSwitch(name: string, focus: number): void {
+    if (name === 'left' || name === 'right' || name === 'space' || name === 'enter') {
+      this.#isOther[focus] = this.#isOther[focus] !== true;
+      this.#at = 0;
+      this.refresh();
+    } else if (name === 'tab') this.#focus = focus + 1 < switches.length ? focus + 1 : undefined;
+    else if (name === 'shift+tab') this.#focus = focus > 0 ? focus - 1 : undefined;
+    else if (name === 'escape' || name === 'ctrl+c' || name === 'up' || name === 'down') this.#focus = undefined;
+  }
+
+  #ofList({ name, text }: KeyPress): void {
+    const { pages, pick, preview, archive, close } = this.#options;
+    const chosen = pages.threads[this.#at];
+    switch (name) {
+      case 'escape':
+      case 'ctrl+c':
+        return close();
+      case 'enter':
+        if (pages.problem !== undefined) return pages.again();
+        return chosen === undefined ? undefined : pick(chosen);
+      case 'ctrl+t':
+        return chosen === undefined ? undefined : preview(chosen);
+      case 'ctrl+a':
+        return chosen === undefined ? undefined : archive(chosen);
+      case 'ctrl+o':
+        this.#isDense = !this.#isDense;
+        return;
+      case 'tab':
+      case 'shift+tab':
+        this.#focus = name === 'tab' ? 0 : switches.length - 1;
+        return;
+      case 'up':
+      case 'ctrl+p':
+      case 'ctrl+k':
+        return this.#move(-1);
+      case 'down':
+      case 'ctrl+n':
+      case 'ctrl+j':
+        return this.#move(1);
+      case 'pageup':
+      case 'ctrl+b':
+        return this.#move(-this.#shown);
+      case 'pagedown':
+      case 'ctrl+f':
+        return this.#move(this.#shown);
+      case 'home':
+        this.#at = 0;
+        return;
+      case 'end':
+        return this.#move(Infinity);
+      case 'backspace':
+        return this.#retype(this.#typed.slice(0, -1));
+      case 'ctrl+u':
+        return this.#retype('');
+      default:
+        if (text !== '') this.#type(text);
+    }
+  }
+
+  #move(rows: number): void {
+    const last = Math.max(0, this.#options.pages.threads.length - 1);
+    this.#at = Math.max(0, Math.min(last, this.#at + rows));
+  }
+
+  #type(text: string): void {
+    this.#retype(this.#typed + text);
+  }
+
+  #retype(text: string): void {
+    if (text === this.#typed) return;
+    this.#typed = text;
+    this.#at = 0;
+    this.refresh();
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { RowsText } from './find-in-rows.ts';
+import { markRow, plainRow } from './mark-row.ts';
+
+const rows = ['• First line of an', '  answer that goes on', '', '\u001B[1mBold\u001B[0m and plain, ANSWER', 'İ stays'];
+
+describe('a search in rows', () => {
+  it('finds words in any case, through styles and over the end of a row', () => {
+    const text = new RowsText(rows);
+    const found = text.find('answer');
+    expect(found.map((range) => text.rowOf(range))).toEqual([1, 3]);
+    expect(text.marksIn(3, found)).toEqual([{ from: 16, to: 22 }]);
+    const wrapped = text.find('of  an\nanswer that');
+    expect(wrapped.map((range) => text.rowOf(range))).toEqual([0]);
+    expect([text.marksIn(0, wrapped), text.marksIn(1, wrapped)]).toEqual([
+      [{ from: 13, to: 18 }],
+      [{ from: 2, to: 13 }],
+    ]);
+    expect(text.find('bold and')).toHaveLength(1);
+    expect(text.find('İ')).toHaveLength(1);
+    expect([text.find(' '), text.find('nowhere')]).toEqual([[], []]);
+  });
+
+  it('finds in 20,000 rows without a pause', () => {
+    const many = Array.from({ length: 20_000 }, (_, at) => `\u001B[32mrow ${at}\u001B[0m with words that go on and on`);
+    const begun = performance.now();
+    const text = new RowsText(many);
+    const found = text.find('row 19999');
+    expect(found.map((range) => text.rowOf(range))).toEqual([19_999]);
+    expect(text.find('words')).toHaveLength(10_000);
+    expect(performance.now() - begun).toBeLessThan(3000);
+  });
+});
+
+describe('a marked row', () => {
+  it('keeps its text and its styles, and is in reverse where it is marked', () => {
+    const row = '\u001B[1mBold\u001B[0m and plain';
+    const marked = markRow(row, [
+      { from: 2, to: 8 },
+      { from: 9, to: 14 },
+    ]);
+    expect(marked).toBe('\u001B[1mBo\u001B[7mld\u001B[0m\u001B[7m and\u001B[27m \u001B[7mplain\u001B[27m');
+    expect(plainRow(marked)).toBe('Bold and plain');
+    expect(markRow(row, [])).toBe(row);
+  });
+});

@@ -1,0 +1,118 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+import { type TuiScene, tuiScene } from './tui-scene.ts';
+
+const [escape, enter, up] = ['\u001B', '\r', '\u001B[A'];
+const command = (cmd: string) => answer({ items: [callTool('exec_command', { cmd })] });
+const done = (text: string) => answer({ items: [say(text)], deltas: true });
+
+/** Two turns: the first makes two files, the second changes one and makes another. */
+const script: Script = [
+  command('echo one > a.txt; echo kept > b.txt'),
+  done('First done.'),
+  command('echo two > a.txt; echo new > c.txt; echo more >> b.txt'),
+  done('Second done.'),
+  done('Third done.'),
+];
+
+async function twoTurns(): Promise<TuiScene> {
+  const opened = await tuiScene(script);
+  const { sees, say: tell } = opened;
+  await sees('Context 100% left');
+  tell('Make files.');
+  await sees(/First done\.\n\n {2}Worked/);
+  tell('Change them.');
+  await sees(/Second done\.\n\n {2}Worked/);
+  return opened;
+}
+
+async function press(terminal: TuiScene['terminal'], ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    terminal.type(key);
+    // A lone Esc counts when nothing follows it at once.
+    await new Promise((later) => setTimeout(later, 60));
+  }
+}
+
+describe('going back', () => {
+  it('shows what would change, then takes files and conversation back; the source stays', async () => {
+    const { terminal, sees, say: tell, place, model } = await twoTurns();
+    await press(terminal, escape);
+    await sees('Esc again: go back to an earlier message');
+    await press(terminal, escape);
+    const list = (await sees('Go back to before which message?')).join('\n');
+    expect(list).toMatch(/ {2}Make files\. .*\n› Change them\./);
+    // Someone else changes a file in the meantime: it stays.
+    writeFileSync(join(place.workspace, 'b.txt'), 'mine\n');
+    await press(terminal, enter);
+    const shown = (await sees('1. conversation and files')).join('\n');
+    expect(shown).toContain('› Change them.');
+    expect(shown).toMatch(/changes back a\.txt\n.*-two\n.*\+one/);
+    expect(shown).toMatch(/is deleted c\.txt\n.*-new/);
+    expect(shown).toContain('stays b.txt (changed again after the turn)');
+    expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('two\n');
+    await press(terminal, enter);
+    const rows = (await sees('The conversation is as it was before that message.')).join('\n');
+    expect(rows).toMatch(
+      /1 file restored, 1 file deleted, 1 file left as now\.\n {2}To undo that: capstan threads restore/,
+    );
+    expect(rows).toContain('› Change them.');
+    expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\n');
+    expect(readFileSync(join(place.workspace, 'b.txt'), 'utf8')).toBe('mine\n');
+    expect(existsSync(join(place.workspace, 'c.txt'))).toBe(false);
+    tell(' Again.');
+    await sees('Third done.');
+    const sent = textsOf(inputOf(model, 4)).map(String);
+    expect(sent.filter((text) => /^(?:Make files|Change them)/.test(text))).toEqual([
+      'Make files.',
+      'Change them. Again.',
+    ]);
+    expect(place.rollouts()).toHaveLength(2);
+    const listed = await place.run('threads', 'list', '--json');
+    expect(listed.stdout.match(/"turns":2/g)).toHaveLength(2);
+  });
+
+  it('to before the first message, without the files; another key forgets the first Esc', async () => {
+    const { terminal, sees, place } = await twoTurns();
+    await press(terminal, escape);
+    await sees('Esc again');
+    await press(terminal, 'x', '\u007F', escape);
+    expect((await terminal.screen()).join('\n')).not.toContain('Go back to before which');
+    await press(terminal, escape);
+    await sees('Go back to before which message?');
+    await press(terminal, up, enter);
+    await sees('2. conversation only');
+    await press(terminal, '2');
+    const rows = (await sees('Files are unchanged.')).join('\n');
+    expect(rows).toContain('› Make files.');
+    expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('two\n');
+  });
+
+  it('files only: the conversation stays, and the undo of it works', async () => {
+    const { terminal, sees, say: tell, place, model, leave } = await twoTurns();
+    tell('/rewind');
+    await sees('Go back to before which message?');
+    await press(terminal, enter);
+    await sees('3. files only');
+    await press(terminal, '3');
+    const rows = (await sees('The conversation continues as it is.')).join(' ');
+    const [, id = ''] = /restore\s+([\w-]{36})\s+--undo/.exec(rows) ?? [];
+    expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\n');
+    tell('Go on.');
+    await sees('Third done.');
+    expect(textsOf(inputOf(model, 4))).toContain('Change them.');
+    await leave();
+    expect(await place.run('threads', 'restore', id, '--undo')).toMatchObject({ code: 0 });
+    expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('two\n');
+  });
+
+  it('says so where there is nothing to go back to', async () => {
+    const { terminal, sees } = await tuiScene([]);
+    await sees('Context 100% left');
+    await press(terminal, escape, escape);
+    expect(await sees('There is no message to go back to yet.')).toContain('› Ask Capstan to do anything');
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+import { tuiScene } from './tui-scene.ts';
+
+const escalated = { cmd: 'echo out', sandbox_permissions: 'require_escalated', justification: 'Why not.' };
+
+describe('a side conversation', () => {
+  it('runs beside the main one, says when that asks, and leaves nothing behind', async () => {
+    const {
+      terminal,
+      sees,
+      say: tell,
+      model,
+      place,
+    } = await tuiScene([
+      answer({ items: [say('Started.')], deltas: true }),
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 3' })] }),
+      answer({ items: [say('It means this.')], deltas: true }),
+      answer({ items: [callTool('exec_command', escalated)] }),
+      answer({ items: [say('Main done.')], deltas: true }),
+    ]);
+    await sees('Context 100% left');
+    tell('/side');
+    await sees('Send a message first.');
+    tell('Hello.');
+    await sees(/Started\.\n\n {2}Worked/);
+    tell('Work.');
+    await sees('Running sleep 3');
+    tell('/side What does it mean?');
+    const side = (await sees('It means this.')).join('\n');
+    expect(side).toContain('› What does it mean?');
+    expect(side).toMatch(/Side conversation · the main conversation (?:runs|waits)/);
+    expect(textsOf(inputOf(model, 2))).toEqual(expect.arrayContaining(['Hello.', 'Work.', 'What does it mean?']));
+    tell('/rewind');
+    await sees('/rewind does not work in a side conversation.');
+    await sees('the main conversation waits for your answer');
+    terminal.type('\u0003');
+    await sees('May this command run?');
+    terminal.type('y');
+    const rows = (await sees(/Main done\.\n\n {2}Worked/)).join('\n');
+    expect(rows).not.toContain('It means this.');
+    expect(textsOf(inputOf(model, 4))).not.toContain('What does it mean?');
+    expect(place.rollouts()).toHaveLength(1);
+  });
+});

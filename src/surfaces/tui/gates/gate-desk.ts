@@ -1,5 +1,5 @@
 import type { View } from '../views/view.ts';
-import type { Gate } from './gate-view.ts';
+import type { GateText } from './gate-view.ts';
 
 /** A user who is typing a message must not answer a gate by the next letter. */
 const quietMs = 1000;
@@ -43,7 +43,7 @@ export class GateDesk {
   }
 
   /** The place of the choice. */
-  async ask(gate: Gate): Promise<number | GateExit> {
+  async ask(gate: GateText): Promise<number | GateExit> {
     const { GateView } = await import('./gate-view.ts');
     return this.#show<number>((over, leave) => new GateView({ ...gate, pick: over, back: () => over('back'), leave }));
   }
@@ -61,7 +61,7 @@ export class GateDesk {
 
   /** Shows something while work is done. Esc or a choice gives the work up. */
   async during<Result extends object>(
-    work: (signal: AbortSignal, show: (gate: Gate) => void) => Promise<Result>,
+    work: (signal: AbortSignal, show: (gate: GateText) => void) => Promise<Result>,
   ): Promise<Result | GateExit> {
     const { GateView } = await import('./gate-view.ts');
     const stop = new AbortController();

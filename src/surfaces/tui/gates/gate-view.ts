@@ -16,7 +16,7 @@ export interface GateChoice {
 }
 
 /** What a gate says and offers. Texts may come from anywhere. */
-export interface Gate {
+export interface GateText {
   readonly title: string;
   /** A paragraph each. */
   readonly text?: readonly string[];
@@ -25,7 +25,7 @@ export interface Gate {
   readonly choices: readonly GateChoice[];
 }
 
-interface GateOptions extends Gate {
+interface GateOptions extends GateText {
   pick(index: number): void;
   /** Esc. */
   back(): void;

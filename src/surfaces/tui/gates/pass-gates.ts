@@ -11,7 +11,7 @@ export interface GateParts {
   showRows(title: string, rows: (look: Look) => readonly string[]): Promise<void>;
 }
 
-export interface GateRequest {
+interface GateRequest {
   readonly cwd: string;
   readonly choices: EngineChoices;
 }

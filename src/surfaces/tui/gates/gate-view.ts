@@ -50,10 +50,12 @@ export class GateView implements View {
       ...(problem === undefined ? [] : [[], ...paragraph(problem, look, badStyle)]),
     ];
     const hint: Row = [styled('  Enter or a number chooses, Ctrl+C leaves', dimStyle)];
-    const offered = this.#choiceRows(look);
+    const choiceRows = this.#choiceRows(look);
+    const offered = choiceRows.flat();
+    const at = choiceRows.slice(0, this.#at).flat().length;
     // On a low screen the choices come first, and those around the cursor of them.
     const most = Math.max(1, Math.min(offered.length, height));
-    const from = Math.max(0, Math.min(this.#at - Math.floor(most / 2), offered.length - most));
+    const from = Math.max(0, Math.min(at - Math.floor(most / 2), offered.length - most));
     const list = offered.slice(from, from + most);
     const room = Math.max(0, height - list.length - 2);
     const above = said.slice(0, room);
@@ -66,18 +68,25 @@ export class GateView implements View {
     return { rows: drawRows(rows.map((row) => cutRow(row, look.width, look)).slice(0, Math.max(1, height)), look) };
   }
 
-  #choiceRows(look: Look): readonly Row[] {
+  /** What a choice means stands beside it, or below it where the screen is too narrow for that. */
+  #choiceRows(look: Look): readonly (readonly Row[])[] {
     const { choices } = this.#options;
     const { prompt } = glyphsOf(look);
-    const wide = Math.max(0, ...choices.map(({ label }) => columnsOf(cleanLine(label))));
-    return choices.map(({ label, about = '' }, at): Row => {
+    const columns = (each: (choice: GateChoice) => string): number =>
+      Math.max(0, ...choices.map((choice) => columnsOf(cleanLine(each(choice)))));
+    const wide = columns(({ label }) => label);
+    const isBeside = 7 + wide + columns(({ about = '' }) => about) <= look.width;
+    return choices.map(({ label, about = '' }, at): readonly Row[] => {
       const isChosen = at === this.#at;
       const name = cleanLine(label);
-      return [
+      const first: Row = [
         styled(isChosen ? `${prompt} ` : '  ', accentStyle),
         styled(`${at + 1}. ${name}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
-        ...(about === '' ? [] : [plain(' '.repeat(wide - columnsOf(name) + 2)), styled(cleanLine(about), dimStyle)]),
       ];
+      if (about === '') return [first];
+      const meaning = styled(cleanLine(about), dimStyle);
+      if (isBeside) return [[...first, plain(' '.repeat(wide - columnsOf(name) + 2)), meaning]];
+      return [first, ...wrapRow([meaning], { width: look.width, first: [plain('     ')] })];
     });
   }
 

@@ -37,7 +37,7 @@ describe('a first run', () => {
     terminal.type('1');
     const after = (await sees('Context 100% left')).join('\n');
     await sees('Signed in. The login is kept in');
-    expect(after).toContain('workspace-write');
+    expect(after).toContain('Ask');
     expect(terminal.written).not.toContain('sk-proj');
     expect(readFileSync(join(built.place.home, 'auth.json'), 'utf8')).toContain('sk-proj-secret-q-123');
     terminal.type('\u001B[A');
@@ -79,7 +79,7 @@ describe('a first run', () => {
     await sees('Do you trust the project');
     terminal.type('3');
     await sees('› 11111111');
-    expect((await sees('a message gets no answer yet')).join('\n')).toContain('read-only');
+    expect((await sees('a message gets no answer yet')).join('\n')).toContain('Read only');
   });
 });
 

@@ -147,7 +147,7 @@ trust_level = "trusted"  # user, /home/config.toml:13
 #   tui.raw_output_mode, tui.alternate_screen, tui.status_line,
 #   tui.status_line_use_colors, tui.terminal_title, tui.theme,
 #   tui.screen_reader, tui.ascii, tui.session_picker_view, tui.resume_cwd,
-#   disable_paste_burst, default_permissions
+#   default_permissions
 `;
 
 describe('config show', () => {

@@ -117,13 +117,13 @@ describe('/permissions', () => {
     terminal.type('3');
     await sees('Full access?');
     terminal.type('\r');
-    expect((await sees('workspace-write, on-request')).join('\n')).not.toContain('Permissions: Full access');
+    expect((await sees(/ Ask\n/)).join('\n')).not.toContain('Permissions: Full access');
     tell('/permissions');
     await sees('3. Full access');
     terminal.type('3');
     await sees('Full access?');
     terminal.type('2');
     await sees('Permissions: Full access. They hold from the next turn on.');
-    await sees('danger-full-access, never');
+    await sees(/ Full access\n/);
   });
 });

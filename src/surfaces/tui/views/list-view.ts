@@ -75,7 +75,7 @@ export class ListView implements View {
   frame(look: Look, height: number): Frame {
     const { title, items, isSearched = false, hint = 'Enter chooses, Esc goes back' } = this.#options;
     const found = this.#found;
-    const more = found.length > mostRows ? ` · ${this.#at + 1} of ${found.length}` : '';
+    const more = found.length > mostRows ? ` ${glyphsOf(look).dot} ${this.#at + 1} of ${found.length}` : '';
     const hints = wrapRow([styled(`${hint}${more}`, dimStyle)], { width: look.width, first: indent, rest: indent });
     const count = Math.max(1, Math.min(mostRows, height - 3 - hints.length, found.length));
     const from = Math.max(0, Math.min(this.#at - Math.floor(count / 2), found.length - count));

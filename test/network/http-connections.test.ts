@@ -74,6 +74,57 @@ it('a kept connection that dies before the answer is stale, a new one is lost', 
   expect(await ask()).toEqual({ kind: 'lost', code: 'ECONNRESET', stale: false });
 });
 
+it('where one kept connection is dead, no other is tried', async () => {
+  let isDead = false;
+  const url = await listening(
+    createServer((socket) => {
+      const isOld = !isDead;
+      socket.on('data', () => (isDead && isOld ? socket.resetAndDestroy() : socket.write(plain)));
+    }),
+  );
+  const ask = asker(url);
+  await Promise.all([ask(), ask(), ask()]);
+  isDead = true;
+  expect(await ask()).toMatchObject({ kind: 'lost', stale: true });
+  expect(await ask()).toMatchObject({ status: 200 });
+});
+
+it('a request that finds nobody was not sent', async () => {
+  const server = createServer();
+  const url = await listening(server);
+  await new Promise((done) => server.close(done));
+  let sent = 0;
+  expect(await asker(url)('x', { onSent: () => void sent++ })).toMatchObject({ kind: 'lost', code: 'ECONNREFUSED' });
+  expect(sent).toBe(0);
+});
+
+it('a compressed answer is none, and none is asked for', async () => {
+  const { url } = await talking('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\nok');
+  expect(await asker(url)()).toEqual({ kind: 'lost', code: 'ERR_CONTENT_ENCODING', stale: false });
+});
+
+it('an answer that is over keeps its connection for a moment only', async () => {
+  let open = 0;
+  const url = await listening(
+    createServer((socket) => {
+      open += 1;
+      const timer = setInterval(() => socket.write('1\r\nx\r\n'), 100);
+      socket.on('close', () => {
+        open -= 1;
+        clearInterval(timer);
+      });
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'));
+    }),
+  );
+  const send = sender({ environment: {} })(targetAt(url)!);
+  const { signal } = new AbortController();
+  const opened = await send({ headers: {}, body: [], idleMs: 2000, signal });
+  if (opened.kind !== 'answer') throw new Error(opened.kind);
+  opened.body.release();
+  expect(open).toBe(1);
+  await expect.poll(() => open, { timeout: 5000 }).toBe(0);
+});
+
 it('what a server sends unasked is not taken for the next answer', async () => {
   let connections = 0;
   const url = await listening(
@@ -200,13 +251,14 @@ it('a server of Node gets the request as Node would send it', async () => {
   await ask('hi', { headers: { accept: 'x' } });
   await ask('', { method: 'GET' });
   const host = new URL(url).host;
+  const wire = { 'accept-encoding': 'identity', connection: 'keep-alive' };
   expect(got).toEqual([
     {
       method: 'POST',
       url: '/v1/a?b=c',
-      headers: { accept: 'x', 'content-length': '2', host, connection: 'keep-alive' },
+      headers: { accept: 'x', 'content-length': '2', host, ...wire },
       text: 'hi',
     },
-    { method: 'GET', url: '/v1/a?b=c', headers: { host, connection: 'keep-alive' }, text: '' },
+    { method: 'GET', url: '/v1/a?b=c', headers: { host, ...wire }, text: '' },
   ]);
 });

@@ -17,13 +17,20 @@ export type NoHead =
   | { readonly kind: 'idle' }
   | { readonly kind: 'given-up' };
 
+export interface HeadWish {
+  readonly idleMs?: number;
+  readonly giveUp: AbortSignal;
+  /** The answer opens a tunnel. */
+  readonly isTunnel?: boolean;
+}
+
 /** Waits for the head of an answer. Nobody else may read the socket meanwhile; afterwards the caller goes on. */
 export function awaitHead(
   socket: Socket,
-  { idleMs, giveUp }: { readonly idleMs?: number; readonly giveUp: AbortSignal },
+  { idleMs, giveUp, isTunnel = false }: HeadWish,
 ): Promise<HeadOfAnswer | NoHead> {
   return new Promise((resolve) => {
-    const reader = new HttpReader();
+    const reader = new HttpReader({ isTunnel });
     let waiting: NodeJS.Timeout | undefined;
     const settle = (outcome: HeadOfAnswer | NoHead): void => {
       clearTimeout(waiting);
@@ -37,15 +44,16 @@ export function awaitHead(
     const onIdle = (): void => settle({ kind: 'idle' });
     const onEnd = (): void => settle({ kind: 'lost', code: 'ECONNRESET' });
     const onError = ({ code = 'ERROR' }: NodeJS.ErrnoException): void => settle({ kind: 'lost', code });
-    const onParts = ([first, ...parts]: readonly HttpPart[]): boolean => {
-      if (first === undefined) return false;
-      if (first.kind === 'head') {
-        settle({ kind: 'head', head: first.head, reader, parts });
+    const onParts = (parts: readonly HttpPart[]): boolean => {
+      const at = parts.findIndex(({ kind }) => kind === 'head');
+      const first = parts[at];
+      if (first?.kind === 'head') {
+        settle({ kind: 'head', head: first.head, reader, parts: parts.slice(at + 1) });
         return true;
       }
       // Hints are no answer: however many come, they give the server no more time.
-      if (idleMs !== undefined) waiting ??= setTimeout(onIdle, idleMs);
-      return onParts(parts);
+      if (parts.length > 0 && idleMs !== undefined) waiting ??= setTimeout(onIdle, idleMs);
+      return false;
     };
     const onReadable = (): void => {
       try {

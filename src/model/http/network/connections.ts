@@ -35,6 +35,11 @@ export class Connections {
     }
   }
 
+  /** One was dead without our knowing: the others may be as well. */
+  clear(): void {
+    for (const { drop } of [...this.#idle]) drop();
+  }
+
   /** `keepAlive`: the header of that name, in which a server says for how long it keeps the connection. */
   give(socket: Socket, keepAlive: string | undefined): void {
     const seconds = /(?:^|,)\s*timeout=(\d{1,6})/i.exec(keepAlive ?? '')?.[1];

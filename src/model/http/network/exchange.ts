@@ -34,6 +34,11 @@ export interface Outgoing {
   readonly signal: AbortSignal;
 }
 
+/** Answers are events that are read as they come. */
+const plainOnly = { 'accept-encoding': 'identity', connection: 'keep-alive' };
+/** What was not asked for. */
+export const compressedAnswer = 'ERR_CONTENT_ENCODING';
+
 const [switchingProtocols, proxyWantsAuthorization] = [101, 407];
 
 /** Sends one request to its target over connections that are kept for the next one. */
@@ -61,7 +66,8 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   // The connection is opened meanwhile: nothing of the request leaves before.
   const write = (): void => {
     if (socket.destroyed) return;
-    writeAll(socket, head, outgoing.body, () => {
+    writeAll(socket, head, outgoing.body, (error) => {
+      if (error !== undefined && error !== null) return;
       writing.isSent = true;
       outgoing.onSent?.();
     });
@@ -74,15 +80,21 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   else void outgoing.after.then(write, stop);
   const answer = await awaitHead(socket, { idleMs, giveUp: signal });
   if (answer.kind === 'given-up' || writing.isStopped) return { kind: 'aborted' };
-  if (answer.kind === 'idle') return answer;
+  if (answer.kind === 'idle') return { ...answer, ...forwarder };
   if (answer.kind === 'lost') {
     const stale = isReused && (answer.code === 'ECONNRESET' || answer.code === 'EPIPE');
+    if (stale) connections.clear();
     return { ...answer, stale, ...forwarder };
   }
   const { status, headers } = answer.head;
   if (status === switchingProtocols) {
     socket.destroy();
     return { kind: 'lost', code: 'HPE_UNEXPECTED_UPGRADE', stale: false, ...forwarder };
+  }
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (!/^identity$/i.test(encoding)) {
+    socket.destroy();
+    return { kind: 'lost', code: compressedAnswer, stale: false, ...forwarder };
   }
   // Whatever stands in it comes from the proxy, and no server was asked.
   if (forwarder !== undefined && status === proxyWantsAuthorization) {
@@ -99,7 +111,7 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
 function headOf({ path, headers: ofRoute }: Route, { method, headers, body }: Outgoing): string {
   const length = body.reduce((sum, piece) => sum + piece.length, 0);
   const framing = method === 'GET' ? {} : { 'content-length': String(length) };
-  return requestHead(method ?? 'POST', path, { ...headers, ...framing, ...ofRoute, connection: 'keep-alive' });
+  return requestHead(method ?? 'POST', path, { ...headers, ...framing, ...ofRoute, ...plainOnly });
 }
 
 async function newConnection(route: Route, { idleMs, signal }: Outgoing): Promise<Carrier | TunnelTrouble> {
@@ -108,7 +120,12 @@ async function newConnection(route: Route, { idleMs, signal }: Outgoing): Promis
 }
 
 /** In one system call where possible, and without copying a long history into one buffer. */
-function writeAll(socket: Socket, head: string, pieces: readonly Uint8Array[], sent: () => void): void {
+function writeAll(
+  socket: Socket,
+  head: string,
+  pieces: readonly Uint8Array[],
+  sent: (error?: Error | null) => void,
+): void {
   const body = pieces.filter((piece) => piece.length > 0);
   const last = body.pop();
   socket.cork();

@@ -59,6 +59,12 @@ test.each([
     { headers: { a: '1, 2', 'content-type': 'x' } },
   ],
   ['a name that objects have', `${ok}__proto__: x\r\nconstructor: y\r\n\r\n`, { status: 200 }],
+  [
+    'a size of many digits',
+    `${ok}transfer-encoding: chunked\r\n\r\n${'0'.repeat(20)}2\r\nhi\r\n0\r\n\r\n`,
+    { body: 'hi' },
+  ],
+  ['many blanks in a value', `${ok}a: b${' '.repeat(60_000)}c\r\ncontent-length: 0\r\n\r\n`, { end: 'reusable' }],
   ['values with blanks', `${ok}a:\t x y \t\r\nb:\r\n\r\n`, { headers: { a: 'x y', b: '' } }],
 ])('an answer with %s', (_, text, expected) => {
   expect(whole(text)).toMatchObject(expected);
@@ -80,6 +86,7 @@ test.each([
   ['a line that goes on', `${ok}a: b\r\n c\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
   ['a blank before the colon', `${ok}a : b\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
   ['a line feed in a value', `${ok}a: b\nc: d\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
+  ['lines that end with a line feed', 'HTTP/1.1 200 OK\na: b\n', 'HPE_CR_EXPECTED'],
   ['a size that is none', `${ok}transfer-encoding: chunked\r\n\r\nx\r\n`, 'HPE_INVALID_CHUNK_SIZE'],
   ['a chunk that is longer', `${ok}transfer-encoding: chunked\r\n\r\n1\r\nhi\r\n`, 'HPE_STRICT'],
   ['a line feed alone', `${ok}transfer-encoding: chunked\r\n\r\n1\nh\r\n`, 'HPE_STRICT'],
@@ -98,6 +105,12 @@ test('a body without a length ends with its connection, and no other does', () =
   expect(whole(`${ok}\r\nhi`, true)).toMatchObject({ body: 'hi', end: 'last' });
   expect(whole(`${ok}content-length: 3\r\n\r\nhi`, true)).toMatchObject({ body: 'hi', end: 'none' });
   expect(whole(`${ok}transfer-encoding: chunked\r\n\r\n2\r\nhi\r\n`, true)).toMatchObject({ body: 'hi', end: 'none' });
+});
+
+test('what opens a tunnel is followed by another protocol, whatever it says of a length', () => {
+  const reader = new HttpReader({ isTunnel: true });
+  const text = `${ok}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n\u0016\u0003`;
+  expect(summary(reader.push(Buffer.from(text, 'latin1')))).toMatchObject({ body: '\u0016\u0003', end: 'none' });
 });
 
 describe('however an answer is cut', () => {

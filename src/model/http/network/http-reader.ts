@@ -20,6 +20,8 @@ const switchingProtocols = 101;
  * program could disagree about where it ends. Pieces of the body are not copied.
  */
 export class HttpReader {
+  /** Behind a head that opens it comes what another protocol says, whatever the head says of a length. */
+  readonly #isTunnel: boolean;
   /** Bytes of a head or of a line that is not whole yet. */
   #kept: Buffer = Buffer.alloc(0);
   #state: 'head' | 'length' | 'closed' | 'size' | 'chunk' | 'chunk-end' | 'trailers' | 'over' = 'head';
@@ -27,6 +29,10 @@ export class HttpReader {
   #left = 0;
   #isReusable = false;
   #trailerBytes = 0;
+
+  constructor({ isTunnel = false }: { readonly isTunnel?: boolean } = {}) {
+    this.#isTunnel = isTunnel;
+  }
 
   /** Throws `NotHttp`. */
   push(bytes: Buffer): readonly HttpPart[] {
@@ -88,12 +94,14 @@ export class HttpReader {
     if (!'HTTP/1.'.startsWith(rest.toString('latin1', 0, Math.min(7, rest.length)))) {
       throw new NotHttp('HPE_INVALID_CONSTANT');
     }
+    const line = rest.indexOf(lineFeed);
+    if (line !== -1 && rest[line - 1] !== carriageReturn) throw new NotHttp('HPE_CR_EXPECTED');
     const end = rest.indexOf('\r\n\r\n');
     if ((end === -1 ? rest.length : end) > mostHeadBytes) throw new NotHttp('HPE_HEADER_OVERFLOW');
     if (end === -1) return rest;
     const head = readHttpHead(rest.toString('latin1', 0, end));
     const behind = rest.subarray(end + 4);
-    if (head.status === switchingProtocols) {
+    if (head.status === switchingProtocols || (this.#isTunnel && head.status >= 200 && head.status < 300)) {
       parts.push({ kind: 'head', head }, { kind: 'bytes', bytes: behind });
       this.#state = 'closed';
       return behind.subarray(behind.length);
@@ -128,7 +136,7 @@ export class HttpReader {
 
   #size(rest: Buffer): Buffer {
     return this.#line(rest, mostChunkLine, (line) => {
-      const [, digits] = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i.exec(line) ?? [];
+      const [, digits] = /^0*([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i.exec(line) ?? [];
       if (digits === undefined) throw new NotHttp('HPE_INVALID_CHUNK_SIZE');
       this.#left = Number.parseInt(digits, 16);
       this.#state = this.#left === 0 ? 'trailers' : 'chunk';

@@ -29,7 +29,7 @@ export async function readWhole(
   }
 }
 
-/** A response that finished may hold back its last bytes this long before its connection is given up. */
+/** A response that finished may take this long for its last bytes before its connection is given up. */
 const drainMs = 1000;
 const drainBytes = 64 * 1024;
 
@@ -100,11 +100,13 @@ export class ResponseBody {
         if (part.kind === 'bytes') drained += part.bytes.length;
       }
       if (this.#outcome === undefined && drained <= drainBytes) return;
-      socket.off('readable', drain).off('timeout', this.#giveUp);
+      socket.off('readable', drain);
+      clearTimeout(late);
       if (this.#outcome === undefined) this.#giveUp();
     };
-    socket.off('timeout', this.#onTimeout).on('timeout', this.#giveUp);
-    socket.setTimeout(drainMs);
+    socket.off('timeout', this.#onTimeout);
+    // By the clock and not by silence: a server that trickles is given up as well.
+    const late = setTimeout(this.#giveUp, drainMs).unref();
     // Nothing waits for these bytes, so they must not keep the process alive.
     socket.unref();
     socket.off('readable', this.#onReadable).on('readable', drain);
@@ -142,7 +144,7 @@ export class ResponseBody {
   #forget(): void {
     const { socket, signal } = this.#source;
     signal.removeEventListener('abort', this.#onAbort);
-    socket.off('readable', this.#onReadable).off('timeout', this.#onTimeout).off('timeout', this.#giveUp);
+    socket.off('readable', this.#onReadable).off('timeout', this.#onTimeout);
     socket.off('end', this.#onEnd).off('error', this.#onError).off('close', this.#onClose);
   }
 

@@ -30,7 +30,7 @@ export async function openTunnel(
   const socket = dial(proxy, secure);
   const known = defined({ 'proxy-authorization': proxy.authorization });
   socket.write(requestHead('CONNECT', authority, { host: authority, connection: 'keep-alive', ...known }), 'latin1');
-  const answer = await awaitHead(socket, opening);
+  const answer = await awaitHead(socket, { ...opening, isTunnel: true });
   if (answer.kind === 'lost') return { ...answer, stale: false };
   if (answer.kind === 'given-up') return { kind: 'lost', code: 'aborted', stale: false };
   if (answer.kind === 'idle') return answer;

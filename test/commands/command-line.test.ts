@@ -47,9 +47,9 @@ describe('a command that there is not', () => {
     ],
     [['--verison'], 'there is no command "--verison".', 'Did you mean `capstan --version`? See `capstan --help`.'],
     [
-      ['fork', '--last', "what's next?"],
-      'there is no command "fork".',
-      "Did you mean `capstan exec fork --last 'what'\\''s next?'`? See `capstan --help`.",
+      ['search', '--last', "what's next?"],
+      'there is no command "search".',
+      "Did you mean `capstan threads search --last 'what'\\''s next?'`? See `capstan --help`.",
     ],
     [['list'], 'there is no command "list".', 'Did you mean `capstan threads list`? See `capstan --help`.'],
     [

@@ -239,6 +239,16 @@ export class Thread {
   }
 
   /**
+   * Words of `steer` that have not entered history are not said after all. Gives those of the given messages for which
+   * that is so, when it is durable.
+   */
+  async withdraw(messageIds: readonly string[]): Promise<readonly string[]> {
+    const taken = this.#inbox.takeBack(messageIds);
+    if (taken.length > 0) await this.#log.durable();
+    return taken;
+  }
+
+  /**
    * A program's own item enters history before the next request, of the running turn or of the next one. Resolves when
    * it is durable.
    */

@@ -95,7 +95,7 @@ describe('a conversation in the terminal', () => {
     tell('Go.');
     await sees('Running sleep 1.5');
     tell('And this.');
-    await sees('reads with its next request\n  ↳ And this.');
+    await sees('sends them now)\n  ↳ And this.');
     terminal.type('Then that.');
     terminal.type('\t');
     await sees('↳ Then that.');

@@ -1,8 +1,10 @@
 import type { Settings } from '../../../envelope/settings.ts';
+import { continueAfterFailure } from '../../../fragments/answers/fallback-words.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
+import { writtenBy } from '../../../protocol/user-input.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
@@ -124,8 +126,17 @@ export class KeptThread implements LiveThread {
     );
   }
 
+  retry(asked: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
+    return this.submit({ ...asked, input: writtenBy('program', continueAfterFailure) });
+  }
+
   steer(steering: Steering): Promise<Steered | EngineRefused> {
     return this.#loader.use((thread) => thread.steer(steering));
+  }
+
+  async withdraw(messageIds: readonly string[]): Promise<readonly string[]> {
+    const taken = await this.#loader.use((thread) => thread.withdraw(messageIds));
+    return 'outcome' in taken ? [] : taken;
   }
 
   inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused> {

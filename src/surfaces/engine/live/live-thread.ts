@@ -85,8 +85,12 @@ export interface LiveThread {
   submit(turn: LiveTurn): Promise<TurnResult | EngineRefused>;
   /** The turn that is suspended, where the request has an `askUser`: asks again. Without it, `answer` continues the turn. */
   continue(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
+  /** A turn that goes on from where one that failed has left the conversation. Its words are not said again. */
+  retry(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
   /** Words for the turn that runs; refused when none does. */
   steer(steering: Steering): Promise<Steered | EngineRefused>;
+  /** Takes words of `steer` back that no request has. Gives the messages that were taken back, when that is durable. */
+  withdraw(messageIds: readonly string[]): Promise<readonly string[]>;
   /** An item of the program enters history before the next request. Resolves when it is durable. */
   inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused>;
   /** Ends the turn that runs, or that is suspended, and resolves when it has ended. Turns that wait stay. */

@@ -4,15 +4,20 @@ import { drawRow } from '../text/draw-row.ts';
 import { elapsedWords } from '../text/elapsed.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
 
 /** What the user has sent and the model has not read. */
 export interface WaitingWords {
   /** For the turn that runs. */
   readonly steers: readonly string[];
+  /** For the end of what runs, which takes no words. */
+  readonly refused: readonly string[];
   /** Each for a turn of its own. */
   readonly queued: readonly string[];
 }
+
+export const noneWaiting: WaitingWords = { steers: [], refused: [], queued: [] };
 
 interface AboveComposer {
   readonly busy: { readonly header: string; readonly since: number; readonly detail?: string } | undefined;
@@ -21,7 +26,7 @@ interface AboveComposer {
 
 /** What runs, and what waits, above the composer. */
 export function bottomRows({ busy, waiting }: AboveComposer, look: Look): readonly string[] {
-  const { bullet, corner, input, dot } = glyphsOf(look);
+  const { bullet, corner, dot } = glyphsOf(look);
   const rows: Row[] = [];
   if (busy !== undefined) {
     const time = elapsedWords(look.now - busy.since);
@@ -34,9 +39,24 @@ export function bottomRows({ busy, waiting }: AboveComposer, look: Look): readon
   const listed = (title: string, words: readonly string[]): void => {
     if (words.length === 0) return;
     rows.push([], [styled(`${bullet} ${title}`, dimStyle)]);
-    for (const each of words) rows.push([styled(`  ${input} ${cleanLine(each)}`, dimStyle)]);
+    for (const each of words) rows.push(...messageRows(each, look));
   };
-  listed('Messages that the model reads with its next request', waiting.steers);
-  listed('Queued for the next turns (alt+up edits the last one)', waiting.queued);
+  listed('For the next request of this turn (esc interrupts and sends them now)', waiting.steers);
+  listed('For when this has ended', waiting.refused);
+  listed('Queued for the next turns (alt+up edits the last, /queue all)', waiting.queued);
   return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+}
+
+/** Rows of one message that waits. */
+const mostMessageRows = 3;
+
+function messageRows(words: string, look: Look): readonly Row[] {
+  const { input, ellipsis } = glyphsOf(look);
+  const rows = wrapRow([styled(cleanLine(words), dimStyle)], {
+    width: look.width,
+    first: [styled(`  ${input} `, dimStyle)],
+    rest: [styled('    ', dimStyle)],
+  });
+  if (rows.length <= mostMessageRows) return rows;
+  return [...rows.slice(0, mostMessageRows), [styled(`    ${ellipsis}`, dimStyle)]];
 }

@@ -1,7 +1,9 @@
-import { findSlash, readSlash, type SlashName } from '../views/slash-table.ts';
 import { draftOf } from '../composer/draft.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import type { Conversation } from './conversation.ts';
+import { readDraft, unknownCommand } from './read-draft.ts';
+import type { QueuedDraft } from './waiting-messages.ts';
+import { noneWaiting } from './bottom-rows.ts';
 import type { TuiStage } from './stage.ts';
 
 /** A longer message is refused, and stays in the composer. */
@@ -22,7 +24,7 @@ export interface ControllerParts {
 export class Controller {
   readonly #parts: ControllerParts;
   /** Messages that were sent before the engine was there. */
-  readonly #early: string[] = [];
+  readonly #early: QueuedDraft[] = [];
 
   constructor(parts: ControllerParts) {
     this.#parts = parts;
@@ -30,8 +32,8 @@ export class Controller {
 
   /** The engine is there: what was sent before is sent now. */
   ready(conversation: Conversation): void {
-    for (const words of this.#early.splice(0)) this.#dispatch(words, conversation);
-    this.#parts.stage.waiting = { steers: [], queued: [] };
+    this.#parts.stage.waiting = noneWaiting;
+    for (const draft of this.#early.splice(0)) this.#dispatch(draft, conversation);
   }
 
   input(input: TerminalInput): void {
@@ -87,11 +89,11 @@ export class Controller {
         return true;
       case 'escape':
         if (composer.isShell && composer.draft.text === '!') composer.draft = draftOf('');
-        else if (conversation?.isBusy === true) conversation.interrupt();
+        else if (conversation?.isBusy === true) conversation.interrupt(composer.isEmpty ? 'send-steers' : 'give-back');
         return true;
       case 'ctrl+c':
         if (!composer.isEmpty) composer.take();
-        else if (conversation?.isBusy === true) conversation.interrupt();
+        else if (conversation?.isBusy === true) conversation.interrupt('give-back');
         else quit();
         return true;
       case 'ctrl+d':
@@ -143,36 +145,37 @@ export class Controller {
     }
     stage.scrollToEnd();
     const conversation = current();
+    const isShell = composer.isShell && composer.draft.elements[0]?.start !== 0;
+    const draft: QueuedDraft = { words, isShell };
     if (conversation === undefined) {
-      this.#early.push(composer.take());
-      stage.waiting = { steers: [], queued: this.#early };
+      composer.take();
+      this.#early.push(draft);
+      stage.waiting = { ...noneWaiting, queued: this.#early.map((each) => each.words) };
       return;
     }
-    const isShell = composer.isShell && composer.draft.elements[0]?.start !== 0;
-    if (how === 'queue' && conversation.isBusy && !isShell) return conversation.queue(composer.take());
-    const slash = readSlash(words);
-    const command = slash === undefined ? undefined : findSlash(slash.name);
-    if (slash !== undefined && command === undefined) {
+    if (how === 'queue' && conversation.isBusy) {
+      composer.take();
+      return conversation.queue(draft);
+    }
+    const meant = readDraft(draft);
+    if (meant.kind === 'unknown') return notice(unknownCommand(meant.name), 'info');
+    if (meant.kind === 'slash' && !meant.command.whileRunning && conversation.isBusy) {
       notice(
-        `There is no command /${slash.name}. Type / for the list, or put a space before it to send it to the model.`,
-        'info',
+        `/${meant.command.name} has to wait until the turn ends. Tab queues it, Esc interrupts the turn.`,
+        'error',
       );
       return;
     }
-    if (command !== undefined && !command.whileRunning && conversation.isBusy) {
-      notice(`/${command.name} has to wait until the turn ends. Esc interrupts the turn.`, 'error');
-      composer.take();
-      return;
-    }
-    this.#dispatch(composer.take(), conversation, isShell);
+    composer.take();
+    this.#dispatch(draft, conversation);
   }
 
   /** Sends what a draft says to where it belongs. */
-  #dispatch(words: string, conversation: Conversation, isShell = words.startsWith('!')): void {
-    const slash = readSlash(words);
-    const command = slash === undefined ? undefined : findSlash(slash.name);
-    if (isShell) conversation.shell(words.slice(1).trim());
-    else if (slash !== undefined && command !== undefined) conversation.slash(command.name as SlashName, slash.rest);
-    else conversation.send(words);
+  #dispatch(draft: QueuedDraft, conversation: Conversation): void {
+    const meant = readDraft(draft);
+    if (meant.kind === 'shell') conversation.shell(meant.command);
+    else if (meant.kind === 'slash') conversation.slash(meant.command.name, meant.rest);
+    else if (meant.kind === 'unknown') this.#parts.notice(unknownCommand(meant.name), 'info');
+    else conversation.send(meant.words);
   }
 }

@@ -1,4 +1,5 @@
 import type { SlashName } from '../views/slash-table.ts';
+import type { QueuedDraft } from './waiting-messages.ts';
 
 /** What the keyboard may ask of the conversation. Each call returns at once; what comes of it is shown. */
 export interface Conversation {
@@ -6,15 +7,16 @@ export interface Conversation {
   readonly isBusy: boolean;
   /** A message: a turn of its own, or for the turn that runs. */
   send(words: string): void;
-  /** A message for a turn of its own, after those that wait. */
-  queue(words: string): void;
+  /** A message or a command for when the turn has ended, after those that wait. */
+  queue(draft: QueuedDraft): void;
   /** The newest of those that wait, which waits no more. */
   takeQueued(): string | undefined;
   /** A command for the user's shell. */
   shell(command: string): void;
   /** A command for the terminal. False: the draft stays. */
   slash(name: SlashName, rest: string): void;
-  interrupt(): void;
+  /** `send-steers`: words that the turn has not read are sent at once; otherwise they come back, as all that waits. */
+  interrupt(then: 'send-steers' | 'give-back'): void;
   /** The next permission mode. */
   cycleMode(): void;
   /** The conversation with all details. */

@@ -1,8 +1,6 @@
 import { Fault, fullText, type Outcome } from '../../../protocol/outcome.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
-import { words as userWords } from '../../../protocol/user-input.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { EngineRefused } from '../../engine/engine-refused.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import { QuestionDesk } from '../views/question-desk.ts';
 import { PagerView } from '../views/pager-view.ts';
@@ -15,6 +13,8 @@ import { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
 import type { TuiStage } from './stage.ts';
 import { ThreadReader } from './thread-reader.ts';
+import { TurnFlow } from './turn-flow.ts';
+import type { QueuedDraft } from './waiting-messages.ts';
 
 export interface SessionParts {
   readonly stage: TuiStage;
@@ -30,13 +30,10 @@ export interface SessionParts {
 export class TuiSession implements Conversation {
   readonly parts: SessionParts;
   readonly entries: EventEntries;
+  readonly flow: TurnFlow;
   readonly #desk: QuestionDesk;
   #thread: LiveThread;
   #reader: ThreadReader;
-  #queued: string[] = [];
-  #steers: string[] = [];
-  /** Turns and compactions that were asked for and have not ended. */
-  #works = 0;
   #shellStop: AbortController | undefined;
 
   constructor(parts: SessionParts, thread: LiveThread) {
@@ -44,8 +41,19 @@ export class TuiSession implements Conversation {
     this.entries = new EventEntries(parts.stage.transcript, (outcome) => parts.engine.isNews(outcome));
     this.#thread = thread;
     const { stage, now } = parts;
+    this.flow = new TurnFlow({
+      stage,
+      now,
+      thread: () => this.#thread,
+      notice: (text) => this.notice(text),
+      told: (result) => this.#told(result),
+      guard: (work) => void this.#guard(work),
+      shell: (command) => this.#runShell(command),
+      slash: (name, rest) => this.#guard(parts.runSlash(this, name, rest)),
+    });
+    stage.viewClosed = () => this.flow.next();
     this.#desk = new QuestionDesk({
-      open: (view) => stage.open(view),
+      open: (view) => stage.ask(view),
       showWhole: (rows) =>
         stage.openPager(new PagerView({ title: 'What is asked', rows, close: () => stage.openPager(undefined) })),
       answer: (id, answer) => void this.#guard(this.#thread.answer(id, answer).then((given) => this.#told(given))),
@@ -62,7 +70,7 @@ export class TuiSession implements Conversation {
   }
 
   get isBusy(): boolean {
-    return this.#works > 0 || this.#thread.turnId !== undefined;
+    return this.flow.isBusy;
   }
 
   /** Shows the thread from its beginning, as far as it has one. */
@@ -82,8 +90,6 @@ export class TuiSession implements Conversation {
   async switchTo(thread: LiveThread): Promise<void> {
     this.#reader.close();
     this.#desk.clear();
-    this.#queued = [];
-    this.#steers = [];
     const before = this.#thread;
     this.#thread = thread;
     await before.leave();
@@ -92,24 +98,22 @@ export class TuiSession implements Conversation {
   }
 
   send(words: string): void {
-    if (this.isBusy) void this.#guard(this.#steer(words));
-    else void this.#guard(this.#turn(words));
+    void this.#guard(this.flow.send(words));
   }
 
-  queue(words: string): void {
-    this.#queued.push(words);
-    this.#showWaiting();
+  queue(draft: QueuedDraft): void {
+    this.flow.queue(draft);
   }
 
   takeQueued(): string | undefined {
-    const words = this.#queued.pop();
-    this.#showWaiting();
-    return words;
+    const draft = this.flow.waiting.takeLast();
+    this.flow.show();
+    return draft?.words;
   }
 
-  interrupt(): void {
+  interrupt(then: 'send-steers' | 'give-back'): void {
     if (this.#shellStop !== undefined) this.#shellStop.abort();
-    else void this.#guard(this.#thread.interrupt());
+    else void this.#guard(this.flow.stop(then));
   }
 
   typed(): void {
@@ -171,47 +175,8 @@ export class TuiSession implements Conversation {
     this.#desk.clear();
   }
 
-  async #turn(words: string): Promise<void> {
-    const { composer } = this.parts.stage;
-    let result: Awaited<ReturnType<LiveThread['submit']>> | undefined;
-    try {
-      result = await this.work('Working', () => this.#thread.submit({ input: userWords(words) }));
-    } finally {
-      // What the thread did not take is not lost.
-      if (result === undefined || result.kind === 'refused') composer.giveBack(words);
-    }
-    this.#next();
-  }
-
   /** Runs something that takes long, with a row that says so. */
-  async work<Result extends { readonly kind: string }>(
-    header: string,
-    run: () => Promise<Result | EngineRefused>,
-  ): Promise<Result | EngineRefused | undefined> {
-    const { stage, now } = this.parts;
-    this.#works++;
-    stage.busy ??= { header, since: now() };
-    try {
-      const result = await run();
-      if (result.kind === 'refused' && 'outcome' in result) this.#told(result);
-      return result;
-    } finally {
-      this.#works--;
-      if (this.#works === 0) stage.busy = undefined;
-    }
-  }
-
-  async #steer(words: string): Promise<void> {
-    this.#steers.push(words);
-    this.#showWaiting();
-    const steered = await this.#thread.steer({ input: userWords(words) });
-    if (steered.kind !== 'refused') return;
-    this.#steerRead(words);
-    // The turn has ended meanwhile, or takes no words: they get a turn of their own.
-    if (steered.outcome.code === 'no-active-turn') return this.#works > 0 ? this.queue(words) : this.#turn(words);
-    this.#told(steered);
-    this.parts.stage.composer.giveBack(words);
-  }
+  readonly work: TurnFlow['work'] = (header, run) => this.flow.work(header, run);
 
   async #runShell(command: string): Promise<void> {
     const { stage, now } = this.parts;
@@ -236,15 +201,6 @@ export class TuiSession implements Conversation {
     }
   }
 
-  /** What waits for a turn of its own gets one, as long as no list is open. */
-  #next(): void {
-    if (this.isBusy || this.#queued.length === 0) return;
-    const [words = '', ...rest] = this.#queued;
-    this.#queued = rest;
-    this.#showWaiting();
-    void this.#guard(this.#turn(words));
-  }
-
   #read(thread: LiveThread): ThreadReader {
     const { stage, now } = this.parts;
     return new ThreadReader(thread, {
@@ -253,24 +209,10 @@ export class TuiSession implements Conversation {
       now,
       asked: (question, item) => this.#desk.asked(question, item),
       answered: (id) => this.#desk.answered(id),
-      said: (words) => this.#steerRead(words),
-      turnOver: () => {
-        this.#steers = [];
-        this.#showWaiting();
-      },
+      said: (words) => this.flow.said(words),
+      turnBegan: () => this.flow.turnBegan(),
+      turnOver: () => void this.#guard(this.flow.turnOver()),
     });
-  }
-
-  #steerRead(words: string): void {
-    const at = this.#steers.indexOf(words);
-    if (at !== -1) this.#steers.splice(at, 1);
-    this.#showWaiting();
-  }
-
-  #showWaiting(): void {
-    const { stage } = this.parts;
-    stage.waiting = { steers: [...this.#steers], queued: [...this.#queued] };
-    stage.draw();
   }
 
   #told(result: { readonly kind: string; readonly outcome?: Outcome }): void {

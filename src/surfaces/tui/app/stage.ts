@@ -7,7 +7,7 @@ import { InlineScreen } from '../screen/inline-screen.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
-import { bottomRows, type WaitingWords } from './bottom-rows.ts';
+import { bottomRows, noneWaiting, type WaitingWords } from './bottom-rows.ts';
 import { FrameClock } from './frame-clock.ts';
 import { Transcript } from './transcript.ts';
 
@@ -49,12 +49,16 @@ export class TuiStage {
   /** Rows that the user has scrolled back, on a whole screen. */
   #back = 0;
   #view: View | undefined;
+  /** What is asked stands over a view that the user opened. */
+  #asked: View | undefined;
   #pager: View | undefined;
   #busy: Busy | undefined;
   /** Below the composer: what holds, or a hint. */
   footer: (look: Look) => readonly string[] = () => [];
   placeholder = 'Ask Capstan to do anything';
-  waiting: WaitingWords = { steers: [], queued: [] };
+  waiting: WaitingWords = noneWaiting;
+  /** A view that the user opened is closed. */
+  viewClosed: () => void = () => {};
 
   constructor({ terminal, look, isFull, reflows, now }: StageOptions) {
     this.#terminal = terminal;
@@ -81,7 +85,12 @@ export class TuiStage {
   }
 
   get view(): View | undefined {
-    return this.#view;
+    return this.#asked ?? this.#view;
+  }
+
+  /** The user has opened a view. */
+  get isChoosing(): boolean {
+    return this.#view !== undefined;
   }
 
   get pager(): View | undefined {
@@ -114,7 +123,15 @@ export class TuiStage {
 
   /** In the place of the composer; undefined: the composer is back. */
   open(view: View | undefined): void {
+    const isClosed = view === undefined && this.#view !== undefined;
     this.#view = view;
+    this.draw();
+    if (isClosed) this.viewClosed();
+  }
+
+  /** The same for a question. A view that was open is there again when it has its answer. */
+  ask(view: View | undefined): void {
+    this.#asked = view;
     this.draw();
   }
 
@@ -209,7 +226,7 @@ export class TuiStage {
   #bottom(look: Look, height: number): Frame {
     const above = bottomRows({ busy: this.#busy, waiting: this.waiting }, look);
     const room = Math.max(1, height - 1);
-    if (this.#view !== undefined) return fitFrame(below(['', ...above], this.#view.frame(look, room)), height);
+    if (this.view !== undefined) return fitFrame(below(['', ...above], this.view.frame(look, room)), height);
     const most = Math.max(1, Math.floor(height / 2));
     const composer = this.composer.frame(look, most, this.placeholder);
     const listed = this.popup.rows(this.composer.draft, look);

@@ -17,6 +17,7 @@ export interface ReaderParts {
   answered(id: string): void;
   /** Words of the user are in the conversation. */
   said(words: string): void;
+  turnBegan(): void;
   turnOver(): void;
 }
 
@@ -109,8 +110,9 @@ export class ThreadReader {
       case 'question-answered':
         return this.#parts.answered(event.id);
       case 'turn-started':
-        if (isNews) stage.busy = { header: 'Working', since: now() };
-        return;
+        if (!isNews) return;
+        stage.busy = { header: 'Working', since: now() };
+        return this.#parts.turnBegan();
       case 'retrying':
         if (stage.busy !== undefined)
           stage.busy = { ...stage.busy, header: 'Trying again', detail: event.outcome.message };
@@ -128,7 +130,8 @@ export class ThreadReader {
       case 'turn-failed':
       case 'turn-aborted':
       case 'turn-suspended':
-        if (isNews) stage.busy = undefined;
+        if (!isNews) return;
+        stage.busy = undefined;
         return this.#parts.turnOver();
       default:
         return;

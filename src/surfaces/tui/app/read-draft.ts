@@ -1,0 +1,22 @@
+import { findSlash, readSlash, type SlashCommand, type SlashName } from '../views/slash-table.ts';
+import type { QueuedDraft } from './waiting-messages.ts';
+
+/** What a draft asks for. */
+export type MeantDraft =
+  | { readonly kind: 'message'; readonly words: string }
+  | { readonly kind: 'shell'; readonly command: string }
+  | { readonly kind: 'slash'; readonly command: SlashCommand & { readonly name: SlashName }; readonly rest: string }
+  /** It looks like a command, and there is none of that name. */
+  | { readonly kind: 'unknown'; readonly name: string };
+
+export function readDraft({ words, isShell }: QueuedDraft): MeantDraft {
+  if (isShell) return { kind: 'shell', command: words.slice(1).trim() };
+  const slash = readSlash(words);
+  if (slash === undefined) return { kind: 'message', words };
+  const command = findSlash(slash.name);
+  return command === undefined ? { kind: 'unknown', name: slash.name } : { kind: 'slash', command, rest: slash.rest };
+}
+
+export function unknownCommand(name: string): string {
+  return `There is no command /${name}. Type / for the list, or put a space before it to send it to the model.`;
+}

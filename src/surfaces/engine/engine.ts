@@ -29,6 +29,7 @@ import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import type { FindFiles, FoundFiles } from './find-workspace-files.ts';
 import { type OpenedThread, openFork, resumeThread, startThread } from './open-thread.ts';
 import type { HomeModels } from './home-models.ts';
+import type { HomeRules } from './home-rules.ts';
 import type { Logins } from './logins.ts';
 import type { McpRegistry } from './mcp-registry.ts';
 import type { LiveEngine } from './live-engine.ts';
@@ -243,6 +244,12 @@ export class Engine {
   async mcpServers(): Promise<McpRegistry> {
     const { McpRegistry } = await import('./mcp-registry.ts');
     return new McpRegistry(this.#parts);
+  }
+
+  /** The rules about commands and hosts, to show and revoke them. */
+  async rules(): Promise<HomeRules> {
+    const { HomeRules } = await import('./home-rules.ts');
+    return new HomeRules(this.#parts);
   }
 
   /** The models of providers, to show and test them. */

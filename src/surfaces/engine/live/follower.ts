@@ -42,11 +42,16 @@ export class Follower {
   #claimed: ClaimedPlace | undefined;
   #wake: PromiseWithResolvers<void> | undefined;
   #isOver = false;
+  readonly #caughtUp: () => void;
   /** Why, if the follower does not know it by itself. */
   #ended: Outcome | undefined;
 
-  constructor(thread: FollowedThread, { after, provisional = true, limit = defaultLimit }: FollowOptions) {
+  constructor(
+    thread: FollowedThread,
+    { after, provisional = true, limit = defaultLimit, caughtUp = () => {} }: FollowOptions,
+  ) {
     this.#thread = thread;
+    this.#caughtUp = caughtUp;
     this.wantsPreviews = provisional;
     this.#queue = new FollowerQueue(limit >= 1 ? limit : 1);
     this.#spoiled = new Set(thread.previewed);
@@ -264,6 +269,7 @@ export class Follower {
     this.#spoiled = new Set(this.#thread.previewed);
     const missed = this.#takeMissed();
     if (missed !== undefined) this.#first.push(missed);
+    this.#caughtUp();
   }
 
   #takeEnd(): LiveNews | undefined {

@@ -138,6 +138,8 @@ export interface FollowOptions {
    * rollback it counts as taken back, a cursor only if it was.
    */
   readonly after?: AfterPlace;
+  /** Called when all that was recorded before has been taken, also where the last lines have no event. */
+  readonly caughtUp?: () => void;
   /** False: no previews. */
   readonly provisional?: boolean;
   /** How many events may wait in memory for this reader, at least one. Behind that it reads from the rollout, at its own pace. */

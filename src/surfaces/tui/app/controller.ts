@@ -55,8 +55,9 @@ export class Controller {
   #ofComposer(input: TerminalInput): void {
     const { stage } = this.#parts;
     if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
-    if (input.kind === 'key' && (this.#ofPopup(input) || this.#ofTerminal(input))) return;
+    // An Enter for the composer must not answer a question either.
     this.#parts.conversation()?.typed();
+    if (input.kind === 'key' && (this.#ofPopup(input) || this.#ofTerminal(input))) return;
     stage.composer.input(input);
   }
 
@@ -108,6 +109,9 @@ export class Controller {
         return true;
       case 'shift+tab':
         conversation?.cycleMode();
+        return true;
+      case 'alt+p':
+        conversation?.cyclePermissions();
         return true;
       case '?':
         if (!composer.isEmpty) return false;

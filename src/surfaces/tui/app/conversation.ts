@@ -17,8 +17,10 @@ export interface Conversation {
   slash(name: SlashName, rest: string): void;
   /** `send-steers`: words that the turn has not read are sent at once; otherwise they come back, as all that waits. */
   interrupt(then: 'send-steers' | 'give-back'): void;
-  /** The next permission mode. */
+  /** Plan mode on or off. */
   cycleMode(): void;
+  /** The next permissions. */
+  cyclePermissions(): void;
   /** The conversation with all details. */
   showTranscript(): void;
   /** The user has typed: questions wait for a pause. */

@@ -47,16 +47,16 @@ export class TuiSession implements Conversation {
       thread: () => this.#thread,
       notice: (text) => this.notice(text),
       told: (result) => this.#told(result),
-      guard: (work) => void this.#guard(work),
+      guard: (work) => void this.guard(work),
       shell: (command) => this.#runShell(command),
-      slash: (name, rest) => this.#guard(parts.runSlash(this, name, rest)),
+      slash: (name, rest) => this.guard(parts.runSlash(this, name, rest)),
     });
     stage.viewClosed = () => this.flow.next();
     this.#desk = new QuestionDesk({
       open: (view) => stage.ask(view),
       showWhole: (rows) =>
         stage.openPager(new PagerView({ title: 'What is asked', rows, close: () => stage.openPager(undefined) })),
-      answer: (id, answer) => void this.#guard(this.#thread.answer(id, answer).then((given) => this.#told(given))),
+      answer: (id, answer) => void this.guard(this.#thread.answer(id, answer).then((given) => this.#told(given))),
       now,
     });
     this.#reader = this.#read(thread);
@@ -79,10 +79,14 @@ export class TuiSession implements Conversation {
     const { transcript } = stage;
     transcript.add({ cell: headerCell(this.#thread.settings), isFinal: true });
     for (const notice of [...this.parts.engine.notices, ...this.#thread.notices]) {
-      if (this.parts.engine.isNews(notice)) this.entries.outcome(notice, 'warning');
+      // The question itself follows.
+      const isAsked = notice.code === 'turn-suspended' && this.#thread.isSuspended;
+      if (!isAsked && this.parts.engine.isNews(notice)) this.entries.outcome(notice, 'warning');
     }
     await this.#reader.caughtUp;
-    for (const question of this.#thread.questions) this.#desk.asked(question, undefined);
+    // Asked again, by the turn that waits for the answer: a question alone has no diff.
+    if (this.#thread.isSuspended) void this.guard(this.work('Waiting for your answer', () => this.#thread.continue()));
+    else for (const question of this.#thread.questions) this.#desk.asked(question, undefined);
     stage.draw();
   }
 
@@ -98,7 +102,7 @@ export class TuiSession implements Conversation {
   }
 
   send(words: string): void {
-    void this.#guard(this.flow.send(words));
+    void this.guard(this.flow.send(words));
   }
 
   queue(draft: QueuedDraft): void {
@@ -113,7 +117,7 @@ export class TuiSession implements Conversation {
 
   interrupt(then: 'send-steers' | 'give-back'): void {
     if (this.#shellStop !== undefined) this.#shellStop.abort();
-    else void this.#guard(this.flow.stop(then));
+    else void this.guard(this.flow.stop(then));
   }
 
   typed(): void {
@@ -125,17 +129,22 @@ export class TuiSession implements Conversation {
       return this.notice(
         'Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.',
       );
-    void this.#guard(this.#runShell(command));
+    void this.guard(this.#runShell(command));
   }
 
   slash(name: SlashName, rest: string): void {
-    void this.#guard(this.parts.runSlash(this, name, rest));
+    void this.guard(this.parts.runSlash(this, name, rest));
   }
 
   cycleMode(): void {
     if (this.isBusy) return this.notice('Plan mode can be switched when the turn has ended.');
     const isPlan = this.#thread.settings.collaboration?.mode === 'plan';
-    void this.#guard(this.change({ collaboration: { mode: isPlan ? 'default' : 'plan' } }));
+    void this.guard(this.change({ collaboration: { mode: isPlan ? 'default' : 'plan' } }));
+  }
+
+  cyclePermissions(): void {
+    const cycle = async (): Promise<void> => (await import('./choose-permissions.ts')).nextPermissions(this);
+    void this.guard(cycle());
   }
 
   showTranscript(): void {
@@ -211,7 +220,7 @@ export class TuiSession implements Conversation {
       answered: (id) => this.#desk.answered(id),
       said: (words) => this.flow.said(words),
       turnBegan: () => this.flow.turnBegan(),
-      turnOver: () => void this.#guard(this.flow.turnOver()),
+      turnOver: () => void this.guard(this.flow.turnOver()),
     });
   }
 
@@ -220,7 +229,7 @@ export class TuiSession implements Conversation {
   }
 
   /** Nothing that goes wrong with one wish ends the terminal. */
-  async #guard(work: Promise<unknown>): Promise<void> {
+  async guard(work: Promise<unknown>): Promise<void> {
     try {
       await work;
     } catch (error) {

@@ -29,6 +29,8 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       if ((await session.change({ collaboration: { mode } })) && rest !== '') session.send(rest);
       return;
     }
+    case 'rules':
+      return (await import('./show-rules.ts')).showRules(session);
     case 'queue':
       return (await import('./show-queue.ts')).showQueue(session);
     case 'model':

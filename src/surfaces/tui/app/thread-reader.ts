@@ -33,6 +33,8 @@ export class ThreadReader {
   #isReplaying: boolean;
   #thought = '';
   #thoughtOf = '';
+  /** Questions that a reviewer looks at, by id. */
+  readonly #inReview = new Set<string>();
 
   constructor(thread: LiveThread, parts: ReaderParts) {
     this.#parts = parts;
@@ -43,35 +45,39 @@ export class ThreadReader {
     if (!this.#isReplaying) resolve();
     const { signal } = this.#leaving;
     // Asked for at once: what happens after this call is in it.
-    const news = thread.follow(place === undefined ? { signal } : { after: -1, signal })[Symbol.asyncIterator]();
-    void this.#read(news, place, resolve);
+    const caughtUp = (): void => this.#replayed(resolve);
+    const options = place === undefined ? { signal } : { after: -1 as const, signal, caughtUp };
+    const news = thread.follow(options)[Symbol.asyncIterator]();
+    void this.#read(news, resolve);
+  }
+
+  /** All that was there when the thread was opened is on the stage. */
+  #replayed(resolve: () => void): void {
+    const { stage } = this.#parts;
+    if (this.#isReplaying) stage.transcript.keepLast(stage.look, mostReplayed);
+    this.#isReplaying = false;
+    resolve();
+    stage.draw();
   }
 
   close(): void {
     this.#leaving.abort();
   }
 
-  async #read(news: AsyncIterator<LiveNews>, place: number | undefined, caughtUp: () => void): Promise<void> {
+  async #read(news: AsyncIterator<LiveNews>, resolve: () => void): Promise<void> {
     const { entries, stage } = this.#parts;
     try {
       for (;;) {
         const next = await news.next();
         if (next.done === true || this.#leaving.signal.aborted) break;
-        const { value } = next;
-        this.#news(value);
-        const isLast = value.kind !== 'recorded' || (value.ordinal >= (place ?? 0) && value.more !== true);
-        if (this.#isReplaying && isLast) {
-          this.#isReplaying = false;
-          stage.transcript.keepLast(stage.look, mostReplayed);
-          caughtUp();
-        }
+        this.#news(next.value);
         if (!this.#isReplaying) stage.draw();
       }
     } catch (error) {
       entries.notice(`The conversation cannot be followed any more: ${errorWords(error)}`, 'error');
       stage.draw();
     }
-    caughtUp();
+    resolve();
   }
 
   #news(news: LiveNews): void {
@@ -105,9 +111,11 @@ export class ThreadReader {
         if (!isNews) stage.composer.history.add(draftOf(event.text));
         return;
       case 'question-asked':
-        if (isNews && event.to === undefined) this.#parts.asked(event.question, event.item);
-        return;
+        if (!isNews) return;
+        if (event.to === undefined) return this.#parts.asked(event.question, event.item);
+        return this.#reviewed(() => this.#inReview.add(event.question.id));
       case 'question-answered':
+        if (this.#inReview.has(event.id)) this.#reviewed(() => this.#inReview.delete(event.id));
         return this.#parts.answered(event.id);
       case 'turn-started':
         if (!isNews) return;
@@ -146,6 +154,16 @@ export class ThreadReader {
     this.#thoughtOf = event.itemId;
     const header = /\*\*([^*\n]{1,80})\*\*(?![\s\S]*\*\*[^*\n]{1,80}\*\*)/.exec(this.#thought.slice(-2000))?.[1];
     if (header !== undefined && stage.busy !== undefined) stage.busy = { ...stage.busy, header: cleanLine(header) };
+  }
+
+  /** A reviewer looks at questions in the user's place: the row above the composer says at how many. */
+  #reviewed(change: () => void): void {
+    const { stage } = this.#parts;
+    change();
+    const { size } = this.#inReview;
+    if (size === 0) return this.#isWorking();
+    const header = size === 1 ? 'Reviewing an approval request' : `Reviewing ${size} approval requests`;
+    if (stage.busy !== undefined) stage.busy = { header, since: stage.busy.since };
   }
 
   /** What held the turn up is over. */

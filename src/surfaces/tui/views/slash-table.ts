@@ -14,6 +14,7 @@ export interface SlashCommand {
 export const slashCommands = [
   { name: 'model', takes: '[NAME]', does: 'choose the model and its effort', whileRunning: true },
   { name: 'permissions', does: 'choose what may be done without a question', whileRunning: true },
+  { name: 'rules', does: 'saved rules about commands and hosts: see and revoke them', whileRunning: false },
   { name: 'plan', takes: '[WORDS]', does: 'switch plan mode on or off', whileRunning: false },
   { name: 'compact', takes: '[FOCUS]', does: 'summarise the conversation to make room', whileRunning: true },
   { name: 'queue', does: 'messages that wait: reorder, delete, edit or send them', whileRunning: true },

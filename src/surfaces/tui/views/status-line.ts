@@ -1,11 +1,7 @@
 import type { ThreadUsage } from '../../engine/live/live-thread.ts';
 import type { Settings } from '../../../envelope/settings.ts';
-import { approvalName } from '../../../policy/approval-policy.ts';
-import { sandboxLevelOf } from '../../../policy/describe-policy.ts';
-import { oncePerObject } from '../../../protocol/once-per-object.ts';
 import { usedTokens } from '../../../protocol/usage.ts';
 import { moneyWords } from '../../wording/money-words.ts';
-import { policyInForce } from '../../wording/policy-in-force.ts';
 import { cleanLine } from '../text/clean.ts';
 import { rowColumns } from '../text/cut.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -13,6 +9,7 @@ import type { Look } from '../text/look.ts';
 import { shownPath } from '../text/shown-path.ts';
 import { badStyle, dimStyle, type Piece, type Row, styled, warnStyle } from '../text/style.ts';
 import { compactNumber } from './compact-number.ts';
+import { permissionWords, presetOf } from './permission-presets.ts';
 
 /** What the line says. All figures are the engine's. */
 export interface StatusFacts {
@@ -20,22 +17,22 @@ export interface StatusFacts {
   readonly usage: ThreadUsage;
 }
 
-/** Settings change seldom, and the line is drawn with every frame. */
-const levelOf = oncePerObject((settings: Settings) => sandboxLevelOf(policyInForce(settings)));
-
 /** Below the composer: what is in force and what is left. Items that do not fit are left out, the last ones first. */
 export function statusRow({ settings, usage }: StatusFacts, look: Look): Row {
   const { dot } = glyphsOf(look);
-  const { model, effort, cwd, collaboration, approval } = settings;
+  const { model, effort, cwd, collaboration } = settings;
   const left = usage.percentRemaining;
   const leftStyle = left <= 10 ? badStyle : left <= 30 ? warnStyle : dimStyle;
   const used = usedTokens(usage.total);
   const { cost } = usage.total;
   const items: readonly (Piece | undefined)[] = [
     dim(cleanLine(`${model}${effort === undefined ? '' : ` ${effort}`}`)),
+    // Always in sight: it stands before what is left out on a narrow screen.
+    presetOf(settings)?.approval === 'never'
+      ? styled(permissionWords(settings), warnStyle)
+      : dim(permissionWords(settings)),
     styled(`Context ${Math.round(left)}% left`, leftStyle),
     collaboration?.mode === 'plan' ? styled('Plan mode', { colour: 'special' }) : undefined,
-    dim(`${levelOf(settings)}, ${approvalName(approval)}`),
     dim(shownPath(cwd, { ...look, cwd: '' })),
     used === 0 ? undefined : dim(`${compactNumber(used)} tokens`),
     used === 0 || cost === undefined ? undefined : dim(moneyWords(cost)),

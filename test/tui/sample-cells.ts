@@ -191,6 +191,8 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
       next: 'Check the network if this continues.',
     },
     waitMs: 4000,
+    attempt: 1,
+    of: 5,
   }),
   'agent-ended': event({
     kind: 'context',

@@ -19,13 +19,22 @@ export interface WaitingWords {
 
 export const noneWaiting: WaitingWords = { steers: [], refused: [], queued: [] };
 
+/** The last turn failed, and can be tried again. */
+export interface FailedTurn {
+  /** When that may work, in milliseconds, where the provider says so. */
+  readonly opensAt?: number;
+}
+
 interface AboveComposer {
-  readonly busy: { readonly header: string; readonly since: number; readonly detail?: string } | undefined;
+  readonly busy:
+    | { readonly header: string; readonly since: number; readonly detail?: string; readonly until?: number }
+    | undefined;
+  readonly failed: FailedTurn | undefined;
   readonly waiting: WaitingWords;
 }
 
 /** What runs, and what waits, above the composer. */
-export function bottomRows({ busy, waiting }: AboveComposer, look: Look): readonly string[] {
+export function bottomRows({ busy, failed, waiting }: AboveComposer, look: Look): readonly string[] {
   const { bullet, corner, dot } = glyphsOf(look);
   const rows: Row[] = [];
   if (busy !== undefined) {
@@ -34,8 +43,12 @@ export function bottomRows({ busy, waiting }: AboveComposer, look: Look): readon
       [],
       [plain(`${bullet} `), styled(busy.header, boldStyle), styled(` (${time} ${dot} esc to interrupt)`, dimStyle)],
     );
-    if (busy.detail !== undefined) rows.push([styled(`  ${corner} ${cleanLine(busy.detail)}`, dimStyle)]);
-  }
+    if (busy.detail !== undefined) {
+      const left = busy.until === undefined ? 0 : busy.until - look.now;
+      const again = left < 1000 ? '' : ` ${dot} again in ${elapsedWords(left)}`;
+      rows.push([styled(`  ${corner} ${cleanLine(busy.detail)}${again}`, dimStyle)]);
+    }
+  } else if (failed !== undefined) rows.push([], failedRow(failed, look));
   const listed = (title: string, words: readonly string[]): void => {
     if (words.length === 0) return;
     rows.push([], [styled(`${bullet} ${title}`, dimStyle)]);
@@ -59,4 +72,10 @@ function messageRows(words: string, look: Look): readonly Row[] {
   });
   if (rows.length <= mostMessageRows) return rows;
   return [...rows.slice(0, mostMessageRows), [styled(`    ${ellipsis}`, dimStyle)]];
+}
+
+function failedRow({ opensAt }: FailedTurn, look: Look): Row {
+  const left = opensAt === undefined ? 0 : opensAt - look.now;
+  const when = left < 1000 ? '' : ` ${glyphsOf(look).dot} may work in ${elapsedWords(left)}`;
+  return [styled(`  r tries again, up brings the message back${when}`, dimStyle)];
 }

@@ -113,6 +113,10 @@ export class Controller {
       case 'alt+p':
         conversation?.cyclePermissions();
         return true;
+      case 'r':
+        if (!composer.isEmpty || conversation?.canRetry !== true) return false;
+        conversation.retry();
+        return true;
       case '?':
         if (!composer.isEmpty) return false;
         showHelp();

@@ -11,6 +11,10 @@ export interface Conversation {
   queue(draft: QueuedDraft): void;
   /** The newest of those that wait, which waits no more. */
   takeQueued(): string | undefined;
+  /** The last turn failed, and nothing was asked for since. */
+  readonly canRetry: boolean;
+  /** That turn once more. */
+  retry(): void;
   /** A command for the user's shell. */
   shell(command: string): void;
   /** A command for the terminal. False: the draft stays. */

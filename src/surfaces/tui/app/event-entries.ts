@@ -70,7 +70,8 @@ export class EventEntries {
         this.#forget(event.callId);
         return this.#add(cellOfEvent(event));
       case 'warning':
-        if (this.#isNews(event.outcome)) this.#add(cellOfEvent(event));
+        // The end of the turn that the other model continues says it.
+        if (event.outcome.code !== 'model-fallback' && this.#isNews(event.outcome)) this.#add(cellOfEvent(event));
         return;
       case 'retrying':
         // The row above the composer says it. What comes of it is said in the end.

@@ -109,6 +109,14 @@ export class TuiSession implements Conversation {
     this.flow.queue(draft);
   }
 
+  get canRetry(): boolean {
+    return this.flow.canRetry;
+  }
+
+  retry(): void {
+    void this.guard(this.flow.retry());
+  }
+
   takeQueued(): string | undefined {
     const draft = this.flow.waiting.takeLast();
     this.flow.show();

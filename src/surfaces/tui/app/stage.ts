@@ -7,7 +7,7 @@ import { InlineScreen } from '../screen/inline-screen.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
-import { bottomRows, noneWaiting, type WaitingWords } from './bottom-rows.ts';
+import { bottomRows, type FailedTurn, noneWaiting, type WaitingWords } from './bottom-rows.ts';
 import { FrameClock } from './frame-clock.ts';
 import { Transcript } from './transcript.ts';
 
@@ -28,6 +28,8 @@ export interface Busy {
   readonly header: string;
   readonly since: number;
   readonly detail?: string;
+  /** When it goes on by itself. */
+  readonly until?: number;
 }
 
 /**
@@ -53,6 +55,7 @@ export class TuiStage {
   #asked: View | undefined;
   #pager: View | undefined;
   #busy: Busy | undefined;
+  #failed: FailedTurn | undefined;
   /** Below the composer: what holds, or a hint. */
   footer: (look: Look) => readonly string[] = () => [];
   placeholder = 'Ask Capstan to do anything';
@@ -104,6 +107,13 @@ export class TuiStage {
   set busy(busy: Busy | undefined) {
     this.#busy = busy;
     this.#clock.tick(busy === undefined ? undefined : 1000);
+    this.draw();
+  }
+
+  /** The last turn failed and can be tried again. Shown while nothing runs. */
+  set failed(failed: FailedTurn | undefined) {
+    this.#failed = failed;
+    if (this.#busy === undefined) this.#clock.tick(failed?.opensAt === undefined ? undefined : 1000);
     this.draw();
   }
 
@@ -224,7 +234,7 @@ export class TuiStage {
 
   /** The composer with what stands around it, or a view in its place. */
   #bottom(look: Look, height: number): Frame {
-    const above = bottomRows({ busy: this.#busy, waiting: this.waiting }, look);
+    const above = bottomRows({ busy: this.#busy, failed: this.#failed, waiting: this.waiting }, look);
     const room = Math.max(1, height - 1);
     if (this.view !== undefined) return fitFrame(below(['', ...above], this.view.frame(look, room)), height);
     const most = Math.max(1, Math.floor(height / 2));

@@ -3,6 +3,7 @@ import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
+import { failureWords } from '../../engine/failure-words.ts';
 import type { LiveNews, LiveThread } from '../../engine/live/live-thread.ts';
 import { draftOf } from '../composer/draft.ts';
 import { cleanLine } from '../text/clean.ts';
@@ -33,6 +34,8 @@ export class ThreadReader {
   #isReplaying: boolean;
   #thought = '';
   #thoughtOf = '';
+  /** What the row above the composer said before a request failed. */
+  #headerBefore: string | undefined;
   /** Questions that a reviewer looks at, by id. */
   readonly #inReview = new Set<string>();
 
@@ -122,9 +125,7 @@ export class ThreadReader {
         stage.busy = { header: 'Working', since: now() };
         return this.#parts.turnBegan();
       case 'retrying':
-        if (stage.busy !== undefined)
-          stage.busy = { ...stage.busy, header: 'Trying again', detail: event.outcome.message };
-        return;
+        return this.#retrying(event);
       case 'item-started':
       case 'usage':
         return this.#isWorking();
@@ -138,7 +139,8 @@ export class ThreadReader {
       case 'turn-failed':
       case 'turn-aborted':
       case 'turn-suspended':
-        if (!isNews) return;
+        // Another model continues it at once.
+        if (!isNews || (event.kind === 'turn-failed' && event.continuedBy !== undefined)) return;
         stage.busy = undefined;
         return this.#parts.turnOver();
       default:
@@ -146,9 +148,20 @@ export class ThreadReader {
     }
   }
 
+  /** The row above the composer says it. What comes of it is said in the end. */
+  #retrying({ outcome, waitMs, attempt, of }: Extract<ThreadEvent, { kind: 'retrying' }>): void {
+    const { stage, now } = this.#parts;
+    if (stage.busy === undefined) return;
+    const { what, isConnection } = failureWords(outcome, now());
+    this.#headerBefore ??= stage.busy.header;
+    const header = `${isConnection ? 'Reconnecting' : 'Trying again'} ${attempt}/${of}`;
+    stage.busy = { header, since: stage.busy.since, detail: what, until: now() + waitMs };
+  }
+
   /** The model's own headline for what it thinks about. */
   #previewed(event: ProvisionalEvent): void {
     const { stage } = this.#parts;
+    if (this.#headerBefore !== undefined && event.kind !== 'dropped') this.#isWorking();
     if (event.kind !== 'reasoning') return;
     this.#thought = event.itemId === this.#thoughtOf ? this.#thought + event.text : event.text;
     this.#thoughtOf = event.itemId;
@@ -169,7 +182,9 @@ export class ThreadReader {
   /** What held the turn up is over. */
   #isWorking(): void {
     const { stage } = this.#parts;
-    if (stage.busy !== undefined && stage.busy.header !== 'Working')
-      stage.busy = { header: 'Working', since: stage.busy.since };
+    const header = this.#headerBefore ?? 'Working';
+    this.#headerBefore = undefined;
+    if (stage.busy !== undefined && (stage.busy.header !== header || stage.busy.detail !== undefined))
+      stage.busy = { header, since: stage.busy.since };
   }
 }

@@ -1,6 +1,8 @@
+import { defined } from '../../../protocol/defined.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { words as userWords } from '../../../protocol/user-input.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
+import { failureWords } from '../../engine/failure-words.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { SlashName } from '../views/slash-table.ts';
 import { readDraft, unknownCommand } from './read-draft.ts';
@@ -26,6 +28,12 @@ interface AskedWork {
   isStopped: boolean;
 }
 
+/** Of the turn that failed. `isSaid`: they are in the conversation. */
+interface FailedWords {
+  readonly words: string;
+  readonly isSaid: boolean;
+}
+
 /** What follows what: turns, words for the turn that runs, and what waits for their end. */
 export class TurnFlow {
   readonly waiting = new WaitingMessages();
@@ -35,7 +43,7 @@ export class TurnFlow {
   #isTaking = false;
   /** Words of a turn that have not entered the conversation. */
   #unsaid: string | undefined;
-  #failed: { readonly words: string; readonly isSaid: boolean } | undefined;
+  #failed: FailedWords | undefined;
 
   constructor(parts: FlowParts) {
     this.#parts = parts;
@@ -64,9 +72,9 @@ export class TurnFlow {
     const failed = this.#failed;
     if (failed === undefined || this.isBusy) return;
     if (!failed.isSaid) return this.#turn(failed.words);
-    this.#failed = undefined;
-    const result = await this.work('Trying again', () => this.#parts.thread().retry());
-    if (result?.kind === 'failed') this.#failed = failed;
+    this.#setFailed(undefined);
+    const result = await this.work('Working', () => this.#parts.thread().retry());
+    if (result?.kind === 'failed') this.#setFailed(failed, result.outcome);
   }
 
   /** Runs something that takes long, with a row that says so. What waits comes after it. */
@@ -167,7 +175,7 @@ export class TurnFlow {
 
   async #turn(words: string): Promise<void> {
     const { stage, thread } = this.#parts;
-    this.#failed = undefined;
+    this.#setFailed(undefined);
     this.#unsaid = words;
     let result: Awaited<ReturnType<LiveThread['submit']>> | undefined;
     try {
@@ -177,7 +185,14 @@ export class TurnFlow {
       if (result === undefined || result.kind === 'refused') stage.composer.giveBack(words);
     }
     const isSaid = this.#unsaid !== words;
-    if (result?.kind === 'failed') this.#failed = { words, isSaid };
+    if (result?.kind === 'failed' && !this.isBusy) this.#setFailed({ words, isSaid }, result.outcome);
+  }
+
+  #setFailed(failed: FailedWords | undefined, outcome?: Outcome): void {
+    const { stage, now } = this.#parts;
+    this.#failed = failed;
+    const opensAt = outcome && failureWords(outcome, now()).opensAt;
+    stage.failed = failed && defined({ opensAt });
   }
 
   async #steer(words: string): Promise<void> {

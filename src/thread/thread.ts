@@ -32,7 +32,7 @@ import { OpenQuestions } from './parts/open-questions.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { isSuspended, pendingQuestions, questionsToAsk } from '../state/questions.ts';
 import { type Answered, answerQuestion } from './answered.ts';
-import { ThreadSessions } from './parts/thread-sessions.ts';
+import { type RunningSession, ThreadSessions } from './parts/thread-sessions.ts';
 import type { ThreadOptions } from './thread-options.ts';
 import type { UserShell, UserShellRan } from './user-shell.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -150,6 +150,16 @@ export class Thread {
   /** Whether a turn or a compaction runs, or waits for its place. */
   get isBusy(): boolean {
     return this.#work.isBusy;
+  }
+
+  /** Commands that outlived their calls and run. */
+  get sessions(): readonly RunningSession[] {
+    return this.#sessions.running;
+  }
+
+  /** The user ends command sessions by their numbers. The model is told when it asks for one. Resolves when they have ended. */
+  endSessions(ids: readonly number[]): Promise<void> {
+    return this.#sessions.end(ids, 'stopped');
   }
 
   /** Agents that it started. Undefined: it starts none. */

@@ -9,6 +9,7 @@ import type { Usage } from '../../../protocol/usage.ts';
 import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
+import type { RunningSession } from '../../../thread/parts/thread-sessions.ts';
 import type { Injected, InjectOptions } from '../../../thread/inject-item.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
 import type { Overridden, Thread } from '../../../thread/thread.ts';
@@ -79,6 +80,10 @@ export class KeptThread implements LiveThread {
 
   get questions(): readonly Question[] {
     return this.#loader.now.questions;
+  }
+
+  get sessions(): readonly RunningSession[] {
+    return this.#loader.thread?.sessions ?? [];
   }
 
   get isSuspended(): boolean {
@@ -185,6 +190,11 @@ export class KeptThread implements LiveThread {
 
   shell(asked: UserShell): Promise<UserShellRan> {
     return this.#loader.use((thread) => thread.shell(asked));
+  }
+
+  /** A thread that is given up has none. */
+  async endSessions(ids: readonly number[]): Promise<void> {
+    await this.#loader.thread?.endSessions(ids);
   }
 
   answer(questionId: string, answer: Answer): Promise<Answered> {

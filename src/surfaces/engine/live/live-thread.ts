@@ -10,6 +10,7 @@ import type { Usage } from '../../../protocol/usage.ts';
 import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
+import type { RunningSession } from '../../../thread/parts/thread-sessions.ts';
 import type { Injected, InjectOptions } from '../../../thread/inject-item.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
 import type { Overridden, ThreadTurn } from '../../../thread/thread.ts';
@@ -74,6 +75,8 @@ export interface LiveThread {
   /** The turn that runs, if one does. */
   readonly turnId: TurnId | undefined;
   readonly questions: readonly Question[];
+  /** Commands that outlived their calls and run. */
+  readonly sessions: readonly RunningSession[];
   /** Whether its last turn waits for an answer and does not run: an answer loads it and continues. */
   readonly isSuspended: boolean;
   /** Of the newest line that is durable. */
@@ -100,6 +103,8 @@ export interface LiveThread {
   compact(asked: LiveCompaction): Promise<CompactionResult | EngineRefused>;
   /** A command of the user's own, outside the sandbox and beside a turn that runs. */
   shell(asked: UserShell): Promise<UserShellRan>;
+  /** Ends command sessions by their numbers. */
+  endSessions(ids: readonly number[]): Promise<void>;
   /** By the question's id. A suspended thread is loaded and continues its turn. */
   answer(questionId: string, answer: Answer): Promise<Answered>;
   usage(): ThreadUsage;

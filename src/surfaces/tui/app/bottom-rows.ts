@@ -1,3 +1,5 @@
+import { plural } from '../../wording/number-words.ts';
+import { type PinnedPlan, planRows } from '../views/plan-rows.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
@@ -30,18 +32,26 @@ interface AboveComposer {
     | { readonly header: string; readonly since: number; readonly detail?: string; readonly until?: number }
     | undefined;
   readonly failed: FailedTurn | undefined;
+  readonly plan: PinnedPlan | undefined;
+  /** Commands that run in the background. */
+  readonly background: number;
   readonly waiting: WaitingWords;
 }
 
 /** What runs, and what waits, above the composer. */
-export function bottomRows({ busy, failed, waiting }: AboveComposer, look: Look): readonly string[] {
+export function bottomRows({ busy, failed, plan, background, waiting }: AboveComposer, look: Look): readonly string[] {
   const { bullet, corner, dot } = glyphsOf(look);
   const rows: Row[] = [];
+  const running = background === 0 ? '' : ` ${dot} ${plural(background, 'background terminal')} (/ps, /stop)`;
   if (busy !== undefined) {
     const time = elapsedWords(look.now - busy.since);
     rows.push(
       [],
-      [plain(`${bullet} `), styled(busy.header, boldStyle), styled(` (${time} ${dot} esc to interrupt)`, dimStyle)],
+      [
+        plain(`${bullet} `),
+        styled(busy.header, boldStyle),
+        styled(` (${time} ${dot} esc to interrupt)${running}`, dimStyle),
+      ],
     );
     if (busy.detail !== undefined) {
       const left = busy.until === undefined ? 0 : busy.until - look.now;
@@ -49,6 +59,8 @@ export function bottomRows({ busy, failed, waiting }: AboveComposer, look: Look)
       rows.push([styled(`  ${corner} ${cleanLine(busy.detail)}${again}`, dimStyle)]);
     }
   } else if (failed !== undefined) rows.push([], failedRow(failed, look));
+  else if (background > 0) rows.push([], [styled(` ${running}`, dimStyle)]);
+  if (plan !== undefined) rows.push([], ...planRows(plan, look));
   const listed = (title: string, words: readonly string[]): void => {
     if (words.length === 0) return;
     rows.push([], [styled(`${bullet} ${title}`, dimStyle)]);

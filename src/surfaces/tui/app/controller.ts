@@ -110,6 +110,9 @@ export class Controller {
       case 'shift+tab':
         conversation?.cycleMode();
         return true;
+      case 'alt+t':
+        if (stage.plan !== undefined) stage.plan = { ...stage.plan, isFolded: !stage.plan.isFolded };
+        return true;
       case 'alt+p':
         conversation?.cyclePermissions();
         return true;

@@ -15,6 +15,7 @@ const keyHelp: readonly (readonly [keys: string, does: string])[] = [
   ['ctrl+d', 'quit, with an empty draft'],
   ['up, down', 'earlier messages, where the draft is empty or recalled; else move'],
   ['shift+tab', 'plan mode on or off'],
+  ['alt+t', 'all tasks of the plan, or the one that is worked on'],
   ['alt+p', 'permissions: ask, or read only'],
   ['r', 'in an empty draft, after a turn that failed: try it again'],
   ['ctrl+t', 'the conversation with all details'],

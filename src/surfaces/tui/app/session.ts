@@ -52,6 +52,7 @@ export class TuiSession implements Conversation {
       slash: (name, rest) => this.guard(parts.runSlash(this, name, rest)),
     });
     stage.viewClosed = () => this.flow.next();
+    stage.background = () => this.#thread.sessions.length;
     this.#desk = new QuestionDesk({
       open: (view) => stage.ask(view),
       showWhole: (rows) =>
@@ -94,6 +95,7 @@ export class TuiSession implements Conversation {
   async switchTo(thread: LiveThread): Promise<void> {
     this.#reader.close();
     this.#desk.clear();
+    this.parts.stage.plan = undefined;
     const before = this.#thread;
     this.#thread = thread;
     await before.leave();
@@ -227,9 +229,18 @@ export class TuiSession implements Conversation {
       asked: (question, item) => this.#desk.asked(question, item),
       answered: (id) => this.#desk.answered(id),
       said: (words) => this.flow.said(words),
+      proposed: (plan) => void this.guard(this.#afterPlan(plan)),
       turnBegan: () => this.flow.turnBegan(),
       turnOver: () => void this.guard(this.flow.turnOver()),
     });
+  }
+
+  /** Asks what to do with a plan, unless something waits already. */
+  async #afterPlan(plan: string): Promise<void> {
+    const { waiting } = this.flow;
+    const isWaited = waiting.queued.length > 0 || waiting.refused.length > 0;
+    if (isWaited || this.#thread.settings.collaboration?.mode !== 'plan') return;
+    (await import('./after-plan.ts')).chooseAfterPlan(this, plan);
   }
 
   #told(result: { readonly kind: string; readonly outcome?: Outcome }): void {

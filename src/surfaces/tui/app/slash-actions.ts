@@ -29,6 +29,10 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       if ((await session.change({ collaboration: { mode } })) && rest !== '') session.send(rest);
       return;
     }
+    case 'ps':
+      return (await import('./show-sessions.ts')).showSessions(session);
+    case 'stop':
+      return (await import('./show-sessions.ts')).stopSessions(session, rest);
     case 'rules':
       return (await import('./show-rules.ts')).showRules(session);
     case 'queue':

@@ -1,5 +1,6 @@
 import { SlashPopup } from '../views/slash-popup.ts';
 import { Composer } from '../composer/composer.ts';
+import type { PinnedPlan } from '../views/plan-rows.ts';
 import type { View } from '../views/view.ts';
 import { type Frame, type FramePlace, fitFrame, noFrame } from '../screen/frame.ts';
 import { FullScreen } from '../screen/full-screen.ts';
@@ -56,6 +57,10 @@ export class TuiStage {
   #pager: View | undefined;
   #busy: Busy | undefined;
   #failed: FailedTurn | undefined;
+  /** What is pinned above the composer. */
+  plan: PinnedPlan | undefined;
+  /** How many commands run in the background. */
+  background: () => number = () => 0;
   /** Below the composer: what holds, or a hint. */
   footer: (look: Look) => readonly string[] = () => [];
   placeholder = 'Ask Capstan to do anything';
@@ -234,7 +239,10 @@ export class TuiStage {
 
   /** The composer with what stands around it, or a view in its place. */
   #bottom(look: Look, height: number): Frame {
-    const above = bottomRows({ busy: this.#busy, failed: this.#failed, waiting: this.waiting }, look);
+    const above = bottomRows(
+      { busy: this.#busy, failed: this.#failed, plan: this.plan, background: this.background(), waiting: this.waiting },
+      look,
+    );
     const room = Math.max(1, height - 1);
     if (this.view !== undefined) return fitFrame(below(['', ...above], this.view.frame(look, room)), height);
     const most = Math.max(1, Math.floor(height / 2));

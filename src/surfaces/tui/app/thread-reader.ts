@@ -18,6 +18,8 @@ export interface ReaderParts {
   answered(id: string): void;
   /** Words of the user are in the conversation. */
   said(words: string): void;
+  /** A turn has ended that proposed a plan. */
+  proposed(plan: string): void;
   turnBegan(): void;
   turnOver(): void;
 }
@@ -34,6 +36,8 @@ export class ThreadReader {
   #isReplaying: boolean;
   #thought = '';
   #thoughtOf = '';
+  /** The plan that the turn proposes. */
+  #proposed: string | undefined;
   /** What the row above the composer said before a request failed. */
   #headerBefore: string | undefined;
   /** Questions that a reviewer looks at, by id. */
@@ -123,10 +127,15 @@ export class ThreadReader {
       case 'turn-started':
         if (!isNews) return;
         stage.busy = { header: 'Working', since: now() };
+        this.#proposed = undefined;
         return this.#parts.turnBegan();
       case 'retrying':
         return this.#retrying(event);
       case 'item-started':
+      case 'item-updated':
+      case 'item-completed':
+        this.#noticed(event.item);
+        return event.kind === 'item-started' ? this.#isWorking() : undefined;
       case 'usage':
         return this.#isWorking();
       case 'checkpoint-started':
@@ -142,10 +151,23 @@ export class ThreadReader {
         // Another model continues it at once.
         if (!isNews || (event.kind === 'turn-failed' && event.continuedBy !== undefined)) return;
         stage.busy = undefined;
+        if (stage.plan?.steps.every(({ status }) => status === 'completed') === true) stage.plan = undefined;
+        if (event.kind === 'turn-completed' && this.#proposed !== undefined) this.#parts.proposed(this.#proposed);
         return this.#parts.turnOver();
       default:
         return;
     }
+  }
+
+  /** Plans: the steps of the work are pinned, and a proposed plan is asked about when the turn ends. */
+  #noticed(item: TurnItem): void {
+    const { stage } = this.#parts;
+    if (item.kind === 'agent-message' && item.plan !== undefined) this.#proposed = item.plan;
+    if (item.kind !== 'plan') return;
+    const isDone = item.steps.every(({ status }) => status === 'completed');
+    // Of an earlier process only what is not done counts.
+    stage.plan =
+      isDone && this.#isReplaying ? undefined : { steps: item.steps, isFolded: stage.plan?.isFolded ?? true };
   }
 
   /** The row above the composer says it. What comes of it is said in the end. */

@@ -21,6 +21,8 @@ export const slashCommands = [
   { name: 'context', does: 'what fills the context window', whileRunning: true },
   { name: 'status', does: 'model, folder, permissions, tokens and cost', whileRunning: true },
   { name: 'diff', does: 'what differs from the last commit', whileRunning: true },
+  { name: 'ps', does: 'commands that run in the background', whileRunning: true },
+  { name: 'stop', takes: '[NUMBER]', does: 'end commands that run in the background', whileRunning: true },
   { name: 'new', does: 'begin a new conversation', whileRunning: false },
   { name: 'resume', takes: '[THREAD]', does: 'continue an earlier conversation', whileRunning: false },
   { name: 'tui', does: 'switch between scrollback and full screen', whileRunning: true },

@@ -3,6 +3,8 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import { type Usage, usageSince } from '../../../protocol/usage.ts';
+import { moneyWords } from '../../wording/money-words.ts';
 import type { CommandItem, PlanItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { AnswerStream } from '../cells/answer-stream.ts';
 import type { Cell } from '../cells/cell.ts';
@@ -38,6 +40,8 @@ export class EventEntries {
   readonly #questions = new Map<string, Question>();
   #plan = '';
   #turnStarted: number | undefined;
+  /** What the thread had cost when the turn began. */
+  #before: Usage | undefined;
 
   /** `isNews`: whether the user has not read a warning in an earlier run. */
   constructor(transcript: Transcript, isNews: (outcome: Outcome) => boolean) {
@@ -50,7 +54,8 @@ export class EventEntries {
   event(event: ThreadEvent, at: number | undefined): void {
     switch (event.kind) {
       case 'turn-started':
-        this.#turnStarted = at;
+        this.#turnStarted ??= at;
+        this.#before ??= event.usage;
         return;
       case 'context':
         if (event.cause === 'user' && event.author === undefined) this.#said(event.itemId, event.text);
@@ -204,10 +209,23 @@ export class EventEntries {
     this.#running.clear();
     this.#plan = '';
     const since = this.#turnStarted;
-    this.#turnStarted = undefined;
-    const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at };
+    const before = this.#before;
+    // To the user, a turn that another model continues is one turn.
+    if (event.kind !== 'turn-failed' || event.continuedBy === undefined) {
+      this.#turnStarted = undefined;
+      this.#before = undefined;
+    }
+    const words = event.kind === 'turn-completed' ? costWords(before, event.usage) : [];
+    const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at, words };
     this.#add(cellOfEvent(event, defined({ end })));
   }
+}
+
+/** What a turn cost. Nothing where no price is known. */
+function costWords(before: Usage | undefined, now: Usage): readonly string[] {
+  if (before === undefined || now.cost === undefined) return [];
+  const { cost, estimated } = usageSince(before, now);
+  return cost === undefined ? [] : [moneyWords(cost, estimated)];
 }
 
 function callContext(

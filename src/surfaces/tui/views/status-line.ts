@@ -33,9 +33,9 @@ export function statusRow({ settings, usage }: StatusFacts, look: Look): Row {
       : dim(permissionWords(settings)),
     styled(`Context ${Math.round(left)}% left`, leftStyle),
     collaboration?.mode === 'plan' ? styled('Plan mode', { colour: 'special' }) : undefined,
+    used === 0 || cost === undefined ? undefined : dim(moneyWords(cost)),
     dim(shownPath(cwd, { ...look, cwd: '' })),
     used === 0 ? undefined : dim(`${compactNumber(used)} tokens`),
-    used === 0 || cost === undefined ? undefined : dim(moneyWords(cost)),
   ];
   const row: Piece[] = [styled('  ', dimStyle)];
   for (const item of items) {

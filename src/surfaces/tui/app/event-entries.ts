@@ -171,7 +171,7 @@ export class EventEntries {
       this.#groups.close();
       const message = new AnswerStream();
       const stableRows: TranscriptEntry['stableRows'] = (look, from) => message.stableRows(look, from);
-      known = { entry: this.#transcript.add({ cell: message, isFinal: false, stableRows }), message };
+      known = { entry: this.#transcript.add({ cell: message, isFinal: false, stableRows, blocks: message }), message };
       this.#arriving.set(id, known);
     }
     known.message.append(text);

@@ -8,6 +8,8 @@ export interface TranscriptEntry {
   isFinal: boolean;
   /** Of one that still grows: rows that no later text can change, from one on. */
   stableRows?: ((look: Look, from: number) => readonly string[]) | undefined;
+  /** The same in blocks, which are the same at every width. It stays when the entry is final. */
+  blocks?: { readonly stableBlocks: number; rowCount(blocks: number, look: Look): number };
 }
 
 interface DrawnEntry {
@@ -24,6 +26,8 @@ export class Transcript {
   #next = 0;
   /** Rows of the next one that were printed already. */
   #rowsOfNext = 0;
+  /** The blocks that these rows are of. */
+  #blocksOfNext = 0;
 
   get entries(): readonly TranscriptEntry[] {
     return this.#entries;
@@ -69,6 +73,7 @@ export class Transcript {
         this.#moveToNext(at);
         rows.push(...(known === 0 ? [''] : []), ...stable);
         this.#rowsOfNext = known + stable.length;
+        this.#blocksOfNext = entry.blocks?.stableBlocks ?? 0;
       }
       // Nothing comes between the parts of a message.
       if (known + stable.length > 0) break;
@@ -84,7 +89,8 @@ export class Transcript {
   /** What came since is drawn at another width: the rows of the same text that were printed are counted anew. */
   resized(look: Look): void {
     const growing = this.#entries[this.#next];
-    if (this.#rowsOfNext > 0) this.#rowsOfNext = growing?.stableRows?.(look, 0).length ?? this.#rowsOfNext;
+    if (this.#rowsOfNext > 0)
+      this.#rowsOfNext = growing?.blocks?.rowCount(this.#blocksOfNext, look) ?? this.#rowsOfNext;
   }
 
   /** Of what was not printed only the last so many rows will be. */

@@ -47,6 +47,7 @@ it('an answer that arrives while the screen changes is printed once and whole', 
       const transcript = new Transcript();
       const entries = new EventEntries(transcript, () => true);
       const printed: string[] = [];
+      const shown: [seen: readonly string[], said: readonly string[]][] = [];
       let [width, at] = [40, 0];
       const now = (): Look => ({ ...look, width });
       const resize = (to: number): void => {
@@ -65,12 +66,13 @@ it('an answer that arrives while the screen changes is printed once and whole', 
         else resize(size);
         // What is printed and what is live make the text so far.
         if (what === 'draw')
-          expect(wordsIn([...printed, ...transcript.unfinishedRows(now())])).toEqual(wordsIn([whole.slice(0, at)]));
+          shown.push([wordsIn([...printed, ...transcript.unfinishedRows(now())]), wordsIn([whole.slice(0, at)])]);
       }
       entries.event({ kind: 'item-completed', turnId, item: { kind: 'agent-message', id: 'm', text: whole } }, 1);
       if (isResizedAtEnd) resize(27);
       printed.push(...transcript.takeFinished(now()));
       expect(wordsIn(printed)).toEqual(wordsIn([whole]));
+      expect(shown.map(([seen]) => seen)).toEqual(shown.map(([, said]) => said));
     }),
     { numRuns: 300 * inject('runFactor') },
   );

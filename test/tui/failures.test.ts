@@ -32,7 +32,7 @@ describe('a turn that fails', () => {
       done('At last.'),
     ]);
     tell('Go.');
-    const rows = (await sees('r tries again, up brings the message back')).join('\n');
+    const rows = (await sees('r tries again, up restores it')).join('\n');
     expect(rows).toContain('■ The provider does not accept the key (status 401).\n  It says: Incorrect API key.');
     terminal.type('r');
     await model.request(2);
@@ -58,6 +58,29 @@ describe('a turn that fails', () => {
     await sees(/may work in 1h 01m \d\ds/);
     const rows = await sees('■ This account');
     expect(rows).toContain('■ This account has reached its usage limit (status 429).');
+  });
+
+  it('holds the queue where the next turn would fail in the same way', async () => {
+    const {
+      sees,
+      say: tell,
+      terminal,
+      model,
+    } = await impatient([
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 1' })] }),
+      key,
+      done('Now.'),
+      done('From the queue.'),
+    ]);
+    tell('Go.');
+    await sees('Running sleep');
+    terminal.type('Queued.\t');
+    await sees('↳ Queued.');
+    await sees('the queue waits');
+    expect(model.requests).toHaveLength(2);
+    terminal.type('r');
+    await sees('• From the queue.');
+    expect(textsOf(inputOf(model, 3)).at(-1)).toBe('Queued.');
   });
 
   it('is tried again in the row above the composer, and the conversation has nothing of it', async () => {

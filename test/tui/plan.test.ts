@@ -70,13 +70,13 @@ describe('plans and background commands above the composer', () => {
     ]);
     await sees('Context');
     tell('Go.');
-    await sees('1 background terminal (/ps, /stop)');
+    await sees('1 in background, /ps');
     await sees('• It runs on.');
     tell('/ps');
     await sees(/• Background terminal \d+ echo tick; sleep 60\n {2}└ tick/);
     tell('/stop');
     await sees('Stopped 1 background terminal.');
     const rows = (await sees('Interrupted: echo tick')).join('\n');
-    expect(rows).not.toContain('(/ps, /stop)');
+    expect(rows).not.toContain('in background');
   });
 });

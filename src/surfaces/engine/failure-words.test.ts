@@ -56,18 +56,29 @@ it('says when a limit opens again', () => {
   };
   expect(refused(429, spent)).toMatchObject({
     what: 'This account has reached its usage limit (status 429).',
-    said: expect.stringMatching(/^The usage limit has been reached\. It resets at 20/) as string,
+    said: 'The usage limit has been reached.',
+    isLasting: true,
     opensAt: now + 3_600_000,
   });
 });
 
 it('names the host where no answer came', () => {
   const failure = connectionFailure({ shown: 'https://x.org', setting: 'the base URL' }, 'ECONNREFUSED');
-  expect(failureWords(failure, now)).toEqual({ what: failure.message, next: failure.next, isConnection: true });
+  expect(failureWords(failure, now)).toEqual({
+    what: failure.message,
+    next: failure.next,
+    isConnection: true,
+    isLasting: false,
+  });
   expect(failureWords(cutFailure('ECONNRESET'), now)).toMatchObject({ isConnection: true });
 });
 
 it('leaves alone what no provider said', () => {
   const outcome = { code: 'internal-error', message: 'Internal error.', next: 'Report it.' };
-  expect(failureWords(outcome, now)).toEqual({ what: 'Internal error.', next: 'Report it.', isConnection: false });
+  expect(failureWords(outcome, now)).toEqual({
+    what: 'Internal error.',
+    next: 'Report it.',
+    isConnection: false,
+    isLasting: false,
+  });
 });

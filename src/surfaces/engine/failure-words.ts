@@ -11,6 +11,8 @@ export interface FailureWords {
   readonly next: string;
   /** When the same request may work, in milliseconds since the epoch, where the provider says so. */
   readonly opensAt?: number;
+  /** The same request would fail again. */
+  readonly isLasting: boolean;
   /** The provider was not reached, or the connection to it broke. */
   readonly isConnection: boolean;
 }
@@ -21,17 +23,21 @@ const connectionCauses: ReadonlySet<string> = new Set(['connection', 'refused', 
 export function failureWords(outcome: Outcome, now: number): FailureWords {
   const { cause = '', status, retry, resetsAt } = outcome as Outcome & Partial<ModelFailure>;
   const { message, next } = outcome;
-  if (!isCause(cause)) return { what: message, next, isConnection: false };
+  if (!isCause(cause)) return { what: message, next, isConnection: false, isLasting: false };
   const isConnection = connectionCauses.has(cause);
   const wait = retry === undefined || retry === 'never' ? undefined : (retry.askedMs ?? retry.afterMs);
   const opensAt = resetsAt ?? (wait === undefined ? undefined : now + wait);
-  const times = opensAt === undefined ? {} : { opensAt };
+  const common = { next, isConnection, isLasting: retry === 'never', ...(opensAt === undefined ? {} : { opensAt }) };
   // What Capstan saw itself says which host it was.
-  if (isConnection) return { what: message, next, isConnection, ...times };
+  if (isConnection) return { what: message, ...common };
   const usual = failureCauses[cause].blank;
   const what = status === undefined ? usual : `${usual.replace(/\.$/, '')} (status ${status}).`;
-  const said = message.replace(/^The provider answered with status \d+[:.]? ?/, '').trim();
-  return { what, ...(said === '' || said === usual ? {} : { said }), next, isConnection, ...times };
+  const said = message
+    .replace(/^The provider answered with status \d+[:.]? ?/, '')
+    // Surfaces have their own words for a time.
+    .replace(/ It resets at \d{4}-[\d-]*T[\d:.]*Z\./, '')
+    .trim();
+  return { what, ...(said === '' || said === usual ? {} : { said }), ...common };
 }
 
 function isCause(name: string): name is FailureCause {

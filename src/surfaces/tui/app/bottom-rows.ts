@@ -1,4 +1,3 @@
-import { plural } from '../../wording/number-words.ts';
 import { type PinnedPlan, planRows } from '../views/plan-rows.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
@@ -25,6 +24,8 @@ export const noneWaiting: WaitingWords = { steers: [], refused: [], queued: [] }
 export interface FailedTurn {
   /** When that may work, in milliseconds, where the provider says so. */
   readonly opensAt?: number;
+  /** Messages wait that would fail, too. */
+  readonly holdsQueue?: boolean;
 }
 
 interface AboveComposer {
@@ -42,7 +43,7 @@ interface AboveComposer {
 export function bottomRows({ busy, failed, plan, background, waiting }: AboveComposer, look: Look): readonly string[] {
   const { bullet, corner, dot } = glyphsOf(look);
   const rows: Row[] = [];
-  const running = background === 0 ? '' : ` ${dot} ${plural(background, 'background terminal')} (/ps, /stop)`;
+  const running = background === 0 ? '' : ` ${dot} ${background} in background, /ps`;
   if (busy !== undefined) {
     const time = elapsedWords(look.now - busy.since);
     rows.push(
@@ -66,9 +67,9 @@ export function bottomRows({ busy, failed, plan, background, waiting }: AboveCom
     rows.push([], [styled(`${bullet} ${title}`, dimStyle)]);
     for (const each of words) rows.push(...messageRows(each, look));
   };
-  listed('For the next request of this turn (esc interrupts and sends them now)', waiting.steers);
+  listed('For the next request (esc interrupts and sends them now)', waiting.steers);
   listed('For when this has ended', waiting.refused);
-  listed('Queued for the next turns (alt+up edits the last, /queue all)', waiting.queued);
+  listed('Queued (alt+up edits the last, /queue shows all)', waiting.queued);
   return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
 }
 
@@ -86,8 +87,10 @@ function messageRows(words: string, look: Look): readonly Row[] {
   return [...rows.slice(0, mostMessageRows), [styled(`    ${ellipsis}`, dimStyle)]];
 }
 
-function failedRow({ opensAt }: FailedTurn, look: Look): Row {
+function failedRow({ opensAt, holdsQueue = false }: FailedTurn, look: Look): Row {
   const left = opensAt === undefined ? 0 : opensAt - look.now;
-  const when = left < 1000 ? '' : ` ${glyphsOf(look).dot} may work in ${elapsedWords(left)}`;
-  return [styled(`  r tries again, up brings the message back${when}`, dimStyle)];
+  const { dot } = glyphsOf(look);
+  const when = left < 1000 ? '' : ` ${dot} may work in ${elapsedWords(left)}`;
+  const queue = holdsQueue ? ` ${dot} the queue waits` : '';
+  return [styled(`  r tries again, up restores it${when}${queue}`, dimStyle)];
 }

@@ -239,12 +239,15 @@ export class TuiStage {
 
   /** The composer with what stands around it, or a view in its place. */
   #bottom(look: Look, height: number): Frame {
-    const above = bottomRows(
-      { busy: this.#busy, failed: this.#failed, plan: this.plan, background: this.background(), waiting: this.waiting },
-      look,
-    );
     const room = Math.max(1, height - 1);
-    if (this.view !== undefined) return fitFrame(below(['', ...above], this.view.frame(look, room)), height);
+    const { view } = this;
+    const shown = { busy: this.#busy, failed: this.#failed, background: this.background() };
+    if (view !== undefined) {
+      // What is asked or chosen needs the space.
+      const running = bottomRows({ ...shown, plan: undefined, waiting: noneWaiting }, look);
+      return fitFrame(below([...running, ''], view.frame(look, Math.max(1, room - running.length))), height);
+    }
+    const above = bottomRows({ ...shown, plan: this.plan, waiting: this.waiting }, look);
     const most = Math.max(1, Math.floor(height / 2));
     const composer = this.composer.frame(look, most, this.placeholder);
     const listed = this.popup.rows(this.composer.draft, look);

@@ -32,6 +32,8 @@ interface AskedWork {
 interface FailedWords {
   readonly words: string;
   readonly isSaid: boolean;
+  /** What waits would fail in the same way. It waits for a turn that does not. */
+  readonly holdsQueue: boolean;
 }
 
 /** What follows what: turns, words for the turn that runs, and what waits for their end. */
@@ -95,7 +97,7 @@ export class TurnFlow {
       this.#works.delete(work);
       if (this.#works.size === 0) stage.busy = undefined;
       if (!work.isStopped && result?.kind === 'aborted') this.#giveBack(this.waiting.takeBack());
-      else if (!work.isStopped) this.next();
+      else if (!work.isStopped && !isLasting(result, now())) this.next();
     }
   }
 
@@ -136,7 +138,7 @@ export class TurnFlow {
   /** The first of those that wait, unless something runs or the user chooses something. */
   next(): void {
     const { stage, notice, guard } = this.#parts;
-    if (this.#works.size > 0 || this.#isTaking || stage.isChoosing) return;
+    if (this.#works.size > 0 || this.#isTaking || this.#failed?.holdsQueue === true || stage.isChoosing) return;
     const refused = this.waiting.takeRefused();
     const draft = refused.length > 0 ? undefined : this.waiting.takeFirst();
     this.show();
@@ -185,14 +187,16 @@ export class TurnFlow {
       if (result === undefined || result.kind === 'refused') stage.composer.giveBack(words);
     }
     const isSaid = this.#unsaid !== words;
-    if (result?.kind === 'failed' && !this.isBusy) this.#setFailed({ words, isSaid }, result.outcome);
+    if (result?.kind !== 'failed' || this.isBusy) return;
+    this.#setFailed({ words, isSaid, holdsQueue: isLasting(result, this.#parts.now()) }, result.outcome);
   }
 
   #setFailed(failed: FailedWords | undefined, outcome?: Outcome): void {
     const { stage, now } = this.#parts;
     this.#failed = failed;
     const opensAt = outcome && failureWords(outcome, now()).opensAt;
-    stage.failed = failed && defined({ opensAt });
+    const holdsQueue = failed?.holdsQueue === true && this.waiting.queued.length + this.waiting.refused.length > 0;
+    stage.failed = failed && { ...defined({ opensAt }), holdsQueue };
   }
 
   async #steer(words: string): Promise<void> {
@@ -235,4 +239,9 @@ export class TurnFlow {
     if (words !== undefined) this.#parts.stage.composer.giveBack(words);
     this.show();
   }
+}
+
+/** Whether the next turn would fail in the same way. */
+function isLasting(result: { readonly kind: string; readonly outcome?: Outcome } | undefined, now: number): boolean {
+  return result?.kind === 'failed' && result.outcome !== undefined && failureWords(result.outcome, now).isLasting;
 }

@@ -18,7 +18,8 @@ export function askedRows(question: Question, item: TurnItem | undefined, look: 
 
 function lineRows(question: Question, item: TurnItem | undefined, look: Look): readonly string[] {
   const spans = questionLines(question, item, { width: look.width });
-  return paint(spans, look.colours !== 'none')
-    .replace(/\n$/, '')
-    .split('\n');
+  const rows = paint(spans, look.colours !== 'none').split('\n');
+  // A style may end behind the last line.
+  // oxlint-disable-next-line no-control-regex -- our own styles
+  return rows.slice(0, rows.findLastIndex((row) => /[^\s]/.test(row.replaceAll(/\u001B\[[\d;]*m/g, ''))) + 1);
 }

@@ -11,7 +11,8 @@ import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
-import { accentStyle, badStyle, boldStyle, dimStyle, type Row, styled } from '../text/style.ts';
+import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 import { askedRows } from './asked-rows.ts';
 import { NoteLine } from './note-line.ts';
 
@@ -80,13 +81,7 @@ export class QuestionView implements View {
       ];
     });
     const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${cleanLine(this.#problem)}`, badStyle)]];
-    return [
-      [],
-      ...listed,
-      [styled(`  ${this.#hint()}`, dimStyle)],
-      ...problem,
-      ...(this.#isNoting ? [this.#note.row()] : []),
-    ];
+    return [[], ...listed, ...hintRows(this.#hint(), look), ...problem, ...(this.#isNoting ? [this.#note.row()] : [])];
   }
 
   #hint(): string {
@@ -97,7 +92,7 @@ export class QuestionView implements View {
     }
     const others = waiting() === 0 ? '' : ` · ${waiting()} more ${waiting() === 1 ? 'waits' : 'wait'}`;
     const rule = this.#chosen?.answer.scope === 'rule' && this.#prefixes.length > 1;
-    return `${rule ? 'left and right shorten and lengthen the rule, ' : ''}Enter confirms, Tab adds a note, Esc says no and stops the turn${others}`;
+    return `${rule ? 'Left and right change the rule, ' : ''}Enter confirms, Tab adds a note, Esc stops the turn${others}`;
   }
 
   get #chosen(): Choice | undefined {
@@ -173,6 +168,10 @@ export class QuestionView implements View {
     if (typeof read === 'string') this.#problem = read;
     else this.#options.answer(read ?? { ...this.#answerOf(choice), ...(text === '' ? {} : { note: text }) });
   }
+}
+
+function hintRows(hint: string, look: Look): readonly Row[] {
+  return wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] });
 }
 
 function choicesOf(question: Question): readonly Choice[] {

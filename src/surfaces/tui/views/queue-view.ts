@@ -46,7 +46,7 @@ export class QueueView implements View {
     const rows: readonly Row[] = [
       [plain('  '), styled('Queued for the next turns', boldStyle)],
       ...(listed.length > 0 ? listed : [[styled('  Nothing waits.', dimStyle)]]),
-      [styled('  s sends now, enter edits, d deletes, shift+up and shift+down move, esc closes', dimStyle)],
+      [styled('  s sends now, enter edits, d deletes, K and J move', dimStyle)],
     ];
     return { rows: rows.map((row) => drawRow(cutRow(row, look.width, look), look)) };
   }

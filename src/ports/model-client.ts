@@ -114,6 +114,8 @@ export interface ModelFailure extends Outcome<ModelFailureCode> {
   /** The row of the table of causes that it comes from. Absent: it is not from there. */
   readonly cause?: string;
   readonly status?: number;
+  /** When the limit that was reached resets, in milliseconds since the epoch, if the server said so. */
+  readonly resetsAt?: number;
   /** The window that the server names when it refuses a request as too long, in tokens. */
   readonly window?: number;
   /** The server refused the request itself (4xx), and nothing in its answer says what is wrong with it. */

@@ -64,8 +64,8 @@ export interface SessionEnd {
   readonly durationMs: number;
 }
 
-/** What became of a session: `narrowed` by a turn that may do less, `gone` with the process that held it. */
-export type SessionFate = 'exited' | 'timed-out' | 'pruned' | 'narrowed' | 'closed' | 'gone';
+/** What became of a session: `stopped` by the user, `narrowed` by a turn that may do less, `gone` with the process that held it. */
+export type SessionFate = 'exited' | 'timed-out' | 'pruned' | 'stopped' | 'narrowed' | 'closed' | 'gone';
 
 export interface SessionInput {
   /** Empty: it is only looked at. U+0003 interrupts it; U+0004 closes an input that is a pipe. */

@@ -97,6 +97,8 @@ export interface Answer {
   /** Of an `allowed`; `call` unless said otherwise. */
   readonly scope?: AnswerScope;
   readonly note?: string;
+  /** Of an `allowed` with the scope `rule`: another beginning of the command than the one of the question, to be saved. */
+  readonly prefix?: readonly string[];
   /**
    * Of an `allowed` to an `elicitation`: what the form is filled with; absent: its defaults. To an `input`: a text or
    * several by the id of each question; absent: the first option of each. To a `client-tool`: its result, as `content`,

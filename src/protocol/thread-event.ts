@@ -73,8 +73,14 @@ export type ThreadEvent =
   | CheckpointEvent
   /** Something is not as it should be, and the turn continues. */
   | { readonly kind: 'warning'; readonly outcome: Outcome }
-  /** The request failed and is sent again. */
-  | { readonly kind: 'retrying'; readonly outcome: Outcome; readonly waitMs: number }
+  /** The request failed and is sent again: for the `attempt`th time `of` so many, both without the first one. */
+  | {
+      readonly kind: 'retrying';
+      readonly outcome: Outcome;
+      readonly waitMs: number;
+      readonly attempt: number;
+      readonly of: number;
+    }
   /** `usage` counts the whole thread so far. `endedBy`: a hook let the model have none of the words, or ended the turn. */
   | {
       readonly kind: 'turn-completed';

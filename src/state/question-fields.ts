@@ -86,7 +86,10 @@ export function readAnswer(value: unknown): Answer | undefined {
   if (unasked !== undefined) return { kind: kind === 'allowed' ? 'declined' : kind, ...defined({ note }), by: unasked };
   if (value['by'] === 'hook') return { kind, ...defined({ note }), by: 'hook' };
   const content = objectAt(value, 'content');
-  if (value['by'] !== 'review') return { kind, ...defined({ scope, note, content }) };
+  const prefix = textsAt(value, 'prefix');
+  // Half a rule is a wider one.
+  if (prefix === undefined && value['prefix'] !== undefined) return undefined;
+  if (value['by'] !== 'review') return { kind, ...defined({ scope, note, prefix, content }) };
   return { kind, ...defined({ note }), by: 'review', ...defined({ verdict: readSaid(objectAt(value, 'verdict')) }) };
 }
 

@@ -84,9 +84,10 @@ export function claimOfQuestion({
 /** What the seal of an answer's line is made over. What the user wants the model to know grants nothing. */
 export function claimOfAnswer(
   { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
-  { about, kind, scope, keys, under }: Omit<RecordedAnswer, 'note' | 'seal'>,
+  { about, kind, scope, keys, under, prefix }: Omit<RecordedAnswer, 'note' | 'seal'>,
 ): Json {
   const claim = [lineType.question, turnId, callId, about, kind, scope ?? null, keys ?? null];
+  if (prefix !== undefined) return [...claim, under ?? null, prefix];
   return under === undefined ? claim : [...claim, under];
 }
 

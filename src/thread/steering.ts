@@ -37,9 +37,15 @@ function runningTurn(turn: Turn | undefined): RunningTurn | undefined {
   return { turnId: turn.turnId, model: turn.envelope.identity.model.slug, effective, ...defined({ outputSchema }) };
 }
 
+/** `messageId`: by which the words can be withdrawn, until they enter history. */
 export type Steered =
-  | { readonly kind: 'steered'; readonly turnId: TurnId }
-  | { readonly kind: 'refused'; readonly outcome: Outcome<SteeringRefusal> };
+  | { readonly kind: 'steered'; readonly turnId: TurnId; readonly messageId: string }
+  | RefusedSteering;
+
+interface RefusedSteering {
+  readonly kind: 'refused';
+  readonly outcome: Outcome<SteeringRefusal>;
+}
 
 export type SteeringRefusal =
   | 'no-active-turn'
@@ -65,13 +71,16 @@ export async function steerTurn({ log, inbox, turn }: SteeredThread, steering: S
   if (steered.kind === 'refused') return steered;
   const full = fullInbox(log);
   if (full !== undefined) return { kind: 'refused', outcome: full };
-  inbox.accept({ kind: 'words', input });
+  const messageId = inbox.accept({ kind: 'words', input });
   await log.durable();
-  return steered;
+  return { ...steered, messageId };
 }
 
 /** Whether the running turn can take the words in. */
-export function steeringFor({ input, turnId, outputSchema }: Steering, running: RunningTurn | undefined): Steered {
+export function steeringFor(
+  { input, turnId, outputSchema }: Steering,
+  running: RunningTurn | undefined,
+): Omit<Extract<Steered, { kind: 'steered' }>, 'messageId'> | RefusedSteering {
   if (input.text.trim() === '' && input.images.length === 0)
     return refused('empty-input', 'The message is empty.', 'Write something, or add a picture.');
   const odd = inputProblem(input, outputSchema);
@@ -96,6 +105,6 @@ export function steeringFor({ input, turnId, outputSchema }: Steering, running: 
   return { kind: 'steered', turnId: running.turnId };
 }
 
-function refused(code: SteeringRefusal, message: string, next: string): Steered {
+function refused(code: SteeringRefusal, message: string, next: string): RefusedSteering {
   return { kind: 'refused', outcome: { code, message, next } };
 }

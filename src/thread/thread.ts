@@ -33,7 +33,7 @@ import { OpenQuestions } from './parts/open-questions.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { isSuspended, pendingQuestions, questionsToAsk } from '../state/questions.ts';
 import { type Answered, answerQuestion } from './answered.ts';
-import { ThreadSessions } from './parts/thread-sessions.ts';
+import { type RunningSession, ThreadSessions } from './parts/thread-sessions.ts';
 import type { ThreadOptions } from './thread-options.ts';
 import type { UserShell, UserShellRan } from './user-shell.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -154,6 +154,16 @@ export class Thread {
     return this.#work.isBusy;
   }
 
+  /** Commands that outlived their calls and run. */
+  get sessions(): readonly RunningSession[] {
+    return this.#sessions.running;
+  }
+
+  /** The user ends command sessions by their numbers. The model is told when it asks for one. Resolves when they have ended. */
+  endSessions(ids: readonly number[]): Promise<void> {
+    return this.#sessions.end(ids, 'stopped');
+  }
+
   /** Agents that it started. Undefined: it starts none. */
   get agents(): AgentsOfThread | undefined {
     return this.#parts.agents;
@@ -243,6 +253,16 @@ export class Thread {
    */
   steer(steering: Steering): Promise<Steered> {
     return steerTurn({ log: this.#log, inbox: this.#inbox, turn: this.#turns.steerable }, steering);
+  }
+
+  /**
+   * Words of `steer` that have not entered history are not said after all. Gives those of the given messages for which
+   * that is so, when it is durable.
+   */
+  async withdraw(messageIds: readonly string[]): Promise<readonly string[]> {
+    const taken = this.#inbox.takeBack(messageIds);
+    if (taken.length > 0) await this.#log.durable();
+    return taken;
   }
 
   /**

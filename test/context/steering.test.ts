@@ -6,7 +6,11 @@ import { steeringFor } from '../../src/thread/steering.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
-const steered = (live: LiveThread) => ({ kind: 'steered', turnId: live.thread.turnId! });
+const steered = (live: LiveThread) => ({
+  kind: 'steered',
+  turnId: live.thread.turnId!,
+  messageId: expect.any(String) as string,
+});
 
 describe('words for a running turn', () => {
   it('reach the next request, after outputs and what changed; the answer that is coming is not cut', async () => {
@@ -68,6 +72,36 @@ describe('words for a running turn', () => {
     expect(live.told('context').flatMap(({ cause, text }) => (cause === 'user' ? [text] : []))).toEqual([
       'one',
       'Go on.',
+    ]);
+  });
+
+  it('can be withdrawn until a request has them, once, and are never said then', async () => {
+    const ids: string[] = [];
+    const live = await LiveThread.in([
+      async () => {
+        for (const text of ['Keep.', 'Forget.']) {
+          const accepted = await live.thread.steer({ input: words(text) });
+          if (accepted.kind === 'steered') ids.push(accepted.messageId);
+        }
+        expect(await live.thread.withdraw([ids[1]!])).toEqual([ids[1]]);
+        expect(await live.thread.withdraw([ids[1]!])).toEqual([]);
+        return answer({ items: [say('One.')] });
+      },
+      async () => {
+        expect(await live.thread.withdraw(ids)).toEqual([]);
+        return yes();
+      },
+      yes(),
+    ]);
+    await live.turn('One?');
+    await live.turn('Two?');
+    expect(live.added(1)).toEqual([
+      ['assistant', 'One.'],
+      ['user', 'Keep.'],
+    ]);
+    expect(live.added(2)).toEqual([
+      ['assistant', 'Yes.'],
+      ['user', 'Two?'],
     ]);
   });
 

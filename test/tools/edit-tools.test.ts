@@ -98,7 +98,7 @@ describe('edit_file', () => {
     ]);
     const items = live.events.flatMap((event) => (event.kind === 'item-completed' ? [event.item] : []));
     expect(items.filter(({ kind }) => kind === 'file-change')).toMatchObject([
-      { changes: [{ path: at('a.txt'), kind: 'update', diff: '@@\n-two\n+zwei' }], status: 'completed' },
+      { changes: [{ path: at('a.txt'), kind: 'update', diff: '@@ -2,1 +2,1 @@\n-two\n+zwei' }], status: 'completed' },
     ]);
     await live.close();
     const engine = await live.engine();

@@ -24,6 +24,21 @@ describe('a conversation in the terminal', () => {
     expect(terminal.written).not.toMatch(/\u001B\[[23]J/);
   });
 
+  it('says what a turn cost where a price is known, and what the thread cost', async () => {
+    const usage = { input: 1000, output: 500, total: 1500 };
+    const prices = 'model_prices = { "scripted/gpt-5.5" = { input = 2, output = 10 } }';
+    const { sees, say: tell } = await tuiScene(
+      [answer({ items: [say('One.')], usage }), answer({ items: [say('Two.')], usage })],
+      prices,
+    );
+    await sees('Context');
+    tell('First.');
+    await sees(/Worked for <1s · \d\d:\d\d · \$0\.0070/);
+    tell('Second.');
+    await sees(/• Two\.[^]*Worked for <1s · \d\d:\d\d · \$0\.0070/);
+    expect((await sees('$0.014')).join('\n')).toMatch(/Context \d+% left · \$0\.014/);
+  });
+
   it('takes messages before the engine is there', async () => {
     const { sees, say: tell, model } = await tuiScene([answer({ items: [say('Early.')], deltas: true })]);
     tell('At once.');
@@ -95,7 +110,7 @@ describe('a conversation in the terminal', () => {
     tell('Go.');
     await sees('Running sleep 1.5');
     tell('And this.');
-    await sees('reads with its next request\n  ↳ And this.');
+    await sees('sends them now)\n  ↳ And this.');
     terminal.type('Then that.');
     terminal.type('\t');
     await sees('↳ Then that.');

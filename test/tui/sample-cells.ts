@@ -230,6 +230,8 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
           next: 'Wait, or choose another model.',
         },
         waitMs: 4000,
+        attempt,
+        of: 5,
       })),
     }),
   ),
@@ -241,6 +243,8 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
       next: 'Check the network if this continues.',
     },
     waitMs: 4000,
+    attempt: 1,
+    of: 5,
   }),
   'agent-ended': event({
     kind: 'context',

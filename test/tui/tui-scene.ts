@@ -14,6 +14,8 @@ export interface TuiScene extends Scene {
   say(words: string): void;
   /** Leaves the terminal, and gives all that stands on it then. */
   leave(): Promise<readonly string[]>;
+  /** The same while a question is open, as by a signal to the process. */
+  leaveNow(): Promise<void>;
 }
 
 const none = { override: [], enable: [], disable: [], model: undefined, profile: undefined, localProvider: undefined };
@@ -66,6 +68,12 @@ export async function openIn(
     say(words) {
       terminal.type(words);
       terminal.type('\r');
+    },
+    async leaveNow() {
+      // It would end the process of the tests.
+      const killing = vi.spyOn(process, 'kill').mockReturnValue(true);
+      process.emit('SIGHUP', 'SIGHUP');
+      await ended.finally(() => killing.mockRestore());
     },
     async leave() {
       terminal.type('\u0004');

@@ -3,6 +3,7 @@ import type { SessionFate } from '../../ports/sessions.ts';
 const became: Readonly<Record<SessionFate, string>> = {
   exited: 'has ended, and an answer before said so',
   'timed-out': 'was killed at its time limit, and an answer before said so',
+  stopped: 'was ended by the user',
   pruned: 'was ended to make space: 64 sessions can run at once',
   narrowed: 'was ended, because it had more permissions than you have now',
   closed: 'was ended when the conversation was closed',

@@ -29,26 +29,39 @@ export async function writeRule(rule: CommandRule, { home, locks, clock }: RuleP
   const line = rule.kind === 'prefix' ? prefixRuleLine(rule.prefix) : hostRuleLine(rule.host.name, rule.host.protocol);
   const refusal = refusalOfRule(rule, line);
   if (refusal !== undefined) return refusal;
-  const path = `${home}/rules/default.rules`;
+  const path = ownRules(home);
   try {
     fileSystem.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // Not the file itself: the program that locks would have to hold it open, and leaves its name in it.
-    for (const end = clock.now() + patienceMs; ;) {
-      const lock = await locks.take(`${path}.lock`);
-      if (lock.kind === 'lock') {
-        try {
-          addLine(path, line);
-          return undefined;
-        } finally {
-          await lock.release();
-        }
-      }
-      if (clock.now() > end) throw new Error('another process holds its lock');
-      await clock.sleep(lookAgainMs);
-    }
+    await whileLocked(path, { locks, clock }, () => addLine(path, line));
+    return undefined;
   } catch (error) {
     const message = `The rule was not saved: ${path} cannot be written: ${reasonOf(error)}.`;
     return { code: 'rule-unsaved', message, next: `Add this line to it yourself: ${line}` };
+  }
+}
+
+/** The file with the rules that answers saved. */
+export function ownRules(home: string): string {
+  return `${home}/rules/default.rules`;
+}
+
+/** Not the file itself is locked: the program that locks would have to hold it open, and leaves its name in it. */
+export async function whileLocked(
+  path: string,
+  { locks, clock }: Pick<RuleParts, 'locks' | 'clock'>,
+  work: () => void,
+): Promise<void> {
+  for (const end = clock.now() + patienceMs; ;) {
+    const lock = await locks.take(`${path}.lock`);
+    if (lock.kind === 'lock') {
+      try {
+        return work();
+      } finally {
+        await lock.release();
+      }
+    }
+    if (clock.now() > end) throw new Error('another process holds its lock');
+    await clock.sleep(lookAgainMs);
   }
 }
 
@@ -100,7 +113,8 @@ function checkFits(text: Buffer, added: Buffer, line: string): void {
   throw new Error(`with the rule it could not be read any more (${after.message})`);
 }
 
-function contentOf(file: number): Buffer {
+/** What the file holds, if it is not too large to be rules. */
+export function contentOf(file: number): Buffer {
   const most = readLimits.configBytes;
   const { size } = fileSystem.fstatSync(file);
   if (size >= most) throw new Error('it is too large');

@@ -1,6 +1,7 @@
 import type { HttpHeaders } from './network/http-head.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { sentence } from '../../protocol/outcome.ts';
 import { detailOf, type FailureDraft, modelFailure } from './failure.ts';
 import { causeOfStatus, failureCauses } from './failure-causes.ts';
 import { saysOverflow } from './overflow.ts';
@@ -30,7 +31,8 @@ export function httpFailure(answer: ErrorAnswer, { now, api }: AnswerPlace): Mod
   const byCode = [error.code, error.type]
     .map((code) => failureByCode({ code, message: error.message, status: answer.status, waitMs }))
     .find((failure) => failure !== undefined && isTrusted(failure, answer.status));
-  if (byCode !== undefined) return byCode.code === 'usage-limit' ? { ...byCode, message } : byCode;
+  const resetsAt = error.resetsAt === undefined ? {} : { resetsAt: Date.parse(error.resetsAt) };
+  if (byCode !== undefined) return byCode.code === 'usage-limit' ? { ...byCode, message, ...resetsAt } : byCode;
   const words = error.message === '' ? answer.body : error.message;
   const draft = byStatus(answer, error, { waitMs, api });
   const hasNoCause =
@@ -138,7 +140,7 @@ function messageOf(answer: ErrorAnswer, error: ErrorWords): string {
   const requestId =
     headers['x-request-id'] ?? headers['x-oai-request-id'] ?? headers['request-id'] ?? headers['cf-ray'];
   return [
-    `The provider answered with status ${answer.status}${words === '' ? '.' : `: ${words}`}`,
+    `The provider answered with status ${answer.status}${words === '' ? '.' : `: ${error.resetsAt === undefined ? words : sentence(words)}`}`,
     ...(error.resetsAt === undefined ? [] : [`It resets at ${error.resetsAt}.`]),
     ...(typeof requestId === 'string' ? [`(request ${detailOf(requestId)})`] : []),
   ].join(' ');

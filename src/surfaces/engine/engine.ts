@@ -40,6 +40,7 @@ import { type OpenedThread, openFork, resumeThread, startThread } from './open-t
 import type { HomeMemory } from './home-memory.ts';
 import type { HomeModels } from './home-models.ts';
 import type { HookRegistry } from './hook-registry.ts';
+import type { HomeRules } from './home-rules.ts';
 import type { Logins } from './logins.ts';
 import type { Mentionable } from './mentionable.ts';
 import type { LocalServerFound } from './local-servers.ts';
@@ -411,6 +412,12 @@ export class Engine {
   async configured(folder: string): Promise<Configured | Outcome> {
     const { loadConfigured } = await import('./configured.ts');
     return loadConfigured(folder, this.#parts.options);
+  }
+
+  /** The rules about commands and hosts, to show and revoke them. */
+  async rules(): Promise<HomeRules> {
+    const { HomeRules } = await import('./home-rules.ts');
+    return new HomeRules(this.#parts);
   }
 
   /** The models of providers, to show and test them. */

@@ -152,7 +152,13 @@ it('names hooks while they run, and what they changed', () => {
 
 it('counts down to the next attempt', () => {
   const { tell, seen } = outputOf();
-  tell(begins, { kind: 'retrying', outcome: { code: 'overloaded', message: 'Busy.', next: '' }, waitMs: 3000 });
+  tell(begins, {
+    kind: 'retrying',
+    outcome: { code: 'overloaded', message: 'Busy.', next: '' },
+    waitMs: 3000,
+    attempt: 1,
+    of: 5,
+  });
   expect(seen()).toMatch(/Busy\.\n<Waiting 3 s before the next attempt · Ctrl-C to stop>$/);
   vi.advanceTimersByTime(2000);
   expect(seen()).toMatch(/<Waiting 1 s before the next attempt · Ctrl-C to stop>$/);
@@ -169,7 +175,13 @@ it('names the stage of a compaction, also while one is tried again', () => {
   seen();
   tell(stage);
   expect(seen()).toBe('<Compacting the history, stage 2 of 5 · 4 s · Ctrl-C to stop>');
-  tell({ kind: 'retrying', outcome: { code: 'overloaded', message: 'Busy.', next: '' }, waitMs: 2000 });
+  tell({
+    kind: 'retrying',
+    outcome: { code: 'overloaded', message: 'Busy.', next: '' },
+    waitMs: 2000,
+    attempt: 1,
+    of: 5,
+  });
   expect(seen()).toBe('Busy.\n<Waiting 2 s before the next attempt · Ctrl-C to stop>');
   vi.advanceTimersByTime(3000);
   expect(seen()).toMatch(/<Compacting the history, stage 2 of 5 · 7 s · Ctrl-C to stop>$/);

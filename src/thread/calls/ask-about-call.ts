@@ -4,6 +4,7 @@ import { policyMark } from '../../policy/session-grants.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import { type Answer, asksForContent, type Question } from '../../protocol/question.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { threadCloses } from '../../protocol/stopped-by.ts';
 import { shownCall } from '../../state/call-start.ts';
 import { storedItem } from '../../state/item-drafts.ts';
@@ -56,18 +57,22 @@ export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: Ques
     questions.lapse(instead.question.id);
     tellAnswered(turn, instead.question, { kind: 'lapsed' });
   }
-  showQuestion(turn, asking);
-}
-
-/** The same for a question whose line was written by an earlier process. */
-export function showQuestion(turn: Turn, asking: QuestionToAsk): void {
-  const { log, questions } = turn;
-  const { question, item } = asking;
-  questions.open(question.id, (given) => recordGiven(turn, asking, given));
-  const to = reviewerOf(turn, question);
-  log.tell({ kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to }) });
+  log.tell(opened(turn, asking));
   // A lost disk is reported to the call when it asks.
   log.durable().catch(() => {});
+}
+
+/** The same for a question whose line was written by an earlier process: those who follow have no line for it. */
+export function showAgain(turn: Turn, asking: QuestionToAsk): void {
+  turn.log.tellPassing(opened(turn, asking));
+  turn.log.durable().catch(() => {});
+}
+
+function opened(turn: Turn, asking: QuestionToAsk): ThreadEvent {
+  const { question, item } = asking;
+  turn.questions.open(question.id, (given) => recordGiven(turn, asking, given));
+  const to = reviewerOf(turn, question);
+  return { kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to }) };
 }
 
 function reviewerOf({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Question, 'kind'>): 'review' | undefined {
@@ -97,7 +102,7 @@ async function recordGiven(
 
 /** What counts of an answer: no more than was offered, and of a reviewer's no more than this call. */
 function asRecorded(
-  { kind, scope, note, content, by, verdict }: Answer,
+  { kind, scope, note, prefix, content, by, verdict }: Answer,
   { kind: asked, scopes }: Pick<Question, 'kind' | 'scopes'>,
   { about, keys, under }: Required<Pick<RecordedAnswer, 'about' | 'keys' | 'under'>>,
 ): RecordedAnswer {
@@ -106,7 +111,8 @@ function asRecorded(
   // Permissions that are asked for by themselves hold for the turn at least.
   const lasts = offered === 'session' || offered === 'rule' || (asked === 'permissions' && kind === 'allowed');
   const lasting = lasts && keys.length > 0 ? { keys, under } : {};
-  return { kind, about, ...lasting, ...defined({ scope: offered, note, content, by, verdict }) };
+  const other = offered === 'rule' ? defined({ prefix }) : {};
+  return { kind, about, ...lasting, ...other, ...defined({ scope: offered, note, content, by, verdict }) };
 }
 
 /** Durable before anything follows from it. */

@@ -10,7 +10,7 @@ import type { RecordedAnswer } from '../../state/recorded-question.ts';
 import type { RefusedCall } from '../../tools/define.ts';
 import type { Turn } from '../parts/parts.ts';
 import { userFacts } from '../parts/user-facts.ts';
-import { type QuestionToAsk, questionOf, recordAnswered, recordQuestion, showQuestion } from './ask-about-call.ts';
+import { type QuestionToAsk, questionOf, recordAnswered, recordQuestion, showAgain } from './ask-about-call.ts';
 import { askInPlace, type CallInPlace, type DecidedInPlace, endedBefore } from './ask-in-place.ts';
 import {
   type CallToDecide,
@@ -119,7 +119,7 @@ export async function grantSuspended(
     return { kind: 'refused', output: noLongerAsked(decided.kind === 'refuse' ? decided.why : undefined) };
   }
   if (answer === undefined) {
-    showQuestion(turn, asking);
+    showAgain(turn, asking);
     return askShown(turn, known, asking, options);
   }
   // Its turn is the same as if it had been answered just now.

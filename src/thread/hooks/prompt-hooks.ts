@@ -28,6 +28,8 @@ export async function hearInbox(turn: Turn): Promise<void> {
     if (signal.aborted && verdict.stopped === undefined && verdict.blocked === undefined) break;
     const reason = verdict.blocked ?? verdict.stopped;
     await readNamedSkills(turn);
+    // Withdrawn while the hooks looked at it.
+    if (!inbox.waiting.some(({ id }) => id === next.id)) continue;
     if (reason === undefined) recordMail(turn, next);
     else drop(turn, next, reason);
     if (next.kind === 'words' && reason === undefined) isHeard = true;

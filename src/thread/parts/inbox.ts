@@ -77,11 +77,19 @@ export class Inbox {
     return this.#missed.length > 0;
   }
 
-  /** Records a message for the next place where one can enter. The caller makes it durable. */
-  accept(message: WaitingContent): void {
+  /** Records a message for the next place where one can enter, and gives the name of its line. The caller makes it durable. */
+  accept(message: WaitingContent): string {
     // Messages stand in the order in which they came: also after those of a turn that was submitted and has not begun.
     this.keepAll();
-    this.#record(message);
+    return this.#record(message);
+  }
+
+  /** Messages that were accepted and shall not be said after all. Gives those that had not entered. The caller makes it durable. */
+  takeBack(ids: readonly string[]): readonly string[] {
+    const waiting = new Set(this.waiting.map(({ id }) => id));
+    const taken = ids.filter((id) => waiting.has(id));
+    for (const id of taken) this.#log.record(messageDropped(id, 'cancelled'));
+    return taken;
   }
 
   /** The words of a turn that was submitted. If it has to wait for others, they and those before them get a line. */

@@ -38,6 +38,16 @@ export interface AdoptedCall {
   readonly effects?: TurnEffects;
 }
 
+/** A command session that runs. */
+export interface RunningSession {
+  readonly id: number;
+  readonly argv: readonly string[];
+  /** Of its item in the conversation. */
+  readonly itemId: string;
+  /** What it printed, as far as it is held. */
+  output(): string;
+}
+
 interface Live extends Omit<AdoptedCall, 'effects'> {
   readonly mayWrite: boolean;
   effects: TurnEffects | undefined;
@@ -62,6 +72,16 @@ export class ThreadSessions {
   /** Whether the item is that of a command that runs: it is not over when its turn is. */
   owns(itemId: string): boolean {
     return [...this.#live.values()].some(({ item }) => item.id === itemId);
+  }
+
+  /** Those that run, for people. */
+  get running(): readonly RunningSession[] {
+    return [...this.#live].map(([id, { item, started }]) => ({
+      id,
+      argv: item.argv,
+      itemId: item.id,
+      output: () => started.session.said().text,
+    }));
   }
 
   /** Those that are such, by number. */

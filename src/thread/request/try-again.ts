@@ -29,7 +29,7 @@ export async function tryAgain<Answer>(
     const asked = askedMs === undefined ? '' : `The provider asks to wait ${waitWords(askedMs)}. `;
     const again = `${asked}Trying again${wait} (${attempt} of ${most}).`;
     const outcome = { ...failure, message: `${sentence(failure.message)} ${again}` };
-    log.tell({ kind: 'retrying', outcome, waitMs });
+    log.tell({ kind: 'retrying', outcome, waitMs, attempt, of: most });
     // Reported before the wait, not after it.
     await log.durable();
     await parts.clock.sleep(waitMs, signal);

@@ -18,6 +18,8 @@ export interface PatchedFile {
   /** The file that is left in the end, or the one that is gone, as the patch spells it. */
   readonly spelled: string;
   readonly steps: readonly PatchStep[];
+  /** Of an update: the lines of the file at which its chunks begin, from 0. */
+  readonly places?: readonly number[];
 }
 
 /**
@@ -113,18 +115,18 @@ function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>):
   const { place, sight } = follow(work, path, movePath === undefined ? 'write' : 'read', failed);
   requireFile(sight, failed);
   const before = read(work, place, failed);
-  const content = update(work, { path, before, chunks });
+  const { content, places } = update(work, { path, before, chunks });
   if (movePath === undefined) {
-    return { kind: 'update', spelled, steps: [overwrite(work, { path, place, sight, before, content })] };
+    return { kind: 'update', spelled, steps: [overwrite(work, { path, place, sight, before, content })], places };
   }
   const written = write(work, movePath, content, sight.mode);
   // Moved onto itself, by whatever spelling: there is nothing to take away.
   const stays = written.at(-1)?.place === follow(work, path, 'write', `Failed to delete file ${path}`, 'meant').place;
-  if (stays) return { kind: 'update', spelled: movePath, steps: written };
+  if (stays) return { kind: 'update', spelled: movePath, steps: written, places };
   const removed = remove(work, spelled);
   const from = removed.map(({ place }) => ({ movedFrom: place }))[0];
   const moved = written.map((step) => (step.kind === 'make-folder' ? step : { ...step, ...from }));
-  return { kind: 'update', spelled: movePath, steps: [...moved, ...removed] };
+  return { kind: 'update', spelled: movePath, steps: [...moved, ...removed], places };
 }
 
 function computeReplaceHunk(work: Work, hunk: Extract<Hunk, { kind: 'replace' }>): PatchedFile {
@@ -141,20 +143,21 @@ function computeReplaceHunk(work: Work, hunk: Extract<Hunk, { kind: 'replace' }>
   const before = read(work, place, failed);
   const replaced = replaceText(before, hunk);
   if (replaced.kind !== 'replaced') throw unfit(...whyNotReplaced(failed, replaced, find));
-  const { content } = replaced;
-  return { kind: 'update', spelled, steps: [overwrite(work, { path, place, sight, before, content })] };
+  const { content, line } = replaced;
+  const steps = [overwrite(work, { path, place, sight, before, content })];
+  return { kind: 'update', spelled, steps, places: [line - 1] };
 }
 
 /** The content of the file after its chunks. */
 function update(
   { effort }: Work,
   { path, before, chunks }: { path: string; before: Uint8Array; chunks: readonly Chunk[] },
-): Uint8Array {
+): { readonly content: Uint8Array; readonly places: readonly number[] } {
   const failed = `Failed to update file ${path}`;
   if (lineEnds(before) > mostLines) throw unfit(`${failed}: it has more than ${mostLines} lines`);
   try {
     const updated = updateBytes(before, chunks, effort);
-    if (updated.kind === 'updated') return updated.content;
+    if (updated.kind === 'updated') return updated;
     if (updated.kind === 'encoding') throw unfit(`Failed to read file to update ${path}: ${updated.reason}`);
     if (updated.kind === 'anchor-not-found') throw unfit(`Failed to find context '${updated.anchor}' in ${path}`);
     const expected = updated.expected.join('\n');

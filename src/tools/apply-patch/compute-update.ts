@@ -23,19 +23,21 @@ interface Edit {
 /**
  * The text after the chunks were applied in order. A line that a chunk only mentions stays byte for byte, however
  * loosely it was matched; a new line ends as the file's first line does, and the last line always has an ending. Throws
- * `TooMuchToSearch` when finding the lines takes more than the effort allows.
+ * `TooMuchToSearch` when finding the lines takes more than the effort allows. `places`: the line of the file at which
+ * each chunk begins, from 0.
  */
 export function computeUpdate(
   text: string,
   chunks: readonly Chunk[],
   effort: SearchEffort,
-): { readonly kind: 'updated'; readonly text: string } | UpdateProblem {
+): { readonly kind: 'updated'; readonly text: string; readonly places: readonly number[] } | UpdateProblem {
   const lines = splitLines(text);
   const newline = lines.find(({ ending }) => ending !== '')?.ending ?? '\n';
   const fileLines = lines.map((line) => line.text);
   const searched = searchLines(fileLines);
   effort.spend(lines.length);
   const edits: Edit[] = [];
+  const places: number[] = [];
   let cursor = 0;
   for (const chunk of chunks) {
     if (chunk.anchor !== undefined) {
@@ -47,16 +49,18 @@ export function computeUpdate(
       // Lines without neighbours stand after their anchor; without one, at the end.
       const at = chunk.anchor === undefined || chunk.endOfFile ? lines.length : cursor;
       edits.push({ at, removed: 0, added: chunk.lines.map((line) => line.text) });
+      places.push(at);
       continue;
     }
     const located = locate(searched, chunk, { from: cursor, atEnd: chunk.endOfFile, effort });
     if (located === undefined) {
       return { kind: 'lines-not-found', fileLines, expected: oldLines(chunk), atEnd: chunk.endOfFile };
     }
+    places.push(located.at);
     for (const edit of editsOf(chunk, located)) edits.push(edit);
     cursor = located.at + located.matched;
   }
-  return { kind: 'updated', text: rebuild(lines, newline, edits) };
+  return { kind: 'updated', text: rebuild(lines, newline, edits), places };
 }
 
 interface Located {

@@ -19,9 +19,10 @@ import type { CallResult, Prepared, RunningCall } from '../define.ts';
 import { applyChanges, summarise } from './apply-changes.ts';
 import { computePatch, type PatchedFile, type PatchStep } from './compute-patch.ts';
 import type { PatchDisk } from '../../ports/patch-disk.ts';
-import { absolutePath, followPath } from './follow-path.ts';
+import { changedFiles, type HunkPlaces } from './changed-files.ts';
+import { followPath } from './follow-path.ts';
 import { parsePatch } from './parse-patch.ts';
-import type { Hunk, Patch } from './patch.ts';
+import type { Patch } from './patch.ts';
 import { policyGuard } from './policy-guard.ts';
 import { keptBesideGit } from '../kept-beside-git.ts';
 import { type DiskLook, placeOn } from '../where-paths-lead.ts';
@@ -75,8 +76,11 @@ export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: Patch
     alone: true,
     run: ({ signal, policy }) => {
       const aborted: PatchEnd = { ok: false, output: patchAborted(stoppedBy(signal)) };
-      const { ok, ...end } = signal.aborted ? aborted : runPatch(ports, patch, { ...call, policy }, step);
-      const over = ok ? ({ status: 'completed' } as const) : ({ status: 'failed', problem: end.output } as const);
+      const { ok, places, ...end } = signal.aborted ? aborted : runPatch(ports, patch, { ...call, policy }, step);
+      // Where the chunks stand is known only now.
+      const over = ok
+        ? ({ status: 'completed', changes: changedFiles(patch.hunks, call.folder, places) } as const)
+        : ({ status: 'failed', problem: end.output } as const);
       return Promise.resolve({ ...end, item: { ...item, ...over } });
     },
   };
@@ -85,6 +89,8 @@ export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: Patch
 interface PatchEnd extends Omit<CallResult, 'item'> {
   readonly output: string;
   readonly ok: boolean;
+  /** Of each hunk, where its chunks were found. Absent: nothing was changed. */
+  readonly places?: readonly HunkPlaces[];
 }
 
 /** From the first look to the last write in one go: no other call of this process gets in between. */
@@ -130,7 +136,10 @@ function runPatch(
   const behind = applied.leftBehind.map((path) => `Could not be removed: ${path}\n`).join('');
   const paths = touchedPaths(computed.changes);
   const touched = { kind: 'paths', paths, ...defined({ timeId: applying?.id }) } as const;
-  return end(0, `${summarise(computed.changes)}${behind}`, touched);
+  return {
+    ...end(0, `${summarise(computed.changes)}${behind}`, touched),
+    places: computed.changes.map((change) => change.places),
+  };
 }
 
 function isFolder(disk: PatchDisk, folder: string): boolean {
@@ -154,55 +163,6 @@ function neededPaths(disk: DiskLook, { path, movePath }: ChangedFile): readonly 
     .filter((each) => each !== undefined)
     .map((each) => ({ path: each, place: placeOn(disk, each) }))
     .map(({ path: named, place }) => ({ path: named, access: 'write', ...(place === named ? {} : { place }) }));
-}
-
-/** What surfaces show before the disk is looked at. A file that is touched twice is shown once. */
-function changedFiles(hunks: readonly Hunk[], folder: string): readonly ChangedFile[] {
-  const files = new Map<string, ChangedFile>();
-  const diffs = new Map<string, string[]>();
-  for (const hunk of hunks) {
-    const absolute = (path: string) => absolutePath(folder, path) ?? path;
-    const path = absolute(hunk.path);
-    const before = files.get(path);
-    const meant = hunk.kind === 'replace' ? (hunk.find === '' ? 'add' : 'update') : hunk.kind;
-    const kind = meant === 'update' && before?.kind === 'add' ? 'add' : meant;
-    const movePath = hunk.kind === 'update' ? hunk.movePath : undefined;
-    const moved = movePath === undefined ? {} : { movePath: absolute(movePath) };
-    files.set(path, { path, kind, ...moved });
-    const diff = diffOf(hunk);
-    if (diff !== undefined && diffs.get(path)?.push(diff) === undefined) diffs.set(path, [diff]);
-  }
-  return Array.from(files.values(), (file) => {
-    const diff = diffs.get(file.path)?.join('\n') ?? '';
-    return diff === '' ? file : { ...file, diff };
-  });
-}
-
-const signs = { context: ' ', remove: '-', add: '+' };
-
-function diffOf(hunk: Hunk): string | undefined {
-  if (hunk.kind === 'delete') return undefined;
-  if (hunk.kind === 'replace') return replacedLines(hunk);
-  if (hunk.kind === 'add') return hunk.lines.map((line) => `+${line}`).join('\n');
-  return hunk.chunks
-    .map(({ anchor, lines }) =>
-      [`@@${anchor === undefined ? '' : ` ${anchor}`}`, ...lines.map(({ kind, text }) => `${signs[kind]}${text}`)].join(
-        '\n',
-      ),
-    )
-    .join('\n');
-}
-
-function replacedLines({ find, put }: Extract<Hunk, { kind: 'replace' }>): string {
-  const signed = (text: string, sign: string): readonly string[] =>
-    text === ''
-      ? []
-      : text
-          .replace(/\n$/, '')
-          .split('\n')
-          .map((line) => `${sign}${line}`);
-  const lines = [...signed(find, signs.remove), ...signed(put, signs.add)];
-  return (find === '' ? lines : ['@@', ...lines]).join('\n');
 }
 
 /** What a patch found and left at each place, in order. A place that several hunks changed is named several times. */

@@ -2,7 +2,8 @@ import type { Replacement } from './patch.ts';
 import { bytesAsText, bytesOf } from './update-bytes.ts';
 
 export type Replaced =
-  | { readonly kind: 'replaced'; readonly content: Uint8Array }
+  /** `line`: where the first of them begins, counted from 1. */
+  | { readonly kind: 'replaced'; readonly content: Uint8Array; readonly line: number }
   /** `lines`: of the file, for a hint. */
   | { readonly kind: 'not-found'; readonly lines: readonly string[] }
   /** `at`: the first lines that have it, counted from 1. */
@@ -34,7 +35,7 @@ export function replaceText(before: Uint8Array, { find, put, all }: Replacement)
       return { kind: 'not-unique', count: places.length, at };
     }
     const content = bytesOf(text.replaceAll(form.find, () => form.put));
-    return { kind: 'replaced', content };
+    return { kind: 'replaced', content, line: lineAt(text, places[0] ?? 0) };
   }
   return { kind: 'not-found', lines: text.split(/\r\n|\r|\n/) };
 }

@@ -11,7 +11,7 @@ export function updateBytes(
   chunks: readonly Chunk[],
   effort: SearchEffort,
 ):
-  | { readonly kind: 'updated'; readonly content: Uint8Array }
+  | { readonly kind: 'updated'; readonly content: Uint8Array; readonly places: readonly number[] }
   | UpdateProblem
   /** The file is in an encoding in which the patch cannot be applied without harm. */
   | { readonly kind: 'encoding'; readonly reason: string } {
@@ -21,12 +21,12 @@ export function updateBytes(
     if (reason !== undefined) return { kind: 'encoding', reason };
   }
   const updated = computeUpdate(text, chunks, effort);
-  if (updated.kind === 'updated') return { kind: 'updated', content: bytesOf(updated.text) };
+  if (updated.kind === 'updated') return { kind: 'updated', content: bytesOf(updated.text), places: updated.places };
   if (!text.startsWith(byteOrderMark)) return updated;
   // The mark is invisible and in no patch: without it the first line may fit.
   const unmarked = computeUpdate(text.slice(1), chunks, effort);
   if (unmarked.kind !== 'updated') return updated;
-  return { kind: 'updated', content: bytesOf(byteOrderMark + unmarked.text) };
+  return { kind: 'updated', content: bytesOf(byteOrderMark + unmarked.text), places: unmarked.places };
 }
 
 function harmIn(text: string, chunks: readonly Chunk[]): string | undefined {

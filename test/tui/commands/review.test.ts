@@ -77,7 +77,7 @@ describe('/review', () => {
     await sees(/Code review started: commit [0-9a-f]{12} Go on/);
   });
 
-  it('takes no words while it runs: they get a turn afterwards. Esc ends it', async () => {
+  it('takes no words while it runs: they wait for its end. Esc ends it and gives them back', async () => {
     const never = hang({ afterBytes: 0, of: reviewed });
     const { sees, say: tell, terminal, model } = await inRepository(never, answer({ items: [say('Later.')] }));
     tell('/review Look at the store.');
@@ -88,7 +88,11 @@ describe('/review', () => {
     await sees('↳ And now?');
     tell('/new');
     await sees('/new has to wait until the turn ends.');
+    terminal.type('\u0003');
+    await sees('Ask Capstan');
     terminal.type('\u001B');
+    await sees(/The review was interrupted\.[^]*› And now\?/);
+    terminal.type('\r');
     const rows = (await sees('• Later.')).join('\n');
     expect(rows).toMatch(/The review was interrupted\.[^]*› And now\?/);
     expect(textsOf(inputOf(model, 1)).join('\n')).toContain('interrupted it');

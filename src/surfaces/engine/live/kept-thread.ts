@@ -1,12 +1,15 @@
 import type { Settings } from '../../../envelope/settings.ts';
+import { continueAfterFailure } from '../../../fragments/answers/fallback-words.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
+import { writtenBy } from '../../../protocol/user-input.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
+import type { RunningSession } from '../../../thread/parts/thread-sessions.ts';
 import type { Injected, InjectOptions } from '../../../thread/inject-item.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
 import type { Overridden, Thread } from '../../../thread/thread.ts';
@@ -83,6 +86,10 @@ export class KeptThread implements LiveThread {
     return this.#loader.now.questions;
   }
 
+  get sessions(): readonly RunningSession[] {
+    return this.#loader.thread?.sessions ?? [];
+  }
+
   get isSuspended(): boolean {
     return this.#loader.now.isSuspended;
   }
@@ -128,8 +135,17 @@ export class KeptThread implements LiveThread {
     );
   }
 
+  retry(asked: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
+    return this.submit({ ...asked, input: writtenBy('program', continueAfterFailure) });
+  }
+
   steer(steering: Steering): Promise<Steered | EngineRefused> {
     return this.#loader.use((thread) => thread.steer(steering));
+  }
+
+  async withdraw(messageIds: readonly string[]): Promise<readonly string[]> {
+    const taken = await this.#loader.use((thread) => thread.withdraw(messageIds));
+    return 'outcome' in taken ? [] : taken;
   }
 
   inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused> {
@@ -178,6 +194,11 @@ export class KeptThread implements LiveThread {
 
   shell(asked: UserShell): Promise<UserShellRan> {
     return this.#loader.use((thread) => thread.shell(asked));
+  }
+
+  /** A thread that is given up has none. */
+  async endSessions(ids: readonly number[]): Promise<void> {
+    await this.#loader.thread?.endSessions(ids);
   }
 
   answer(questionId: string, answer: Answer): Promise<Answered> {

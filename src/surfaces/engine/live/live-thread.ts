@@ -11,6 +11,7 @@ import type { Usage } from '../../../protocol/usage.ts';
 import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
+import type { RunningSession } from '../../../thread/parts/thread-sessions.ts';
 import type { Injected, InjectOptions } from '../../../thread/inject-item.ts';
 import type { Steered, Steering } from '../../../thread/steering.ts';
 import type { Overridden, ThreadTurn } from '../../../thread/thread.ts';
@@ -77,6 +78,8 @@ export interface LiveThread {
   /** The turn that runs, if one does. */
   readonly turnId: TurnId | undefined;
   readonly questions: readonly Question[];
+  /** Commands that outlived their calls and run. */
+  readonly sessions: readonly RunningSession[];
   /** Whether its last turn waits for an answer and does not run: an answer loads it and continues. */
   readonly isSuspended: boolean;
   /** Of the newest line that is durable. */
@@ -88,8 +91,12 @@ export interface LiveThread {
   submit(turn: LiveTurn): Promise<TurnResult | EngineRefused>;
   /** The turn that is suspended, where the request has an `askUser`: asks again. Without it, `answer` continues the turn. */
   continue(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
+  /** A turn that goes on from where one that failed has left the conversation. Its words are not said again. */
+  retry(asked?: Pick<LiveTurn, 'signal'>): Promise<TurnResult | EngineRefused>;
   /** Words for the turn that runs; refused when none does. */
   steer(steering: Steering): Promise<Steered | EngineRefused>;
+  /** Takes words of `steer` back that no request has. Gives the messages that were taken back, when that is durable. */
+  withdraw(messageIds: readonly string[]): Promise<readonly string[]>;
   /** An item of the program enters history before the next request. Resolves when it is durable. */
   inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused>;
   /** Ends the turn that runs, or that is suspended, and resolves when it has ended. Turns that wait stay. */
@@ -99,6 +106,8 @@ export interface LiveThread {
   compact(asked: LiveCompaction): Promise<CompactionResult | EngineRefused>;
   /** A command of the user's own, outside the sandbox and beside a turn that runs. */
   shell(asked: UserShell): Promise<UserShellRan>;
+  /** Ends command sessions by their numbers. */
+  endSessions(ids: readonly number[]): Promise<void>;
   /** By the question's id. A suspended thread is loaded and continues its turn. */
   answer(questionId: string, answer: Answer): Promise<Answered>;
   usage(): ThreadUsage;

@@ -3,11 +3,12 @@ import { drawRows } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
 import { plain } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
-import type { WaitingWords } from './bottom-rows.ts';
+import type { FailedTurn, WaitingWords } from './bottom-rows.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
 
 interface AnnouncedState {
   readonly busy: { readonly header: string; readonly detail?: string } | undefined;
+  readonly failed: FailedTurn | undefined;
   readonly waiting: WaitingWords;
   readonly transcript: Transcript;
 }
@@ -15,17 +16,21 @@ interface AnnouncedState {
 /** For a screen reader: what other screens draw again and again, said once in a line of its own. */
 export class Announcements {
   #busy = '';
+  #failed: FailedTurn | undefined;
   #waiting: readonly string[] = [];
   readonly #begun = new WeakSet<TranscriptEntry>();
 
   /** What there is to say since the last time. */
-  news({ busy, waiting, transcript }: AnnouncedState, look: Look): readonly string[] {
+  news({ busy, failed, waiting, transcript }: AnnouncedState, look: Look): readonly string[] {
     const lines: string[] = [];
     const state = busy === undefined ? '' : [busy.header, busy.detail].filter((part) => part !== undefined).join(': ');
     if (state !== this.#busy && state !== '') lines.push(`${state}. Escape interrupts.`);
     this.#busy = state;
+    if (failed !== this.#failed && failed !== undefined) lines.push(failedWords(failed));
+    this.#failed = failed;
     const all = [
       ...waiting.steers.map((words) => `For the model's next request: ${words}`),
+      ...waiting.refused.map((words) => `For when this has ended: ${words}`),
       ...waiting.queued.map((words) => `Queued: ${words}`),
     ];
     lines.push(...all.filter((words) => !this.#waiting.includes(words)));
@@ -42,4 +47,8 @@ export class Announcements {
       return transcript.rowsOf(entry, look).slice(0, 1);
     });
   }
+}
+
+function failedWords({ holdsQueue = false }: FailedTurn): string {
+  return `R tries again, Up restores the message.${holdsQueue ? ' The queue waits.' : ''}`;
 }

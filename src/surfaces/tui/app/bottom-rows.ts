@@ -1,42 +1,96 @@
+import { type PinnedPlan, planRows } from '../views/plan-rows.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { elapsedWords } from '../text/elapsed.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
 
 /** What the user has sent and the model has not read. */
 export interface WaitingWords {
   /** For the turn that runs. */
   readonly steers: readonly string[];
+  /** For the end of what runs, which takes no words. */
+  readonly refused: readonly string[];
   /** Each for a turn of its own. */
   readonly queued: readonly string[];
 }
 
+export const noneWaiting: WaitingWords = { steers: [], refused: [], queued: [] };
+
+/** The last turn failed, and can be tried again. */
+export interface FailedTurn {
+  /** When that may work, in milliseconds, where the provider says so. */
+  readonly opensAt?: number;
+  /** Messages wait that would fail, too. */
+  readonly holdsQueue?: boolean;
+}
+
 interface AboveComposer {
-  readonly busy: { readonly header: string; readonly since: number; readonly detail?: string } | undefined;
+  readonly busy:
+    | { readonly header: string; readonly since: number; readonly detail?: string; readonly until?: number }
+    | undefined;
+  readonly failed: FailedTurn | undefined;
+  readonly plan: PinnedPlan | undefined;
+  /** Commands that run in the background. */
+  readonly background: number;
   readonly waiting: WaitingWords;
 }
 
 /** What runs, and what waits, above the composer. */
-export function bottomRows({ busy, waiting }: AboveComposer, look: Look): readonly string[] {
-  const { bullet, corner, input, dot } = glyphsOf(look);
+export function bottomRows({ busy, failed, plan, background, waiting }: AboveComposer, look: Look): readonly string[] {
+  const { bullet, corner, dot } = glyphsOf(look);
   const rows: Row[] = [];
+  const running = background === 0 ? '' : ` ${dot} ${background} in background, /ps`;
   if (busy !== undefined) {
     const time = elapsedWords(look.now - busy.since);
     rows.push(
       [],
-      [plain(`${bullet} `), styled(busy.header, boldStyle), styled(` (${time} ${dot} esc to interrupt)`, dimStyle)],
+      [
+        plain(`${bullet} `),
+        styled(busy.header, boldStyle),
+        styled(` (${time} ${dot} esc to interrupt)${running}`, dimStyle),
+      ],
     );
-    if (busy.detail !== undefined) rows.push([styled(`  ${corner} ${cleanLine(busy.detail)}`, dimStyle)]);
-  }
+    if (busy.detail !== undefined) {
+      const left = busy.until === undefined ? 0 : busy.until - look.now;
+      const again = left < 1000 ? '' : ` ${dot} again in ${elapsedWords(left)}`;
+      rows.push([styled(`  ${corner} ${cleanLine(busy.detail)}${again}`, dimStyle)]);
+    }
+  } else if (failed !== undefined) rows.push([], failedRow(failed, look));
+  else if (background > 0) rows.push([], [styled(` ${running}`, dimStyle)]);
+  if (plan !== undefined) rows.push([], ...planRows(plan, look));
   const listed = (title: string, words: readonly string[]): void => {
     if (words.length === 0) return;
     rows.push([], [styled(`${bullet} ${title}`, dimStyle)]);
-    for (const each of words) rows.push([styled(`  ${input} ${cleanLine(each)}`, dimStyle)]);
+    for (const each of words) rows.push(...messageRows(each, look));
   };
-  listed('Messages that the model reads with its next request', waiting.steers);
-  listed('Queued for the next turns (alt+up edits the last one)', waiting.queued);
+  listed('For the next request (esc interrupts and sends them now)', waiting.steers);
+  listed('For when this has ended', waiting.refused);
+  listed('Queued (alt+up edits the last, /queue shows all)', waiting.queued);
   return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+}
+
+/** Rows of one message that waits. */
+const mostMessageRows = 3;
+
+function messageRows(words: string, look: Look): readonly Row[] {
+  const { input, ellipsis } = glyphsOf(look);
+  const rows = wrapRow([styled(cleanLine(words), dimStyle)], {
+    width: look.width,
+    first: [styled(`  ${input} `, dimStyle)],
+    rest: [styled('    ', dimStyle)],
+  });
+  if (rows.length <= mostMessageRows) return rows;
+  return [...rows.slice(0, mostMessageRows), [styled(`    ${ellipsis}`, dimStyle)]];
+}
+
+function failedRow({ opensAt, holdsQueue = false }: FailedTurn, look: Look): Row {
+  const left = opensAt === undefined ? 0 : opensAt - look.now;
+  const { dot } = glyphsOf(look);
+  const when = left < 1000 ? '' : ` ${dot} may work in ${elapsedWords(left)}`;
+  const queue = holdsQueue ? ` ${dot} the queue waits` : '';
+  return [styled(`  r tries again, up restores it${when}${queue}`, dimStyle)];
 }

@@ -38,11 +38,13 @@ const weighed: ThreadEvent = {
   effectiveWindow: 100_000,
   percentRemaining: 95,
 };
-const retry: ThreadEvent = {
+const retry = {
   kind: 'retrying',
   outcome: { code: 'stream-cut', message: 'The connection was lost.', next: '' },
   waitMs: 1000,
-};
+  attempt: 1,
+  of: 5,
+} satisfies ThreadEvent;
 const installed: ThreadEvent = {
   kind: 'checkpoint-installed',
   turnId,
@@ -97,14 +99,20 @@ describe('changes of the requests', () => {
   });
 
   it('retries of one request are one line', () => {
-    expect(shown(started, said, weighed, retry, retry)).toEqual({
+    expect(shown(started, said, weighed, retry, retry, weighed)).toEqual({
       rows: ['› Go on.', '⚠ Sent again 2 times, about 5,000 tokens: The connection was lost.'],
-      isFinal: false,
+      isFinal: true,
     });
     expect(shown(started, said, retry, weighed, retry, completed).rows.slice(1, 3)).toEqual([
       '⚠ Sent again: The connection was lost.',
       '⚠ Sent again, about 5,000 tokens: The connection was lost.',
     ]);
+  });
+
+  it('retries have no line while they last, and none if the turn fails by them', () => {
+    const failed: ThreadEvent = { kind: 'turn-failed', turnId, outcome: retry.outcome };
+    expect(shown(started, said, weighed, retry, retry).rows).toEqual(['› Go on.']);
+    expect(shown(started, said, weighed, retry, failed).rows.join('\n')).not.toContain('Sent again');
   });
 
   it('a turn that only compacts says nothing of an answer; one that was asked something does', () => {

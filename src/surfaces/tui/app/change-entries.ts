@@ -12,6 +12,8 @@ export class ChangeEntries {
   readonly #add: (entry: TranscriptEntry) => TranscriptEntry;
   /** The newest one, while more may become known of it. */
   #open: { readonly entry: TranscriptEntry; change: Change } | undefined;
+  /** Tries of a request that runs. The row above the composer says them; a line follows if one has helped. */
+  #retry: Extract<Change, { kind: 'retry' }> | undefined;
   /** What the next request weighs, as was said last. */
   #tokens: number | undefined;
 
@@ -28,11 +30,18 @@ export class ChangeEntries {
         return this.#begin({ kind: 'checkpoint', event });
       case 'prefix-broken':
         return this.#broken(event);
-      case 'retrying': {
-        const known = this.#open?.change.kind === 'retry' ? this.#open.change.events : [];
-        const change: Change = { kind: 'retry', events: [...known, event], ...defined({ tokens: this.#tokens }) };
-        return known.length === 0 ? this.#begin(change) : this.#becomes(change);
-      }
+      case 'retrying':
+        this.#retry = {
+          kind: 'retry',
+          events: [...(this.#retry?.events ?? []), event],
+          ...defined({ tokens: this.#tokens }),
+        };
+        return true;
+      case 'turn-failed':
+      case 'turn-aborted':
+        // The end of the turn says why. Where another model continues it, the turn went on.
+        if (event.kind === 'turn-aborted' || event.continuedBy === undefined) this.#retry = undefined;
+        break;
       case 'usage':
         this.#tokens = event.tokens;
         break;
@@ -47,6 +56,9 @@ export class ChangeEntries {
   settle(): void {
     if (this.#open !== undefined) this.#open.entry.isFinal = true;
     this.#open = undefined;
+    const retry = this.#retry;
+    this.#retry = undefined;
+    if (retry !== undefined) this.#add({ cell: quietCell(changeLine(retry)), isFinal: true, opens: true });
   }
 
   /** The switch or the checkpoint before it broke it. */

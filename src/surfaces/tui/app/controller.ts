@@ -1,10 +1,11 @@
-import { findSlash, readSlash, type SlashName } from '../views/slash-table.ts';
 import { type Draft, draftOf } from '../composer/draft.ts';
-import { expandDraft, isShellDraft } from '../composer/whole-draft.ts';
+import { trimDraft } from '../composer/whole-draft.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
+import { noneWaiting } from './bottom-rows.ts';
 import type { Conversation } from './conversation.ts';
 import { DraftKeys } from './draft-keys.ts';
 import { EscapeTwice } from './escape-twice.ts';
+import { readDraft, unknownCommand } from './read-draft.ts';
 import type { TuiStage } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -42,8 +43,8 @@ export class Controller {
   /** The engine is there: what was sent before is sent now. */
   ready(conversation: Conversation): void {
     this.#parts.stage.composer.history.attach(conversation.doors.earlier);
+    this.#parts.stage.waiting = noneWaiting;
     for (const draft of this.#early.splice(0)) this.#dispatch(draft, conversation);
-    this.#parts.stage.waiting = { steers: [], queued: [] };
   }
 
   input(input: TerminalInput): void {
@@ -61,9 +62,10 @@ export class Controller {
     const { stage } = this.#parts;
     if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
     if (input.kind !== 'key' || input.name !== 'escape') this.#twice.reset();
+    // An Enter for the composer must not answer a question either.
+    this.#parts.conversation()?.typed();
     if (this.#ofDraft.input(input)) return;
     if (input.kind === 'key' && (this.#ofPopup(input) || this.#ofTerminal(input))) return;
-    this.#parts.conversation()?.typed();
     stage.composer.input(input);
   }
 
@@ -96,12 +98,12 @@ export class Controller {
         return true;
       case 'escape':
         if (composer.isShell && composer.draft.text === '!') composer.draft = draftOf('');
-        else if (conversation?.isBusy === true) conversation.interrupt();
+        else if (conversation?.isBusy === true) conversation.interrupt(composer.isEmpty ? 'send-steers' : 'give-back');
         else if (composer.isEmpty && this.#twice.pressed()) conversation?.slash('rewind', '');
         return true;
       case 'ctrl+c':
         if (!composer.isEmpty) composer.drop();
-        else if (conversation?.isBusy === true) conversation.interrupt();
+        else if (conversation?.isBusy === true) conversation.interrupt('give-back');
         else quit();
         return true;
       case 'ctrl+d':
@@ -122,6 +124,16 @@ export class Controller {
         return true;
       case 'shift+tab':
         conversation?.cycleMode();
+        return true;
+      case 'alt+t':
+        if (stage.plan !== undefined) stage.plan = { ...stage.plan, isFolded: !stage.plan.isFolded };
+        return true;
+      case 'alt+p':
+        conversation?.cyclePermissions();
+        return true;
+      case 'r':
+        if (!composer.isEmpty || conversation?.canRetry !== true) return false;
+        conversation.retry();
         return true;
       case '?':
         if (!composer.isEmpty) return false;
@@ -170,23 +182,18 @@ export class Controller {
     const conversation = current();
     if (conversation === undefined) {
       this.#early.push(composer.take());
-      stage.waiting = { steers: [], queued: this.#early.map(({ text }) => text) };
+      stage.waiting = { ...noneWaiting, queued: this.#early.map(({ text }) => text) };
       return;
     }
     if (how === 'queue' && composer.isShell && !conversation.isBusy) return;
-    if (how === 'queue' && conversation.isBusy && !composer.isShell) return conversation.queue(composer.take());
-    const slash = readSlash(words);
-    const command = slash === undefined ? undefined : findSlash(slash.name);
-    if (slash !== undefined && command === undefined) {
+    if (how === 'queue' && conversation.isBusy) return conversation.queue(composer.take());
+    const meant = readDraft(trimDraft(composer.draft));
+    if (meant.kind === 'unknown') return notice(unknownCommand(meant.name), 'info');
+    if (meant.kind === 'slash' && !meant.command.whileRunning && conversation.isBusy) {
       notice(
-        `There is no command /${slash.name}. Type / for the list, or put a space before it to send it to the model.`,
-        'info',
+        `/${meant.command.name} has to wait until the turn ends. Tab queues it, Esc interrupts the turn.`,
+        'error',
       );
-      return;
-    }
-    if (command !== undefined && !command.whileRunning && conversation.isBusy) {
-      notice(`/${command.name} has to wait until the turn ends. Esc interrupts the turn.`, 'error');
-      composer.take();
       return;
     }
     this.#dispatch(composer.take(), conversation);
@@ -194,11 +201,10 @@ export class Controller {
 
   /** Sends what a draft says to where it belongs. */
   #dispatch(draft: Draft, conversation: Conversation): void {
-    const words = expandDraft(draft);
-    const slash = readSlash(words);
-    const command = slash === undefined ? undefined : findSlash(slash.name);
-    if (isShellDraft(draft)) conversation.shell(words.slice(1).trim());
-    else if (slash !== undefined && command !== undefined) conversation.slash(command.name as SlashName, slash.rest);
-    else conversation.send(draft);
+    const meant = readDraft(draft);
+    if (meant.kind === 'shell') conversation.shell(meant.command);
+    else if (meant.kind === 'slash') conversation.slash(meant.command.name, meant.rest);
+    else if (meant.kind === 'unknown') this.#parts.notice(unknownCommand(meant.name), 'info');
+    else conversation.send(meant.draft);
   }
 }

@@ -10,17 +10,24 @@ export interface Conversation {
   readonly doors: DraftDoors;
   /** A message: a turn of its own, or for the turn that runs. */
   send(draft: Draft): void;
-  /** A message for a turn of its own, after those that wait. */
+  /** A message or a command for when the turn has ended, after those that wait. */
   queue(draft: Draft): void;
   /** The newest of those that wait, which waits no more. */
   takeQueued(): Draft | undefined;
+  /** The last turn failed, and nothing was asked for since. */
+  readonly canRetry: boolean;
+  /** That turn once more. */
+  retry(): void;
   /** A command for the user's shell. */
   shell(command: string): void;
   /** A command for the terminal. False: the draft stays. */
   slash(name: SlashName, rest: string): void;
-  interrupt(): void;
-  /** The next permission mode. */
+  /** `send-steers`: words that the turn has not read are sent at once; otherwise they come back, as all that waits. */
+  interrupt(then: 'send-steers' | 'give-back'): void;
+  /** Plan mode on or off. */
   cycleMode(): void;
+  /** The next permissions. */
+  cyclePermissions(): void;
   /** The conversation with all details. */
   showTranscript(): void;
   /** The details of the newest quiet line. */

@@ -3,6 +3,8 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import { type Usage, usageSince } from '../../../protocol/usage.ts';
+import { moneyWords } from '../../wording/money-words.ts';
 import type { CommandItem, PlanItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { AnswerStream } from '../cells/answer-stream.ts';
 import type { Cell } from '../cells/cell.ts';
@@ -44,6 +46,8 @@ export class EventEntries {
   #turnStarted: number | undefined;
   /** Whether the turn is there for a checkpoint alone. Undefined: nothing has happened in it. */
   #onlyCompacts: boolean | undefined;
+  /** What the thread had cost when the turn began. */
+  #before: Usage | undefined;
 
   /** `isNews`: whether the user has not read a warning in an earlier run. */
   constructor(transcript: Transcript, isNews: (outcome: Outcome) => boolean) {
@@ -63,7 +67,8 @@ export class EventEntries {
     if (this.#changes.event(event)) return;
     switch (event.kind) {
       case 'turn-started':
-        this.#turnStarted = at;
+        this.#turnStarted ??= at;
+        this.#before ??= event.usage;
         this.#onlyCompacts = undefined;
         return;
       case 'context':
@@ -90,7 +95,8 @@ export class EventEntries {
         this.#hooks.ended(event.run.event);
         return this.#add(cellOfEvent(event));
       case 'warning':
-        if (this.#isNews(event.outcome)) this.#add(cellOfEvent(event));
+        // The end of the turn that the other model continues says it.
+        if (event.outcome.code !== 'model-fallback' && this.#isNews(event.outcome)) this.#add(cellOfEvent(event));
         return;
       case 'turn-completed':
       case 'turn-failed':
@@ -103,7 +109,7 @@ export class EventEntries {
   }
 
   preview(event: ProvisionalEvent): void {
-    this.#changes.settle();
+    if (event.kind !== 'dropped') this.#changes.settle();
     if (event.kind === 'text') this.#arrived(event.itemId, event.text);
     if (event.kind === 'output') this.#printed(event.itemId, event.text);
     if (event.kind === 'dropped') this.#dropped(event.itemId);
@@ -188,7 +194,7 @@ export class EventEntries {
       this.#groups.close();
       const message = new AnswerStream();
       const stableRows: TranscriptEntry['stableRows'] = (look, from) => message.stableRows(look, from);
-      known = { entry: this.#transcript.add({ cell: message, isFinal: false, stableRows }), message };
+      known = { entry: this.#transcript.add({ cell: message, isFinal: false, stableRows, blocks: message }), message };
       this.#arriving.set(id, known);
     }
     known.message.append(text);
@@ -227,11 +233,24 @@ export class EventEntries {
     this.#running.clear();
     this.#plan = '';
     const since = this.#turnStarted;
-    this.#turnStarted = undefined;
+    const before = this.#before;
+    // To the user, a turn that another model continues is one turn.
+    if (event.kind !== 'turn-failed' || event.continuedBy === undefined) {
+      this.#turnStarted = undefined;
+      this.#before = undefined;
+    }
     if (event.kind === 'turn-completed' && this.#onlyCompacts === true) return;
-    const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at };
+    const words = event.kind === 'turn-completed' ? costWords(before, event.usage) : [];
+    const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at, words };
     this.#add(cellOfEvent(event, defined({ end })));
   }
+}
+
+/** What a turn cost. Nothing where no price is known. */
+function costWords(before: Usage | undefined, now: Usage): readonly string[] {
+  if (before === undefined || now.cost === undefined) return [];
+  const { cost, estimated } = usageSince(before, now);
+  return cost === undefined ? [] : [moneyWords(cost, estimated)];
 }
 
 function callContext(

@@ -2,13 +2,11 @@ import type { ThreadId } from '../../../protocol/ids.ts';
 import { Fault, fullText, type Outcome } from '../../../protocol/outcome.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { EngineRefused } from '../../engine/engine-refused.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import { QuestionDesk } from '../views/question-desk.ts';
 import { PagerView } from '../views/pager-view.ts';
 import type { SlashName } from '../views/slash-table.ts';
 import { type Draft, draftOf } from '../composer/draft.ts';
-import { expandDraft } from '../composer/whole-draft.ts';
 import type { Conversation } from './conversation.ts';
 import { draftDoors, type DraftDoors } from './draft-doors.ts';
 import { endSummary } from './end-summary.ts';
@@ -22,6 +20,7 @@ import { StatusView } from './status-view.ts';
 import type { Surroundings } from './surroundings.ts';
 import { TranscriptRows } from './transcript-rows.ts';
 import { ThreadReader } from './thread-reader.ts';
+import { TurnFlow } from './turn-flow.ts';
 import { userInputOf } from './user-input-of.ts';
 
 export interface SessionParts {
@@ -33,6 +32,8 @@ export interface SessionParts {
   now(): number;
   /** What the first thread has up to this place is on the stage already: it was watched before. */
   readonly shown?: number;
+  /** It is asked beside another conversation, and is not kept. */
+  readonly isSide?: true;
   /** Does what a command of the terminal says. */
   runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void>;
 }
@@ -45,18 +46,13 @@ export class TuiSession implements Conversation {
   readonly parts: SessionParts;
   readonly entries: EventEntries;
   readonly doors: DraftDoors;
+  readonly flow: TurnFlow;
   readonly status: StatusView;
   readonly #notifier: Notifier;
   readonly #desk: QuestionDesk;
   #thread: LiveThread;
   #reader: ThreadReader;
-  #queued: Draft[] = [];
-  #steers: Draft[] = [];
-  /** Turns and compactions that were asked for and have not ended. */
-  #works = 0;
   #shellStop: AbortController | undefined;
-  /** Of work that is no turn of the thread. */
-  #besideStop: AbortController | undefined;
 
   constructor(parts: SessionParts, thread: LiveThread) {
     this.parts = parts;
@@ -68,11 +64,24 @@ export class TuiSession implements Conversation {
       notice: (text, level) => this.notice(text, level),
     });
     const { stage, now } = parts;
+    this.flow = new TurnFlow({
+      stage,
+      now,
+      thread: () => this.#thread,
+      inputOf: (draft) => this.#inputOf(draft),
+      notice: (text) => this.notice(text),
+      told: (result) => this.#told(result),
+      guard: (work) => void this.guard(work),
+      shell: (command) => this.#runShell(command),
+      slash: (name, rest) => this.guard(parts.runSlash(this, name, rest)),
+    });
+    stage.viewClosed = () => this.flow.next();
+    stage.background = () => this.#thread.sessions.length;
     this.#desk = new QuestionDesk({
-      open: (view) => stage.open(view),
+      open: (view) => stage.ask(view),
       showWhole: (rows) =>
         stage.openPager(new PagerView({ title: 'What is asked', rows, close: () => stage.openPager(undefined) })),
-      answer: (id, answer) => void this.#guard(this.#thread.answer(id, answer).then((given) => this.#told(given))),
+      answer: (id, answer) => void this.guard(this.#thread.answer(id, answer).then((given) => this.#told(given))),
       now,
     });
     const { engine, surroundings } = parts;
@@ -94,7 +103,7 @@ export class TuiSession implements Conversation {
   }
 
   get isBusy(): boolean {
-    return this.#works > 0 || this.#thread.turnId !== undefined;
+    return this.flow.isBusy;
   }
 
   /** Shows the thread from its beginning, as far as it has one. `end`: only what fits the screen, without a header. */
@@ -103,10 +112,14 @@ export class TuiSession implements Conversation {
     const { transcript } = stage;
     if (shows === 'all') transcript.add({ cell: headerCell(this.#thread.settings), isFinal: true });
     for (const notice of [...this.parts.engine.notices, ...this.#thread.notices]) {
-      if (this.parts.engine.isNews(notice)) this.entries.outcome(notice, 'warning');
+      // The question itself follows.
+      const isAsked = notice.code === 'turn-suspended' && this.#thread.isSuspended;
+      if (!isAsked && this.parts.engine.isNews(notice)) this.entries.outcome(notice, 'warning');
     }
     await Promise.all([this.#reader.caughtUp, this.status.refresh()]);
-    for (const question of this.#thread.questions) this.#desk.asked(question, undefined);
+    // Asked again, by the turn that waits for the answer: a question alone has no diff.
+    if (this.#thread.isSuspended) void this.guard(this.work('Waiting for your answer', () => this.#thread.continue()));
+    else for (const question of this.#thread.questions) this.#desk.asked(question, undefined);
     stage.draw();
   }
 
@@ -115,10 +128,10 @@ export class TuiSession implements Conversation {
     this.#reader.close();
     this.#desk.clear();
     this.status.clear();
-    this.#queued = [];
-    this.#steers = [];
+    this.parts.stage.plan = undefined;
     const before = this.#thread;
     this.#thread = thread;
+    this.flow.switched();
     await before.leave();
     // What is said already stays in the scrollback.
     this.parts.stage.drawNow();
@@ -128,25 +141,30 @@ export class TuiSession implements Conversation {
   }
 
   send(draft: Draft): void {
-    if (this.isBusy) void this.#guard(this.#steer(draft));
-    else void this.#guard(this.#turn(draft));
+    void this.guard(this.flow.send(draft));
   }
 
   queue(draft: Draft): void {
-    this.#queued.push(draft);
-    this.#showWaiting();
+    this.flow.queue(draft);
+  }
+
+  get canRetry(): boolean {
+    return this.flow.canRetry;
+  }
+
+  retry(): void {
+    void this.guard(this.flow.retry());
   }
 
   takeQueued(): Draft | undefined {
-    const draft = this.#queued.pop();
-    this.#showWaiting();
+    const draft = this.flow.waiting.takeLast();
+    this.flow.show();
     return draft;
   }
 
-  interrupt(): void {
-    const stop = this.#shellStop ?? this.#besideStop;
-    if (stop !== undefined) stop.abort();
-    else void this.#guard(this.#thread.interrupt());
+  interrupt(then: 'send-steers' | 'give-back'): void {
+    if (this.#shellStop !== undefined) this.#shellStop.abort();
+    else void this.guard(this.flow.stop(then));
   }
 
   typed(): void {
@@ -158,17 +176,22 @@ export class TuiSession implements Conversation {
       return this.notice(
         'Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.',
       );
-    void this.#guard(this.#runShell(command));
+    void this.guard(this.#runShell(command));
   }
 
   slash(name: SlashName, rest: string): void {
-    void this.#guard(this.parts.runSlash(this, name, rest));
+    void this.guard(this.parts.runSlash(this, name, rest));
   }
 
   cycleMode(): void {
     if (this.isBusy) return this.notice('Plan mode can be switched when the turn has ended.');
     const isPlan = this.#thread.settings.collaboration?.mode === 'plan';
-    void this.#guard(this.change({ collaboration: { mode: isPlan ? 'default' : 'plan' } }));
+    void this.guard(this.change({ collaboration: { mode: isPlan ? 'default' : 'plan' } }));
+  }
+
+  cyclePermissions(): void {
+    const cycle = async (): Promise<void> => (await import('./choose-permissions.ts')).nextPermissions(this);
+    void this.guard(cycle());
   }
 
   showTranscript(): void {
@@ -212,7 +235,7 @@ export class TuiSession implements Conversation {
 
   /** Something that a view asked for: what goes wrong with it is shown. */
   run(work: Promise<unknown>): void {
-    void this.#guard(work);
+    void this.guard(work);
   }
 
   async compact(focus: string): Promise<void> {
@@ -232,53 +255,11 @@ export class TuiSession implements Conversation {
     this.status.close();
   }
 
-  async #turn(draft: Draft): Promise<void> {
-    const { composer } = this.parts.stage;
-    let result: Awaited<ReturnType<LiveThread['submit']>> | undefined;
-    try {
-      result = await this.work('Working', async () => {
-        const input = await this.#inputOf(draft);
-        return 'code' in input ? { kind: 'refused', outcome: input } : this.#thread.submit({ input });
-      });
-    } finally {
-      // What the thread did not take is not lost.
-      if (result === undefined || result.kind === 'refused') composer.giveBack(draft);
-    }
-    this.#next();
-  }
-
   /** Runs something that takes long, with a row that says so. */
-  async work<Result extends { readonly kind: string }>(
-    header: string,
-    run: () => Promise<Result | EngineRefused>,
-  ): Promise<Result | EngineRefused | undefined> {
-    const { stage, now } = this.parts;
-    this.#works++;
-    stage.busy ??= { header, since: now() };
-    try {
-      const result = await run();
-      if (result.kind === 'refused' && 'outcome' in result) this.#told(result);
-      return result;
-    } finally {
-      this.#works--;
-      if (this.#works === 0) stage.busy = undefined;
-    }
-  }
+  readonly work: TurnFlow['work'] = (header, run) => this.flow.work(header, run);
 
   /** The same for work that is no turn of the thread. What interrupts a turn ends it, and messages wait for its end. */
-  async workBeside<Result extends { readonly kind: string }>(
-    header: string,
-    run: (signal: AbortSignal) => Promise<Result | EngineRefused>,
-  ): Promise<Result | EngineRefused | undefined> {
-    const stop = new AbortController();
-    this.#besideStop = stop;
-    try {
-      return await this.work(header, () => run(stop.signal));
-    } finally {
-      this.#besideStop = undefined;
-      this.#next();
-    }
-  }
+  readonly workBeside: TurnFlow['workBeside'] = (header, run) => this.flow.workBeside(header, run);
 
   readThread(id: ThreadId): ShownThread {
     const { stage, engine, threads, now } = this.parts;
@@ -290,30 +271,16 @@ export class TuiSession implements Conversation {
   }
 
   stepEffort(by: 1 | -1): void {
-    void this.#guard(import('../commands/model.ts').then(({ stepEffort }) => stepEffort(this, by)));
+    void this.guard(import('../commands/model.ts').then(({ stepEffort }) => stepEffort(this, by)));
   }
 
   stepAgent(by: 1 | -1): void {
-    void this.#guard(import('../commands/agents.ts').then(({ stepAgent }) => stepAgent(this, by)));
+    void this.guard(import('../commands/agents.ts').then(({ stepAgent }) => stepAgent(this, by)));
   }
 
   /** What a list or a view has begun: what goes wrong with it is shown. */
   inBackground(work: Promise<unknown>): void {
-    void this.#guard(work);
-  }
-
-  async #steer(draft: Draft): Promise<void> {
-    this.#steers.push(draft);
-    this.#showWaiting();
-    const input = await this.#inputOf(draft);
-    const steered =
-      'code' in input ? ({ kind: 'refused', outcome: input } as const) : await this.#thread.steer({ input });
-    if (steered.kind !== 'refused') return;
-    this.#steerRead(expandDraft(draft));
-    // The turn has ended meanwhile, or takes no words: they get a turn of their own.
-    if (steered.outcome.code === 'no-active-turn') return this.#works > 0 ? this.queue(draft) : this.#turn(draft);
-    this.#told(steered);
-    this.parts.stage.composer.giveBack(draft);
+    void this.guard(work);
   }
 
   #inputOf(draft: Draft) {
@@ -345,16 +312,6 @@ export class TuiSession implements Conversation {
     }
   }
 
-  /** What waits for a turn of its own gets one, as long as no list is open. */
-  #next(): void {
-    if (this.isBusy) return;
-    const [draft, ...rest] = this.#queued;
-    if (draft === undefined) return;
-    this.#queued = rest;
-    this.#showWaiting();
-    void this.#guard(this.#turn(draft));
-  }
-
   /** `shown`: what stands up to this place is on the stage already. */
   #read(thread: LiveThread, shows: ShownPast = 'all', shown?: number): ThreadReader {
     const { stage, now } = this.parts;
@@ -367,45 +324,36 @@ export class TuiSession implements Conversation {
         now,
         asked: (question, item) => this.#desk.asked(question, item),
         answered: (id) => this.#desk.answered(id),
-        said: (words) => this.#steerRead(words),
+        said: (words) => this.flow.said(words),
         observe: (event, isNews) => {
           this.status.observe(event);
           if (isNews) this.#notifier.observe(event);
         },
+        proposed: (plan) => void this.guard(this.#afterPlan(plan)),
+        turnBegan: () => this.flow.turnBegan(),
         turnOver: () => {
-          this.#steers = [];
-          this.#showWaiting();
-          void this.#guard(this.status.refresh().then(() => stage.draw()));
+          void this.guard(this.flow.turnOver());
+          void this.guard(this.status.refresh().then(() => stage.draw()));
         },
       },
       shown,
     );
   }
 
-  #steerRead(words: string): void {
-    const at = this.#steers.findIndex((draft) => expandDraft(draft) === words);
-    if (at !== -1) this.#steers.splice(at, 1);
-    this.#showWaiting();
-  }
-
-  #showWaiting(): void {
-    const { stage } = this.parts;
-    const texts = (drafts: readonly Draft[]) => drafts.map(({ text }) => text);
-    stage.waiting = { steers: texts(this.#steers), queued: texts(this.#queued) };
-    stage.draw();
+  /** Asks what to do with a plan, unless something waits already. */
+  async #afterPlan(plan: string): Promise<void> {
+    const { waiting } = this.flow;
+    const isWaited = waiting.queued.length > 0 || waiting.refused.length > 0;
+    if (this.parts.isSide === true || isWaited || this.#thread.settings.collaboration?.mode !== 'plan') return;
+    (await import('./after-plan.ts')).chooseAfterPlan(this, plan);
   }
 
   #told(result: { readonly kind: string; readonly outcome?: Outcome }): void {
     if (result.kind === 'refused' && result.outcome !== undefined) this.notice(fullText(result.outcome), 'error');
   }
 
-  /** For what views and lists begin. */
-  guard(work: Promise<unknown>): Promise<void> {
-    return this.#guard(work);
-  }
-
   /** Nothing that goes wrong with one wish ends the terminal. */
-  async #guard(work: Promise<unknown>): Promise<void> {
+  async guard(work: Promise<unknown>): Promise<void> {
     try {
       await work;
     } catch (error) {

@@ -46,6 +46,8 @@ export async function showWatched(id: ThreadId, { stage, engine, desk, now }: Wa
       answered: () => undefined,
       said: () => undefined,
       observe: () => undefined,
+      proposed: () => undefined,
+      turnBegan: () => undefined,
       turnOver: () => undefined,
     },
   );

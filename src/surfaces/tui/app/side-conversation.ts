@@ -23,6 +23,9 @@ const sideCommands: readonly SlashName[] = [
   'diff',
   'help',
   'model',
+  'queue',
+  'ps',
+  'stop',
   'quit',
   'exit',
 ];
@@ -52,6 +55,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     {
       ...main.parts,
       stage,
+      isSide: true,
       quit: close,
       async runSlash(session, name, rest) {
         if (name === 'quit' || name === 'exit') return close();

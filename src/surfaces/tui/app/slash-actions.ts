@@ -30,6 +30,14 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       if ((await session.change({ collaboration: { mode } })) && rest !== '') session.send(draftOf(rest));
       return;
     }
+    case 'ps':
+      return (await import('./show-sessions.ts')).showSessions(session);
+    case 'stop':
+      return (await import('./show-sessions.ts')).stopSessions(session, rest);
+    case 'rules':
+      return (await import('./show-rules.ts')).showRules(session);
+    case 'queue':
+      return (await import('./show-queue.ts')).showQueue(session);
     case 'model':
       return (await import('../commands/model.ts')).model(session, rest);
     case 'permissions':

@@ -1,5 +1,6 @@
 import { SlashPopup } from '../views/slash-popup.ts';
 import { Composer } from '../composer/composer.ts';
+import type { PinnedPlan } from '../views/plan-rows.ts';
 import type { View } from '../views/view.ts';
 import { type Frame, type FramePlace, fitFrame, noFrame } from '../screen/frame.ts';
 import { FullScreen } from '../screen/full-screen.ts';
@@ -8,7 +9,7 @@ import type { TerminalPort } from '../screen/terminal-port.ts';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
 import { Announcements } from './announcements.ts';
-import { bottomRows, type WaitingWords } from './bottom-rows.ts';
+import { bottomRows, type FailedTurn, noneWaiting, type WaitingWords } from './bottom-rows.ts';
 import { pinnedRow } from './pinned-row.ts';
 import { FrameClock } from './frame-clock.ts';
 import { type PromptMarks, Transcript } from './transcript.ts';
@@ -37,6 +38,8 @@ export interface Busy {
   readonly header: string;
   readonly since: number;
   readonly detail?: string;
+  /** When it goes on by itself. */
+  readonly until?: number;
 }
 
 /**
@@ -62,8 +65,15 @@ export class TuiStage {
   /** Rows that the user has scrolled back, on a whole screen. */
   #back = 0;
   #view: View | undefined;
+  /** What is asked stands over a view that the user opened. */
+  #asked: View | undefined;
   #pager: View | undefined;
   #busy: Busy | undefined;
+  #failed: FailedTurn | undefined;
+  /** What is pinned above the composer. */
+  plan: PinnedPlan | undefined;
+  /** How many commands run in the background. */
+  background: () => number = () => 0;
   /** Below the composer: what holds, or a hint. */
   footer: (look: Look) => readonly string[] = () => [];
   /** In the place of the footer: a list for the draft, or a search. */
@@ -71,7 +81,9 @@ export class TuiStage {
   /** After each frame: what does not stand on the screen, such as the title of the window. */
   drawn: (look: Look) => void = () => {};
   placeholder = 'Ask Capstan to do anything';
-  waiting: WaitingWords = { steers: [], queued: [] };
+  waiting: WaitingWords = noneWaiting;
+  /** A view that the user opened is closed. */
+  viewClosed: () => void = () => {};
 
   constructor({ terminal, look, isFull, reflows, marks, now, hosted }: StageOptions) {
     this.#marks = marks;
@@ -104,7 +116,12 @@ export class TuiStage {
   }
 
   get view(): View | undefined {
-    return this.#view;
+    return this.#asked ?? this.#view;
+  }
+
+  /** The user has opened a view. */
+  get isChoosing(): boolean {
+    return this.#view !== undefined;
   }
 
   get pager(): View | undefined {
@@ -118,6 +135,14 @@ export class TuiStage {
   set busy(busy: Busy | undefined) {
     this.#busy = busy;
     this.#clock.tick(busy === undefined || this.#look.glyphs === 'words' ? undefined : 1000);
+    this.draw();
+  }
+
+  /** The last turn failed and can be tried again. Shown while nothing runs. */
+  set failed(failed: FailedTurn | undefined) {
+    this.#failed = failed;
+    const counts = failed?.opensAt !== undefined && this.#look.glyphs !== 'words';
+    if (this.#busy === undefined) this.#clock.tick(counts ? 1000 : undefined);
     this.draw();
   }
 
@@ -142,7 +167,15 @@ export class TuiStage {
 
   /** In the place of the composer; undefined: the composer is back. */
   open(view: View | undefined): void {
+    const isClosed = view === undefined && this.#view !== undefined;
     this.#view = view;
+    this.draw();
+    if (isClosed) this.viewClosed();
+  }
+
+  /** The same for a question. A view that was open is there again when it has its answer. */
+  ask(view: View | undefined): void {
+    this.#asked = view;
     this.draw();
   }
 
@@ -263,15 +296,23 @@ export class TuiStage {
   }
 
   #news(look: Look): readonly string[] {
-    return this.#announcements.news({ busy: this.#busy, waiting: this.waiting, transcript: this.transcript }, look);
+    const { waiting, transcript } = this;
+    return this.#announcements.news({ busy: this.#busy, failed: this.#failed, waiting, transcript }, look);
   }
 
   /** The composer with what stands around it, or a view in its place. */
   #bottom(look: Look, height: number): Frame {
+    // To a screen reader it is said once.
     const isRead = look.glyphs === 'words';
-    const above = isRead ? [] : bottomRows({ busy: this.#busy, waiting: this.waiting }, look);
     const room = Math.max(1, height - 1);
-    if (this.#view !== undefined) return fitFrame(below(['', ...above], this.#view.frame(look, room)), height);
+    const { view } = this;
+    const shown = { busy: this.#busy, failed: this.#failed, background: this.background() };
+    if (view !== undefined) {
+      // What is asked or chosen needs the space.
+      const running = isRead ? [] : bottomRows({ ...shown, plan: undefined, waiting: noneWaiting }, look);
+      return fitFrame(below([...running, ''], view.frame(look, Math.max(1, room - running.length))), height);
+    }
+    const above = isRead ? [] : bottomRows({ ...shown, plan: this.plan, waiting: this.waiting }, look);
     const most = Math.max(1, Math.floor(height / 2));
     const composer = this.composer.frame(look, most, this.placeholder);
     const listed = this.composer.isRecalled ? [] : this.popup.rows(this.composer.draft, look);

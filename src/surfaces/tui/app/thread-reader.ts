@@ -4,6 +4,7 @@ import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
+import { failureWords } from '../../engine/failure-words.ts';
 import type { LiveNews } from '../../engine/live/live-thread.ts';
 import type { WatchedThread } from '../../engine/live/watched-thread.ts';
 import { draftOf } from '../composer/draft.ts';
@@ -21,6 +22,9 @@ export interface ReaderParts {
   said(words: string): void;
   /** `isNews`: it happens now, and is not read from the file. */
   observe(event: ThreadEvent, isNews: boolean): void;
+  /** A turn has ended that proposed a plan. */
+  proposed(plan: string): void;
+  turnBegan(): void;
   turnOver(): void;
   /** Rows of its past that are printed when it is opened. */
   readonly mostReplayed?: number;
@@ -38,6 +42,12 @@ export class ThreadReader {
   #isReplaying: boolean;
   #thought = '';
   #thoughtOf = '';
+  /** The plan that the turn proposes. */
+  #proposed: string | undefined;
+  /** What the row above the composer said before a request failed. */
+  #headerBefore: string | undefined;
+  /** Questions that a reviewer looks at, by id. */
+  readonly #inReview = new Set<string>();
 
   /** `shown`: what stands up to this place is on the stage already. */
   constructor(thread: Omit<WatchedThread, 'id'>, parts: ReaderParts, shown = -1) {
@@ -119,18 +129,24 @@ export class ThreadReader {
         if (!isNews) stage.composer.history.seed(draftOf(event.text));
         return;
       case 'question-asked':
-        if (isNews && event.to === undefined) this.#parts.asked(event.question, event.item);
-        return;
+        if (!isNews) return;
+        if (event.to === undefined) return this.#parts.asked(event.question, event.item);
+        return this.#reviewed(() => this.#inReview.add(event.question.id));
       case 'question-answered':
+        if (this.#inReview.has(event.id)) this.#reviewed(() => this.#inReview.delete(event.id));
         return this.#parts.answered(event.id);
       case 'turn-started':
-        if (isNews) stage.busy = { header: 'Working', since: now() };
-        return;
+        if (!isNews) return;
+        stage.busy = { header: 'Working', since: now() };
+        this.#proposed = undefined;
+        return this.#parts.turnBegan();
       case 'retrying':
-        if (stage.busy !== undefined)
-          stage.busy = { ...stage.busy, header: 'Trying again', detail: event.outcome.message };
-        return;
+        return this.#retrying(event);
       case 'item-started':
+      case 'item-updated':
+      case 'item-completed':
+        this.#noticed(event.item);
+        return event.kind === 'item-started' ? this.#isWorking() : undefined;
       case 'usage':
         return this.#isWorking();
       case 'checkpoint-started':
@@ -143,16 +159,42 @@ export class ThreadReader {
       case 'turn-failed':
       case 'turn-aborted':
       case 'turn-suspended':
-        if (isNews) stage.busy = undefined;
+        // Another model continues it at once.
+        if (!isNews || (event.kind === 'turn-failed' && event.continuedBy !== undefined)) return;
+        stage.busy = undefined;
+        if (stage.plan?.steps.every(({ status }) => status === 'completed') === true) stage.plan = undefined;
+        if (event.kind === 'turn-completed' && this.#proposed !== undefined) this.#parts.proposed(this.#proposed);
         return this.#parts.turnOver();
       default:
         return;
     }
   }
 
+  /** Plans: the steps of the work are pinned, and a proposed plan is asked about when the turn ends. */
+  #noticed(item: TurnItem): void {
+    const { stage } = this.#parts;
+    if (item.kind === 'agent-message' && item.plan !== undefined) this.#proposed = item.plan;
+    if (item.kind !== 'plan') return;
+    const isDone = item.steps.every(({ status }) => status === 'completed');
+    // Of an earlier process only what is not done counts.
+    stage.plan =
+      isDone && this.#isReplaying ? undefined : { steps: item.steps, isFolded: stage.plan?.isFolded ?? true };
+  }
+
+  /** The row above the composer says it. What comes of it is said in the end. */
+  #retrying({ outcome, waitMs, attempt, of }: Extract<ThreadEvent, { kind: 'retrying' }>): void {
+    const { stage, now } = this.#parts;
+    if (stage.busy === undefined) return;
+    const { what, isConnection } = failureWords(outcome, now());
+    this.#headerBefore ??= stage.busy.header;
+    const header = `${isConnection ? 'Reconnecting' : 'Trying again'} ${attempt}/${of}`;
+    stage.busy = { header, since: stage.busy.since, detail: what, until: now() + waitMs };
+  }
+
   /** The model's own headline for what it thinks about. */
   #previewed(event: ProvisionalEvent): void {
     const { stage } = this.#parts;
+    if (this.#headerBefore !== undefined && event.kind !== 'dropped') this.#isWorking();
     if (event.kind !== 'reasoning') return;
     this.#thought = event.itemId === this.#thoughtOf ? this.#thought + event.text : event.text;
     this.#thoughtOf = event.itemId;
@@ -160,10 +202,22 @@ export class ThreadReader {
     if (header !== undefined && stage.busy !== undefined) stage.busy = { ...stage.busy, header: cleanLine(header) };
   }
 
+  /** A reviewer looks at questions in the user's place: the row above the composer says at how many. */
+  #reviewed(change: () => void): void {
+    const { stage } = this.#parts;
+    change();
+    const { size } = this.#inReview;
+    if (size === 0) return this.#isWorking();
+    const header = size === 1 ? 'Reviewing an approval request' : `Reviewing ${size} approval requests`;
+    if (stage.busy !== undefined) stage.busy = { header, since: stage.busy.since };
+  }
+
   /** What held the turn up is over. */
   #isWorking(): void {
     const { stage } = this.#parts;
-    if (stage.busy !== undefined && stage.busy.header !== 'Working')
-      stage.busy = { header: 'Working', since: stage.busy.since };
+    const header = this.#headerBefore ?? 'Working';
+    this.#headerBefore = undefined;
+    if (stage.busy !== undefined && (stage.busy.header !== header || stage.busy.detail !== undefined))
+      stage.busy = { header, since: stage.busy.since };
   }
 }

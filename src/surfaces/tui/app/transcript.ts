@@ -17,6 +17,8 @@ export interface TranscriptEntry {
   stableRows?: ((look: Look, from: number) => readonly string[]) | undefined;
   /** Words of the user: a terminal can jump from one to the next. */
   readonly isPrompt?: true;
+  /** The same in blocks, which are the same at every width. It stays when the entry is final. */
+  blocks?: { readonly stableBlocks: number; rowCount(blocks: number, look: Look): number };
 }
 
 interface DrawnEntry {
@@ -46,6 +48,8 @@ export class Transcript {
   #next = 0;
   /** Rows of the next one that were printed already. */
   #rowsOfNext = 0;
+  /** The blocks that these rows are of. */
+  #blocksOfNext = 0;
 
   get entries(): readonly TranscriptEntry[] {
     return this.#entries;
@@ -92,6 +96,7 @@ export class Transcript {
         this.#moveToNext(at);
         rows.push(...(known === 0 ? [''] : []), ...stable);
         this.#rowsOfNext = known + stable.length;
+        this.#blocksOfNext = entry.blocks?.stableBlocks ?? 0;
       }
       // Nothing comes between the parts of a message.
       if (known + stable.length > 0) break;
@@ -107,7 +112,8 @@ export class Transcript {
   /** What came since is drawn at another width: the rows of the same text that were printed are counted anew. */
   resized(look: Look): void {
     const growing = this.#entries[this.#next];
-    if (this.#rowsOfNext > 0) this.#rowsOfNext = growing?.stableRows?.(look, 0).length ?? this.#rowsOfNext;
+    if (this.#rowsOfNext > 0)
+      this.#rowsOfNext = growing?.blocks?.rowCount(this.#blocksOfNext, look) ?? this.#rowsOfNext;
   }
 
   /** Of what was not printed only the last so many rows will be. */

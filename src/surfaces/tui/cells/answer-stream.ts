@@ -27,4 +27,14 @@ export class AnswerStream implements Cell {
     const rows = this.#markdown.stableRows(insideAnswer(look));
     return answerRows(from === 0 ? rows : rows.slice(from), look, from);
   }
+
+  /** How many blocks make these rows. */
+  get stableBlocks(): number {
+    return this.#markdown.stableBlocks;
+  }
+
+  /** How many rows so many blocks have. */
+  rowCount(blocks: number, look: Look): number {
+    return this.#markdown.rowCount(blocks, insideAnswer(look));
+  }
 }

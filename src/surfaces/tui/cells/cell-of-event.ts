@@ -7,6 +7,7 @@ import { cellOf } from './cell-of.ts';
 import { changeLine } from './change-line.ts';
 import type { Cell } from './cell.ts';
 import { decisionCell } from './decision-cell.ts';
+import { failedTurnCell } from './failed-turn-cell.ts';
 import { hookCell } from './hook-cell.ts';
 import { noticeCell } from './notice-cell.ts';
 import { quietCell } from './quiet-cell.ts';
@@ -49,7 +50,7 @@ export function cellOfEvent(event: ThreadEvent, { question, end }: EventContext 
       return line === undefined ? undefined : quietCell({ line, details: event.text });
     }
     case 'turn-failed':
-      return noticeCell('error', event.outcome);
+      return failedTurnCell(event, end?.endedAt);
     case 'turn-aborted':
       return noticeCell('warning', { message: 'The turn was interrupted.', next: 'Say what to do differently.' });
     case 'turn-suspended':

@@ -6,7 +6,7 @@ import { elapsedWords } from '../text/elapsed.ts';
 import type { QuietLine } from './quiet-cell.ts';
 
 type Installed = Extract<ThreadEvent, { kind: 'checkpoint-installed' }>;
-export type RetryEvent = Extract<ThreadEvent, { kind: 'retrying' }>;
+type RetryEvent = Extract<ThreadEvent, { kind: 'retrying' }>;
 
 /** Something about the requests changed, which costs tokens or time. */
 export type Change =

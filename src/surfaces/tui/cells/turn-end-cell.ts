@@ -21,7 +21,8 @@ export function turnEndCell({ durationMs, endedAt, words = [] }: EndedTurn): Cel
   });
 }
 
-function timeOfDay(milliseconds: number): string {
+/** `14:05`. */
+export function timeOfDay(milliseconds: number): string {
   const at = new Date(milliseconds);
   return [at.getHours(), at.getMinutes()].map((value) => String(value).padStart(2, '0')).join(':');
 }

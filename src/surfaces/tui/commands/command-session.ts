@@ -36,7 +36,8 @@ export interface CommandSession {
   readonly isBusy: boolean;
   /** A message of the user: a turn of its own, or for the turn that runs. */
   sendWords(words: string): void;
-  interrupt(): void;
+  /** Ends what runs. What waits comes back into the composer, or words for the turn are sent at once. */
+  interrupt(then: 'send-steers' | 'give-back'): void;
   notice(text: string, level?: 'info' | 'warning' | 'error'): void;
   /** Changes settings of the thread. False: they were refused, and the reason is shown. */
   change(change: unknown): Promise<boolean>;

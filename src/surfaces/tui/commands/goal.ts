@@ -34,7 +34,7 @@ export async function goal(session: CommandSession, rest: string): Promise<void>
     return session.notice('The goal is active. It continues with the next turn.');
   }
   // What interrupts a turn pauses its goal.
-  if (session.isBusy) return session.interrupt();
+  if (session.isBusy) return session.interrupt('give-back');
   if (isGoalResting(current.status)) return session.notice(`Nothing to do: ${goalStanding(current.status)}.`);
   session.sendWords('Pause the goal.');
 }

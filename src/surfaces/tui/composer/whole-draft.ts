@@ -40,6 +40,12 @@ export function joinDrafts(first: Draft, second: Draft): Draft {
   });
 }
 
+/** Drafts as one, below each other. Undefined: there are none. */
+export function joinAll(drafts: readonly Draft[]): Draft | undefined {
+  const [first, ...rest] = drafts;
+  return first && rest.reduce(joinDrafts, first);
+}
+
 function moved(element: DraftElement, by: number): DraftElement {
   return { ...element, start: element.start + by, end: element.end + by };
 }

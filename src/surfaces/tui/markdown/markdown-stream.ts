@@ -59,6 +59,16 @@ export class MarkdownStream {
     return stable.rows;
   }
 
+  /** How many blocks no later text can change. They make the stable rows, at any width. */
+  get stableBlocks(): number {
+    return this.#leaves.length;
+  }
+
+  /** How many rows the first so many of them have. */
+  rowCount(blocks: number, look: Look): number {
+    return this.#leaves.slice(0, blocks).reduce((sum, leaf) => sum + drawLeaf(leaf, look).length, 0);
+  }
+
   /** The rows below the stable ones, as they would be if the text ended here. */
   tailRows(look: Look): readonly string[] {
     if (this.#isEnded) return [];

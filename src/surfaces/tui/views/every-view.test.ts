@@ -37,6 +37,7 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
   const question = new QuestionView({
     question: { ...asked, justification: text, scopes: ['call', 'session'] },
     item: undefined,
+    waiting: () => 2,
     answer: none,
     showWhole: none,
   });
@@ -54,6 +55,8 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
   const theme = new ThemeView({ choices: themeChoices, current: autoTheme, preview: none, pick: none, close });
   const pager = new PagerView({ title: 'Pager', rows: (each) => helpRows(slashCommands, each), close });
   const busy = { header: 'Working', since: 0, detail: text };
+  const plan = { steps: [{ text, status: 'in-progress' as const }], isFolded: false };
+  const waiting = { steers: [text], refused: [text], queued: [text] };
   return {
     list: list.frame(look, height),
     question: question.frame(look, height),
@@ -62,7 +65,7 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
     theme: theme.frame(look, height),
     pager: pager.frame(look, height),
     popup: { rows: new SlashPopup().rows(draftOf('/'), look) },
-    bottom: { rows: bottomRows({ busy, waiting: { steers: [text], queued: [text] } }, look) },
+    bottom: { rows: bottomRows({ busy, failed: undefined, plan, background: 2, waiting }, look) },
     notice: { rows: quickNotice(text, 'error').rows(look) },
   };
 }

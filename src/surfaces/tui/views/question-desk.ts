@@ -1,6 +1,8 @@
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { askEach } from '../../exec/approvals/input-choices.ts';
+import { defined } from '../../../protocol/defined.ts';
+import { fillForm } from '../../exec/approvals/form-choices.ts';
+import { InputView } from './input-view.ts';
 import type { View } from './view.ts';
 import type { Look } from '../text/look.ts';
 import { QuestionView } from './question-view.ts';
@@ -83,17 +85,19 @@ export class QuestionDesk {
     void this.#ask(question, item, over.signal);
   }
 
-  /** A form is asked field by field. */
+  /** A form is asked field by field, questions of the model all in one view. */
   async #ask(question: Question, item: TurnItem | undefined, signal: AbortSignal): Promise<void> {
-    const answer = await askEach(
-      question,
-      (one) =>
-        new Promise((answered) => {
-          if (signal.aborted) return answered({ kind: 'lapsed' });
-          const { showWhole } = this.#parts;
-          this.#parts.open(new QuestionView({ question: one, item, answer: answered, showWhole }));
-        }),
-    );
+    const { showWhole, open } = this.#parts;
+    const waiting = (): number => this.#waiting.length;
+    const { input, agent } = question;
+    const show = (view: (answered: (answer: Answer) => void) => View): Promise<Answer> =>
+      new Promise((answered) => (signal.aborted ? answered({ kind: 'lapsed' }) : open(view(answered))));
+    const answer =
+      input === undefined
+        ? await fillForm(question, (one) =>
+            show((answered) => new QuestionView({ question: one, item, waiting, answer: answered, showWhole })),
+          )
+        : await show((answered) => new InputView({ questions: input, ...defined({ agent }), answer: answered }));
     if (signal.aborted) return;
     this.#close();
     this.#parts.answer(question.id, answer);

@@ -1,135 +1,186 @@
+import { savablePrefixes } from '../../../policy/savable-prefixes.ts';
 import { type Answer, asksForContent, type Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { type Choice, choicesFor } from '../../exec/approvals/choices.ts';
 import { askedField, fieldChoices } from '../../exec/approvals/form-choices.ts';
-import { inputChoices } from '../../exec/approvals/input-choices.ts';
-import { questionLines } from '../../exec/approvals/question-lines.ts';
-import { paint } from '../../terminal/look.ts';
-import { Editor } from '../composer/editor.ts';
 import type { View } from './view.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cleanLine } from '../text/clean.ts';
-import { columnsOf } from '../text/columns.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
-import { paintedRows } from '../text/painted-rows.ts';
 import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
+import { askedRows } from './asked-rows.ts';
+import { NoteLine } from './note-line.ts';
 
 export interface QuestionOptions {
   readonly question: Question;
   readonly item: TurnItem | undefined;
+  /** How many other questions wait. */
+  waiting(): number;
   answer(answer: Answer): void;
   /** All of what is asked, on a screen of its own. */
   showWhole(rows: (look: Look) => readonly string[]): void;
 }
 
-/** What is asked, with everything that a yes would allow, and the answers. */
+/** What is asked, with everything that a yes would allow, and the answers. A note can go with each of them. */
 export class QuestionView implements View {
   readonly #options: QuestionOptions;
   readonly #choices: readonly Choice[];
-  readonly #note = new Editor(columnsOf);
+  readonly #note = new NoteLine();
+  readonly #prefixes: readonly (readonly string[])[];
   #at = 0;
-  /** The answer that a line is being typed for. */
-  #noted: Choice | undefined;
+  /** A note is being typed for the answer that is chosen. */
+  #isNoting = false;
+  /** Of the rule that is shown. */
+  #prefixAt: number;
   #problem = '';
 
   constructor(options: QuestionOptions) {
     this.#options = options;
-    this.#choices = choicesOf(options.question);
+    const { question } = options;
+    this.#choices = choicesOf(question);
+    this.#prefixes = question.scopes.includes('rule') ? savablePrefixes(question) : [];
+    this.#prefixAt = this.#prefixes.findIndex((words) => words.length === question.prefix?.length);
+  }
+
+  /** The question with the rule as the user has it now: what is shown is what is saved. */
+  get #asked(): Question {
+    const { question } = this.#options;
+    const prefix = this.#prefixes[this.#prefixAt];
+    return prefix === undefined ? question : { ...question, prefix };
   }
 
   frame(look: Look, height: number): Frame {
-    const { question, item } = this.#options;
-    const asked = askedRows(question, item, look);
-    const below = this.#noted === undefined ? this.#choiceRows(look) : this.#noteRows(this.#noted);
+    const asked = askedRows(this.#asked, this.#options.item, look);
+    const below = this.#belowRows(look);
     const room = Math.max(1, height - below.length - 1);
     const isCut = asked.length > room;
     const more: Row = [
       styled(`  ${glyphsOf(look).ellipsis} ${asked.length - room + 1} more rows above: ctrl+a shows all`, dimStyle),
     ];
-    const shown = isCut ? [drawRow(more, look), ...asked.slice(asked.length - room + 1)] : asked;
+    const shown = isCut
+      ? [drawRow(cutRow(more, look.width, look), look), ...asked.slice(asked.length - room + 1)]
+      : asked;
     const rows = [...shown, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
-    if (this.#noted === undefined) return { rows };
-    const { text, cursor } = this.#note.draft;
-    const column = Math.min(look.width - 1, 4 + columnsOf(text.slice(0, cursor)));
-    return { rows, cursor: { row: shown.length + 1, column } };
+    if (!this.#isNoting) return { rows };
+    return { rows, cursor: { row: rows.length - 1, column: this.#note.column(look.width) } };
   }
 
-  #choiceRows(look: Look): readonly Row[] {
+  #belowRows(look: Look): readonly Row[] {
     const { prompt } = glyphsOf(look);
-    const rows = this.#choices.map(({ key, words }, at): Row => {
+    const listed = this.#choices.map(({ key, words }, at): Row => {
       const isChosen = at === this.#at;
-      const style = isChosen ? { ...accentStyle, ...boldStyle } : {};
       return [
         styled(isChosen ? `${prompt} ` : '  ', accentStyle),
-        styled(`${at + 1}. ${cleanLine(words)}`, style),
+        styled(`${at + 1}. ${cleanLine(words)}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
         styled(` (${key})`, dimStyle),
       ];
     });
-    return [[], ...rows, [styled('  Enter confirms, Esc says no and stops the turn', dimStyle)]];
-  }
-
-  #noteRows({ reads }: Choice): readonly Row[] {
-    const title = reads === undefined ? 'What should the model know?' : 'Type the answer.';
     const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${cleanLine(this.#problem)}`, badStyle)]];
     return [
-      [styled(`  ${title}`, boldStyle), styled(' Enter sends it, Esc goes back', dimStyle)],
-      [plain('  > '), plain(this.#note.draft.text.replaceAll('\n', ' '))],
+      [],
+      ...listed,
+      ...hintRows(this.#hint(glyphsOf(look).dot), look),
       ...problem,
+      ...(this.#isNoting ? [this.#note.row()] : []),
     ];
   }
 
+  #hint(dot: string): string {
+    const { waiting } = this.#options;
+    if (this.#isNoting) {
+      const title = this.#chosen?.reads === undefined ? 'What should the model know?' : 'Type the answer.';
+      return `${title} Enter sends it, Esc goes back`;
+    }
+    const others = waiting() === 0 ? '' : ` ${dot} ${waiting()} more ${waiting() === 1 ? 'waits' : 'wait'}`;
+    const rule = this.#chosen?.answer.scope === 'rule' && this.#prefixes.length > 1;
+    return `${rule ? 'Left and right change the rule, ' : ''}Enter confirms, Tab adds a note, Esc stops the turn${others}`;
+  }
+
+  get #chosen(): Choice | undefined {
+    return this.#choices[this.#at];
+  }
+
   input(input: TerminalInput): void {
-    if (this.#noted !== undefined) return this.#intoNote(input, this.#noted);
+    if (input.kind === 'key' && this.#moved(input.name)) return;
+    if (this.#isNoting) return this.#intoNote(input);
     if (input.kind !== 'key') return;
     const { name } = input;
+    if (name === 'enter') this.#confirm();
+    else if (name === 'tab') this.#isNoting = true;
+    else if (name === 'ctrl+a') {
+      const { item, showWhole } = this.#options;
+      showWhole((look) => askedRows(this.#asked, item, look));
+    } else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
+    else if (name === 'left' || name === 'right') this.#changeRule(name === 'left' ? -1 : 1);
+    else {
+      const at = this.#choices.findIndex(({ key }) => key === name);
+      const found = at === -1 && /^[1-9]$/.test(name) ? Number(name) - 1 : at;
+      if (this.#choices[found] === undefined) return;
+      this.#at = found;
+      this.#confirm();
+    }
+  }
+
+  /** Up and down choose, also while a note is typed. */
+  #moved(name: string): boolean {
     const last = this.#choices.length - 1;
     if (name === 'up' || name === 'ctrl+p') this.#at = this.#at === 0 ? last : this.#at - 1;
     else if (name === 'down' || name === 'ctrl+n') this.#at = this.#at === last ? 0 : this.#at + 1;
-    else if (name === 'enter') this.#choose(this.#choices[this.#at]);
-    else if (name === 'ctrl+a') {
-      const { question, item } = this.#options;
-      this.#options.showWhole((look) => askedRows(question, item, look));
-    } else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
-    else this.#choose(this.#choices.find(({ key }) => key === name) ?? this.#byNumber(name));
+    else return false;
+    return true;
   }
 
-  #byNumber(name: string): Choice | undefined {
-    return /^[1-9]$/.test(name) ? this.#choices[Number(name) - 1] : undefined;
+  /** The choice that saves the rule is the one that the user means then. */
+  #changeRule(by: number): void {
+    const at = this.#choices.findIndex(({ answer }) => answer.scope === 'rule');
+    if (at === -1 || this.#prefixes.length < 2) return;
+    this.#at = at;
+    this.#prefixAt = Math.max(0, Math.min(this.#prefixes.length - 1, this.#prefixAt + by));
   }
 
-  #choose(choice: Choice | undefined): void {
+  #confirm(): void {
+    const choice = this.#chosen;
     if (choice === undefined) return;
-    if (choice.takesNote === true) this.#noted = choice;
-    else this.#options.answer(choice.answer);
+    if (choice.takesNote === true) this.#isNoting = true;
+    else this.#options.answer(this.#answerOf(choice));
   }
 
-  #intoNote(input: TerminalInput, choice: Choice): void {
-    if (input.kind === 'paste') this.#note.paste(input.text);
-    if (input.kind !== 'key') return;
-    const { name, text } = input;
-    if (name === 'escape' || name === 'ctrl+c') {
-      this.#noted = undefined;
+  #answerOf({ answer }: Choice): Answer {
+    const { prefix } = this.#asked;
+    const isOther = answer.scope === 'rule' && prefix !== undefined && prefix !== this.#options.question.prefix;
+    return isOther ? { ...answer, prefix } : answer;
+  }
+
+  #intoNote(input: TerminalInput): void {
+    const name = input.kind === 'key' ? input.name : undefined;
+    if (name === 'escape' || name === 'ctrl+c' || name === 'tab') {
+      this.#isNoting = false;
       this.#problem = '';
-    } else if (name === 'enter') this.#sendNote(choice);
-    else if (text !== '') this.#note.type(text);
-    else this.#note.press(name, 1000);
+      this.#note.clear();
+    } else if (name === 'enter') this.#sendNote();
+    else this.#note.input(input);
   }
 
-  #sendNote({ reads, answer }: Choice): void {
-    const text = this.#note.draft.text.trim();
-    const read = reads?.(text);
+  #sendNote(): void {
+    const choice = this.#chosen;
+    if (choice === undefined) return;
+    const { text } = this.#note;
+    const read = choice.reads?.(text);
     if (typeof read === 'string') this.#problem = read;
-    else this.#options.answer(read ?? (text === '' ? answer : { ...answer, note: text }));
+    else this.#options.answer(read ?? { ...this.#answerOf(choice), ...(text === '' ? {} : { note: text }) });
   }
 }
 
+function hintRows(hint: string, look: Look): readonly Row[] {
+  return wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] });
+}
+
 function choicesOf(question: Question): readonly Choice[] {
-  const [wanted] = question.input ?? [];
-  if (wanted !== undefined) return inputChoices(wanted);
   const field = askedField(question);
   if (field !== undefined) return fieldChoices(field);
   return asksForContent(question.kind) ? [declined] : choicesFor(question);
@@ -140,9 +191,3 @@ const declined: Choice = {
   words: 'no: this terminal cannot run it',
   answer: { kind: 'declined', by: 'client' },
 };
-
-/** What is asked, in rows that fit. Nothing of it is cut. */
-function askedRows(question: Question, item: TurnItem | undefined, look: Look): readonly string[] {
-  const spans = questionLines(question, item, { width: look.width });
-  return paintedRows(paint(spans, true), look);
-}

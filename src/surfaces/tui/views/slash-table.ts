@@ -14,6 +14,7 @@ export interface SlashCommand {
 export const slashCommands = [
   { name: 'model', takes: '[NAME [EFFORT]]', does: 'choose the model and its effort', whileRunning: true },
   { name: 'permissions', does: 'choose what may be done without a question', whileRunning: true },
+  { name: 'rules', does: 'saved rules about commands and hosts: see and revoke them', whileRunning: false },
   { name: 'experimental', does: 'switch features on or off', whileRunning: false },
   { name: 'memories', does: 'notes about earlier conversations: read, write, forget', whileRunning: false },
   { name: 'skills', does: 'list skills, use one, switch them on or off', whileRunning: true },
@@ -33,6 +34,7 @@ export const slashCommands = [
   { name: 'fork', takes: '[NAME]', does: 'continue in a copy; this conversation stays as it is', whileRunning: false },
   { name: 'init', does: 'let the model write AGENTS.md for this project', whileRunning: false },
   { name: 'compact', takes: '[FOCUS]', does: 'summarise the conversation to make room', whileRunning: true },
+  { name: 'queue', does: 'messages that wait: reorder, delete, edit or send them', whileRunning: true },
   { name: 'plan', takes: '[WORDS]', does: 'switch plan mode on or off', whileRunning: false },
   {
     name: 'goal',
@@ -51,6 +53,8 @@ export const slashCommands = [
   { name: 'raw', does: 'the last answer as it was written', whileRunning: true },
   { name: 'export', takes: '[FILE]', does: 'write the conversation to a file', whileRunning: true },
   { name: 'diff', does: 'what differs from the last commit', whileRunning: true },
+  { name: 'ps', does: 'commands that run in the background', whileRunning: true },
+  { name: 'stop', takes: '[NUMBER]', does: 'end commands that run in the background', whileRunning: true },
   { name: 'mention', does: 'name a file', whileRunning: true },
   { name: 'status', does: 'model, folder, permissions, account, tokens and limits', whileRunning: true },
   { name: 'context', does: 'what fills the context window', whileRunning: true },

@@ -9,7 +9,7 @@ import type { Look } from '../text/look.ts';
 import { shownPath } from '../text/shown-path.ts';
 import { badStyle, dimStyle, type Style, warnStyle } from '../text/style.ts';
 import { compactNumber } from './compact-number.ts';
-import { sandboxLevel } from './permission-mode.ts';
+import { sandboxLevel } from './permission-presets.ts';
 
 /** What the status line and the title of the window can say. All figures are the engine's. */
 export interface StatusFacts {
@@ -151,9 +151,10 @@ function isStatusId(word: string): word is StatusId {
 export const usualStatusLine: readonly StatusId[] = [
   'model-with-reasoning',
   'context-remaining',
+  // Short, and before a folder that may take the rest of the line.
+  'estimated-thread-cost',
   'current-dir',
   'git-branch',
   'used-tokens',
-  'estimated-thread-cost',
   'task-progress',
 ];

@@ -1,0 +1,39 @@
+import { ListView } from '../views/list-view.ts';
+import { startAnew } from './choose-thread-view.ts';
+import type { TuiSession } from './session.ts';
+
+/** The end of a turn in plan mode that proposed a plan: what to do with it. */
+export function chooseAfterPlan(session: TuiSession, plan: string): void {
+  const { stage } = session.parts;
+  const close = (): void => stage.open(undefined);
+  const used = Math.max(0, Math.min(100, Math.round(100 - session.thread.usage().percentRemaining)));
+  const leavePlanMode = (): Promise<boolean> => session.change({ collaboration: { mode: 'default' } });
+  const here = async (): Promise<void> => {
+    if (await leavePlanMode()) session.sendWords('Implement the plan.');
+  };
+  const cleared = async (): Promise<void> => {
+    const { model, effort } = session.thread.settings;
+    await startAnew(session);
+    await session.change({ model, ...(effort === undefined ? {} : { effort }), collaboration: { mode: 'default' } });
+    session.sendWords(`Implement this plan:\n\n${plan}`);
+  };
+  const ways = [() => void session.guard(here()), () => void session.guard(cleared()), () => {}];
+  stage.open(
+    new ListView({
+      title: 'Implement this plan?',
+      items: [
+        { label: 'Yes, here', about: 'leaves plan mode and begins' },
+        {
+          label: 'Yes, with a cleared context',
+          about: `a new conversation gets the plan alone (context: ${used}% used)`,
+        },
+        { label: 'No, stay in plan mode', about: 'say what to change' },
+      ],
+      close,
+      pick(index) {
+        close();
+        ways[index]?.();
+      },
+    }),
+  );
+}

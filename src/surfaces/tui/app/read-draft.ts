@@ -1,0 +1,24 @@
+import { findSlash, readSlash, type SlashCommand, type SlashName } from '../views/slash-table.ts';
+import type { Draft } from '../composer/draft.ts';
+import { expandDraft, isShellDraft } from '../composer/whole-draft.ts';
+
+/** What a draft asks for. */
+export type MeantDraft =
+  | { readonly kind: 'message'; readonly draft: Draft }
+  | { readonly kind: 'shell'; readonly command: string }
+  | { readonly kind: 'slash'; readonly command: SlashCommand & { readonly name: SlashName }; readonly rest: string }
+  /** It looks like a command, and there is none of that name. */
+  | { readonly kind: 'unknown'; readonly name: string };
+
+export function readDraft(draft: Draft): MeantDraft {
+  const words = expandDraft(draft);
+  if (isShellDraft(draft)) return { kind: 'shell', command: words.slice(1).trim() };
+  const slash = readSlash(words);
+  if (slash === undefined) return { kind: 'message', draft };
+  const command = findSlash(slash.name);
+  return command === undefined ? { kind: 'unknown', name: slash.name } : { kind: 'slash', command, rest: slash.rest };
+}
+
+export function unknownCommand(name: string): string {
+  return `There is no command /${name}. Type / for the list, or put a space before it to send it to the model.`;
+}

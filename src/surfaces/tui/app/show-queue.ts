@@ -1,0 +1,45 @@
+import { QueueView } from '../views/queue-view.ts';
+import { readDraft } from './read-draft.ts';
+import type { TuiSession } from './session.ts';
+
+/** `/queue`: what waits for turns of its own. Nothing of it is sent while the list is open. */
+export function showQueue(session: TuiSession): void {
+  const { stage } = session.parts;
+  const { flow } = session;
+  const { waiting } = flow;
+  if (waiting.queued.length === 0) return session.notice('Nothing is queued. While a turn runs, Tab queues a message.');
+  const close = (): void => stage.open(undefined);
+  stage.open(
+    new QueueView({
+      queued: () => waiting.queued.map(({ text }) => text),
+      move: (at, to) => waiting.move(at, to),
+      remove(at) {
+        waiting.takeAt(at);
+        flow.show();
+        if (waiting.queued.length === 0) close();
+      },
+      edit(at) {
+        const draft = waiting.takeAt(at);
+        if (draft !== undefined) stage.composer.giveBack(draft);
+        flow.show();
+        close();
+      },
+      sendNow(at) {
+        const draft = waiting.takeAt(at);
+        flow.show();
+        if (draft === undefined) return;
+        const meant = readDraft(draft);
+        if (meant.kind === 'message') session.send(meant.draft);
+        else if (meant.kind === 'shell') session.shell(meant.command);
+        else if (meant.kind === 'slash' && (meant.command.whileRunning || !session.isBusy))
+          session.slash(meant.command.name, meant.rest);
+        else {
+          session.notice(`${draft.text} has to wait until the turn ends.`);
+          waiting.queue(draft);
+        }
+        close();
+      },
+      close,
+    }),
+  );
+}

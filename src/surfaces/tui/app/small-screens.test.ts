@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type { TurnId } from '../../../protocol/ids.ts';
+import type { Question } from '../../../protocol/question.ts';
+import type { TerminalPort } from '../screen/terminal-port.ts';
+import { columnsOf } from '../text/columns.ts';
+import { InputView } from '../views/input-view.ts';
+import { ListView } from '../views/list-view.ts';
+import { QuestionView } from '../views/question-view.ts';
+import { QueueView } from '../views/queue-view.ts';
+import type { View } from '../views/view.ts';
+import { noticeCell } from '../cells/notice-cell.ts';
+import { bottomRows } from './bottom-rows.ts';
+import { plainLook } from './plain-look.ts';
+import { TuiStage } from './stage.ts';
+
+const plain = plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
+const question: Question = {
+  id: 'q',
+  callId: 'c',
+  turnId: 't' as TurnId,
+  tool: 'exec_command',
+  item: {},
+  kind: 'command',
+  argv: ['bash', '-lc', 'echo a long command with 漢字 in it'],
+  prefix: ['echo', 'a'],
+  scopes: ['call', 'session', 'rule'],
+};
+const nothing = (): void => {};
+const asked = {
+  id: 'a',
+  header: 'A',
+  question: 'Which one?',
+  options: [{ label: 'One', description: 'the first 漢字' }],
+};
+
+const views: Readonly<Record<string, () => View>> = {
+  question: () =>
+    new QuestionView({ question, item: undefined, waiting: () => 2, answer: nothing, showWhole: nothing }),
+  input: () => new InputView({ questions: [asked, { ...asked, id: 'b' }], answer: nothing }),
+  queue: () =>
+    new QueueView({
+      queued: () => ['one message', 'another 漢字 message'],
+      move: (at) => at,
+      remove: nothing,
+      edit: nothing,
+      sendNow: nothing,
+      close: nothing,
+    }),
+  list: () =>
+    new ListView({
+      title: 'A title',
+      items: [{ label: 'an item', about: 'about 漢字' }],
+      pick: nothing,
+      close: nothing,
+    }),
+};
+const key = (name: string) => ({ kind: 'key', name, text: name.length === 1 ? name : '' }) as const;
+const sizes = [0, 1, 2, 3, 7, 20].flatMap((width) => [0, 1, 2, 5].map((height) => [width, height] as const));
+const busy = { header: 'Working on something long', since: 0, detail: 'a detail 漢字', until: 5000 };
+const waiting = { steers: ['one 漢字'], refused: ['two'], queued: ['three three three three'] };
+const plan = { steps: [{ text: 'a step 漢字', status: 'in-progress' as const }], isFolded: false };
+
+describe.each(sizes)('a screen of %i by %i', (width, height) => {
+  const look = { ...plain, width, now: 0, details: 'folded' as const };
+
+  it.each(Object.keys(views))('draws a %s that fits its width', (name) => {
+    const view = views[name]!();
+    for (const press of ['down', 'tab', 'x']) {
+      for (const row of view.frame(look, height).rows) expect(columnsOf(row)).toBeLessThanOrEqual(Math.max(2, width));
+      view.input(key(press));
+    }
+  });
+
+  it('draws what runs and waits', () => {
+    for (const row of bottomRows({ busy, failed: {}, plan, background: 2, waiting }, look))
+      expect(columnsOf(row)).toBeLessThanOrEqual(Math.max(2, width));
+  });
+
+  it.each([true, false])('draws all of it, full screen: %s', (isFull) => {
+    const terminal: TerminalPort = {
+      columns: width,
+      rows: height,
+      marksPastes: true,
+      write: nothing,
+      start: nothing,
+      stop: nothing,
+      suspend: nothing,
+      lend: (work) => work(),
+    };
+    const stage = new TuiStage({ terminal, look: plain, isFull, reflows: true, now: () => 0 });
+    stage.begin();
+    stage.transcript.add({
+      cell: noticeCell('error', { message: 'Something 漢字 failed.', next: 'Try.' }),
+      isFinal: true,
+    });
+    Object.assign(stage, { busy, waiting, plan });
+    stage.composer.input({ kind: 'paste', text: 'some words\nin two lines' });
+    stage.drawNow();
+    for (const make of Object.values(views)) {
+      stage.open(make());
+      stage.drawNow();
+    }
+    stage.resized();
+    stage.end(['bye']);
+    expect(stage.isFull).toBe(isFull);
+  });
+});

@@ -1,0 +1,185 @@
+import type { Answer } from '../../../protocol/question.ts';
+import type { UserQuestion } from '../../../protocol/user-question.ts';
+import { plural } from '../../wording/number-words.ts';
+import type { View } from './view.ts';
+import type { Frame } from '../screen/frame.ts';
+import type { TerminalInput } from '../screen/terminal-input.ts';
+import { cleanLine } from '../text/clean.ts';
+import { cutRow } from '../text/cut.ts';
+import { drawRow } from '../text/draw-row.ts';
+import { glyphsOf } from '../text/glyphs.ts';
+import type { Look } from '../text/look.ts';
+import { accentStyle, boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
+import { NoteLine } from './note-line.ts';
+
+export interface InputOptions {
+  readonly questions: readonly UserQuestion[];
+  /** The agent that asks. Absent: the model of the conversation. */
+  readonly agent?: string;
+  answer(answer: Answer): void;
+}
+
+interface GivenInput {
+  /** The option; undefined: none of them. */
+  chosen?: number;
+  readonly note: NoteLine;
+}
+
+/** Questions of the model, one at a time: options by number, a note for each, and a way back and forth between them. */
+export class InputView implements View {
+  readonly #options: InputOptions;
+  readonly #given: readonly GivenInput[];
+  #question = 0;
+  /** The row of each question that the cursor stands on. The last one is for other words. */
+  #at = 0;
+  #isNoting = false;
+  /** The user has to say whether questions stay open. */
+  #isConfirming = false;
+
+  constructor(options: InputOptions) {
+    this.#options = options;
+    this.#given = options.questions.map(() => ({ note: new NoteLine() }));
+  }
+
+  frame(look: Look, height: number): Frame {
+    const rows = this.#isConfirming ? this.#confirmRows() : this.#questionRows(look);
+    const drawn = rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+    const shown = drawn.length <= height ? drawn : [...drawn.slice(0, 1), ...drawn.slice(drawn.length - height + 1)];
+    if (!this.#isNoting || this.#isConfirming) return { rows: shown };
+    return { rows: shown, cursor: { row: shown.length - 1, column: this.#now.note.column(look.width) } };
+  }
+
+  get #now(): GivenInput {
+    return this.#given[this.#question]!;
+  }
+
+  get #asked(): UserQuestion {
+    return this.#options.questions[this.#question]!;
+  }
+
+  #isAnswered({ chosen, note }: GivenInput): boolean {
+    return chosen !== undefined || note.text !== '';
+  }
+
+  #questionRows(look: Look): readonly Row[] {
+    const { questions, agent } = this.#options;
+    const { header, question, options } = this.#asked;
+    const { prompt, good } = glyphsOf(look);
+    const who = agent === undefined ? 'The model asks you' : `Agent ${cleanLine(agent)} asks you`;
+    const place = questions.length === 1 ? '' : ` (${this.#question + 1} of ${questions.length})`;
+    const listed = [...options, { label: 'None of these', description: 'answer in your own words' }].flatMap(
+      ({ label, description }, at): readonly Row[] => {
+        const isHere = at === this.#at;
+        const isChosen = at === this.#now.chosen;
+        const first: Row = [
+          styled(isHere ? `${prompt} ` : '  ', accentStyle),
+          styled(
+            `${at + 1}. ${cleanLine(label)}${isChosen ? ` ${good}` : ''}`,
+            isHere ? { ...accentStyle, ...boldStyle } : {},
+          ),
+        ];
+        return wrapRow([styled(cleanLine(description), dimStyle)], {
+          width: look.width,
+          first: [...first, plain('  ')],
+          rest: [plain('     ')],
+        });
+      },
+    );
+    const moves = questions.length === 1 ? '' : 'left and right change the question, ';
+    const hint = this.#isNoting
+      ? 'Enter answers, Tab leaves the note out'
+      : `Enter answers, ${moves}Tab adds a note, Backspace clears, Esc stops the turn`;
+    return [
+      [styled(`${who}${place}`, boldStyle)],
+      ...wrapRow([styled(`${cleanLine(header)}: ${cleanLine(question)}`, {})], {
+        width: look.width,
+        first: [plain('  > ')],
+        rest: [plain('  | ')],
+      }),
+      [],
+      ...listed,
+      [styled(`  ${hint}`, dimStyle)],
+      ...(this.#isNoting || this.#now.note.text !== '' ? [this.#now.note.row()] : []),
+    ];
+  }
+
+  #confirmRows(): readonly Row[] {
+    const open = this.#given.filter((given) => !this.#isAnswered(given)).length;
+    return [
+      [styled(`${plural(open, 'question')} without an answer. Send the others?`, warnStyle)],
+      [plain('  y sends them, Esc goes back')],
+    ];
+  }
+
+  input(input: TerminalInput): void {
+    if (this.#isConfirming) return this.#confirm(input);
+    if (this.#isNoting) return this.#intoNote(input);
+    if (input.kind !== 'key') return;
+    const { name } = input;
+    const last = this.#asked.options.length;
+    if (name === 'up' || name === 'ctrl+p' || name === 'k') this.#at = this.#at === 0 ? last : this.#at - 1;
+    else if (name === 'down' || name === 'ctrl+n' || name === 'j') this.#at = this.#at === last ? 0 : this.#at + 1;
+    else if (name === 'left' || name === 'h') this.#show(this.#question - 1);
+    else if (name === 'right' || name === 'l') this.#show(this.#question + 1);
+    else if (name === 'tab' || name === 'o') this.#isNoting = true;
+    else if (name === 'backspace') delete this.#now.chosen;
+    else if (name === 'enter') this.#choose(this.#at);
+    else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
+    else if (/^[1-9]$/.test(name) && Number(name) <= last + 1) this.#choose(Number(name) - 1);
+  }
+
+  #show(question: number): void {
+    if (question < 0 || question >= this.#given.length) return;
+    this.#question = question;
+    this.#at = this.#now.chosen ?? 0;
+    this.#isNoting = false;
+  }
+
+  /** Other words than the options are a note without one. */
+  #choose(at: number): void {
+    this.#at = at;
+    if (at === this.#asked.options.length) {
+      delete this.#now.chosen;
+      this.#isNoting = true;
+      return;
+    }
+    this.#now.chosen = at;
+    this.#next();
+  }
+
+  #next(): void {
+    this.#isNoting = false;
+    if (this.#question < this.#given.length - 1) return this.#show(this.#question + 1);
+    if (this.#given.every((given) => this.#isAnswered(given))) return this.#send();
+    this.#isConfirming = true;
+  }
+
+  #intoNote(input: TerminalInput): void {
+    const name = input.kind === 'key' ? input.name : undefined;
+    if (name === 'escape' || name === 'ctrl+c' || name === 'tab') {
+      this.#now.note.clear();
+      this.#isNoting = false;
+    } else if (name === 'enter') {
+      if (this.#at < this.#asked.options.length) this.#now.chosen = this.#at;
+      this.#next();
+    } else this.#now.note.input(input);
+  }
+
+  #confirm(input: TerminalInput): void {
+    if (input.kind !== 'key') return;
+    if (input.name === 'y' || input.name === 'enter') return this.#send();
+    if (input.name !== 'escape' && input.name !== 'n' && input.name !== 'ctrl+c') return;
+    this.#isConfirming = false;
+    this.#show(this.#given.findIndex((given) => !this.#isAnswered(given)));
+  }
+
+  #send(): void {
+    const content = this.#options.questions.map(({ id, options }, at) => {
+      const { chosen, note } = this.#given[at]!;
+      const label = chosen === undefined ? [] : [options[chosen]?.label ?? ''];
+      return [id, [...label, ...(note.text === '' ? [] : [note.text])]] as const;
+    });
+    this.#options.answer({ kind: 'allowed', content: Object.fromEntries(content) });
+  }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+import { tuiScene } from './tui-scene.ts';
+
+const done = (text: string) => answer({ items: [say(text)], deltas: true });
+const plan = (...statuses: readonly string[]) =>
+  callTool('update_plan', { plan: statuses.map((status, at) => ({ step: `Step ${at + 1}`, status })) });
+const altT = '\u001Bt';
+
+describe('plans and background commands above the composer', () => {
+  it('the plan is pinned in one row, unfolds, and goes when it is done', async () => {
+    const {
+      sees,
+      say: tell,
+      terminal,
+    } = await tuiScene([
+      answer({ items: [plan('completed', 'in_progress', 'pending')] }),
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 2' })] }),
+      done('Half.'),
+      answer({ items: [plan('completed', 'completed', 'completed')] }),
+      done('All.'),
+    ]);
+    await sees('Context');
+    tell('Go.');
+    await sees('Tasks 1/3 · Step 2 (alt+t shows all)');
+    await sees(/Working \(.* esc to interrupt\)/);
+    terminal.type(altT);
+    await sees(/Tasks 1\/3 \(alt\+t folds them\)\n {4}✔ Step 1\n {4}→ Step 2\n {4}□ Step 3/);
+    terminal.type(altT);
+    await sees('• Half.');
+    await sees('Tasks 1/3 ·');
+    tell('On.');
+    await sees('• All.');
+    const rows = (await sees(/• All\.[^]*Worked for/)).join('\n');
+    expect(rows).not.toContain('Tasks ');
+  });
+
+  it('the end of plan mode asks what to do with the plan', async () => {
+    const proposal = 'Here it is.\n\n<proposed_plan>\n# Build it\n\n- first\n- second\n</proposed_plan>';
+    const {
+      sees,
+      say: tell,
+      terminal,
+      model,
+    } = await tuiScene([done(proposal), done(proposal), done('Built.'), done(proposal), done('Built anew.')]);
+    await sees('Context');
+    tell('/plan Make a plan.');
+    await sees('Implement this plan?');
+    terminal.type('3');
+    await sees('Ask Capstan');
+    tell('Another.');
+    await sees(/Implement this plan\?[^]*2\. Yes, with a cleared context +a new conversation/);
+    terminal.type('1');
+    await sees(/• Built\.[^]*Worked for/);
+    expect(textsOf(inputOf(model, 2)).at(-1)).toBe('Implement the plan.');
+    tell('/plan Once more.');
+    await sees('3. No, stay in plan mode');
+    terminal.type('2');
+    await sees('• Built anew.');
+    const input = textsOf(inputOf(model, 4));
+    expect(input.at(-1)).toBe('Implement this plan:\n\n# Build it\n\n- first\n- second');
+    expect(input.join('\n')).not.toContain('Another.');
+  });
+
+  it('commands in the background are counted, listed and stopped', async () => {
+    const { sees, say: tell } = await tuiScene([
+      answer({ items: [callTool('exec_command', { cmd: 'echo tick; sleep 60', yield_time_ms: 300 })] }),
+      done('It runs on.'),
+    ]);
+    await sees('Context');
+    tell('Go.');
+    await sees('1 in background, /ps');
+    await sees('• It runs on.');
+    tell('/ps');
+    await sees(/• Background terminal \d+ echo tick; sleep 60\n {2}└ tick/);
+    tell('/stop');
+    await sees('Stopped 1 background terminal.');
+    const rows = (await sees('Interrupted: echo tick')).join('\n');
+    expect(rows).not.toContain('in background');
+  });
+});

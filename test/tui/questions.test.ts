@@ -1,0 +1,147 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+import { openIn, tuiScene } from './tui-scene.ts';
+
+const done = (text: string) => answer({ items: [say(text)], deltas: true });
+const command = (cmd: string, more: object = {}) =>
+  answer({
+    items: [
+      callTool('exec_command', { cmd, sandbox_permissions: 'require_escalated', justification: 'Why not.', ...more }),
+    ],
+  });
+const [left, right, tab] = ['\u001B[D', '\u001B[C', '\t'];
+
+describe('a question in the terminal', () => {
+  it('shows the diff of a patch, also when it is asked again after a restart', async () => {
+    const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+zwei\n three\n*** End Patch';
+    const first = await tuiScene([answer({ items: [callTool('apply_patch', { input: patch })] }), done('Patched.')]);
+    const file = `${first.place.workspace}/a.txt`;
+    writeFileSync(file, 'zero\none\ntwo\nthree\n');
+    await first.sees('Context');
+    first.say('/permissions');
+    await first.sees('2. Read only');
+    first.terminal.type('2');
+    await first.sees('from the next turn on');
+    first.say('Patch it.');
+    await first.sees('May these files be changed?');
+    const rows = (await first.sees(/-\s*two\n.*\+\s*zwei/)).join('\n');
+    expect(rows).toContain('› 1. yes, once (y)');
+    await first.leaveNow();
+    const second = await openIn(first, { kind: 'last' });
+    await second.sees(/May these files be changed\?[^]*-\s*two\n.*\+\s*zwei/);
+    second.terminal.type('y');
+    const after = (await second.sees('• Patched.')).join('\n');
+    // Where the lines stand is known once the patch was applied.
+    expect(after).toMatch(/Edited a\.txt \(\+1 -1\)\n +2 +one\n +3 -two\n +3 \+zwei\n +4 +three/);
+    expect(readFileSync(file, 'utf8')).toContain('zwei');
+  });
+
+  it('takes a note with a yes and with a no in the same view', async () => {
+    const {
+      sees,
+      say: tell,
+      terminal,
+      model,
+    } = await tuiScene([command('echo one'), command('echo two'), done('Ended.')]);
+    await sees('Context');
+    tell('Go.');
+    await sees('$ echo one');
+    await sees('yes, once');
+    terminal.type(tab);
+    await sees('What should the model know?');
+    terminal.type('Only this one.');
+    terminal.type('\r');
+    await sees('$ echo two');
+    await sees('yes, once');
+    terminal.type(`${tab}Not that.`);
+    terminal.type('\u001B[B'.repeat(3));
+    await sees(/› \d\. no \(n\)/);
+    terminal.type('\r');
+    await sees('• Ended.');
+    expect(textsOf(inputOf(model, 1)).join('\n')).toContain('The user says: Only this one.');
+    expect(textsOf(inputOf(model, 2)).join('\n')).toContain('The user says: Not that.');
+  });
+
+  it('saves the rule that it shows, which can be made shorter and longer, and revoked', async () => {
+    const {
+      sees,
+      say: tell,
+      terminal,
+      place,
+    } = await tuiScene([
+      command('echo a b v1'),
+      command('echo a b v2'),
+      done('Both ran.'),
+      command('echo a b v3'),
+      done('Asked again.'),
+    ]);
+    await sees('Context');
+    tell('Go.');
+    await sees('$ echo a b v1');
+    await sees('begin with ["echo","a","b","v1"]');
+    terminal.type(left);
+    await sees('begin with ["echo","a","b"] ');
+    terminal.type(left);
+    terminal.type(right);
+    terminal.type(left);
+    await sees('begin with ["echo","a"] ');
+    terminal.type('p');
+    const rows = (await sees('• Both ran.')).join('\n');
+    expect(rows).toContain('from now on, by a saved rule');
+    const file = `${place.home}/rules/default.rules`;
+    expect(readFileSync(file, 'utf8')).toBe('prefix_rule(pattern=["echo", "a"], decision="allow")\n');
+    await sees('Worked for');
+    tell('/rules');
+    await sees('1. echo a …');
+    terminal.type('\r');
+    await sees('Revoke the rule for echo a …?');
+    terminal.type('2');
+    await sees('is revoked');
+    expect(readFileSync(file, 'utf8')).not.toMatch(/^prefix_rule/m);
+    tell('Again.');
+    await sees('$ echo a b v3');
+    terminal.type('n');
+    await sees('• Asked again.');
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('asks what the model wants to know: back and forth, with notes, and confirms what stays open', async () => {
+    const questions = ['Colour', 'Size'].map((header) => ({
+      id: header.toLowerCase(),
+      header,
+      question: `Which ${header.toLowerCase()}?`,
+      options: [
+        { label: `First ${header}`, description: 'the first one' },
+        { label: `Second ${header}`, description: 'the second one' },
+      ],
+    }));
+    const {
+      sees,
+      say: tell,
+      terminal,
+      model,
+    } = await tuiScene([answer({ items: [callTool('request_user_input', { questions })] }), done('Thanks.')]);
+    await sees('Context');
+    tell('/plan What do I want?');
+    await sees('Which colour?');
+    terminal.type(right);
+    await sees('Which size?');
+    terminal.type(`${tab}About a metre.`);
+    terminal.type('\r');
+    await sees('1 question without an answer.');
+    terminal.type('\u001B');
+    await sees('Which colour?');
+    terminal.type('2');
+    await sees('Which size?');
+    terminal.type('2');
+    await sees('• Thanks.');
+    const output = textsOf(inputOf(model, 1)).join('\n');
+    expect(output).toContain(
+      JSON.stringify({
+        answers: { colour: { answers: ['Second Colour'] }, size: { answers: ['Second Size', 'About a metre.'] } },
+      }),
+    );
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { answer, callTool, hang, say } from '../../src/testing/index.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+import { tuiScene } from './tui-scene.ts';
+
+const esc = '\u001B';
+const tab = '\t';
+const slow = answer({ items: [callTool('exec_command', { cmd: 'sleep 20' })] });
+const done = (text: string) => answer({ items: [say(text)], deltas: true });
+const never = hang({ afterBytes: 0, of: answer({ items: [say('never')] }) });
+
+describe('what waits while a turn runs', () => {
+  it('Esc with words that the turn has not read interrupts, and sends them as one message; the queue stays', async () => {
+    const { sees, say: tell, terminal, model } = await tuiScene([slow, done('Both heard.'), done('Queue heard.')]);
+    await sees('Context');
+    tell('Go.');
+    await sees('Running sleep 20');
+    tell('One.');
+    await sees('↳ One.');
+    tell('Two.');
+    await sees('↳ Two.');
+    terminal.type('Later.');
+    terminal.type(tab);
+    await sees('↳ Later.');
+    terminal.type(esc);
+    const rows = (await sees('• Queue heard.')).join('\n');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe('One.\nTwo.');
+    expect(textsOf(inputOf(model, 2)).at(-1)).toBe('Later.');
+    expect(rows).not.toContain('↳');
+    expect(textsOf(inputOf(model, 2)).filter((text) => text === 'One.' || text === 'Two.')).toEqual([]);
+  });
+
+  it('after another interrupt all that waited stands before the draft, once, and is not said', async () => {
+    const { sees, say: tell, terminal, model } = await tuiScene([slow, done('Heard.')]);
+    await sees('Context');
+    tell('Go.');
+    await sees('Running sleep 20');
+    tell('Steer.');
+    await sees('↳ Steer.');
+    terminal.type('Queued.');
+    terminal.type(tab);
+    await sees('↳ Queued.');
+    terminal.type('A draft');
+    terminal.type(esc);
+    const rows = (await sees(/› Steer\.\n {2}Queued\.\n {2}A draft/)).join('\n');
+    expect(rows.match(/Queued\./g)).toHaveLength(1);
+    expect(rows).not.toContain('↳');
+    terminal.type('\r');
+    await sees('• Heard.');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe('Steer.\nQueued.\nA draft');
+    expect(textsOf(inputOf(model, 1)).filter((text) => text === 'Steer.')).toEqual([]);
+  });
+
+  it('queued commands are read when they come up; an unknown one is reported then, and the queue goes on', async () => {
+    const {
+      sees,
+      say: tell,
+      terminal,
+      model,
+    } = await tuiScene([
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 1.5' })] }),
+      done('First.'),
+      done('Last.'),
+    ]);
+    await sees('Context');
+    tell('Go.');
+    await sees('Running sleep');
+    for (const words of ['/nonsense', '!echo from-the-shell', '/status', 'The end.']) {
+      terminal.type(words);
+      // In a list of commands the first Tab completes the name.
+      if (words === '/status') terminal.type(tab);
+      terminal.type(tab);
+      await sees(`↳ ${words}`);
+    }
+    const rows = (await sees('• Last.')).join('\n');
+    expect(rows.indexOf('• First.')).toBeLessThan(rows.indexOf('There is no command /nonsense.'));
+    expect(rows).toContain('You ran echo from-the-shell');
+    expect(textsOf(inputOf(model, 2)).at(-1)).toBe('The end.');
+  });
+
+  it('an open list holds the queue, and closing it releases it', async () => {
+    const {
+      sees,
+      say: tell,
+      terminal,
+      model,
+    } = await tuiScene([
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 1' })] }),
+      done('First.'),
+      done('Second.'),
+    ]);
+    await sees('Context');
+    tell('Go.');
+    await sees('Running sleep');
+    terminal.type('Queued.');
+    terminal.type(tab);
+    await sees('↳ Queued.');
+    tell('/permissions');
+    await sees('Read only');
+    await sees('• First.');
+    await sees('Worked for');
+    expect(model.requests).toHaveLength(2);
+    terminal.type(esc);
+    await sees('• Second.');
+  });
+
+  it('words for a compaction wait for its end, are sent as one, and the queue comes after them', async () => {
+    const { sees, say: tell, terminal, model } = await tuiScene([done('First.'), never, done('Heard.')]);
+    await sees('Context');
+    tell('Go.');
+    await sees('• First.');
+    tell('/compact the tests');
+    await model.request(1);
+    tell('One.');
+    tell('Two.');
+    await sees(/For when this has ended\n {2}↳ One\.\n {2}↳ Two\./);
+    terminal.type('draft');
+    terminal.type(esc);
+    await sees(/› One\.\n {2}Two\.\n {2}draft/);
+    terminal.type('\r');
+    await sees('• Heard.');
+    expect(JSON.stringify(inputOf(model, 2))).not.toContain('/compact');
+  });
+
+  it('the queue can be reordered, deleted from, edited and sent', async () => {
+    const { sees, say: tell, terminal, model } = await tuiScene([slow, done('Heard.'), done('Second.')]);
+    await sees('Context');
+    tell('Go.');
+    await sees('Running sleep 20');
+    for (const words of ['Aaa.', 'Bbb.', 'Ccc.', 'Ddd.']) {
+      terminal.type(words);
+      terminal.type(tab);
+      await sees(`↳ ${words}`);
+    }
+    tell('/queue');
+    await sees('1. Aaa.');
+    terminal.type('K');
+    terminal.type('J');
+    await sees(/1\. Bbb\.\n› 2\. Aaa\./);
+    terminal.type('d');
+    await sees(/1\. Bbb\.\n› 2\. Ccc\.\n {2}3\. Ddd\./);
+    terminal.type('\r');
+    await sees('› Ccc.');
+    terminal.type('\u0003');
+    tell('/queue');
+    await sees('2. Ddd.');
+    terminal.type('\u001B[B');
+    terminal.type('s');
+    await sees(/esc interrupts and sends them now\)\n {2}↳ Ddd\./);
+    terminal.type(esc);
+    await sees('• Second.');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe('Ddd.');
+    expect(textsOf(inputOf(model, 2)).at(-1)).toBe('Bbb.');
+  });
+});

@@ -1,3 +1,4 @@
+import { mergeLayers } from '../../config/merge-values.ts';
 import { refusalOf } from '../../config/config-problem.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
 import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
@@ -9,7 +10,7 @@ import { loadImage } from '../../gather/files/load-image.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { isJsonObject, type JsonObject, objectAt } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
@@ -109,6 +110,12 @@ export class Engine {
   get isSetUp(): boolean {
     const { config, requirements } = this.#parts.base;
     return config.origins.has('model_provider') || (config.model ?? requirements.newThread?.model) !== undefined;
+  }
+
+  /** `[tui]` as it was written, without what projects say. */
+  get tuiTable(): JsonObject {
+    const layers = this.#parts.base.layers.filter(({ disabled }) => disabled === undefined);
+    return objectAt(mergeLayers(layers.map(({ values }) => values)), 'tui') ?? {};
   }
 
   /** Folders that the configuration or a flag lets commands write besides the workspace, in runs of any mode. */

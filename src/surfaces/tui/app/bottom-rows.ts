@@ -1,3 +1,4 @@
+import { keyHint } from '../keys/key-map.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
@@ -27,7 +28,11 @@ export function bottomRows({ busy, waiting }: AboveComposer, look: Look): readon
     const time = elapsedWords(look.now - busy.since);
     rows.push(
       [],
-      [plain(`${bullet} `), styled(busy.header, boldStyle), styled(` (${time} ${dot} esc to interrupt)`, dimStyle)],
+      [
+        plain(`${bullet} `),
+        styled(busy.header, boldStyle),
+        styled(` (${time}${keyHint(look, 'chat.interrupt_turn', (key) => ` ${dot} ${key} to interrupt`)})`, dimStyle),
+      ],
     );
     if (busy.detail !== undefined) rows.push([styled(`  ${corner} ${cleanLine(busy.detail)}`, dimStyle)]);
   }
@@ -37,6 +42,7 @@ export function bottomRows({ busy, waiting }: AboveComposer, look: Look): readon
     for (const each of words) rows.push([styled(`  ${input} ${cleanLine(each)}`, dimStyle)]);
   };
   listed('Messages that the model reads with its next request', waiting.steers);
-  listed('Queued for the next turns (alt+up edits the last one)', waiting.queued);
+  const edits = keyHint(look, 'chat.edit_queued_message', (key) => ` (${key} edits the last one)`);
+  listed(`Queued for the next turns${edits}`, waiting.queued);
   return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
 }

@@ -3,6 +3,7 @@ import { type Draft, draftOf } from '../composer/draft.ts';
 import { expandDraft, isShellDraft } from '../composer/whole-draft.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import type { Conversation } from './conversation.ts';
+import { BoundKeys } from './bound-keys.ts';
 import { DraftKeys } from './draft-keys.ts';
 import type { TuiStage } from './stage.ts';
 
@@ -26,11 +27,13 @@ export interface ControllerParts {
 export class Controller {
   readonly #parts: ControllerParts;
   readonly #ofDraft: DraftKeys;
+  readonly #bound: BoundKeys;
   /** Messages that were sent before the engine was there. */
   readonly #early: Draft[] = [];
 
   constructor(parts: ControllerParts) {
     this.#parts = parts;
+    this.#bound = new BoundKeys(parts.stage);
     this.#ofDraft = new DraftKeys({ ...parts, doors: () => parts.conversation()?.doors });
   }
 
@@ -52,10 +55,33 @@ export class Controller {
     if (input.kind === 'focus') return;
     if (input.kind === 'key' && input.name === 'ctrl+z') return this.#parts.suspend();
     const top = stage.pager ?? stage.view;
-    if (top === undefined) this.#ofComposer(input);
-    else top.input(input);
+    if (top === undefined && input.kind === 'key' && this.#ofVim(input)) return this.#shown();
+    const meant = this.#bound.read(input, this.#isListed);
+    if (meant === undefined) return;
+    if (top === undefined) this.#ofComposer(meant);
+    else top.input(meant);
+    this.#shown();
+  }
+
+  #shown(): void {
     this.#ofDraft.update();
-    stage.draw();
+    this.#parts.stage.draw();
+  }
+
+  /** A list for the draft is open. */
+  get #isListed(): boolean {
+    const { composer, popup } = this.#parts.stage;
+    return this.#ofDraft.isListed || (!composer.isRecalled && popup.chosen(composer.draft) !== undefined);
+  }
+
+  /** In insert mode an open list comes first: Esc closes it. */
+  #ofVim(key: KeyPress): boolean {
+    const { composer } = this.#parts.stage;
+    if (composer.vim === undefined || this.#ofDraft.isSearching) return false;
+    if (composer.vim.mode === 'insert' && this.#isListed) return false;
+    const isTaken = composer.vimInput(key);
+    if (isTaken) this.#parts.conversation()?.typed();
+    return isTaken;
   }
 
   #ofComposer(input: TerminalInput): void {
@@ -144,6 +170,9 @@ export class Controller {
         return stage.isFull;
       case 'ctrl+l':
         stage.resized();
+        return true;
+      case 'toggle_vim_mode':
+        conversation?.slash('vim', '');
         return true;
       default:
         return false;

@@ -21,6 +21,10 @@ export async function openSession(
   const thread = await openThread(engine, threads, request);
   if (thread.kind === 'refused') return thread.outcome;
   const session = new TuiSession({ ...parts, engine, threads, runSlash }, thread);
+  const { keymap, vim_mode_default: startsVim } = engine.tuiTable;
+  if (keymap !== undefined || startsVim === true) {
+    session.inBackground(import('./apply-keys.ts').then(({ applyKeys }) => applyKeys(session, keymap, startsVim)));
+  }
   await session.begin();
   if (kindOfEntry(`${engine.home}/prompts`) === 'folder') session.inBackground(offerPrompts(session));
   if (!(await knowsModel(engine))) session.notice(firstSteps(engine.home));

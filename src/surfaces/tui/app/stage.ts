@@ -2,11 +2,13 @@ import { SlashPopup } from '../views/slash-popup.ts';
 import { Composer } from '../composer/composer.ts';
 import type { View } from '../views/view.ts';
 import { type Frame, type FramePlace, fitFrame, noFrame } from '../screen/frame.ts';
+import { CursorShape } from '../screen/cursor-shape.ts';
 import { FullScreen } from '../screen/full-screen.ts';
 import { InlineScreen } from '../screen/inline-screen.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
-import { columnsOf } from '../text/columns.ts';
+import { drawnColumns } from '../text/drawn-columns.ts';
 import type { Look } from '../text/look.ts';
+import { keyFooter } from './key-footer.ts';
 import { bottomRows, type WaitingWords } from './bottom-rows.ts';
 import { FrameClock } from './frame-clock.ts';
 import { Transcript } from './transcript.ts';
@@ -43,6 +45,7 @@ export class TuiStage {
   readonly #clock: FrameClock;
   readonly #inline: InlineScreen;
   readonly #full: FullScreen;
+  readonly #shape: CursorShape;
   #look: StageLook;
   #isFull: boolean;
   #isEnded = false;
@@ -57,6 +60,8 @@ export class TuiStage {
   footer: (look: Look) => readonly string[] = () => [];
   /** In the place of the footer: a list for the draft, or a search. */
   under: ((look: Look) => readonly string[]) | undefined;
+  /** The first key of a chord, while the next one is waited for. */
+  pendingKey: string | undefined;
   placeholder = 'Ask Capstan to do anything';
   waiting: WaitingWords = { steers: [], queued: [] };
 
@@ -65,8 +70,9 @@ export class TuiStage {
     this.#look = look;
     this.#isFull = isFull;
     this.#now = now;
-    this.#inline = new InlineScreen({ terminal, reflows, widthOf: plainColumns });
+    this.#inline = new InlineScreen({ terminal, reflows, widthOf: drawnColumns });
     this.#full = new FullScreen(terminal);
+    this.#shape = new CursorShape(terminal);
     this.#clock = new FrameClock(() => this.#draw());
     this.composer.changed = () => this.draw();
   }
@@ -182,6 +188,7 @@ export class TuiStage {
   /** Leaves room for another program. What is finished stays on the screen. */
   stepAside(): void {
     this.#isAside = true;
+    this.#shape.show(undefined);
     if (this.#isFull || this.#pager !== undefined) this.#full.end();
     else this.#inline.end(this.transcript.takeFinished(this.look));
   }
@@ -191,6 +198,7 @@ export class TuiStage {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#clock.stop();
+    this.#shape.show(undefined);
     const { look } = this;
     if (this.#isFull || this.#pager !== undefined) this.#full.end();
     if (this.#isFull) this.transcript.keepLast(look, this.#terminal.rows);
@@ -200,6 +208,7 @@ export class TuiStage {
 
   #draw(): void {
     if (this.#isAside) return;
+    this.#shape.show(this.#pager === undefined && this.#view === undefined ? this.composer.vim?.mode : undefined);
     const { rows: height } = this.#terminal;
     const { look } = this;
     if (this.#pager !== undefined) return this.#full.show(this.#pager.frame(look, height));
@@ -221,7 +230,13 @@ export class TuiStage {
     const most = Math.max(1, Math.floor(height / 2));
     const composer = this.composer.frame(look, most, this.placeholder);
     const listed = this.composer.isRecalled ? [] : this.popup.rows(this.composer.draft, look);
-    const under = this.under?.(look) ?? (listed.length > 0 ? listed : this.footer(look));
+    const {
+      footer,
+      pendingKey,
+      composer: { vim },
+    } = this;
+    const under =
+      this.under?.(look) ?? (listed.length > 0 ? listed : keyFooter({ footer, pendingKey, mode: vim?.mode }, look));
     const whole = below([...above, ''], { ...composer, rows: [...composer.rows, '', ...under] });
     if (whole.rows.length <= height) return whole;
     // On a screen of a few rows the composer comes first.
@@ -234,9 +249,4 @@ function below(above: readonly string[], { rows, cursor }: Frame = noFrame): Fra
   const place: { readonly cursor?: FramePlace } =
     cursor === undefined ? {} : { cursor: { ...cursor, row: cursor.row + above.length } };
   return { rows: [...above, ...rows], ...place };
-}
-
-function plainColumns(row: string): number {
-  // oxlint-disable-next-line no-control-regex -- our own styles
-  return columnsOf(row.replaceAll(/\u001B\[[\d;]*m/g, ''));
 }

@@ -15,6 +15,8 @@ export class ProcessTerminal implements TerminalPort {
   #listener: TerminalListener | undefined;
   #isRaw = false;
   #isFull = false;
+  /** The cursor has a shape of ours. */
+  #isShaped = false;
   /** Nothing was read since the keyboard was taken. */
   #isFresh = true;
   #writeToStderr: typeof process.stderr.write | undefined;
@@ -37,6 +39,7 @@ export class ProcessTerminal implements TerminalPort {
     if (text === '') return;
     if (text.includes('\u001B[?1049h')) this.#isFull = true;
     if (text.includes('\u001B[?1049l')) this.#isFull = false;
+    if (text.endsWith(' q')) this.#isShaped = !text.endsWith('\u001B[0 q');
     process.stdout.write(text);
   }
 
@@ -106,12 +109,15 @@ export class ProcessTerminal implements TerminalPort {
     this.#isRaw = false;
     try {
       // Not imported: see `openTui`.
-      process.getBuiltinModule('node:fs').writeSync(1, `${modesOff}${this.#isFull ? '\u001B[?1049l' : ''}`);
+      process
+        .getBuiltinModule('node:fs')
+        .writeSync(1, `${modesOff}${this.#isFull ? '\u001B[?1049l' : ''}${this.#isShaped ? '\u001B[0 q' : ''}`);
       process.stdin.setRawMode(false);
     } catch {
       // The terminal has gone.
     }
     this.#isFull = false;
+    this.#isShaped = false;
     this.#giveStderrBack();
   };
 

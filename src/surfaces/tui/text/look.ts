@@ -1,3 +1,5 @@
+import type { KeyMap } from '../keys/key-map.ts';
+
 /** How a surface wants cells to be drawn. */
 export interface Look {
   /** Columns; at least 1. */
@@ -13,6 +15,8 @@ export interface Look {
   readonly now: number;
   readonly cwd: string;
   readonly home: string;
+  /** For hints. Absent: the keys that Capstan comes with. */
+  readonly keys?: KeyMap;
 }
 
 export type PaletteName = 'dark' | 'light' | 'dark-colour-blind' | 'light-colour-blind';

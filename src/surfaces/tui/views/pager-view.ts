@@ -1,3 +1,4 @@
+import { keyHint } from '../keys/key-map.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cutRow } from '../text/cut.ts';
@@ -43,7 +44,7 @@ export class PagerView implements View {
     const shown = all.slice(from, from + this.#room);
     const percent = last === 0 ? 100 : Math.round((100 * from) / last);
     const head: Row = [styled(title, boldStyle), styled(`  ${percent} %`, dimStyle)];
-    const foot: Row = [styled(`${hint}q closes · up and down, page up and page down, home and end scroll`, dimStyle)];
+    const foot: Row = [styled(`${hint}${scrollHint(look)}`, dimStyle)];
     const blanks = Array.from({ length: Math.max(0, this.#room - shown.length) }, () => '');
     const drawn = (row: Row): string => drawRow(cutRow(row, look.width, look), look);
     return { rows: [drawn(head), ...shown, ...blanks, drawn(foot)] };
@@ -94,4 +95,17 @@ export class PagerView implements View {
   #scroll(rows: number): void {
     this.#from = Math.max(0, Math.min(this.#from, this.#last) + rows);
   }
+}
+
+/** With the keys as they are bound. */
+function scrollHint(look: Look): string {
+  const both = (one: string, other: string): string =>
+    [one, other]
+      .map((id) => keyHint(look, `pager.${id}`, (key) => key))
+      .filter((key) => key !== '')
+      .join(' and ');
+  const scrolls = [both('scroll_up', 'scroll_down'), both('page_up', 'page_down'), both('jump_top', 'jump_bottom')];
+  const listed = scrolls.filter((keys) => keys !== '').join(', ');
+  const closes = keyHint(look, 'pager.close', (key) => key) || 'esc';
+  return `${closes} closes${listed === '' ? '' : ` · ${listed} scroll`}`;
 }

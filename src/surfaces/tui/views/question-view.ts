@@ -5,6 +5,7 @@ import { askedField, fieldChoices } from '../../exec/approvals/form-choices.ts';
 import { inputChoices } from '../../exec/approvals/input-choices.ts';
 import { questionLines } from '../../exec/approvals/question-lines.ts';
 import { paint } from '../../terminal/look.ts';
+import { homeHint, keyHint, type KeyGroup } from '../keys/key-map.ts';
 import { Editor } from '../composer/editor.ts';
 import type { View } from './view.ts';
 import type { Frame } from '../screen/frame.ts';
@@ -40,6 +41,13 @@ export class QuestionView implements View {
     this.#choices = choicesOf(options.question);
   }
 
+  get keys(): KeyGroup | 'raw' {
+    if (this.#noted !== undefined) return 'editor';
+    const { question } = this.#options;
+    // The answers of a form have keys of their own, and Esc always refuses it.
+    return question.input === undefined && !asksForContent(question.kind) ? 'approval' : 'raw';
+  }
+
   frame(look: Look, height: number): Frame {
     const { question, item } = this.#options;
     const asked = askedRows(question, item, look);
@@ -47,7 +55,10 @@ export class QuestionView implements View {
     const room = Math.max(1, height - below.length - 1);
     const isCut = asked.length > room;
     const more: Row = [
-      styled(`  ${glyphsOf(look).ellipsis} ${asked.length - room + 1} more rows above: ctrl+a shows all`, dimStyle),
+      styled(
+        `  ${glyphsOf(look).ellipsis} ${asked.length - room + 1} more rows above${keyHint(look, 'approval.open_fullscreen', (key) => `: ${key} shows all`)}`,
+        dimStyle,
+      ),
     ];
     const shown = isCut ? [drawRow(more, look), ...asked.slice(asked.length - room + 1)] : asked;
     const rows = [...shown, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
@@ -65,7 +76,7 @@ export class QuestionView implements View {
       return [
         styled(isChosen ? `${prompt} ` : '  ', accentStyle),
         styled(`${at + 1}. ${cleanLine(words)}`, style),
-        styled(` (${key})`, dimStyle),
+        styled(` (${this.keys === 'approval' ? homeHint(look, 'approval', key) : key})`, dimStyle),
       ];
     });
     return [[], ...rows, [styled('  Enter confirms, Esc says no and stops the turn', dimStyle)]];

@@ -55,6 +55,8 @@ export const slashCommands = [
   { name: 'debug-config', does: 'the configuration, and where each value comes from', whileRunning: true },
   { name: 'mcp', takes: '[verbose]', does: 'MCP servers, their state and tools', whileRunning: true },
   { name: 'prompts', takes: '[:NAME ARGUMENTS]', does: 'send a prompt that you keep in a file', whileRunning: true },
+  { name: 'keymap', takes: '[debug]', does: 'all keys, and what the terminal sends for one', whileRunning: true },
+  { name: 'vim', does: 'switch Vim keys in the composer on or off', whileRunning: true },
   { name: 'tui', does: 'switch between scrollback and full screen', whileRunning: true },
   { name: 'logout', does: 'forget the login', whileRunning: false },
   { name: 'help', does: 'keys and commands', whileRunning: true },

@@ -36,8 +36,8 @@ describe('keys that the user has bound', () => {
     terminal.type('z');
     terminal.type('/keymap');
     terminal.type('\u001Bs');
-    const rows = await sees('composer.submit');
-    expect(rows.join('\n')).toContain('composer.submit (config.toml): send the message');
+    const rows = await sees('composer.submit (config.toml)');
+    expect(rows.join('\n')).toContain('› alt+s ');
   });
 });
 

@@ -10,7 +10,8 @@ import type { CommandSession } from './command-session.ts';
 export function keymap(session: CommandSession, rest: string): void {
   const { stage, engine } = session.parts;
   const close = (): void => stage.open(undefined);
-  if (rest === 'debug') return stage.open(new KeyDebugView({ now: () => session.parts.now(), close }));
+  if (rest === 'debug')
+    return stage.open(new KeyDebugView({ now: () => session.parts.now(), draw: () => stage.draw(), close }));
   if (rest !== '') return session.notice('/keymap lists the keys, /keymap debug shows what the terminal sends.');
   const { keys = defaultKeyMap } = stage.look;
   const fixed = Object.entries(fixedKeys).map(([key, does]): ListItem => ({
@@ -37,10 +38,15 @@ export function keymap(session: CommandSession, rest: string): void {
   );
 }
 
+/** So many keys stand in the column of keys, the others behind what they do. */
+const mostKeys = 2;
+
 function itemOf({ action, keys, boundAt }: KeyBinding): ListItem {
-  const shown = keys.map((key) => shownKey(key)).join(', ');
+  const names = keys.map((key) => shownKey(key));
+  const label = names.length === 0 ? 'no key' : names.slice(0, mostKeys).join(', ');
   const source = boundAt === undefined ? '' : ' (config.toml)';
-  return { label: shown === '' ? 'no key' : shown, about: `${actionId(action)}${source}: ${action.does}` };
+  const also = names.length > mostKeys ? `; also ${names.slice(mostKeys).join(', ')}` : '';
+  return { label, about: `${actionId(action)}${source}: ${action.does}${also}` };
 }
 
 function howToBind({ action, boundAt }: KeyBinding, home: string): string {

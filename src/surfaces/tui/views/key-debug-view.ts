@@ -10,6 +10,7 @@ import type { View } from './view.ts';
 
 export interface KeyDebugOptions {
   now(): number;
+  draw(): void;
   close(): void;
 }
 
@@ -22,11 +23,12 @@ export class KeyDebugView implements View {
   readonly keys = 'raw';
   readonly #options: KeyDebugOptions;
   readonly #seen: string[] = [];
-  #last: number;
+  #last = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: KeyDebugOptions) {
     this.#options = options;
-    this.#last = options.now();
+    this.#listen();
   }
 
   frame(look: Look, height: number): Frame {
@@ -43,10 +45,20 @@ export class KeyDebugView implements View {
   }
 
   input(input: TerminalInput): void {
-    if (input.kind === 'key' && input.name === 'ctrl+c') return this.#options.close();
-    this.#last = this.#options.now();
+    if (input.kind === 'key' && input.name === 'ctrl+c') {
+      clearTimeout(this.#timer);
+      return this.#options.close();
+    }
+    this.#listen();
     this.#seen.unshift(words(input));
     this.#seen.splice(mostShown);
+  }
+
+  /** The hint about silence comes without a key. */
+  #listen(): void {
+    this.#last = this.#options.now();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#options.draw(), silenceMs).unref();
   }
 }
 

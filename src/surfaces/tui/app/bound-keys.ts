@@ -3,6 +3,9 @@ import { defaultKeyMap, type KeyGroup } from '../keys/key-map.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import type { TuiStage } from './stage.ts';
 
+/** What lists for a draft know. All other keys edit the draft, also while such a list is open. */
+const ofDraftLists = new Set(['move_up', 'move_down', 'accept', 'cancel']);
+
 /** Gives keys the meaning that the user's key map says, before what has the keyboard gets them. */
 export class BoundKeys {
   readonly #stage: TuiStage;
@@ -32,7 +35,9 @@ export class BoundKeys {
   /** Above a draft, the keys of a list count first. Those that type go into the draft. */
   #listGroup({ name, text }: KeyPress): KeyGroup {
     const { keys = defaultKeyMap } = this.#stage.look;
-    return text === '' && keys.byKey.list.get(name) !== undefined ? 'list' : 'composer';
+    const action = keys.byKey.list.get(name);
+    const isOfList = action !== undefined && ofDraftLists.has(action.name) && action.more?.includes(name) !== true;
+    return text === '' && isOfList ? 'list' : 'composer';
   }
 
   #show(): void {

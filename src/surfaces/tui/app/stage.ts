@@ -230,13 +230,8 @@ export class TuiStage {
     const most = Math.max(1, Math.floor(height / 2));
     const composer = this.composer.frame(look, most, this.placeholder);
     const listed = this.composer.isRecalled ? [] : this.popup.rows(this.composer.draft, look);
-    const {
-      footer,
-      pendingKey,
-      composer: { vim },
-    } = this;
-    const under =
-      this.under?.(look) ?? (listed.length > 0 ? listed : keyFooter({ footer, pendingKey, mode: vim?.mode }, look));
+    const keyed = { footer: this.footer, pendingKey: this.pendingKey, mode: this.composer.vim?.mode };
+    const under = this.under?.(look) ?? (listed.length > 0 ? listed : keyFooter(keyed, look));
     const whole = below([...above, ''], { ...composer, rows: [...composer.rows, '', ...under] });
     if (whole.rows.length <= height) return whole;
     // On a screen of a few rows the composer comes first.

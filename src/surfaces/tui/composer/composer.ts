@@ -92,8 +92,7 @@ export class Composer {
       return true;
     }
     const isRecall = (name === 'up' || name === 'down') && this.history.recalls(this.draft);
-    if (isRecall && this.#recall(name)) return true;
-    const isDone = this.#editor.press(name, this.#width);
+    const isDone = (isRecall && this.#recall(name)) || this.#editor.press(name, this.#width);
     this.#settle();
     return isDone;
   }

@@ -1,6 +1,7 @@
 import type { Draft } from '../draft.ts';
 import type { ModalKeys, PressedSign } from '../modal-keys.ts';
-import { vimKey, type VimKeyOptions, type VimStep } from './vim-key.ts';
+import type { VimStep } from './vim-change.ts';
+import { vimKey, type VimKeyOptions } from './vim-key.ts';
 import { firstVimState, remember, type VimState } from './vim-state.ts';
 import { settled } from './vim-text.ts';
 

@@ -45,23 +45,29 @@ describe('Vim mode', () => {
   it('begins with the setting, sends from normal mode, and gives the cursor back', async () => {
     const scene = await tuiScene(
       [answer({ items: [say('Two.')], deltas: true }), answer({ items: [say('Three.')], deltas: true })],
-      '[tui]\nvim_mode_default = true',
+      '[tui]\nvim_mode_default = true\nkeymap.global.open_transcript = "ctrl-x e"',
     );
     const { terminal, sees } = scene;
     await sees('Vim: Normal');
-    terminal.type('ione two');
+    terminal.type('ione of many words that come at once, two');
     await sees('Vim: Insert');
     expect(terminal.written).toContain('\u001B[6 q');
     terminal.type('\u001B');
     await sees('Vim: Normal');
     terminal.type('bcwthree');
-    await sees('one three');
+    await sees('at once, three');
     terminal.type('\r');
     await sees('Two.');
     await sees('Vim: Normal');
     terminal.type('k');
-    await sees(/› one three\s*\n\s*\n.*Vim: Normal/);
-    terminal.type('dd');
+    await sees(/› one of many words that come at once, three\s*\n\s*\n.*Vim: Normal/);
+    terminal.type('\u0018e');
+    await sees('q closes');
+    terminal.type('q');
+    // A key that ends no chord is a command of Vim.
+    terminal.type('\u0018d');
+    terminal.type('d');
+    await sees('› Ask Capstan to do anything');
     terminal.type('/vim');
     terminal.type('\r');
     await sees('Vim mode is off.');

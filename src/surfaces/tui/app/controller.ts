@@ -55,9 +55,12 @@ export class Controller {
     if (input.kind === 'focus') return;
     if (input.kind === 'key' && input.name === 'ctrl+z') return this.#parts.suspend();
     const top = stage.pager ?? stage.view;
-    if (top === undefined && input.kind === 'key' && this.#ofVim(input)) return this.#shown();
+    // The second key of a chord is no command of Vim, unless the two make none.
+    const isChord = stage.pendingKey !== undefined;
+    if (top === undefined && !isChord && this.#ofVim(input)) return this.#shown();
     const meant = this.#bound.read(input, this.#isListed);
     if (meant === undefined) return;
+    if (top === undefined && isChord && meant === input && this.#ofVim(input)) return this.#shown();
     if (top === undefined) this.#ofComposer(meant);
     else top.input(meant);
     this.#shown();
@@ -75,9 +78,9 @@ export class Controller {
   }
 
   /** In insert mode an open list comes first: Esc closes it. */
-  #ofVim(key: KeyPress): boolean {
+  #ofVim(key: TerminalInput): boolean {
     const { composer } = this.#parts.stage;
-    if (composer.vim === undefined || this.#ofDraft.isSearching) return false;
+    if (key.kind !== 'key' || composer.vim === undefined || this.#ofDraft.isSearching) return false;
     if (composer.vim.mode === 'insert' && this.#isListed) return false;
     const isTaken = composer.vimInput(key);
     if (isTaken) this.#parts.conversation()?.typed();

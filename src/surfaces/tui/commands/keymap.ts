@@ -54,7 +54,7 @@ function howToBind({ action, boundAt }: KeyBinding, home: string): string {
   const source = boundAt === undefined ? 'has its default keys' : `is bound by ${boundAt} of config.toml`;
   return [
     `${actionId(action)} ${source}.`,
-    `Put this into ${home}/config.toml, and start Capstan again:`,
+    `Put one of these lines into ${home}/config.toml, and start Capstan again:`,
     '',
     `[tui.keymap.${context}]`,
     `${name} = "ctrl-x"             # one key`,

@@ -1,5 +1,5 @@
 import type { Frame } from '../screen/frame.ts';
-import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
+import { keyPress, type KeyPress, type TerminalInput } from '../screen/terminal-input.ts';
 import { clean } from '../text/clean.ts';
 import { columnsOf } from '../text/columns.ts';
 import { drawRow } from '../text/draw-row.ts';
@@ -101,6 +101,7 @@ export class Composer {
   vimInput(press: KeyPress): boolean {
     const { vim, draft } = this;
     if (vim === undefined) return false;
+    if (press.name === 'text' && vim.mode === 'normal') return this.#vimRun(press.text);
     const isAtEnd = draft.cursor === vim.settled({ ...draft, cursor: draft.text.length }).cursor;
     const recalls = this.history.recalls(isAtEnd ? { ...draft, cursor: draft.text.length } : draft);
     const step = vim.press(press, draft, { recalls });
@@ -109,6 +110,15 @@ export class Composer {
     else if (step.draft !== draft) this.draft = step.draft;
     this.#settle();
     vim.shown(this.draft);
+    return true;
+  }
+
+  /** Many keys at once: each is one of its own. */
+  #vimRun(text: string): boolean {
+    for (const sign of text) {
+      const press = keyPress(sign === ' ' ? 'space' : sign);
+      if (!this.vimInput(press)) this.input(press);
+    }
     return true;
   }
 

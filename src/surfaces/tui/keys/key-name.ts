@@ -25,7 +25,7 @@ const named: Readonly<Record<string, string>> = {
 const modifier = /^(ctrl|alt|shift)[-+](?=.)/i;
 
 /** A key of config.toml, `ctrl-alt-x` or `ctrl+alt+x`, as the terminal reports it. Undefined: no terminal reports it. */
-export function readKeyName(written: string): string | undefined {
+function readKeyName(written: string): string | undefined {
   const has = { ctrl: false, alt: false, shift: false };
   let rest = written;
   for (let found = modifier.exec(rest); found !== null; found = modifier.exec(rest)) {

@@ -9,7 +9,7 @@ export interface VimSlice {
 }
 
 /** No element is cut in half: one that the range touches is in it. */
-export function wholeRange({ elements }: Draft, [from, to]: VimRange): VimRange {
+function wholeRange({ elements }: Draft, [from, to]: VimRange): VimRange {
   return [outside(elements, from, 'start'), outside(elements, to, 'end')];
 }
 

@@ -21,6 +21,9 @@ function keyHelp({ keys = defaultKeyMap }: Look): readonly (readonly [keys: stri
   return [
     ...bound,
     ...fixed,
+    ['@', 'choose a file or a folder by letters of its path; a picture is attached'],
+    ['$', 'choose a skill'],
+    ['enter on a paste', 'read and change it: move the cursor to it with the arrow keys'],
     ['!', 'first in the draft: a command for your shell'],
     ['/', 'first in the draft: a command for Capstan'],
   ];

@@ -12,7 +12,11 @@ export const keyActions: readonly KeyAction[] = [
     ['submit', ['enter'], 'send the message; while a turn runs, the model reads it with its next request'],
     ['queue', ['tab'], 'while a turn runs: queue the message for a turn of its own'],
     ['toggle_shortcuts', ['?'], 'in an empty draft: keys and commands'],
-    ['history_search_previous', ['ctrl+r'], 'search earlier messages; in the search: an older one'],
+    [
+      'history_search_previous',
+      ['ctrl+r'],
+      'search earlier messages, of all conversations; in the search: an older one',
+    ],
     ['history_search_next', ['ctrl+s'], 'in the search: a newer one'],
   ]),
   ...inContext('chat', [

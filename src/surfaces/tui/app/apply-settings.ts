@@ -12,10 +12,15 @@ import type { TuiRequest } from './tui-request.ts';
 
 /** Gives the stage what `[tui]` says, and what to report about it: the rest of the table was checked when it was read. */
 export async function applySettings(
-  { parts: { stage, engine, surroundings } }: TuiSession,
+  session: TuiSession,
   { isInline = false }: Pick<TuiRequest, 'isInline'>,
 ): Promise<readonly Outcome[]> {
-  const { theme, ascii, animations, alternateScreen, screenReader } = engine.tui;
+  const { stage, engine, surroundings } = session.parts;
+  const { theme, ascii, animations, alternateScreen, screenReader, keymap, vimModeDefault } = engine.tui;
+  if (keymap !== undefined || vimModeDefault) {
+    const { applyKeys } = await import('./apply-keys.ts');
+    applyKeys(session, keymap, vimModeDefault);
+  }
   if (screenReader) stage.changeLook(readerLook);
   if (ascii && stage.look.glyphs === 'unicode') stage.changeLook({ glyphs: 'ascii' });
   if (!animations) stage.changeLook({ motion: 'none' });

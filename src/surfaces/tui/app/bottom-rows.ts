@@ -1,4 +1,5 @@
 import { type PinnedPlan, planRows } from '../views/plan-rows.ts';
+import { keyHint } from '../keys/key-map.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
@@ -51,7 +52,10 @@ export function bottomRows({ busy, failed, plan, background, waiting }: AboveCom
       [
         plain(`${bullet} `),
         styled(busy.header, boldStyle),
-        styled(` (${time} ${dot} esc to interrupt)${running}`, dimStyle),
+        styled(
+          ` (${time}${keyHint(look, 'chat.interrupt_turn', (key) => ` ${dot} ${key} to interrupt`)})${running}`,
+          dimStyle,
+        ),
       ],
     );
     if (busy.detail !== undefined) {
@@ -67,9 +71,11 @@ export function bottomRows({ busy, failed, plan, background, waiting }: AboveCom
     rows.push([], [styled(`${bullet} ${title}`, dimStyle)]);
     for (const each of words) rows.push(...messageRows(each, look));
   };
-  listed('For the next request (esc interrupts and sends them now)', waiting.steers);
+  const sends = keyHint(look, 'chat.interrupt_turn', (key) => ` (${key} interrupts and sends them now)`);
+  listed(`For the next request${sends}`, waiting.steers);
   listed('For when this has ended', waiting.refused);
-  listed('Queued (alt+up edits the last, /queue shows all)', waiting.queued);
+  const edits = keyHint(look, 'chat.edit_queued_message', (key) => `${key} edits the last, `);
+  listed(`Queued (${edits}/queue shows all)`, waiting.queued);
   return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
 }
 

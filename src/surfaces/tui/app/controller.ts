@@ -3,6 +3,7 @@ import { trimDraft } from '../composer/whole-draft.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import { noneWaiting } from './bottom-rows.ts';
 import type { Conversation } from './conversation.ts';
+import { BoundKeys } from './bound-keys.ts';
 import { DraftKeys } from './draft-keys.ts';
 import { EscapeTwice } from './escape-twice.ts';
 import { readDraft, unknownCommand } from './read-draft.ts';
@@ -30,12 +31,14 @@ export interface ControllerParts {
 export class Controller {
   readonly #parts: ControllerParts;
   readonly #ofDraft: DraftKeys;
+  readonly #bound: BoundKeys;
   /** Messages that were sent before the engine was there. */
   readonly #early: Draft[] = [];
   readonly #twice: EscapeTwice;
 
   constructor(parts: ControllerParts) {
     this.#parts = parts;
+    this.#bound = new BoundKeys(parts.stage);
     this.#ofDraft = new DraftKeys({ ...parts, doors: () => parts.conversation()?.doors });
     this.#twice = new EscapeTwice(parts.stage);
   }
@@ -52,10 +55,36 @@ export class Controller {
     if (this.#parts.surroundings.input(input)) return;
     if (input.kind === 'key' && input.name === 'ctrl+z') return this.#parts.suspend();
     const top = stage.pager ?? stage.view;
-    if (top === undefined) this.#ofComposer(input);
-    else top.input(input);
+    // The second key of a chord is no command of Vim, unless the two make none.
+    const isChord = stage.pendingKey !== undefined;
+    if (top === undefined && !isChord && this.#ofVim(input)) return this.#shown();
+    const meant = this.#bound.read(input, this.#isListed);
+    if (meant === undefined) return;
+    if (top === undefined && isChord && meant === input && this.#ofVim(input)) return this.#shown();
+    if (top === undefined) this.#ofComposer(meant);
+    else top.input(meant);
+    this.#shown();
+  }
+
+  #shown(): void {
     this.#ofDraft.update();
-    stage.draw();
+    this.#parts.stage.draw();
+  }
+
+  /** A list for the draft is open. */
+  get #isListed(): boolean {
+    const { composer, popup } = this.#parts.stage;
+    return this.#ofDraft.isListed || (!composer.isRecalled && popup.chosen(composer.draft) !== undefined);
+  }
+
+  /** In insert mode an open list comes first: Esc closes it. */
+  #ofVim(key: TerminalInput): boolean {
+    const { composer } = this.#parts.stage;
+    if (key.kind !== 'key' || composer.vim === undefined || this.#ofDraft.isSearching) return false;
+    if (composer.vim.mode === 'insert' && this.#isListed) return false;
+    const isTaken = composer.vimInput(key);
+    if (isTaken) this.#parts.conversation()?.typed();
+    return isTaken;
   }
 
   #ofComposer(input: TerminalInput): void {
@@ -160,6 +189,9 @@ export class Controller {
         return stage.isFull;
       case 'ctrl+l':
         stage.resized();
+        return true;
+      case 'toggle_vim_mode':
+        conversation?.slash('vim', '');
         return true;
       default:
         return false;

@@ -41,6 +41,15 @@ export class DraftKeys {
     this.#mentions = new MentionKeys({ stage, doors, changed });
   }
 
+  get isSearching(): boolean {
+    return this.#search !== undefined;
+  }
+
+  /** The list of files and skills is open. */
+  get isListed(): boolean {
+    return this.#mentions.open !== undefined;
+  }
+
   /** False: the key is for others. */
   input(input: TerminalInput): boolean {
     if (this.#search === 'loading') return this.#early.push(input) > 0;

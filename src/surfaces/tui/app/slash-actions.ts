@@ -117,6 +117,10 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'pwd':
     case 'cwd':
       return (await import('../commands/folder.ts')).showFolder(session);
+    case 'keymap':
+      return (await import('../commands/keymap.ts')).keymap(session, rest);
+    case 'vim':
+      return (await import('../commands/vim.ts')).vim(session);
     case 'logout':
       return (await import('../commands/logout.ts')).logout(session);
     case 'debug-config':

@@ -3,14 +3,16 @@ import { Composer } from '../composer/composer.ts';
 import type { PinnedPlan } from '../views/plan-rows.ts';
 import type { View } from '../views/view.ts';
 import { type Frame, type FramePlace, fitFrame, noFrame } from '../screen/frame.ts';
+import { CursorShape } from '../screen/cursor-shape.ts';
 import { FullScreen } from '../screen/full-screen.ts';
 import { InlineScreen } from '../screen/inline-screen.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
-import { columnsOf } from '../text/columns.ts';
+import { drawnColumns } from '../text/drawn-columns.ts';
 import type { Look } from '../text/look.ts';
 import { Announcements } from './announcements.ts';
 import { bottomRows, type FailedTurn, noneWaiting, type WaitingWords } from './bottom-rows.ts';
 import { pinnedRow } from './pinned-row.ts';
+import { keyFooter } from './key-footer.ts';
 import { FrameClock } from './frame-clock.ts';
 import { type PromptMarks, Transcript } from './transcript.ts';
 
@@ -57,6 +59,7 @@ export class TuiStage {
   readonly #full: FullScreen;
   readonly #announcements = new Announcements();
   readonly #marks: PromptMarks | undefined;
+  readonly #shape: CursorShape;
   #look: StageLook;
   #isFull: boolean;
   #isEnded = false;
@@ -80,6 +83,8 @@ export class TuiStage {
   under: ((look: Look) => readonly string[]) | undefined;
   /** After each frame: what does not stand on the screen, such as the title of the window. */
   drawn: (look: Look) => void = () => {};
+  /** The first key of a chord, while the next one is waited for. */
+  pendingKey: string | undefined;
   placeholder = 'Ask Capstan to do anything';
   waiting: WaitingWords = noneWaiting;
   /** A view that the user opened is closed. */
@@ -91,8 +96,9 @@ export class TuiStage {
     this.#look = look;
     this.#isFull = isFull;
     this.#now = now;
-    this.#inline = new InlineScreen({ terminal, reflows, widthOf: plainColumns });
+    this.#inline = new InlineScreen({ terminal, reflows, widthOf: drawnColumns });
     this.#full = new FullScreen(terminal);
+    this.#shape = new CursorShape(terminal);
     const draw = (): void => {
       this.#draw();
       this.drawn(this.look);
@@ -238,6 +244,7 @@ export class TuiStage {
   /** Leaves room for another program. What is finished stays on the screen. */
   stepAside(): void {
     this.#isAside = true;
+    this.#shape.show(undefined);
     if (this.#isFull || this.#pager !== undefined) this.#full.end();
     else this.#inline.end(this.transcript.takeFinished(this.look));
   }
@@ -247,6 +254,7 @@ export class TuiStage {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#clock.stop();
+    this.#shape.show(undefined);
     const { look } = this;
     if (this.#isFull || this.#pager !== undefined) this.#full.end();
     if (this.#isFull) this.transcript.keepLast(look, this.#terminal.rows);
@@ -284,6 +292,7 @@ export class TuiStage {
 
   #draw(): void {
     if (this.#isAside) return;
+    this.#shape.show(this.#pager === undefined && this.#view === undefined ? this.composer.vim?.mode : undefined);
     const { rows: height } = this.#terminal;
     const { look } = this;
     if (this.#isFull || this.#pager !== undefined) return this.#full.show(this.wholeFrame(look, height));
@@ -316,7 +325,9 @@ export class TuiStage {
     const most = Math.max(1, Math.floor(height / 2));
     const composer = this.composer.frame(look, most, this.placeholder);
     const listed = this.composer.isRecalled ? [] : this.popup.rows(this.composer.draft, look);
-    const under = this.under?.(look) ?? (listed.length > 0 ? listed : isRead ? [] : this.footer(look));
+    const keyed = { footer: this.footer, pendingKey: this.pendingKey, mode: this.composer.vim?.mode };
+    const footer = (): readonly string[] => (isRead ? [] : keyFooter(keyed, look));
+    const under = this.under?.(look) ?? (listed.length > 0 ? listed : footer());
     const whole = below([...above, ''], { ...composer, rows: [...composer.rows, '', ...under] });
     if (whole.rows.length <= height) return whole;
     // On a screen of a few rows the composer comes first.
@@ -329,9 +340,4 @@ function below(above: readonly string[], { rows, cursor }: Frame = noFrame): Fra
   const place: { readonly cursor?: FramePlace } =
     cursor === undefined ? {} : { cursor: { ...cursor, row: cursor.row + above.length } };
   return { rows: [...above, ...rows], ...place };
-}
-
-function plainColumns(row: string): number {
-  // oxlint-disable-next-line no-control-regex -- our own styles
-  return columnsOf(row.replaceAll(/\u001B\[[\d;]*m/g, ''));
 }

@@ -1,5 +1,5 @@
 import type { Frame } from '../screen/frame.ts';
-import type { TerminalInput } from '../screen/terminal-input.ts';
+import { keyPress, type KeyPress, type TerminalInput } from '../screen/terminal-input.ts';
 import { clean } from '../text/clean.ts';
 import { columnsOf } from '../text/columns.ts';
 import { drawRow } from '../text/draw-row.ts';
@@ -10,6 +10,7 @@ import type { Draft, DraftElement } from './draft.ts';
 import { DraftHistory } from './draft-history.ts';
 import { cursorPlace, draftRows, tabWidth } from './draft-layout.ts';
 import { Editor } from './editor.ts';
+import type { ModalKeys } from './modal-keys.ts';
 import { expandDraft, isShellDraft, joinDrafts, trimDraft } from './whole-draft.ts';
 
 /** Columns before the text, and one behind it, where the cursor may stand. */
@@ -20,6 +21,8 @@ export class Composer {
   readonly history = new DraftHistory();
   /** The draft has changed without a key. */
   changed: () => void = () => {};
+  /** Vim mode, while it is on. */
+  vim: ModalKeys | undefined;
   readonly #editor = new Editor(columnsOf);
   /** Columns of the text when it was drawn last. */
   #width = 77;
@@ -55,6 +58,7 @@ export class Composer {
     const draft = trimDraft(this.draft);
     this.history.add(draft);
     this.#editor.clear();
+    this.vim?.reset();
     return draft;
   }
 
@@ -62,6 +66,7 @@ export class Composer {
   drop(): void {
     this.history.seed(trimDraft(this.draft));
     this.#editor.clear();
+    this.vim?.reset();
   }
 
   /** Shows another draft, without a trace of it once the first one is shown again. */
@@ -87,8 +92,40 @@ export class Composer {
       return true;
     }
     const isRecall = (name === 'up' || name === 'down') && this.history.recalls(this.draft);
-    if (isRecall && this.#recall(name)) return true;
-    return this.#editor.press(name, this.#width);
+    const isDone = (isRecall && this.#recall(name)) || this.#editor.press(name, this.#width);
+    this.#settle();
+    return isDone;
+  }
+
+  /** A key of Vim mode. False: it is for others. */
+  vimInput(press: KeyPress): boolean {
+    const { vim, draft } = this;
+    if (vim === undefined) return false;
+    if (press.name === 'text' && vim.mode === 'normal') return this.#vimRun(press.text);
+    const isAtEnd = draft.cursor === vim.settled({ ...draft, cursor: draft.text.length }).cursor;
+    const recalls = this.history.recalls(isAtEnd ? { ...draft, cursor: draft.text.length } : draft);
+    const step = vim.press(press, draft, { recalls });
+    if (step.wants === 'passed') return false;
+    if (step.wants !== undefined) this.#recall(step.wants === 'older' ? 'up' : 'down');
+    else if (step.draft !== draft) this.draft = step.draft;
+    this.#settle();
+    vim.shown(this.draft);
+    return true;
+  }
+
+  /** Many keys at once: each is one of its own. */
+  #vimRun(text: string): boolean {
+    for (const sign of text) {
+      const press = keyPress(sign === ' ' ? 'space' : sign);
+      if (!this.vimInput(press)) this.input(press);
+    }
+    return true;
+  }
+
+  /** In the normal mode of Vim the cursor stands on a character. */
+  #settle(): void {
+    const settled = this.vim?.settled(this.draft);
+    if (settled !== undefined && settled.cursor !== this.draft.cursor) this.#editor.show(settled);
   }
 
   #recall(name: 'up' | 'down' | string): boolean {

@@ -18,6 +18,8 @@ export class ProcessTerminal implements TerminalPort {
   #isLent = false;
   /** The newest title of the window, as it was written. Empty: none of ours. */
   #title = '';
+  /** The cursor has a shape of ours. */
+  #isShaped = false;
   /** Nothing was read since the keyboard was taken. */
   #isFresh = true;
   /** Gives the terminal back if this process is killed. */
@@ -44,6 +46,7 @@ export class ProcessTerminal implements TerminalPort {
     if (text.includes(fullOff)) this.#nowFull(false);
     const [title] = /\u001B\]0;[^\u0007]*\u0007/.exec(text) ?? [];
     if (title !== undefined) this.#title = title === noTitle ? '' : title;
+    if (text.endsWith(' q')) this.#isShaped = !text.endsWith('\u001B[0 q');
     process.stdout.write(text);
   }
 
@@ -144,7 +147,9 @@ export class ProcessTerminal implements TerminalPort {
   readonly #restore = (): void => {
     if (!this.#isRaw) return;
     this.#isRaw = false;
-    writeNow(`${modesOff}${this.#isFull ? fullOff : ''}${this.#title === '' ? '' : noTitle}`);
+    writeNow(
+      `${modesOff}${this.#isFull ? fullOff : ''}${this.#title === '' ? '' : noTitle}${this.#isShaped ? '\u001B[0 q' : ''}`,
+    );
     try {
       process.stdin.setRawMode(false);
     } catch {
@@ -152,6 +157,7 @@ export class ProcessTerminal implements TerminalPort {
     }
     this.#warden?.tell('given');
     this.#isFull = false;
+    this.#isShaped = false;
     this.#giveStderrBack();
   };
 

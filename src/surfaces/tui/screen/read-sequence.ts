@@ -35,6 +35,14 @@ const byNumber: Readonly<Record<string, string>> = {
   21: 'f10',
   23: 'f11',
   24: 'f12',
+  25: 'f13',
+  26: 'f14',
+  28: 'f15',
+  29: 'f16',
+  31: 'f17',
+  32: 'f18',
+  33: 'f19',
+  34: 'f20',
 };
 
 /** Keys that terminals report by a code point of their own, and those of the number pad. */
@@ -45,6 +53,7 @@ const byCode: Readonly<Record<number, string>> = {
   27: 'escape',
   32: 'space',
   127: 'backspace',
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, at) => [57_376 + at, `f${at + 13}`])),
   57_414: 'enter',
   57_417: 'left',
   57_418: 'right',

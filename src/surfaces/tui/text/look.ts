@@ -1,5 +1,6 @@
 import type { Theme } from './theme.ts';
 import type { ThemeName } from './themes.ts';
+import type { KeyMap } from '../keys/key-map.ts';
 
 /** How a surface wants cells to be drawn. */
 export interface Look {
@@ -22,4 +23,6 @@ export interface Look {
   readonly motion?: 'none';
   readonly cwd: string;
   readonly home: string;
+  /** For hints. Absent: the keys that Capstan comes with. */
+  readonly keys?: KeyMap;
 }

@@ -1,3 +1,4 @@
+import { keyHint } from '../keys/key-map.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cleanLine } from '../text/clean.ts';
@@ -51,6 +52,10 @@ export class ListView implements View {
       );
   }
 
+  get takesText(): boolean {
+    return this.#options.isSearched === true;
+  }
+
   /** More items, or others: what was typed stays. */
   update(change: Partial<Pick<ListOptions, 'items' | 'title' | 'hint'>>): void {
     this.#options = { ...this.#options, ...change };
@@ -73,7 +78,7 @@ export class ListView implements View {
   }
 
   frame(look: Look, height: number): Frame {
-    const { title, items, isSearched = false, hint = 'Enter chooses, Esc goes back' } = this.#options;
+    const { title, items, isSearched = false, hint = usualHint(look) } = this.#options;
     const found = this.#found;
     const more = found.length > mostRows ? ` ${glyphsOf(look).dot} ${this.#at + 1} of ${found.length}` : '';
     const hints = wrapRow([styled(`${hint}${more}`, dimStyle)], { width: look.width, first: indent, rest: indent });
@@ -164,4 +169,13 @@ export class ListView implements View {
     this.#typed += text;
     this.#at = 0;
   }
+}
+
+function usualHint(look: Look): string {
+  const accepts = keyHint(look, 'list.accept', (key) => `${capital(key)} chooses, `);
+  return `${accepts}${keyHint(look, 'list.cancel', capital) || 'Ctrl+C'} goes back`;
+}
+
+function capital(key: string): string {
+  return key.charAt(0).toUpperCase() + key.slice(1);
 }

@@ -1,3 +1,4 @@
+import { keyHint } from '../keys/key-map.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cutRow } from '../text/cut.ts';
@@ -50,6 +51,11 @@ export class PagerView implements View {
     this.#from = options.startsAtEnd === true ? Infinity : 0;
   }
 
+  /** A search is typed: keys are its letters. */
+  get takesText(): boolean {
+    return this.#find.isTyped;
+  }
+
   frame(look: Look, height: number): Frame {
     const whole = { ...look, details: 'whole' } as const;
     const { added, isWhole } = this.#options.drawMore?.(whole) ?? { added: 0, isWhole: true };
@@ -88,11 +94,11 @@ export class PagerView implements View {
     }
     const { escape, stops, hint = '' } = this.#options;
     const parts = [
-      'q closes',
+      ...closeHint(look),
       '/ finds',
       ...(stops === undefined ? [] : ['left and right: messages']),
       ...(escape === undefined ? [] : [`esc ${escape.does}`]),
-      'up, down, page up, page down, home, end',
+      ...scrollHint(look),
     ];
     return [styled(ownWords(`${hint}${parts.join(' · ')}`, look), dimStyle)];
   }
@@ -205,4 +211,15 @@ export class PagerView implements View {
     // Who scrolls to the end stays there, whatever is added.
     this.#from = rows > 0 && to >= this.#last ? Infinity : to;
   }
+}
+
+/** With the keys as they are bound. */
+function scrollHint(look: Look): readonly string[] {
+  const ids = ['scroll_up', 'scroll_down', 'page_up', 'page_down', 'jump_top', 'jump_bottom'];
+  const keys = ids.map((id) => keyHint(look, `pager.${id}`, (key) => key)).filter((key) => key !== '');
+  return keys.length === 0 ? [] : [keys.join(', ')];
+}
+
+function closeHint(look: Look): readonly string[] {
+  return [`${keyHint(look, 'pager.close', (key) => key) || 'esc'} closes`];
 }

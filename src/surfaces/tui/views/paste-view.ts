@@ -21,6 +21,7 @@ export interface PasteViewOptions {
 
 /** A paste of the draft, to read and change it. */
 export class PasteView implements View {
+  readonly keys = 'editor';
   readonly #options: PasteViewOptions;
   readonly #editor = new Editor(columnsOf);
   #width = 80;

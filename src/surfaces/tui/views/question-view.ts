@@ -3,6 +3,7 @@ import { type Answer, asksForContent, type Question } from '../../../protocol/qu
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { type Choice, choicesFor } from '../../exec/approvals/choices.ts';
 import { askedField, fieldChoices } from '../../exec/approvals/form-choices.ts';
+import { homeHint, keyHint, type KeyGroup } from '../keys/key-map.ts';
 import type { View } from './view.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
@@ -54,13 +55,23 @@ export class QuestionView implements View {
     return prefix === undefined ? question : { ...question, prefix };
   }
 
+  get keys(): KeyGroup | 'raw' {
+    if (this.#isNoting) return 'editor';
+    const { question } = this.#options;
+    // The answers of a form have keys of their own, and Esc always refuses it.
+    return question.input === undefined && !asksForContent(question.kind) ? 'approval' : 'raw';
+  }
+
   frame(look: Look, height: number): Frame {
     const asked = askedRows(this.#asked, this.#options.item, look);
     const below = this.#belowRows(look);
     const room = Math.max(1, height - below.length - 1);
     const isCut = asked.length > room;
     const more: Row = [
-      styled(`  ${glyphsOf(look).ellipsis} ${asked.length - room + 1} more rows above: ctrl+a shows all`, dimStyle),
+      styled(
+        `  ${glyphsOf(look).ellipsis} ${asked.length - room + 1} more rows above${keyHint(look, 'approval.open_fullscreen', (key) => `: ${key} shows all`)}`,
+        dimStyle,
+      ),
     ];
     const shown = isCut
       ? [drawRow(cutRow(more, look.width, look), look), ...asked.slice(asked.length - room + 1)]
@@ -77,7 +88,7 @@ export class QuestionView implements View {
       return [
         styled(isChosen ? `${prompt} ` : '  ', accentStyle),
         styled(`${at + 1}. ${cleanLine(words)}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
-        styled(` (${key})`, dimStyle),
+        styled(` (${this.keys === 'approval' ? homeHint(look, 'approval', key) : key})`, dimStyle),
       ];
     });
     const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${cleanLine(this.#problem)}`, badStyle)]];

@@ -1,3 +1,4 @@
+import type { KeyGroup } from '../keys/key-map.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import type { Look } from '../text/look.ts';
@@ -7,4 +8,8 @@ export interface View {
   /** At most `height` rows. */
   frame(look: Look, height: number): Frame;
   input(input: TerminalInput): void;
+  /** Which keys it has; `raw`: as they are pressed. Absent: those of a list, or of a pager if it has the whole screen. */
+  readonly keys?: KeyGroup | 'raw';
+  /** A key that types a character types. */
+  readonly takesText?: boolean;
 }

@@ -1,0 +1,76 @@
+/** Keys without a character: how config.toml names them, and how the terminal reports them. */
+const named: Readonly<Record<string, string>> = {
+  enter: 'enter',
+  tab: 'tab',
+  backspace: 'backspace',
+  esc: 'escape',
+  escape: 'escape',
+  delete: 'delete',
+  insert: 'insert',
+  up: 'up',
+  down: 'down',
+  left: 'left',
+  right: 'right',
+  home: 'home',
+  end: 'end',
+  'page-up': 'pageup',
+  pageup: 'pageup',
+  'page-down': 'pagedown',
+  pagedown: 'pagedown',
+  space: 'space',
+  minus: '-',
+  ...Object.fromEntries(Array.from({ length: 24 }, (_, at) => [`f${at + 1}`, `f${at + 1}`])),
+};
+
+const modifier = /^(ctrl|alt|shift)[-+](?=.)/i;
+
+/** A key of config.toml, `ctrl-alt-x` or `ctrl+alt+x`, as the terminal reports it. Undefined: no terminal reports it. */
+function readKeyName(written: string): string | undefined {
+  const has = { ctrl: false, alt: false, shift: false };
+  let rest = written;
+  for (let found = modifier.exec(rest); found !== null; found = modifier.exec(rest)) {
+    has[(found[1] ?? '').toLowerCase() as keyof typeof has] = true;
+    rest = rest.slice(found[0].length);
+  }
+  const before = `${has.ctrl ? 'ctrl+' : ''}${has.alt ? 'alt+' : ''}`;
+  const name = named[rest.toLowerCase()];
+  if (name !== undefined && name !== '-') return `${before}${has.shift && name !== 'space' ? 'shift+' : ''}${name}`;
+  const sign = name ?? rest;
+  if ([...sign].length !== 1 || /[\s\p{Cc}]/u.test(sign)) return undefined;
+  // Shift is part of a character. With Ctrl, terminals do not report it.
+  if (has.ctrl) return has.shift ? undefined : before + sign.toLowerCase();
+  return before + (has.shift ? sign.toUpperCase() : sign);
+}
+
+/** One key, or two that are pressed one after the other: `ctrl-x ctrl-t`. */
+export function readStrokes(written: string): string | undefined {
+  const strokes = written
+    .trim()
+    .split(/\s+/)
+    .map((each) => readKeyName(each));
+  const isRead = strokes.length <= 2 && strokes.every((each) => each !== undefined);
+  return isRead ? strokes.join(' ') : undefined;
+}
+
+/** A key that types a character. */
+export function typesCharacter(name: string): boolean {
+  return name === 'space' || [...name].length === 1;
+}
+
+const shownNames: Readonly<Record<string, string>> = {
+  escape: 'esc',
+  pageup: 'page up',
+  pagedown: 'page down',
+};
+
+/** As hints and help write it. */
+export function shownKey(strokes: string): string {
+  return strokes
+    .split(' ')
+    .map((stroke) => {
+      const [, before = '', name = ''] = /^((?:(?:ctrl|alt|shift)\+)*)(.+)$/.exec(stroke) ?? [];
+      const sign = before === '' ? name : name === ',' ? 'comma' : name === '.' ? 'period' : name;
+      return before + (shownNames[sign] ?? sign);
+    })
+    .join(' ');
+}

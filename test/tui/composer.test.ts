@@ -186,4 +186,25 @@ describe('a draft that waits', () => {
     const rows = await sees(/› see\n/);
     expect(rows.join('\n')).not.toContain('Pasted');
   });
+
+  it('comes back from an interrupt, steered or queued, with its paste, and is sent whole', async () => {
+    const never = hang({ afterBytes: 0, of: answer({ items: [say('never')] }) });
+    const { sees, terminal, say: tell, model } = await tuiScene([never, answer({ items: [say('Heard.')] })]);
+    const paste = (letter: string): string => `\u001B[200~${letter.repeat(1200)}\u001B[201~`;
+    await sees('Context 100% left');
+    tell('Hang.');
+    await model.request(0);
+    terminal.type(`steer ${paste('x')}`);
+    terminal.type('\r');
+    await sees('↳ steer [Pasted Content 1200 chars]');
+    terminal.type(`queue ${paste('y')}`);
+    terminal.type('\t');
+    await sees('↳ queue [Pasted Content 1200 chars]');
+    terminal.type('draft');
+    terminal.type('\u001B');
+    await sees(/› steer \[Pasted Content 1200 chars\]\n {2}queue \[Pasted Content 1200 chars\] #2\n {2}draft/);
+    terminal.type('\r');
+    await sees('• Heard.');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe(`steer ${'x'.repeat(1200)}\nqueue ${'y'.repeat(1200)}\ndraft`);
+  });
 });

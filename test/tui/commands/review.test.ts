@@ -98,6 +98,26 @@ describe('/review', () => {
     expect(textsOf(inputOf(model, 1)).join('\n')).toContain('interrupted it');
   });
 
+  it('comes before what is queued behind it, also when its target is chosen from lists', async () => {
+    const slow = answer({ items: [callTool('exec_command', { cmd: 'sleep 1.5' })] });
+    const done = (text: string) => answer({ items: [say(text)] });
+    const { sees, say: tell, terminal, model } = await inRepository(slow, done('First.'), reviewed, done('Last.'));
+    tell('Go.');
+    await sees('Running sleep');
+    for (const words of ['/review', 'The end.']) {
+      terminal.type(`${words}${words === '/review' ? '\t' : ''}`);
+      terminal.type('\t');
+      await sees(`↳ ${words}`);
+    }
+    await sees('What should be reviewed?');
+    terminal.type('1');
+    await sees('topic -> main');
+    terminal.type('\r');
+    const rows = (await sees('• Last.')).join('\n');
+    expect(rows).toMatch(/Code review started[^]*› The end\.[^]*• Last\./);
+    expect(textsOf(inputOf(model, 3)).at(-1)).toBe('The end.');
+  });
+
   it('asks for words: without a repository by a notice, otherwise behind the command', async () => {
     const { sees, say: tell, terminal, place } = await inRepository();
     tell('/review');

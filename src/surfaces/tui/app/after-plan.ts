@@ -1,9 +1,8 @@
 import { ListView } from '../views/list-view.ts';
-import { startAnew } from './choose-thread-view.ts';
-import type { TuiSession } from './session.ts';
+import type { CommandSession } from '../commands/command-session.ts';
 
-/** The end of a turn in plan mode that proposed a plan: what to do with it. */
-export function chooseAfterPlan(session: TuiSession, plan: string): void {
+/** The end of a turn in plan mode that proposed a plan: what to do with it. `startAnew`: begins a new conversation. */
+export function chooseAfterPlan(session: CommandSession, plan: string, startAnew: () => Promise<void>): void {
   const { stage } = session.parts;
   const close = (): void => stage.open(undefined);
   const used = Math.max(0, Math.min(100, Math.round(100 - session.thread.usage().percentRemaining)));
@@ -13,11 +12,11 @@ export function chooseAfterPlan(session: TuiSession, plan: string): void {
   };
   const cleared = async (): Promise<void> => {
     const { model, effort } = session.thread.settings;
-    await startAnew(session);
+    await startAnew();
     await session.change({ model, ...(effort === undefined ? {} : { effort }), collaboration: { mode: 'default' } });
     session.sendWords(`Implement this plan:\n\n${plan}`);
   };
-  const ways = [() => void session.guard(here()), () => void session.guard(cleared()), () => {}];
+  const ways = [() => session.inBackground(here()), () => session.inBackground(cleared()), () => {}];
   stage.open(
     new ListView({
       title: 'Implement this plan?',

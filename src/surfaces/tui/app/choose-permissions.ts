@@ -1,9 +1,9 @@
 import { ListView } from '../views/list-view.ts';
 import { type PermissionPreset, permissionPresets, presetOf } from '../views/permission-presets.ts';
-import type { TuiSession } from './session.ts';
+import type { CommandSession } from '../commands/command-session.ts';
 
 /** `/permissions`: what may be done without a question, from the next turn on. */
-export function choosePermissions(session: TuiSession): void {
+export function choosePermissions(session: CommandSession): void {
   const { stage } = session.parts;
   const current = presetOf(session.thread.settings);
   const items = permissionPresets.map((preset) => ({ ...preset, isCurrent: preset === current }));
@@ -18,12 +18,12 @@ export function choosePermissions(session: TuiSession): void {
 }
 
 /** Back and forth between the first two. Full access is not one key away: it is chosen from the list. */
-export function nextPermissions(session: TuiSession): void {
+export function nextPermissions(session: CommandSession): void {
   const [ask, readOnly] = permissionPresets;
   choose(session, presetOf(session.thread.settings) === ask ? readOnly! : ask!);
 }
 
-function choose(session: TuiSession, preset: PermissionPreset): void {
+function choose(session: CommandSession, preset: PermissionPreset): void {
   const { stage } = session.parts;
   const close = (): void => stage.open(undefined);
   const take = async (taken: PermissionPreset): Promise<void> => {
@@ -31,7 +31,7 @@ function choose(session: TuiSession, preset: PermissionPreset): void {
     const isChanged = await session.change({ sandboxMode: taken.sandbox, approval: taken.approval });
     if (isChanged) session.notice(`Permissions: ${taken.label}. They hold from the next turn on.`);
   };
-  if (preset.sandbox !== 'danger-full-access') return void session.guard(take(preset));
+  if (preset.sandbox !== 'danger-full-access') return session.inBackground(take(preset));
   const items = [
     { label: 'No', about: 'keep the permissions as they are' },
     { label: 'Yes', about: 'commands may change and send anything that you may' },
@@ -41,7 +41,7 @@ function choose(session: TuiSession, preset: PermissionPreset): void {
       title: 'Full access?',
       items,
       close,
-      pick: (index) => (index === 1 ? void session.guard(take(preset)) : close()),
+      pick: (index) => (index === 1 ? session.inBackground(take(preset)) : close()),
     }),
   );
 }

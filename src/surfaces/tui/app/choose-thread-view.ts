@@ -55,10 +55,10 @@ export async function chooseThreadView(
     close: () => stage.openPager(undefined),
     pick(thread) {
       stage.openPager(undefined);
-      void session.guard(open(session, thread, choosing));
+      session.inBackground(open(session, thread, choosing));
     },
-    preview: (thread) => void session.guard(previewThread(session, thread, () => stage.openPager(view))),
-    archive: (thread) => void session.guard(switchArchive(session, thread).finally(() => view.refresh())),
+    preview: (thread) => session.inBackground(previewThread(session, thread, () => stage.openPager(view))),
+    archive: (thread) => session.inBackground(switchArchive(session, thread).finally(() => view.refresh())),
   });
   stage.openPager(view);
 }

@@ -33,7 +33,7 @@ export async function copyAnswer(session: TuiSession, which: string): Promise<vo
       pick(index) {
         close();
         const part = parts[index];
-        if (part !== undefined) void session.guard(copy(session, part));
+        if (part !== undefined) session.inBackground(copy(session, part));
       },
     }),
   );

@@ -36,7 +36,7 @@ export async function exportConversation(session: TuiSession, file: string): Pro
       close,
       pick(index) {
         close();
-        if (index === 1) void session.guard(replaceExport(path, text, writable).then(tell));
+        if (index === 1) session.inBackground(replaceExport(path, text, writable).then(tell));
       },
     }),
   );

@@ -40,7 +40,7 @@ export async function deleteThread(session: TuiSession): Promise<void> {
         if (index !== 1) return;
         // Given up before, and not read again: of a thread that is gone nothing is left to follow.
         const deleting = session.thread.leave().then(() => engine.stored.delete(id));
-        void session.guard(deleting.then((done) => left(session, done, 'The conversation is deleted.')));
+        session.inBackground(deleting.then((done) => left(session, done, 'The conversation is deleted.')));
       },
     }),
   );

@@ -33,7 +33,7 @@ export async function resumeThread(session: TuiSession, thread: ThreadSummary, f
       pick(index) {
         close();
         const chosen = choices[index];
-        if (chosen !== undefined) void session.guard(load(session, thread, chosen.cwd));
+        if (chosen !== undefined) session.inBackground(load(session, thread, chosen.cwd));
       },
     }),
   );

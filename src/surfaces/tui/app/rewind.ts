@@ -32,7 +32,7 @@ export async function browseRewind(session: TuiSession): Promise<void> {
       pick(index) {
         close();
         const prompt = prompts[index];
-        if (prompt !== undefined) void session.guard(showRewind(session, prompt));
+        if (prompt !== undefined) session.inBackground(showRewind(session, prompt));
       },
     }),
   );
@@ -46,11 +46,11 @@ async function showRewind(session: TuiSession, prompt: ThreadPrompt): Promise<vo
     prompt: prompt.words,
     close() {
       stage.openPager(undefined);
-      void session.guard(browseRewind(session));
+      session.inBackground(browseRewind(session));
     },
     pick(part) {
       stage.openPager(undefined);
-      void session.guard(rewind(session, prompt, part));
+      session.inBackground(rewind(session, prompt, part));
     },
   });
   stage.openPager(view);

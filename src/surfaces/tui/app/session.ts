@@ -75,7 +75,7 @@ export class TuiSession implements Conversation {
       shell: (command) => this.#runShell(command),
       slash: (name, rest) => this.guard(parts.runSlash(this, name, rest)),
     });
-    stage.viewClosed = () => this.flow.next();
+    stage.viewClosed = () => this.flow.released();
     stage.background = () => this.#thread.sessions.length;
     this.#desk = new QuestionDesk({
       open: (view) => stage.ask(view),
@@ -278,9 +278,9 @@ export class TuiSession implements Conversation {
     void this.guard(import('../commands/agents.ts').then(({ stepAgent }) => stepAgent(this, by)));
   }
 
-  /** What a list or a view has begun: what goes wrong with it is shown. */
+  /** What a list or a view has begun: what goes wrong with it is shown, and what waits comes after it. */
   inBackground(work: Promise<unknown>): void {
-    void this.guard(work);
+    void this.guard(this.flow.hold(work));
   }
 
   #inputOf(draft: Draft) {
@@ -345,7 +345,7 @@ export class TuiSession implements Conversation {
     const { waiting } = this.flow;
     const isWaited = waiting.queued.length > 0 || waiting.refused.length > 0;
     if (this.parts.isSide === true || isWaited || this.#thread.settings.collaboration?.mode !== 'plan') return;
-    (await import('./after-plan.ts')).chooseAfterPlan(this, plan);
+    (await import('./after-plan.ts')).chooseAfterPlan(this, plan, () => this.parts.runSlash(this, 'new', ''));
   }
 
   #told(result: { readonly kind: string; readonly outcome?: Outcome }): void {

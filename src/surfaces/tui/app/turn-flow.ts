@@ -51,8 +51,10 @@ export class TurnFlow {
   readonly waiting = new WaitingMessages();
   readonly #parts: FlowParts;
   readonly #works = new Set<AskedWork>();
-  /** Something of the queue that is no turn runs. */
-  #isTaking = false;
+  /** How much runs that is no turn and comes before what waits. */
+  #holds = 0;
+  /** What ran last failed in a way in which the next turn would fail, too. */
+  #isStuck = false;
   /** What a turn was asked, while it has not entered the conversation. */
   #unsaid: Draft | undefined;
   #failed: FailedDraft | undefined;
@@ -107,8 +109,9 @@ export class TurnFlow {
     } finally {
       this.#works.delete(work);
       if (this.#works.size === 0) stage.busy = undefined;
+      this.#isStuck = isLasting(result, now());
       if (!work.isStopped && result?.kind === 'aborted') this.#giveBack(this.waiting.takeBack());
-      else if (!work.isStopped && !isLasting(result, now())) this.next();
+      else if (!work.isStopped && !this.#isStuck) this.next();
     }
   }
 
@@ -171,7 +174,7 @@ export class TurnFlow {
   /** The first of those that wait, unless something runs or the user chooses something. */
   next(): void {
     const { stage, notice, guard } = this.#parts;
-    if (this.#works.size > 0 || this.#isTaking || this.#failed?.holdsQueue === true || stage.isChoosing) return;
+    if (this.#works.size > 0 || this.#holds > 0 || this.#failed?.holdsQueue === true || stage.isChoosing) return;
     const refused = joinAll(this.waiting.takeRefused());
     const draft = refused === undefined ? this.waiting.takeFirst() : undefined;
     this.show();
@@ -185,10 +188,28 @@ export class TurnFlow {
         notice(unknownCommand(meant.name));
         return this.next();
       case 'shell':
-        return guard(this.#take(() => this.#parts.shell(meant.command)));
+        return guard(this.hold(this.#parts.shell(meant.command)));
       case 'slash':
-        return guard(this.#take(() => this.#parts.slash(meant.command.name, meant.rest)));
+        return guard(this.hold(this.#parts.slash(meant.command.name, meant.rest)));
     }
+  }
+
+  /** What waits comes after this. */
+  async hold(work: Promise<unknown>): Promise<void> {
+    this.#holds++;
+    try {
+      await work;
+    } finally {
+      this.#holds--;
+      if (!this.isBusy && !this.#isStuck) this.next();
+    }
+  }
+
+  /** The user has closed a view. What was chosen in it begins first. */
+  released(): void {
+    queueMicrotask(() => {
+      if (!this.isBusy) this.next();
+    });
   }
 
   show(): void {
@@ -200,12 +221,6 @@ export class TurnFlow {
       queued: queued.map(({ text }) => text),
     };
     stage.draw();
-  }
-
-  async #take(run: () => Promise<void>): Promise<void> {
-    this.#isTaking = true;
-    await run().finally(() => (this.#isTaking = false));
-    this.next();
   }
 
   async #interrupt(): Promise<void> {

@@ -49,6 +49,6 @@ export interface CommandSession {
   ): Promise<Result | EngineRefused | undefined>;
   /** Another thread, to be read. The screen is drawn when it changes. */
   readThread(id: ThreadId): { rows(look: Look): readonly string[]; close(): void };
-  /** What a list or a view has begun: what goes wrong with it is shown. */
+  /** What a list or a view has begun: what goes wrong with it is shown, and what waits comes after it. */
   inBackground(work: Promise<unknown>): void;
 }

@@ -26,14 +26,18 @@ function choosePreset(session: CommandSession): void {
     {
       label: 'Against a base branch',
       about: 'what this branch adds to another one',
-      take: () => void offer(session, branchList),
+      take: () => session.inBackground(offer(session, branchList)),
     },
     {
       label: 'Uncommitted changes',
       about: 'what differs from the last commit, new files included',
       take: () => start(session, { kind: 'uncommitted' }),
     },
-    { label: 'A commit', about: 'the change of one commit', take: () => void offer(session, commitList) },
+    {
+      label: 'A commit',
+      about: 'the change of one commit',
+      take: () => session.inBackground(offer(session, commitList)),
+    },
     {
       label: 'In your own words',
       about: 'say what to review',

@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { tellStory, type ThreadStory } from '../../src/surfaces/context/thread-story.ts';
 import { readWindow } from '../../src/surfaces/context/window-view.ts';
 import { replayRequests } from '../../src/surfaces/replay/replay-requests.ts';
-import { changesPage } from '../../src/surfaces/tui/insight/changes-pages.ts';
+import { changesBrowse } from '../../src/surfaces/tui/insight/changes-pages.ts';
 import { checkpointsPage } from '../../src/surfaces/tui/insight/checkpoint-pages.ts';
 import { contextCard } from '../../src/surfaces/tui/insight/context-card.ts';
-import { contextPage } from '../../src/surfaces/tui/insight/context-pages.ts';
-import { differencePage, envelopePage } from '../../src/surfaces/tui/insight/envelope-pages.ts';
+import { contextBrowse } from '../../src/surfaces/tui/insight/context-pages.ts';
+import { differencePage, envelopeBrowse } from '../../src/surfaces/tui/insight/envelope-pages.ts';
 import { pinsPage } from '../../src/surfaces/tui/insight/pin-pages.ts';
 import type { ReadWindow } from '../../src/surfaces/tui/insight/read-window.ts';
 import { replayPage } from '../../src/surfaces/tui/insight/replay-pages.ts';
@@ -47,10 +47,10 @@ beforeAll(async () => {
     const encoded = request.kind === 'rebuilt' ? request.encoded : undefined;
     replayed.push({ shown, body: () => encoded && Buffer.concat(encoded.body).toString('utf8') });
   }
-  const envelope = envelopePage(id, story);
+  const envelope = envelopeBrowse(id, story);
   const difference = differencePage(id, story, 1);
   if ('code' in envelope || 'code' in difference) throw new Error('There is no envelope.');
-  const context = contextPage(window, { pin: () => {} });
+  const context = contextBrowse(window, { pin: () => {} });
   const checkpoints = checkpointsPage(story, { takeBack: () => {} });
   const replay = replayPage(story, 1, replayed);
   const pins = [{ id: 'pin-1', text: `Never touch the lock file. ${hostile}` }];
@@ -59,8 +59,8 @@ beforeAll(async () => {
     context: [context],
     'context-group': [context, 'down', 'down', 'down', 'enter'],
     'context-item': [context, 'down', 'enter', 'enter'],
-    changes: [changesPage(story)],
-    'changes-text': [changesPage(story), 'end', 'enter'],
+    changes: [changesBrowse(story)],
+    'changes-text': [changesBrowse(story), 'end', 'enter'],
     envelope: [envelope],
     'envelope-window': [envelope, 'down', 'down', 'down', 'down', 'down', 'down', 'down', 'enter'],
     'envelope-turns': [envelope, 'end', 'enter'],

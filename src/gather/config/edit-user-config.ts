@@ -78,11 +78,7 @@ async function inLock(
   }
 }
 
-async function edit(
-  file: string,
-  wanted: WantedValues,
-  rewrite: Rewrite,
-): Promise<Outcome | undefined> {
+async function edit(file: string, wanted: WantedValues, rewrite: Rewrite): Promise<Outcome | undefined> {
   const { path, values } = wanted;
   const text = currentText(file);
   const before = await parseToml(text);

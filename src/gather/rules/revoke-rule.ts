@@ -1,7 +1,7 @@
 import { fileSystem, isMissing, reasonOf } from '../../disk/file-system.ts';
 import { withRegular } from '../../disk/regular-file.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { contentOf, ownRules, type RuleParts, whileLocked } from './write-rule.ts';
+import { bytesOfRules, ownRules, type RuleParts, withRulesLocked } from './write-rule.ts';
 
 /**
  * Makes a comment of a line in the user's own file, by its first letter: nothing else of the file changes, and no crash
@@ -11,9 +11,9 @@ export async function revokeRule(line: string, { home, locks, clock }: RuleParts
   const path = ownRules(home);
   let isFound = false;
   try {
-    await whileLocked(path, { locks, clock }, () => {
+    await withRulesLocked(path, { locks, clock }, () => {
       withRegular(path, { links: 'followed', flags: fileSystem.constants.O_RDWR }, (file) => {
-        for (const at of placesOf(contentOf(file), line)) {
+        for (const at of placesOf(bytesOfRules(file), line)) {
           fileSystem.writeSync(file, '#', at);
           isFound = true;
         }

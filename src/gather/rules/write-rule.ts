@@ -32,7 +32,7 @@ export async function writeRule(rule: CommandRule, { home, locks, clock }: RuleP
   const path = ownRules(home);
   try {
     fileSystem.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    await whileLocked(path, { locks, clock }, () => addLine(path, line));
+    await withRulesLocked(path, { locks, clock }, () => addLine(path, line));
     return undefined;
   } catch (error) {
     const message = `The rule was not saved: ${path} cannot be written: ${reasonOf(error)}.`;
@@ -46,7 +46,7 @@ export function ownRules(home: string): string {
 }
 
 /** Not the file itself is locked: the program that locks would have to hold it open, and leaves its name in it. */
-export async function whileLocked(
+export async function withRulesLocked(
   path: string,
   { locks, clock }: Pick<RuleParts, 'locks' | 'clock'>,
   work: () => void,
@@ -85,7 +85,7 @@ function addLine(path: string, line: string): void {
   const { O_RDWR, O_APPEND, O_CREAT } = fileSystem.constants;
   const comment = `#${line.slice(1)}`;
   const isNew = withRegular(path, { links: 'followed', flags: O_RDWR | O_APPEND | O_CREAT, mode: 0o600 }, (file) => {
-    const text = contentOf(file);
+    const text = bytesOfRules(file);
     if (text.toString('utf8').split('\n').includes(line)) return false;
     const isOpen = text.length > 0 && text.at(-1) !== 0x0a;
     const added = Buffer.from(`${isOpen ? '\n' : ''}${comment}\n`);
@@ -96,7 +96,7 @@ function addLine(path: string, line: string): void {
   });
   if (!isNew) return;
   withRegular(path, { links: 'followed', flags: O_RDWR }, (file) => {
-    const at = contentOf(file).lastIndexOf(`${comment}\n`);
+    const at = bytesOfRules(file).lastIndexOf(`${comment}\n`);
     if (at === -1) throw new Error('the disk is full');
     fileSystem.writeSync(file, line.slice(0, 1), at);
     fileSystem.fsyncSync(file);
@@ -114,7 +114,7 @@ function checkFits(text: Buffer, added: Buffer, line: string): void {
 }
 
 /** What the file holds, if it is not too large to be rules. */
-export function contentOf(file: number): Buffer {
+export function bytesOfRules(file: number): Buffer {
   const most = readLimits.configBytes;
   const { size } = fileSystem.fstatSync(file);
   if (size >= most) throw new Error('it is too large');

@@ -14,7 +14,7 @@ import { threadPlugins } from './thread-plugins.ts';
 import { skillSources } from './thread-skills.ts';
 
 /** A skill as lists show it. */
-export interface ListedSkill {
+export interface SkillEntry {
   readonly name: string;
   readonly description: string;
   readonly scope: SkillScope;
@@ -27,7 +27,7 @@ export interface ListedSkill {
 }
 
 export interface ListedSkills {
-  readonly skills: readonly ListedSkill[];
+  readonly skills: readonly SkillEntry[];
   readonly problems: readonly Outcome[];
 }
 
@@ -61,7 +61,7 @@ export class SkillRegistry {
   }
 
   /** Saves in the user's config.toml whether threads of the next run have a skill. Gives why it could not. */
-  async switch({ name, path }: Pick<ListedSkill, 'name' | 'path'>, isOn: boolean): Promise<Outcome | undefined> {
+  async switch({ name, path }: Pick<SkillEntry, 'name' | 'path'>, isOn: boolean): Promise<Outcome | undefined> {
     const { base, locks, clock } = this.#engine;
     const place = { home: base.home, locks, clock };
     const set = await userConfigValue(place, ['skills']);

@@ -3,7 +3,7 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { count } from '../wording/number-words.ts';
 import { causeWords } from '../wording/checkpoint-words.ts';
 import { contextFields } from '../wording/context-fields.ts';
-import { breakLine } from '../wording/prefix-words.ts';
+import { brokenPrefix } from '../wording/prefix-words.ts';
 
 const types = {
   settings: 'thread.settings',
@@ -60,6 +60,6 @@ export function contextLine(event: ContextNews): string | undefined {
     case 'checkpoint-started':
       return `checkpoint: ${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}; ${causeWords(event)})`;
     case 'prefix-broken':
-      return event.breaks.map((each) => `cache: ${breakLine(each)}`).join('\n');
+      return event.breaks.map((each) => `cache: ${brokenPrefix(each)}`).join('\n');
   }
 }

@@ -24,6 +24,6 @@ export function breakWords(each: PrefixBreak): string {
 }
 
 /** The same with what it costs. */
-export function breakLine(each: PrefixBreak): string {
+export function brokenPrefix(each: PrefixBreak): string {
   return `broken by ${breakWords(each)}; about ${count(each.tokens)} tokens are read again`;
 }

@@ -37,7 +37,7 @@ export class Connections {
 
   /** One was dead without our knowing: the others may be as well. */
   clear(): void {
-    for (const { drop } of [...this.#idle]) drop();
+    while (this.#idle.length > 0) this.#idle.at(-1)!.drop();
   }
 
   /** `keepAlive`: the header of that name, in which a server says for how long it keeps the connection. */

@@ -1,6 +1,6 @@
 import { defined } from '../../../protocol/defined.ts';
 import type { PrefixBrokenEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
-import { type Change, changeLine } from '../cells/change-line.ts';
+import { type RequestChange, changeLine } from '../cells/change-line.ts';
 import { quietCell } from '../cells/quiet-cell.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
@@ -11,9 +11,9 @@ const early: ReadonlySet<ThreadEvent['kind']> = new Set(['context', 'settings', 
 export class ChangeEntries {
   readonly #add: (entry: TranscriptEntry) => TranscriptEntry;
   /** The newest one, while more may become known of it. */
-  #open: { readonly entry: TranscriptEntry; change: Change } | undefined;
+  #open: { readonly entry: TranscriptEntry; change: RequestChange } | undefined;
   /** Tries of a request that runs. The row above the composer says them; a line follows if one has helped. */
-  #retry: Extract<Change, { kind: 'retry' }> | undefined;
+  #retry: Extract<RequestChange, { kind: 'retry' }> | undefined;
   /** What the next request weighs, as was said last. */
   #tokens: number | undefined;
 
@@ -70,14 +70,14 @@ export class ChangeEntries {
     return true;
   }
 
-  #begin(change: Change): boolean {
+  #begin(change: RequestChange): boolean {
     this.settle();
     const cell = quietCell(changeLine(change));
     this.#open = { entry: this.#add({ cell, isFinal: false, opens: true }), change };
     return true;
   }
 
-  #becomes(change: Change): boolean {
+  #becomes(change: RequestChange): boolean {
     if (this.#open === undefined) return false;
     this.#open.change = change;
     this.#open.entry.cell = quietCell(changeLine(change));

@@ -3,9 +3,9 @@ import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
 import { listOfFolder } from '../picker/list-of-folder.ts';
 import { PickerView } from '../picker/picker-view.ts';
 import { ThreadPages } from '../picker/thread-pages.ts';
-import { forkThread } from './fork-thread.ts';
-import { previewThread } from './preview-thread.ts';
-import { type ResumeFolder, resumeThread } from './resume-thread.ts';
+import { forkShown } from './fork-thread.ts';
+import { previewListed } from './preview-thread.ts';
+import { type ResumeFolder, resumeListed } from './resume-thread.ts';
 import type { TuiSession } from './session.ts';
 
 /** Threads that are read at a time. */
@@ -57,15 +57,15 @@ export async function chooseThreadView(
       stage.openPager(undefined);
       session.inBackground(open(session, thread, choosing));
     },
-    preview: (thread) => session.inBackground(previewThread(session, thread, () => stage.openPager(view))),
+    preview: (thread) => session.inBackground(previewListed(session, thread, () => stage.openPager(view))),
     archive: (thread) => session.inBackground(switchArchive(session, thread).finally(() => view.refresh())),
   });
   stage.openPager(view);
 }
 
 async function open(session: TuiSession, thread: ThreadSummary, { does, folder }: ThreadChoosing): Promise<void> {
-  if (does === 'fork') return forkThread(session, thread.id, '');
-  return resumeThread(session, thread, folder);
+  if (does === 'fork') return forkShown(session, thread.id, '');
+  return resumeListed(session, thread, folder);
 }
 
 async function switchArchive(session: TuiSession, { id, archived }: ThreadSummary): Promise<void> {

@@ -1,6 +1,6 @@
 import { fullText } from '../../../protocol/outcome.ts';
 import { plural } from '../../wording/number-words.ts';
-import { clipboardWays } from '../clipboard/clipboard-ways.ts';
+import { copyWays } from '../clipboard/clipboard-ways.ts';
 import { type CopiedPart, copiedParts } from '../clipboard/copied-parts.ts';
 import { copyText } from '../clipboard/copy-text.ts';
 import { clean, cleanLine, withoutTabs } from '../text/clean.ts';
@@ -69,7 +69,7 @@ function nameOf({ kind, language }: CopiedPart): string {
 
 async function copy(session: TuiSession, part: CopiedPart): Promise<void> {
   const { stage } = session.parts;
-  const ways = clipboardWays(process.env, process.platform);
+  const ways = copyWays(process.env, process.platform);
   const copied = await copyText(part.text, { ways, write: (sequence) => stage.send(sequence) });
   if ('code' in copied) return session.notice(fullText(copied), 'error');
   const what = part.kind === 'answer' ? 'The answer' : nameOf(part).replace(/^[a-z]/, (sign) => sign.toUpperCase());

@@ -3,7 +3,7 @@ import { fullText } from '../../../protocol/outcome.ts';
 import type { TuiSession } from './session.ts';
 
 /** `/fork [NAME]`: a conversation that continues from here, beside the one that stays as it is. */
-export async function forkThread(session: TuiSession, id: ThreadId, name: string): Promise<void> {
+export async function forkShown(session: TuiSession, id: ThreadId, name: string): Promise<void> {
   const { threads, engine } = session.parts;
   const forked = await threads.fork(id, { kind: 'latest' });
   if (forked.kind === 'refused') return session.notice(fullText(forked.outcome), 'error');

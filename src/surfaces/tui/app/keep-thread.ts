@@ -16,7 +16,7 @@ export async function renameThread(session: TuiSession, name: string): Promise<v
 }
 
 /** `/archive`: the conversation leaves the lists, and another one begins. */
-export async function archiveThread(session: TuiSession): Promise<void> {
+export async function putAway(session: TuiSession): Promise<void> {
   if (isEmpty(session)) return;
   const { threads } = session.parts;
   const { id } = session.thread;
@@ -25,7 +25,7 @@ export async function archiveThread(session: TuiSession): Promise<void> {
 }
 
 /** `/delete`: asks first. */
-export async function deleteThread(session: TuiSession): Promise<void> {
+export async function throwAway(session: TuiSession): Promise<void> {
   if (isEmpty(session)) return;
   const { stage, engine } = session.parts;
   const { id } = session.thread;

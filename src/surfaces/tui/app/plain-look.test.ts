@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coloursOf, glyphsOf } from './plain-look.ts';
+import { coloursOf, usualGlyphs } from './plain-look.ts';
 
 describe('what a terminal can show', () => {
   it.each([
@@ -33,5 +33,5 @@ describe('what a terminal can show', () => {
     ['the console of Linux', { TERM: 'linux', LANG: 'en_GB.UTF-8' }, 'ascii'],
     ['what the user says', { CAPSTAN_ASCII: '1', LANG: 'en_GB.UTF-8' }, 'ascii'],
     ['what the user says against the locale', { CAPSTAN_ASCII: '0', LANG: 'C' }, 'unicode'],
-  ])('signs: %s', (_, env, glyphs) => expect(glyphsOf(env)).toBe(glyphs));
+  ])('signs: %s', (_, env, glyphs) => expect(usualGlyphs(env)).toBe(glyphs));
 });

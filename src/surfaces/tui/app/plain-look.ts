@@ -4,7 +4,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How much a terminal can show, as far as its variables say. */
 export function plainLook(env: Environment, places: Pick<StageLook, 'cwd' | 'home'>): StageLook {
-  return { ...places, colours: coloursOf(env), palette: 'dark', glyphs: glyphsOf(env) };
+  return { ...places, colours: coloursOf(env), palette: 'dark', glyphs: usualGlyphs(env) };
 }
 
 /** For a screen reader: words, and nothing that is drawn again. */
@@ -31,7 +31,7 @@ export function coloursOf(env: Environment): StageLook['colours'] {
 }
 
 /** ASCII where the console or the locale has nothing else. Without a locale most terminals still have UTF-8. */
-export function glyphsOf(env: Environment): 'unicode' | 'ascii' {
+export function usualGlyphs(env: Environment): 'unicode' | 'ascii' {
   const chosen = env['CAPSTAN_ASCII'] ?? '';
   if (chosen !== '') return chosen === '0' ? 'unicode' : 'ascii';
   if (env['TERM'] === 'linux' || env['TERM'] === 'dumb') return 'ascii';

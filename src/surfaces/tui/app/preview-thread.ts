@@ -10,7 +10,7 @@ import { TranscriptRows } from './transcript-rows.ts';
 const slice = 200;
 
 /** What was said in a thread, read from its file and without opening it. It fills while it is read. */
-export async function previewThread(session: TuiSession, thread: ThreadSummary, back: () => void): Promise<void> {
+export async function previewListed(session: TuiSession, thread: ThreadSummary, back: () => void): Promise<void> {
   const { stage, engine, now } = session.parts;
   const transcript = new Transcript();
   const entries = new EventEntries(transcript, () => false);

@@ -8,7 +8,7 @@ import type { TuiSession } from './session.ts';
 export type ResumeFolder = 'session' | 'current';
 
 /** Continues a thread. If it worked in another folder, the user says where it continues, unless that is settled. */
-export async function resumeThread(session: TuiSession, thread: ThreadSummary, folder?: ResumeFolder): Promise<void> {
+export async function resumeListed(session: TuiSession, thread: ThreadSummary, folder?: ResumeFolder): Promise<void> {
   const { engine, stage } = session.parts;
   const here = session.thread.settings.cwd;
   const there = thread.cwd;

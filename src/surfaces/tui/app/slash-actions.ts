@@ -78,14 +78,14 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'rename':
       return (await import('./keep-thread.ts')).renameThread(session, rest);
     case 'archive':
-      return (await import('./keep-thread.ts')).archiveThread(session);
+      return (await import('./keep-thread.ts')).putAway(session);
     case 'delete':
-      return (await import('./keep-thread.ts')).deleteThread(session);
+      return (await import('./keep-thread.ts')).throwAway(session);
     case 'side':
     case 'btw':
       return (await import('./side-conversation.ts')).openSide(session, rest);
     case 'fork':
-      return (await import('./fork-thread.ts')).forkThread(session, session.thread.id, rest);
+      return (await import('./fork-thread.ts')).forkShown(session, session.thread.id, rest);
     case 'resume':
       return (await import('./choose-thread-view.ts')).chooseThreadView(session, rest);
     case 'review':

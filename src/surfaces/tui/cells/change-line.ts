@@ -1,7 +1,7 @@
 import type { ModelSwitchedEvent, PrefixBrokenEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
 import { checkpointLine, checkpointText } from '../../wording/checkpoint-words.ts';
 import { count } from '../../wording/number-words.ts';
-import { breakLine, breakWords } from '../../wording/prefix-words.ts';
+import { brokenPrefix, breakWords } from '../../wording/prefix-words.ts';
 import { elapsedWords } from '../text/elapsed.ts';
 import type { QuietLine } from './quiet-cell.ts';
 
@@ -9,7 +9,7 @@ type Installed = Extract<ThreadEvent, { kind: 'checkpoint-installed' }>;
 type RetryEvent = Extract<ThreadEvent, { kind: 'retrying' }>;
 
 /** Something about the requests changed, which costs tokens or time. */
-export type Change =
+export type RequestChange =
   | { readonly kind: 'switch'; readonly event: ModelSwitchedEvent; readonly prefix?: PrefixBrokenEvent }
   | { readonly kind: 'checkpoint'; readonly event: Installed; readonly prefix?: PrefixBrokenEvent }
   | { readonly kind: 'prefix'; readonly prefix: PrefixBrokenEvent }
@@ -17,7 +17,7 @@ export type Change =
   | { readonly kind: 'retry'; readonly events: readonly RetryEvent[]; readonly tokens?: number };
 
 /** A change in one line, with what it costs; the rest is for those who open it. */
-export function changeLine(change: Change): QuietLine {
+export function changeLine(change: RequestChange): QuietLine {
   switch (change.kind) {
     case 'switch': {
       const { from, to, changes } = change.event;
@@ -54,10 +54,13 @@ function againWords({ breaks }: PrefixBrokenEvent): string {
 }
 
 function cacheLines({ breaks, keptTokens }: PrefixBrokenEvent): readonly string[] {
-  return [...breaks.map((each) => `cache: ${breakLine(each)}`), `cache: about ${count(keptTokens)} tokens can be used`];
+  return [
+    ...breaks.map((each) => `cache: ${brokenPrefix(each)}`),
+    `cache: about ${count(keptTokens)} tokens can be used`,
+  ];
 }
 
-function retryLine({ events, tokens }: Extract<Change, { kind: 'retry' }>): QuietLine {
+function retryLine({ events, tokens }: Extract<RequestChange, { kind: 'retry' }>): QuietLine {
   const newest = events.at(-1)!;
   const times = events.length === 1 ? '' : ` ${events.length} times`;
   const cost = tokens === undefined ? '' : `, about ${count(tokens)} tokens`;

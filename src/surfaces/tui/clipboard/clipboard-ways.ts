@@ -1,19 +1,19 @@
 import type { Variables } from '../../../protocol/variables.ts';
 
 /** A way to the clipboard: a program that reads what is copied, or a sequence that the terminal reads. */
-export type ClipboardWay =
+export type CopyWay =
   | { readonly kind: 'program'; readonly words: readonly [string, ...string[]]; readonly name: string }
   | { readonly kind: 'terminal'; readonly name: string };
 
 /** More than this a terminal may drop without a word. */
 export const mostTerminalBytes = 100_000;
 
-const terminal: ClipboardWay = { kind: 'terminal', name: 'the terminal' };
+const terminal: CopyWay = { kind: 'terminal', name: 'the terminal' };
 /** It keeps the text, and hands it to the terminal around it. */
 const tmux = program('the buffer of tmux', 'tmux', 'load-buffer', '-w', '-');
 
 /** The ways to try, the best first. Over SSH the clipboard of this machine is not the user's. */
-export function clipboardWays(env: Variables, platform: NodeJS.Platform): readonly ClipboardWay[] {
+export function copyWays(env: Variables, platform: NodeJS.Platform): readonly CopyWay[] {
   const has = (name: string): boolean => (env[name] ?? '') !== '';
   const last = has('TMUX') ? [tmux, terminal] : [terminal];
   if (has('SSH_TTY') || has('SSH_CONNECTION') || has('SSH_CLIENT')) return last;
@@ -28,7 +28,7 @@ export function clipboardWays(env: Variables, platform: NodeJS.Platform): readon
   ];
 }
 
-function program(name: string, ...words: readonly [string, ...string[]]): ClipboardWay {
+function program(name: string, ...words: readonly [string, ...string[]]): CopyWay {
   return { kind: 'program', words, name };
 }
 

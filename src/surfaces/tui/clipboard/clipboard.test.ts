@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { clipboardWays } from './clipboard-ways.ts';
+import { copyWays } from './clipboard-ways.ts';
 import { copiedParts } from './copied-parts.ts';
 import { copyText } from './copy-text.ts';
 
 const names = (env: Record<string, string>, platform: NodeJS.Platform = 'linux') =>
-  clipboardWays(env, platform).map((way) => (way.kind === 'program' ? way.words[0] : way.name));
+  copyWays(env, platform).map((way) => (way.kind === 'program' ? way.words[0] : way.name));
 
 describe('the way to the clipboard', () => {
   it('over SSH is the terminal around it, never a program of this machine', () => {

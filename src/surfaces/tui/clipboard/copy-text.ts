@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { type ClipboardWay, mostTerminalBytes, terminalCopy } from './clipboard-ways.ts';
+import { type CopyWay, mostTerminalBytes, terminalCopy } from './clipboard-ways.ts';
 
 export interface CopyParts {
-  readonly ways: readonly ClipboardWay[];
+  readonly ways: readonly CopyWay[];
   /** To the terminal, as it is. */
   write(sequence: string): void;
 }
@@ -12,7 +12,7 @@ export interface CopyParts {
 const waitMs = 3000;
 
 /** Copies a text by the first way that takes it, and gives that way. */
-export async function copyText(text: string, { ways, write }: CopyParts): Promise<ClipboardWay | Outcome> {
+export async function copyText(text: string, { ways, write }: CopyParts): Promise<CopyWay | Outcome> {
   const bytes = Buffer.byteLength(text);
   for (const way of ways) {
     if (way.kind === 'terminal') {

@@ -1,5 +1,5 @@
 import { fullText } from '../../../protocol/outcome.ts';
-import type { ListedSkill } from '../../engine/skill-registry.ts';
+import type { SkillEntry } from '../../engine/skill-registry.ts';
 import { draftOf } from '../composer/draft.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import { type ListItem, ListView } from '../views/list-view.ts';
@@ -17,7 +17,7 @@ export async function skills(session: CommandSession): Promise<void> {
   }
   const items = (): readonly ListItem[] => listed.map((skill) => itemOf(skill, glyphsOf(stage.look)));
   const close = (): void => stage.open(undefined);
-  const toggle = async ({ name, path, isOn }: ListedSkill): Promise<void> => {
+  const toggle = async ({ name, path, isOn }: SkillEntry): Promise<void> => {
     const problem = await registry.switch({ name, path }, !isOn);
     if (problem !== undefined) return session.notice(fullText(problem), 'error');
     ({ skills: listed, problems } = await registry.list(cwd));
@@ -40,7 +40,7 @@ export async function skills(session: CommandSession): Promise<void> {
 }
 
 function itemOf(
-  { name, description, scope, isOn, isOffered }: ListedSkill,
+  { name, description, scope, isOn, isOffered }: SkillEntry,
   { boxDone, boxOpen }: ReturnType<typeof glyphsOf>,
 ): ListItem {
   const notes = [scope, ...(isOn ? [] : ['off']), ...(isOffered ? [] : ['only when you name it'])];

@@ -6,7 +6,7 @@ import { BrowseView } from '../views/browse-view.ts';
 import { restsOf } from './rests.ts';
 
 /** The thread as its lines tell it, for those who make pages of it. */
-export interface ReadThread {
+export interface BrowsedThread {
   readonly lines: readonly Line[];
   readonly story: ThreadStory;
   readonly view: BrowseView;
@@ -21,7 +21,7 @@ export interface ReadThread {
 export async function browseThread(
   host: InsightHost,
   title: string,
-  make: (thread: ReadThread) => Promise<BrowsePage | undefined> | BrowsePage | undefined,
+  make: (thread: BrowsedThread) => Promise<BrowsePage | undefined> | BrowsePage | undefined,
   { mayBeNew = false }: { readonly mayBeNew?: boolean } = {},
 ): Promise<void> {
   const { stage, engine, now } = host.parts;

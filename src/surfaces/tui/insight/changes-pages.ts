@@ -16,7 +16,7 @@ interface Telling {
 }
 
 /** What Capstan sent the model in each turn beside the user's words, and why, the newest first. */
-export function changesPage({ turns }: Pick<ThreadStory, 'turns'>): BrowseList {
+export function changesBrowse({ turns }: Pick<ThreadStory, 'turns'>): BrowseList {
   const rows = turns
     .flatMap((turn): readonly Telling[] =>
       turn.told.length === 0 ? [{ turn }] : turn.told.map((told) => ({ turn, told })),

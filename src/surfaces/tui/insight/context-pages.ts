@@ -29,7 +29,7 @@ interface MapRow {
 }
 
 /** The map of the window: a row for each group, which opens to its items. */
-export function contextPage(window: ReadWindow, acts: ItemActs): BrowseList {
+export function contextBrowse(window: ReadWindow, acts: ItemActs): BrowseList {
   const { view, groups, room, cost } = window;
   const { total, notes = [], unknown } = view;
   const remarks = [...notes, ...unknown];

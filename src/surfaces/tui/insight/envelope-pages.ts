@@ -20,7 +20,7 @@ import { saidRows } from './said-rows.ts';
 const widestOrigin = 24;
 
 /** The contract of the newest turn: its groups, each with its fields; and what differs from another turn's. */
-export function envelopePage(id: string, story: ThreadStory): BrowsePage | Outcome {
+export function envelopeBrowse(id: string, story: ThreadStory): BrowsePage | Outcome {
   const view = envelopeView(id, story, { turn: undefined, diff: undefined });
   if ('code' in view) return view;
   if (view.kind !== 'envelope' || view.fields === undefined) {

@@ -1,7 +1,7 @@
 import { readWindow, type WindowView } from '../../context/window-view.ts';
 import type { RequestCost } from '../../context/request-cost.ts';
 import type { InsightHost } from './insight-host.ts';
-import type { ReadThread } from './browse-thread.ts';
+import type { BrowsedThread } from './browse-thread.ts';
 import { groupItems, type WindowGroup } from './window-groups.ts';
 import { roomOf, type WindowRoom } from './window-map.ts';
 
@@ -15,7 +15,7 @@ export interface ReadWindow {
 
 export async function windowOf(
   { parts, thread }: InsightHost,
-  { story, rest }: Pick<ReadThread, 'story' | 'rest'>,
+  { story, rest }: Pick<BrowsedThread, 'story' | 'rest'>,
 ): Promise<ReadWindow> {
   const { view, items, cost } = readWindow(story, await parts.threads.preview(thread.id, story.state));
   return { view, groups: await groupItems(items, rest), room: roomOf(view), cost };

@@ -2,18 +2,18 @@ import type { InsightHost } from './insight-host.ts';
 import type { BrowsePage } from '../views/browse-page.ts';
 import type { BrowseView } from '../views/browse-view.ts';
 import { textPage } from '../views/text-page.ts';
-import { browseThread, type ReadThread } from './browse-thread.ts';
+import { browseThread, type BrowsedThread } from './browse-thread.ts';
 import { contextCard } from './context-card.ts';
-import { contextPage } from './context-pages.ts';
+import { contextBrowse } from './context-pages.ts';
 import { pinText } from './pin-note.ts';
 import { windowOf } from './read-window.ts';
 
 /** `/context`: what fills the window. A card stays in the transcript; the map opens over it. */
 export function showContext(host: InsightHost): Promise<void> {
-  const make = async (thread: ReadThread): Promise<BrowsePage> => {
+  const make = async (thread: BrowsedThread): Promise<BrowsePage> => {
     const window = await windowOf(host, thread);
     host.parts.stage.transcript.add({ cell: contextCard(window), isFinal: true });
-    return contextPage(window, { pin: (item) => host.run(pin(host, thread.view, item.text())) });
+    return contextBrowse(window, { pin: (item) => host.run(pin(host, thread.view, item.text())) });
   };
   // What the first request begins with is known before the first message.
   return browseThread(host, 'Context', make, { mayBeNew: true });

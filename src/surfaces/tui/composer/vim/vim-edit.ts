@@ -1,9 +1,9 @@
 import { type Draft, replaceIn, withCursor } from '../draft.ts';
 import type { VimRange } from './vim-object.ts';
-import { sliceOf, timesSlice, type VimSlice, withSlice } from './vim-slice.ts';
+import { vimSliceOf, timesSlice, type VimSlice, withSlice } from './vim-slice.ts';
 import type { VimMove } from './vim-motion.ts';
 import type { VimOperator } from './vim-state.ts';
-import { after, before, firstNonBlank, lineEnd, lineStart, settled } from './vim-text.ts';
+import { behindElement, before, firstNonBlank, lineEnd, lineStart, settled } from './vim-text.ts';
 
 export interface Operated {
   readonly draft: Draft;
@@ -15,11 +15,11 @@ export function operateTo(draft: Draft, operator: VimOperator, { to, takes }: Vi
   const { cursor } = draft;
   const range: VimRange = [Math.min(cursor, to), Math.max(cursor, to)];
   if (takes === 'lines') return operateLines(draft, operator, range);
-  return operateRange(draft, operator, takes === 'inclusive' ? [range[0], after(draft, range[1])] : range);
+  return operateRange(draft, operator, takes === 'inclusive' ? [range[0], behindElement(draft, range[1])] : range);
 }
 
 export function operateRange(draft: Draft, operator: VimOperator, range: VimRange): Operated {
-  const slice = sliceOf(draft, range, false);
+  const slice = vimSliceOf(draft, range, false);
   if (operator === 'y') return { draft: settled(withCursor(draft, range[0])), slice };
   const left = range[0] === range[1] ? withCursor(draft, range[0]) : replaceIn(draft, range, '');
   return { draft: operator === 'c' ? left : settled(left), slice };
@@ -29,7 +29,7 @@ export function operateRange(draft: Draft, operator: VimOperator, range: VimRang
 export function operateLines(draft: Draft, operator: VimOperator, [first, last]: VimRange): Operated {
   const { text } = draft;
   const [from, to] = [lineStart(text, first), lineEnd(text, last)];
-  const slice = sliceOf(draft, [from, to], true);
+  const slice = vimSliceOf(draft, [from, to], true);
   if (operator === 'y') return { draft: settled(withCursor(draft, Math.min(first, last))), slice };
   if (operator === 'c') return { draft: replaceIn(draft, [from, to], ''), slice };
   // The last line goes with the break before it.
@@ -43,7 +43,7 @@ export function putSlice(draft: Draft, slice: VimSlice, where: 'before' | 'behin
   const { text, cursor } = draft;
   const many = timesSlice(slice, times);
   if (!slice.isLines) {
-    const at = where === 'behind' && cursor < lineEnd(text, cursor) ? after(draft, cursor) : cursor;
+    const at = where === 'behind' && cursor < lineEnd(text, cursor) ? behindElement(draft, cursor) : cursor;
     const put = withSlice(draft, at, many);
     return settled(withCursor(put, many.text === '' ? at : before(put, put.cursor)));
   }
@@ -61,7 +61,7 @@ export function replaceSigns(draft: Draft, sign: string, times: number): Draft |
   let to = cursor;
   for (let left = times; left > 0; left--) {
     if (to >= end) return undefined;
-    to = after(draft, to);
+    to = behindElement(draft, to);
   }
   const replaced = replaceIn(draft, [cursor, to], sign.repeat(times));
   return settled(withCursor(replaced, replaced.cursor - sign.length));

@@ -4,7 +4,7 @@ import { operateLines, operateRange, operateTo, putSlice, replaceSigns } from '.
 import { columnAt, vimFind, vimMotion, type VimFind, type VimMove } from './vim-motion.ts';
 import { vimObject } from './vim-object.ts';
 import { countOf, idle, isBegun, type VimOperator, type VimState } from './vim-state.ts';
-import { after, firstNonBlank, lineEnd, lineStart, settled, signKind } from './vim-text.ts';
+import { behindElement, firstNonBlank, lineEnd, lineStart, settled, signKind } from './vim-text.ts';
 
 export interface VimKeyOptions {
   /** Up and down recall messages of before: the draft is empty, or one of them with the cursor at an end. */
@@ -133,7 +133,7 @@ function wordBehind(draft: Draft, key: string, count: number): number {
     count: count - 1,
     column: undefined,
   });
-  return rest === undefined ? own : after(draft, rest.to);
+  return rest === undefined ? own : behindElement(draft, rest.to);
 }
 
 function command(state: VimState, draft: Draft, key: string, { recalls }: VimKeyOptions): VimStep {
@@ -154,7 +154,11 @@ function command(state: VimState, draft: Draft, key: string, { recalls }: VimKey
     case 'i':
       return insert(state, draft, draft);
     case 'a':
-      return insert(state, draft, withCursor(draft, cursor < lineEnd(text, cursor) ? after(draft, cursor) : cursor));
+      return insert(
+        state,
+        draft,
+        withCursor(draft, cursor < lineEnd(text, cursor) ? behindElement(draft, cursor) : cursor),
+      );
     case 'I':
       return insert(state, draft, withCursor(draft, firstNonBlank(text, cursor)));
     case 'A':

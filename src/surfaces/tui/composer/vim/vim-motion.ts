@@ -1,7 +1,7 @@
 import { graphemesOf } from '../boundaries.ts';
 import type { Draft } from '../draft.ts';
 import {
-  after,
+  behindElement,
   before,
   elementAt,
   firstNonBlank,
@@ -43,7 +43,7 @@ export function vimMotion(draft: Draft, key: string, { count, column }: MotionOp
     case 'l':
     case 'right':
     case 'space':
-      return exclusive(repeat(cursor, times, (at) => (at < lineEnd(text, at) ? after(draft, at) : at)));
+      return exclusive(repeat(cursor, times, (at) => (at < lineEnd(text, at) ? behindElement(draft, at) : at)));
     case 'j':
     case 'k':
       return vertical(draft, key === 'j' ? times : -times, column);
@@ -89,7 +89,7 @@ export function vimFind(draft: Draft, { key, sign }: VimFind, count: number, isA
     if (at < start || at >= end) return undefined;
   }
   if (isForward) return { to: isTill ? before(draft, at) : at, takes: 'inclusive' };
-  return exclusive(isTill ? after(draft, at) : at);
+  return exclusive(isTill ? behindElement(draft, at) : at);
 }
 
 /** The column of the cursor, for moves up and down. */
@@ -128,7 +128,7 @@ function vertical(draft: Draft, by: number, column = columnAt(draft)): VimMove |
     start = next;
   }
   const end = lineEnd(text, start);
-  const to = repeat(start, column, (at) => (at < end ? after(draft, at) : at));
+  const to = repeat(start, column, (at) => (at < end ? behindElement(draft, at) : at));
   return { to: Math.min(to, end), takes: 'lines' };
 }
 
@@ -166,7 +166,7 @@ function previousWord(draft: Draft, from: number, kind: WordKind): number {
 
 function wordEnd(draft: Draft, from: number, kind: WordKind): number {
   const text = maskedText(draft);
-  let at = after(draft, from);
+  let at = behindElement(draft, from);
   while (at < text.length && signKind(text[at], kind) === 0) at++;
   if (at >= text.length) return from;
   const word = signKind(text[at], kind);

@@ -13,7 +13,7 @@ function wholeRange({ elements }: Draft, [from, to]: VimRange): VimRange {
   return [outside(elements, from, 'start'), outside(elements, to, 'end')];
 }
 
-export function sliceOf(draft: Draft, range: VimRange, isLines: boolean): VimSlice {
+export function vimSliceOf(draft: Draft, range: VimRange, isLines: boolean): VimSlice {
   const [from, to] = wholeRange(draft, range);
   const elements = draft.elements
     .filter(({ start, end }) => start >= from && end <= to)

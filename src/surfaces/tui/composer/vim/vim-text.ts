@@ -35,7 +35,7 @@ export function elementAt(elements: readonly DraftElement[], at: number): DraftE
 }
 
 /** Behind the character or the element at a place. */
-export function after({ text, elements }: Draft, at: number): number {
+export function behindElement({ text, elements }: Draft, at: number): number {
   return elementAt(elements, at)?.end ?? nextGrapheme(text, at);
 }
 

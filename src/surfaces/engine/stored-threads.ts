@@ -19,6 +19,7 @@ import type { Pin } from '../../state/pins.ts';
 import { isSuspended, questionsToAsk } from '../../state/questions.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
+import { foldRecorded, nothingRecorded } from '../../state/recorded-events.ts';
 import type { PinsChanged } from '../../thread/branch/pinned-notes.ts';
 import type { AgentNode } from './agent-node.ts';
 import { cutOffTurn } from './cut-off-turn.ts';
@@ -106,7 +107,6 @@ export class StoredThreads {
 
   /** What happened in a thread, as far as its lines keep it: for one who looks at it and opens nothing. */
   async *events(id: ThreadId): AsyncGenerator<ThreadEvent, void> {
-    const { foldRecorded, nothingRecorded } = await import('../../state/recorded-events.ts');
     let state = nothingRecorded(id);
     for await (const line of this.#kept.store.read(id, { from: 0 as Ordinal })) {
       const folded = foldRecorded(state, line);

@@ -167,6 +167,8 @@ describe('a server whose template refuses other orders of roles', () => {
     expect(thread.live.model.requests.map(({ body }) => 'messages' in body)).toEqual([false, false, true]);
     const last = thread.live.model.requests.at(-1)!.body['messages'] as readonly JsonObject[];
     // What Capstan says has a tag around it: the user said none of it.
-    expect(last.at(-1)!['content']).toMatch(/(?:^|\n\n)<model_fallback>\n[^<>]+\n<\/model_fallback>$/);
+    expect(last.at(-1)!['content']).toMatch(
+      /<\/model_switch>\n\n<developer>\nThe model that worked on this [^<>]+\n<\/developer>$/,
+    );
   });
 });

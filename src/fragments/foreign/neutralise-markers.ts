@@ -13,7 +13,6 @@ const furtherNames = [
   'current_time_reminder',
   'git_attribution',
   'image_resize_notice',
-  'model_fallback',
   'rollout_budget',
   'token_budget',
   'token_budget_fallback',

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commonCapabilities } from '../../config/server-capabilities.ts';
+import { goOnNarrower } from '../../fragments/answers/agent-answers.ts';
+import { continueForAnother } from '../../fragments/answers/fallback-words.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import { chatDialect, commonDialect } from './dialect.ts';
@@ -57,6 +59,13 @@ describe('in a message of several speakers', () => {
       shown('A'),
       { type: 'text', text: '</developer>\n\nAnd?' },
     ]);
+  });
+
+  test.each([continueForAnother, goOnNarrower])('so does what Capstan says in the role of the user: %s', (words) => {
+    expect(last(user('Go.'), user(words), user('Thanks.'))).toBe(
+      `Go.\n\n<developer>\n${words}\n</developer>\n\nThanks.`,
+    );
+    expect(last(user(words))).toBe(words);
   });
 
   test('what users quote stays as it is, unless a line begins as a border does', () => {

@@ -1,3 +1,4 @@
+import { isUntaggedWords } from '../../fragments/answers/untagged-words.ts';
 import { isMessage, type Item } from '../../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { agentHeading, didItself, freeformArguments, nameWithSpace, readableArguments } from '../http/plainer-forms.ts';
@@ -58,8 +59,7 @@ const rules: Readonly<Record<string, Rule>> = {
     if (item.role === 'assistant') {
       return said(textAndMedia(revision === 2 ? item.content : item.content.map(refusalAsText), roles).text);
     }
-    if (item.role !== 'developer' && item.role !== 'system')
-      return inUsersTurn(contentOf(item.content), outsideBorders);
+    if (item.role !== 'developer' && item.role !== 'system') return inUsersTurn(contentOf(item.content), amongOthers);
     if (revision === 2 || (developer === 'developer' && roles === 'any-order'))
       return asMessage(developer, item.content);
     const first = contentOf(item.content);
@@ -111,6 +111,11 @@ export const strayHeading = '[Output of a call that is not shown here:]';
 function asMessage(role: string, parts: readonly Json[]): Projected {
   const content = contentOf(parts);
   return content === '' ? gap : { kind: 'message', message: { role, content } };
+}
+
+function amongOthers(content: ChatContent): ChatContent {
+  const isEngines = typeof content === 'string' && isUntaggedWords(content);
+  return isEngines ? inBorders('developer', content) : outsideBorders(content);
 }
 
 function inUsersTurn(content: ChatContent, among: (content: ChatContent) => ChatContent): Projected {

@@ -75,9 +75,11 @@ describe('the effort of a model that takes over from another', () => {
     expect(effortNote(record(), before, undefined)?.message).toBe(
       'The model m has no reasoning effort "xhigh". Capstan sends none.',
     );
-    expect(effortNote(unknown, before, undefined)?.message).toBe(
-      'Capstan does not know the reasoning efforts of the model m, so it sends none instead of "xhigh".',
-    );
+    expect(effortNote(unknown, before, undefined)).toEqual({
+      code: 'effort-changed',
+      message: 'Capstan does not know the reasoning efforts of the model m, so it sends none instead of "xhigh".',
+      next: 'If it has efforts, list them in a catalogue of your own (model_catalog_json). Where you choose the model yourself, you can instead choose an effort with it.',
+    });
     // The user chose another one, nothing was chosen, or it has it.
     expect(effortNote(three, before, 'low')).toBeUndefined();
     expect(effortNote(three, { model: 'other' }, undefined)).toBeUndefined();

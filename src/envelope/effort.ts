@@ -47,7 +47,8 @@ export function effortNote(
     return {
       code: 'effort-changed',
       message,
-      next: 'If the model has efforts, set model_reasoning_effort to one of them.',
+      // The setting is that of the model before: a model that takes over by itself can have another one only this way.
+      next: 'If it has efforts, list them in a catalogue of your own (model_catalog_json). Where you choose the model yourself, you can instead choose an effort with it.',
     };
   }
   const used = fitting === undefined ? 'Capstan sends none.' : `Capstan uses ${JSON.stringify(fitting)}.`;

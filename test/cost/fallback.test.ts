@@ -75,6 +75,29 @@ it('a turn of a smaller model that leaves little space is followed by no compact
   expect(of(live, 'checkpoint-started')).toEqual([]);
 });
 
+it('a model that Capstan does not know gets an effort once a catalogue lists its efforts, as the warning says', async () => {
+  const live = await LiveThread.in([noCredit, done, noCredit, done], 'model_fallback = "of-mine"\n');
+  const effort = 'model_reasoning_effort="high"';
+  await live.open({ overrides: [effort] });
+  await live.turn('one');
+  const changed = of(live, 'warning').filter(({ outcome }) => outcome.code === 'effort-changed');
+  expect(changed.map(({ outcome }) => outcome.next)).toEqual([expect.stringContaining('(model_catalog_json)')]);
+  const levels = [{ effort: 'low' }, { effort: 'high' }];
+  const listed = ['gpt-5.5', 'of-mine'].map((slug) => ({ slug, supported_reasoning_levels: levels }));
+  const catalogue = join(live.place.home, 'models.json');
+  writeFileSync(catalogue, JSON.stringify({ models: listed }));
+  await live.open({ overrides: [effort, `model_catalog_json="${catalogue}"`] });
+  await live.turn('two');
+  expect(
+    live.model.requests.map(({ body }) => [body['model'], (body['reasoning'] as { effort?: string })?.effort]),
+  ).toEqual([
+    ['gpt-5.5', 'high'],
+    ['of-mine', undefined],
+    ['gpt-5.5', 'high'],
+    ['of-mine', 'high'],
+  ]);
+});
+
 it.each([
   ['of a turn', 'max_turn_cost = 5'],
   ['of a thread', 'max_thread_cost = 5'],

@@ -118,6 +118,11 @@ describe('a server whose template refuses other orders of roles', () => {
     expect(await thread.live.turn('What is it?')).toEqual(completed);
     const last = thread.live.model.requests.at(-1)!.body['messages'] as readonly JsonObject[];
     expect(last.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool', 'assistant', 'user']);
+    expect(last.at(-1)!['content']).toEqual([
+      { type: 'text', text: '<tool_output>\n[What the tools returned beside text, in order:]' },
+      expect.objectContaining({ type: 'image_url' }),
+      { type: 'text', text: '</tool_output>\n\nAnd be brief.' },
+    ]);
     await thread.open({ tools: [steered] });
     expect(await thread.live.turn('And this?')).toEqual(completed);
     expect(thread.live.told('prefix-broken')).toEqual([]);
@@ -160,5 +165,10 @@ describe('a server whose template refuses other orders of roles', () => {
     await thread.open({}, { overrides: [other, 'model_fallback={ model = "gpt-5.4", provider = "other" }'] });
     expect(await thread.live.turn('Look.')).toEqual(completed);
     expect(thread.live.model.requests.map(({ body }) => 'messages' in body)).toEqual([false, false, true]);
+    const last = thread.live.model.requests.at(-1)!.body['messages'] as readonly JsonObject[];
+    // What Capstan says has a tag around it: the user said none of it.
+    expect(last.at(-1)!['content']).toMatch(
+      /<\/model_switch>\n\n<developer>\nThe model that worked on this [^<>]+\n<\/developer>$/,
+    );
   });
 });

@@ -1,3 +1,4 @@
+import type { InUsersTurn } from './borders.ts';
 import { type ChatContent, joinContents } from './content.ts';
 import type { ChatMessage } from './projection.ts';
 
@@ -15,24 +16,40 @@ const standIn = {
   afterOutputs: { role: 'assistant', content: 'Noted.' },
 } as const satisfies Record<string, ChatMessage>;
 
-/** Adds a message where it takes its turn. Messages of the user that follow each other are one: only its end changes. */
-export function addInTurn(messages: ChatMessage[], message: ChatMessage): void {
+/** Messages that take turns, as far as they are made. */
+export interface Turns {
+  readonly messages: ChatMessage[];
+  /** The last message, if it is the user's, as it is once another one joins it. */
+  amongOthers?: () => ChatContent;
+}
+
+/** Adds a message of the assistant or of a tool where it takes its turn. */
+export function addInTurn({ messages }: Turns, message: ChatMessage): void {
   const last = messages.at(-1);
-  if (message.role === 'user' && last?.role === 'user') {
-    messages[messages.length - 1] = { role: 'user', content: joinContents(contentIn(last), contentIn(message)) };
-    return;
-  }
-  if (message.role === 'user' && last?.role === 'tool') messages.push(standIn.afterOutputs);
   if (message.role === 'assistant' && last === undefined) messages.push({ ...standIn.before });
   if (message.role === 'assistant' && last?.role === 'assistant') messages.push(standIn.between);
   messages.push(message);
 }
 
+/**
+ * Adds to the user's turn. Messages that follow each other there are one, in which each speaker can be told from the
+ * others. Later ones change only the end of a message that has several.
+ */
+export function addToUsersTurn(turns: Turns, { content, among }: InUsersTurn): void {
+  const { messages, amongOthers } = turns;
+  const last = messages.at(-1);
+  if (last?.role === 'user' && amongOthers !== undefined) {
+    const joined = joinContents(amongOthers(), among());
+    messages[messages.length - 1] = { role: 'user', content: joined };
+    turns.amongOthers = () => joined;
+    return;
+  }
+  if (last?.role === 'tool') messages.push(standIn.afterOutputs);
+  messages.push({ role: 'user', content });
+  turns.amongOthers = among;
+}
+
 /** The messages of a request, which must not end in one of the assistant. */
 export function endedInTurn(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   return messages.at(-1)?.role === 'assistant' ? [...messages, standIn.between] : messages;
-}
-
-function contentIn(message: ChatMessage): ChatContent {
-  return message['content'] as ChatContent;
 }

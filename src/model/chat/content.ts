@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { developerWords } from '../http/developer-words.ts';
+import type { ChatDialect } from './dialect.ts';
 
 /** A part of a message that is not a plain text. */
 export type ContentPart = JsonObject & { readonly type: string };
@@ -15,10 +16,17 @@ export function refusalAsText(part: Json): Json {
 
 /** Content parts of an item as the content of a message. */
 export function contentOf(parts: readonly Json[]): ChatContent {
-  const read = parts.filter(isJsonObject).map(partOf);
+  const read = readParts(parts);
   // Servers that know only text take no list.
-  if (read.every(({ type }) => type === 'text')) return joined(read);
-  return read.filter((part) => part['text'] !== '');
+  return read.every(({ type }) => type === 'text') ? joinTexts(read) : read;
+}
+
+/** Content parts of an item, each as this format has it. */
+export function readParts(parts: readonly Json[]): readonly ContentPart[] {
+  return parts
+    .filter(isJsonObject)
+    .map(partOf)
+    .filter((part) => part['text'] !== '');
 }
 
 /** The same of words of the engine that stand in the user's turn. */
@@ -37,7 +45,7 @@ export function joinContents(first: ChatContent, second: ChatContent): ChatConte
   const [before, after] = [partsIn(first), partsIn(second)];
   const [end, beginning] = [before.at(-1), after[0]];
   if (end?.type !== 'text' || beginning?.type !== 'text') return [...before, ...after];
-  return [...before.slice(0, -1), textPart(joined([end, beginning])), ...after.slice(1)];
+  return [...before.slice(0, -1), textPart(joinTexts([end, beginning])), ...after.slice(1)];
 }
 
 function partsIn(content: ChatContent): readonly ContentPart[] {
@@ -45,29 +53,44 @@ function partsIn(content: ChatContent): readonly ContentPart[] {
 }
 
 /** The texts of parts in one, with a line in the place of each part of media, and those parts. */
-export function textAndMedia(parts: readonly Json[]): {
+export function textAndMedia(
+  parts: readonly Json[],
+  roles: ChatDialect['roles'],
+): {
   readonly text: string;
   readonly media: readonly ContentPart[];
 } {
   const read = parts.filter(isJsonObject).map(partOf);
   const media = read.filter(({ type }) => type !== 'text');
-  return { text: joined(read.map((part) => (part.type === 'text' ? part : textPart(places[part.type] ?? '')))), media };
+  const places = placesWhere[roles];
+  const texts = read.map((part) => (part.type === 'text' ? part : textPart(places[part.type] ?? '')));
+  return { text: joinTexts(texts), media };
 }
 
-/** Where media of a tool's output stood: it takes text alone. */
-const places: Readonly<Record<string, string>> = {
-  image_url: '[A picture: it follows in the next message.]',
-  input_audio: '[A recording: it follows in the next message.]',
+/**
+ * Where media of a tool's output stood: it takes text alone. In requests of the first order, other messages may come
+ * between as well, but those that were sent are made again as they were.
+ */
+const placesWhere: Readonly<Record<ChatDialect['roles'], Readonly<Record<string, string>>>> = {
+  'any-order': {
+    image_url: '[A picture: it follows in the next message.]',
+    input_audio: '[A recording: it follows in the next message.]',
+  },
+  alternating: {
+    image_url: '[A picture: it follows below.]',
+    input_audio: '[A recording: it follows below.]',
+  },
 };
 
-function joined(parts: readonly ContentPart[]): string {
+/** Texts in one, with blank lines between. */
+export function joinTexts(parts: readonly ContentPart[]): string {
   return parts
     .map((part) => stringAt(part, 'text') ?? '')
     .filter((text) => text !== '')
     .join('\n\n');
 }
 
-function textPart(text: string): ContentPart {
+export function textPart(text: string): ContentPart {
   return { type: 'text', text };
 }
 

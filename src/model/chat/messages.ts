@@ -1,7 +1,8 @@
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { addInTurn } from './alternating-roles.ts';
-import type { ContentPart } from './content.ts';
+import { addInTurn, addToUsersTurn, type Turns } from './alternating-roles.ts';
+import { inBorders, type InUsersTurn } from './borders.ts';
+import { type ChatContent, textPart } from './content.ts';
 import type { ChatDialect } from './dialect.ts';
 import {
   type ChatCall,
@@ -21,7 +22,7 @@ export interface ChatMessages {
 }
 
 /** A list of items as messages, as far as it was read. */
-interface Folded extends ChatMessages {
+interface Folded extends ChatMessages, Turns {
   readonly items: Item[];
   readonly projected: Projected[];
   readonly system: string[];
@@ -68,32 +69,47 @@ function beginsWith(items: readonly Item[], beginning: readonly Item[]): boolean
 
 /** Adds what stands at this place, and gives the next one. */
 function addAt(index: number, folded: Folded, dialect: ChatDialect): number {
-  const add = adderOf(folded.messages, dialect);
+  const add = adderOf(folded, dialect);
   const here = folded.projected[index]!;
   switch (here.kind) {
     case 'left-out':
     case 'gap':
       return index + 1;
     case 'message':
-      add(here.message);
+      add.message(here.message);
+      return index + 1;
+    case 'users-turn':
+      add.toUsersTurn(here.words);
       return index + 1;
     case 'developer':
       // Only a text can be a part of the `system` message.
       if (folded.messages.length === 0 && typeof here.first === 'string') folded.system.push(here.first);
-      else add({ role: 'user', content: here.later });
+      else add.toUsersTurn(here.later);
       return index + 1;
     case 'output':
-      if (!folded.placed.has(index)) add(strayMessage(here));
+      if (!folded.placed.has(index)) add.toUsersTurn(strayOutput(here));
       return index + 1;
     default:
       return addStep(index, folded, dialect);
   }
 }
 
-function adderOf(messages: ChatMessage[], { roles }: ChatDialect): (message: ChatMessage) => void {
-  return (message) => {
-    if (roles === 'alternating') addInTurn(messages, message);
-    else messages.push(message);
+interface Adder {
+  readonly message: (message: ChatMessage) => void;
+  readonly toUsersTurn: (words: InUsersTurn) => void;
+}
+
+function adderOf(folded: Folded, { roles }: ChatDialect): Adder {
+  if (roles === 'alternating') {
+    return {
+      message: (message) => addInTurn(folded, message),
+      toUsersTurn: (words) => addToUsersTurn(folded, words),
+    };
+  }
+  const { messages } = folded;
+  return {
+    message: (message) => void messages.push(message),
+    toUsersTurn: ({ content }) => void messages.push({ role: 'user', content }),
   };
 }
 
@@ -102,7 +118,7 @@ type Output = Extract<Projected, { kind: 'output' }>;
 /** What the model made in one go, the answers to its calls, and what they hold beside text. */
 function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
   const { projected } = folded;
-  const add = adderOf(folded.messages, dialect);
+  const add = adderOf(folded, dialect);
   const made = { said: [] as string[], thought: [] as string[], calls: [] as ChatCall[] };
   let end = from;
   for (; end < projected.length; end++) {
@@ -120,7 +136,7 @@ function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
   }));
   if (made.said.length === 0 && calls.length === 0) return end;
   const thought = made.thought.join('\n\n');
-  add({
+  add.message({
     role: 'assistant',
     content: made.said.length === 0 ? null : made.said.join('\n\n'),
     // Where thoughts go back, a call without them is refused, even if there were none.
@@ -128,10 +144,10 @@ function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
     ...(calls.length > 0 && { tool_calls: calls.map(({ id, call }) => wireCall(id, call)) }),
   });
   for (const { id, output } of calls) {
-    add({ role: 'tool', tool_call_id: id, content: output?.text ?? noOutput });
+    add.message({ role: 'tool', tool_call_id: id, content: output?.text ?? noOutput });
   }
   const media = calls.flatMap(({ output }) => output?.media ?? []);
-  if (media.length > 0) add({ role: 'user', content: [textPart(mediaHeading), ...media] });
+  if (media.length > 0) add.toUsersTurn(ofTools([textPart(mediaHeading), ...media]));
   return end;
 }
 
@@ -159,11 +175,11 @@ function wireCall(id: string, { name, arguments: given }: ChatCall): JsonObject 
   return { id, type: 'function', function: { name, arguments: given } };
 }
 
-function strayMessage({ text, media }: Output): ChatMessage {
+function strayOutput({ text, media }: Output): InUsersTurn {
   const words = `${strayHeading}\n\n${text}`;
-  return { role: 'user', content: media.length === 0 ? words : [textPart(words), ...media] };
+  return ofTools(media.length === 0 ? words : [textPart(words), ...media]);
 }
 
-function textPart(text: string): ContentPart {
-  return { type: 'text', text };
+function ofTools(content: ChatContent): InUsersTurn {
+  return { content, among: () => inBorders('tool_output', content) };
 }

@@ -1,6 +1,8 @@
+import { isUntaggedWords } from '../../fragments/answers/untagged-words.ts';
 import { isMessage, type Item } from '../../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { agentHeading, didItself, freeformArguments, nameWithSpace, readableArguments } from '../http/plainer-forms.ts';
+import { engineInBorders, inBorders, type InUsersTurn, outsideBorders } from './borders.ts';
 import type { ChatDialect } from './dialect.ts';
 import {
   type ChatContent,
@@ -27,8 +29,10 @@ export interface ChatCall {
 export type Projected =
   /** A message of its own. */
   | { readonly kind: 'message'; readonly message: ChatMessage }
+  /** A message of the user's role: the user's words, or an agent's. */
+  | { readonly kind: 'users-turn'; readonly words: InUsersTurn }
   /** Words of the engine: part of the one `system` message if only such words come before, else of the user's turn. */
-  | { readonly kind: 'developer'; readonly first: ChatContent; readonly later: ChatContent }
+  | { readonly kind: 'developer'; readonly first: ChatContent; readonly later: InUsersTurn }
   /** Text of an assistant message. */
   | { readonly kind: 'said'; readonly text: string }
   /** What the model thought before it spoke. */
@@ -53,17 +57,22 @@ const rules: Readonly<Record<string, Rule>> = {
   message: (item, { developer, revision, roles }) => {
     if (!isMessage(item)) return gap;
     if (item.role === 'assistant') {
-      return said(textAndMedia(revision === 2 ? item.content : item.content.map(refusalAsText)).text);
+      return said(textAndMedia(revision === 2 ? item.content : item.content.map(refusalAsText), roles).text);
     }
-    if (item.role !== 'developer' && item.role !== 'system') return asMessage('user', item.content);
+    if (item.role !== 'developer' && item.role !== 'system') return inUsersTurn(contentOf(item.content), amongOthers);
     if (revision === 2 || (developer === 'developer' && roles === 'any-order'))
       return asMessage(developer, item.content);
     const first = contentOf(item.content);
-    return first === '' ? gap : { kind: 'developer', first, later: contentInUsersTurn(item.content) };
+    if (first === '') return gap;
+    const later = { content: contentInUsersTurn(item.content), among: () => engineInBorders(item.content) };
+    return { kind: 'developer', first, later };
   },
-  agent_message: (item) => asMessage('user', [agentHeading(item), ...(arrayAt(item, 'content') ?? [])]),
-  reasoning: (item, { thoughts }) => {
-    const text = thoughts === 'returned' ? textAndMedia(arrayAt(item, 'content') ?? []).text : '';
+  agent_message: (item) =>
+    inUsersTurn(contentOf([agentHeading(item), ...(arrayAt(item, 'content') ?? [])]), (content) =>
+      inBorders('agent_message', content),
+    ),
+  reasoning: (item, { thoughts, roles }) => {
+    const text = thoughts === 'returned' ? textAndMedia(arrayAt(item, 'content') ?? [], roles).text : '';
     return text === '' ? leftOut : { kind: 'thought', text };
   },
   function_call: (item, dialect) =>
@@ -72,9 +81,9 @@ const rules: Readonly<Record<string, Rule>> = {
     called(item, nameOf(item, dialect), freeformArguments(stringAt(item, 'input') ?? '')),
   local_shell_call: (item) => called(item, 'local_shell', JSON.stringify(objectAt(item, 'action') ?? {})),
   tool_search_call: (item) => called(item, 'tool_search', JSON.stringify(item['arguments'] ?? {})),
-  function_call_output: (item) => outputOf(item, item['output']),
-  custom_tool_call_output: (item) => outputOf(item, item['output']),
-  tool_search_output: (item) => outputOf(item, JSON.stringify(item['tools'] ?? [])),
+  function_call_output: (item, dialect) => outputOf(item, item['output'], dialect),
+  custom_tool_call_output: (item, dialect) => outputOf(item, item['output'], dialect),
+  tool_search_output: (item, dialect) => outputOf(item, JSON.stringify(item['tools'] ?? []), dialect),
   web_search_call: (item) => said(didItself(item) ?? ''),
   image_generation_call: (item) => said(didItself(item) ?? ''),
 };
@@ -104,6 +113,15 @@ function asMessage(role: string, parts: readonly Json[]): Projected {
   return content === '' ? gap : { kind: 'message', message: { role, content } };
 }
 
+function amongOthers(content: ChatContent): ChatContent {
+  const isEngines = typeof content === 'string' && isUntaggedWords(content);
+  return isEngines ? inBorders('developer', content) : outsideBorders(content);
+}
+
+function inUsersTurn(content: ChatContent, among: (content: ChatContent) => ChatContent): Projected {
+  return content === '' ? gap : { kind: 'users-turn', words: { content, among: () => among(content) } };
+}
+
 function said(text: string): Projected {
   return text === '' ? leftOut : { kind: 'said', text };
 }
@@ -118,9 +136,9 @@ function called(item: Item, name = 'unknown', given = '{}'): Projected {
   return { kind: 'call', call: { id, name, arguments: given } };
 }
 
-function outputOf(item: Item, output: Json | undefined): Projected {
+function outputOf(item: Item, output: Json | undefined, { roles }: ChatDialect): Projected {
   const parts = Array.isArray(output) ? (output as readonly Json[]).filter(isJsonObject) : undefined;
   const plain = typeof output === 'string' ? output : '';
-  const { text, media } = parts === undefined ? { text: plain, media: [] } : textAndMedia(parts);
+  const { text, media } = parts === undefined ? { text: plain, media: [] } : textAndMedia(parts, roles);
   return { kind: 'output', callId: stringAt(item, 'call_id'), text, media };
 }

@@ -90,7 +90,7 @@ function kindOf({ shown, setting }: Peer, code: string): FailureDraft {
   }
   if (code === compressedAnswer) {
     const next = `Capstan asks for plain answers. Check what stands between Capstan and the server, and ${setting}.`;
-    return { message: `The server at ${shown} sent a compressed answer`, next, cause: 'connection' };
+    return { message: `The server at ${shown} sent a compressed answer`, next, cause: 'refused' };
   }
   if (code === 'ECONNREFUSED') {
     const next = `Start the server, or correct ${setting}.`;

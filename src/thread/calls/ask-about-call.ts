@@ -57,22 +57,27 @@ export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: Ques
     questions.lapse(instead.question.id);
     tellAnswered(turn, instead.question, { kind: 'lapsed' });
   }
-  log.tell(opened(turn, asking));
+  log.tell(shown(turn, asking));
+  open(turn, asking);
   // A lost disk is reported to the call when it asks.
   log.durable().catch(() => {});
 }
 
 /** The same for a question whose line was written by an earlier process: those who follow have no line for it. */
 export function showAgain(turn: Turn, asking: QuestionToAsk): void {
-  turn.log.tellPassing(opened(turn, asking));
+  turn.log.tellPassing(shown(turn, asking));
+  open(turn, asking);
   turn.log.durable().catch(() => {});
 }
 
-function opened(turn: Turn, asking: QuestionToAsk): ThreadEvent {
-  const { question, item } = asking;
-  turn.questions.open(question.id, (given) => recordGiven(turn, asking, given));
+function shown(turn: Turn, { question, item }: QuestionToAsk): ThreadEvent {
   const to = reviewerOf(turn, question);
   return { kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to }) };
+}
+
+/** After it is shown: an answer that came before is told at once. */
+function open(turn: Turn, asking: QuestionToAsk): void {
+  turn.questions.open(asking.question.id, (given) => recordGiven(turn, asking, given));
 }
 
 function reviewerOf({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Question, 'kind'>): 'review' | undefined {

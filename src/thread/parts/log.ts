@@ -75,10 +75,16 @@ export class ThreadLog {
 
   /** Everything recorded before this call is on the disk when it resolves, and its news are out. Rejects with a Fault. */
   async durable(): Promise<void> {
-    await this.store().told;
+    this.#beforeDurable();
+    const upTo = this.#told;
+    await this.#owned.durable();
+    this.#tellUpTo(upTo);
   }
 
-  /** The same with the moment before, when all is on the disk: who waits for that goes on before the news go out. */
+  /**
+   * The same for a request, which leaves as soon as all is on the disk (`stored`) and does not wait until the news are
+   * out (`told`).
+   */
   store(): { readonly stored: Promise<void>; readonly told: Promise<void> } {
     this.#beforeDurable();
     const upTo = this.#told;

@@ -1,6 +1,6 @@
 import { readGuard } from '../../gather/files/read-guard.ts';
 import type { InstalledPlugin } from '../../gather/plugins/installed-plugins.ts';
-import { findSkillPlaces } from '../../gather/skills/skill-places.ts';
+import { findSkillPlaces, type FoundSkillPlaces } from '../../gather/skills/skill-places.ts';
 import type { Skills } from '../../ports/skills.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -47,11 +47,18 @@ interface SkillFolders extends Pick<ConfiguredThread, 'config'> {
   readonly installed: readonly InstalledPlugin[];
 }
 
+type SkillPlaceFound = FoundSkillPlaces['places'][number];
+
+interface SkillSources extends Pick<FoundSkillPlaces, 'problems'> {
+  /** `prefix`: of the names of a plugin's skills. */
+  readonly roots: readonly (SkillPlaceFound & { readonly prefix?: string })[];
+}
+
 /** Where skills for a folder are, those of plugins included. */
 export function skillSources(
   { base, options: { systemFolders } }: Pick<EngineParts, 'base' | 'options'>,
   { config, cwd, installed }: SkillFolders,
-) {
+): SkillSources {
   const { places, problems } = findSkillPlaces({ base, config, cwd, ...(systemFolders && { systemFolders }) });
   return { roots: [...places, ...installed.flatMap(rootOf)], problems };
 }

@@ -98,11 +98,6 @@ it('a request that finds nobody was not sent', async () => {
   expect(sent).toBe(0);
 });
 
-it('a compressed answer is none, and none is asked for', async () => {
-  const { url } = await talking('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\nok');
-  expect(await asker(url)()).toEqual({ kind: 'lost', code: 'ERR_CONTENT_ENCODING', stale: false });
-});
-
 it('an answer that is over keeps its connection for a moment only', async () => {
   let open = 0;
   const url = await listening(

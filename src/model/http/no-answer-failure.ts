@@ -1,6 +1,6 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { abortedFailure, idleFailure } from './answer-failure.ts';
-import { compressedAnswer, type Opened } from './network/exchange.ts';
+import type { Opened } from './network/exchange.ts';
 import { type FailureDraft, modelFailure } from './failure.ts';
 import type { Proxy } from './network/proxy.ts';
 
@@ -87,10 +87,6 @@ function kindOf({ shown, setting }: Peer, code: string): FailureDraft {
   if (code.startsWith('HPE_')) {
     const next = `Check the port in ${setting}, and whether it must begin with https://.`;
     return { message: `The server at ${shown} does not speak HTTP`, next, cause: 'connection' };
-  }
-  if (code === compressedAnswer) {
-    const next = `Capstan asks for plain answers. Check what stands between Capstan and the server, and ${setting}.`;
-    return { message: `The server at ${shown} sent a compressed answer`, next, cause: 'refused' };
   }
   if (code === 'ECONNREFUSED') {
     const next = `Start the server, or correct ${setting}.`;

@@ -2,12 +2,13 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { delay } from './backoff.ts';
 import { abortedFailure } from './answer-failure.ts';
-import type { HttpHead, HttpHeaders } from './network/http-head.ts';
+import { type HttpHead, type HttpHeaders, isPacked } from './network/http-head.ts';
 import type { Opened, Outgoing, Send } from './network/exchange.ts';
 import { httpFailure } from './http-failure.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { RateLimits } from '../../protocol/rate-limits.ts';
 import { rateLimitsIn } from './rate-limit-headers.ts';
+import { modelFailure } from './failure.ts';
 import { noAnswerFailure } from './no-answer-failure.ts';
 import type { ProviderOptions } from './credentials.ts';
 import type { ResponseBody } from './network/response-body.ts';
@@ -83,6 +84,10 @@ async function judge(opened: Opened, opening: Opening, asking: Asking): Promise<
     return { kind: 'failed', failure, again: againAfter(opened) };
   }
   const { status, headers } = opened.head;
+  if (isPacked(opened.head) && isGood(status)) {
+    opened.body.close();
+    return { kind: 'failed', failure: packedFailure(opening.origin), again: 'no' };
+  }
   return isWanted(opened.head, asking.wants)
     ? { kind: 'open', body: opened.body, status, headers }
     : refusal(opened, opening, asking);
@@ -94,9 +99,19 @@ function againAfter(opened: Exclude<Opened, { kind: 'answer' }>): Refused['again
   return opened.kind === 'refused' ? 'after-delay' : 'no';
 }
 
+function isGood(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+function packedFailure(origin: string): ModelFailure {
+  const message = `The server at ${origin} sent a compressed answer, which was not asked for.`;
+  const next = 'Check what stands between Capstan and the server, and the base URL of the provider.';
+  return modelFailure({ cause: 'refused', message, next });
+}
+
 /** Servers that forget the content type are believed; pages are no answers, and plain JSON is not a stream. */
 function isWanted({ status, headers }: HttpHead, wants: Asking['wants']): boolean {
-  if (status < 200 || status > 299) return false;
+  if (!isGood(status)) return false;
   const type = headers['content-type'] ?? '';
   return !/^text\/html\b/i.test(type) && (wants === 'json' || !/^application\/json\b/i.test(type));
 }
@@ -106,7 +121,8 @@ async function refusal(
   { clock, api }: Opening,
   { keyAdvice }: Asking,
 ): Promise<Refused> {
-  const body = await readError(answer.body);
+  // Of a compressed one the status is all that can be read.
+  const body = await readError(answer.body, isPacked(answer.head));
   if (body === undefined) return { kind: 'failed', failure: abortedFailure(), again: 'no' };
   const { status, headers } = answer.head;
   const failure = httpFailure({ status, headers, body }, { now: clock.now(), api });
@@ -116,7 +132,7 @@ async function refusal(
 }
 
 /** The beginning of an error's body, as much of it as comes; undefined when reading was stopped. */
-async function readError(body: ResponseBody): Promise<string | undefined> {
+async function readError(body: ResponseBody, isUnreadable: boolean): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   while (size < errorBodyBytes) {
@@ -128,5 +144,6 @@ async function readError(body: ResponseBody): Promise<string | undefined> {
   }
   // What was read to its end has given its connection back already.
   body.close();
+  if (isUnreadable) return '';
   return Buffer.concat(chunks).toString('utf8', 0, Math.min(size, errorBodyBytes));
 }

@@ -36,8 +36,6 @@ export interface Outgoing {
 
 /** Answers are events that are read as they come. */
 const plainOnly = { 'accept-encoding': 'identity', connection: 'keep-alive' };
-/** What was not asked for. */
-export const compressedAnswer = 'ERR_CONTENT_ENCODING';
 
 const [switchingProtocols, proxyWantsAuthorization] = [101, 407];
 
@@ -90,11 +88,6 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   if (status === switchingProtocols) {
     socket.destroy();
     return { kind: 'lost', code: 'HPE_UNEXPECTED_UPGRADE', stale: false, ...forwarder };
-  }
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (!/^identity$/i.test(encoding)) {
-    socket.destroy();
-    return { kind: 'lost', code: compressedAnswer, stale: false, ...forwarder };
   }
   // Whatever stands in it comes from the proxy, and no server was asked.
   if (forwarder !== undefined && status === proxyWantsAuthorization) {

@@ -18,6 +18,11 @@ export class NotHttp extends Error {
   }
 }
 
+/** Also of a head that is not whole yet. */
+export function isStatusLine(line: string): boolean {
+  return statusLine.test(line);
+}
+
 const statusLine = /^HTTP\/1\.([01]) (\d{3})(?: [^\r\n]*)?$/;
 const headerName = /^[!#$%&'*+.^_`|~\w-]+$/;
 // oxlint-disable-next-line no-control-regex -- which of them a value may not have
@@ -58,6 +63,11 @@ function trimmed(text: string): string {
   while (from < to && isBlank(from)) from += 1;
   while (to > from && isBlank(to - 1)) to -= 1;
   return text.slice(from, to);
+}
+
+/** The body is compressed, although no such was asked for. Some servers name an encoding that is none. */
+export function isPacked({ headers }: HttpHead): boolean {
+  return /\b(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(headers['content-encoding'] ?? '');
 }
 
 /** How the end of a body is known. */

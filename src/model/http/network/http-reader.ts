@@ -1,4 +1,4 @@
-import { type HttpHead, type Framing, framingOf, NotHttp, readHttpHead, staysOpen } from './http-head.ts';
+import { type HttpHead, type Framing, framingOf, isStatusLine, NotHttp, readHttpHead, staysOpen } from './http-head.ts';
 
 /** What the bytes of a server say, in order. */
 export type HttpPart =
@@ -94,9 +94,8 @@ export class HttpReader {
     if (!'HTTP/1.'.startsWith(rest.toString('latin1', 0, Math.min(7, rest.length)))) {
       throw new NotHttp('HPE_INVALID_CONSTANT');
     }
-    const line = rest.indexOf(lineFeed);
-    if (line !== -1 && rest[line - 1] !== carriageReturn) throw new NotHttp('HPE_CR_EXPECTED');
     const end = rest.indexOf('\r\n\r\n');
+    checkLines(end === -1 ? rest : rest.subarray(0, end));
     if ((end === -1 ? rest.length : end) > mostHeadBytes) throw new NotHttp('HPE_HEADER_OVERFLOW');
     if (end === -1) return rest;
     const head = readHttpHead(rest.toString('latin1', 0, end));
@@ -156,4 +155,13 @@ export class HttpReader {
     this.#state = 'over';
     parts.push({ kind: 'end', isReusable: this.#isReusable });
   }
+}
+
+/** Of a head that may not be whole: what is wrong with it is known before its end, which may never come. */
+function checkLines(head: Buffer): void {
+  const first = head.indexOf(lineFeed);
+  for (let at = first; at !== -1; at = head.indexOf(lineFeed, at + 1)) {
+    if (head[at - 1] !== carriageReturn) throw new NotHttp('HPE_CR_EXPECTED');
+  }
+  if (first !== -1 && !isStatusLine(head.toString('latin1', 0, first - 1))) throw new NotHttp('HPE_INVALID_CONSTANT');
 }

@@ -97,6 +97,12 @@ export class CrashStory {
     return callTool('exec_command', { cmd: `${effect}; ${rest}` }, id);
   }
 
+  get #onlyThread(): string | undefined {
+    const [path, ...others] = this.#place.rollouts();
+    expect(others).toEqual([]);
+    return path === undefined ? undefined : /([0-9a-f-]{36})\.jsonl$/.exec(path)?.[1];
+  }
+
   get #path(): string | undefined {
     return this.#place.rollouts().find((path) => this.#id !== undefined && path.includes(this.#id));
   }
@@ -109,7 +115,8 @@ export class CrashStory {
     const before = this.#lines().at(-1)?.end ?? 0;
     const posted = this.#model.requests.length;
     const run = await this.#run();
-    this.#id ??= run.events[0]?.['thread_id'] as string | undefined;
+    // Its first request may have left before anything was printed.
+    this.#id ??= (run.events[0]?.['thread_id'] as string | undefined) ?? this.#onlyThread;
     if (run.signal === 'SIGKILL') this.figures.kills++;
     else this.figures.ends++;
     must(

@@ -120,7 +120,7 @@ describe('looking for the lines of a chunk', () => {
     const lines = Array.from({ length: 300_000 }, (_, at) => String(at));
     const chunk: Chunk = { lines: lines.map((text) => ({ kind: 'context', text })), endOfFile: false };
     const text = `${lines.join('\n')}\n`;
-    expect(computeUpdate(text, [chunk], new SearchEffort())).toEqual({ kind: 'updated', text });
+    expect(computeUpdate(text, [chunk], new SearchEffort())).toEqual({ kind: 'updated', text, places: [0] });
   });
 
   test('an explanation of what does not fit gives up in time', () => {

@@ -8,7 +8,7 @@ describe('a thread has one writer', () => {
   it('Codex is refused while Capstan writes', async () => {
     const { model, place } = await scene([hang({ afterBytes: 0, of: answer({ items: [say('never')] }) })]);
     const writer = startCapstan(place, 'first words');
-    await model.request(0);
+    await Promise.all([model.request(0), writer.printed('thread.started')]);
     const id = threadOf(writer);
     const lines = place.lines().length;
     const refused = await runCodex(place, 'resume', id, 'second words');

@@ -99,7 +99,7 @@ export class CrashStory {
 
   get #onlyThread(): string | undefined {
     const [path, ...others] = this.#place.rollouts();
-    expect(others).toEqual([]);
+    must('have one thread', others, []);
     return path === undefined ? undefined : /([0-9a-f-]{36})\.jsonl$/.exec(path)?.[1];
   }
 

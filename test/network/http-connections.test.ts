@@ -89,6 +89,30 @@ it('where one kept connection is dead, no other is tried', async () => {
   expect(await ask()).toMatchObject({ status: 200 });
 });
 
+it('a kept connection that dies after it began to answer is lost, and not stale', async () => {
+  let requests = 0;
+  const url = await listening(
+    createServer((socket) => {
+      socket.on('data', () => {
+        requests += 1;
+        if (requests === 1) return void socket.write(plain);
+        socket.write('HTTP/1.1 102 Processing\r\n\r\n');
+        setTimeout(() => socket.resetAndDestroy(), 20);
+      });
+    }),
+  );
+  const ask = asker(url);
+  await ask();
+  expect(await ask()).toEqual({ kind: 'lost', code: 'ECONNRESET', stale: false });
+});
+
+it('what comes before a request is no answer to it', async () => {
+  const late = 'HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n';
+  const url = await listening(createServer((socket) => void socket.write(late)));
+  const after = new Promise<void>((done) => setTimeout(done, 100));
+  expect(await asker(url)('x', { after })).toEqual({ kind: 'lost', code: 'ECONNRESET', stale: false });
+});
+
 it('a request that finds nobody was not sent', async () => {
   const server = createServer();
   const url = await listening(server);

@@ -45,7 +45,7 @@ export function socketOpener(
     const asked = { ...headers, ...upgradeHeaders(key), ...route.headers };
     socket.write(requestHead('GET', route.path, asked), 'latin1');
     const answer = await awaitHead(socket, { giveUp });
-    if (answer.kind === 'lost') return { ...answer, stale: false };
+    if (answer.kind === 'lost') return { kind: 'lost', code: answer.code, stale: false };
     if (answer.kind !== 'head') return signal.aborted ? { kind: 'aborted' } : { kind: 'idle' };
     const { head, parts } = answer;
     const terms = deflateTerms(head.headers['sec-websocket-extensions']);

@@ -13,7 +13,8 @@ export interface HeadOfAnswer {
 
 /** No head came, and the connection is closed. */
 export type NoHead =
-  | { readonly kind: 'lost'; readonly code: string }
+  /** `isSilent`: not a byte had come. */
+  | { readonly kind: 'lost'; readonly code: string; readonly isSilent: boolean }
   | { readonly kind: 'idle' }
   | { readonly kind: 'given-up' };
 
@@ -31,6 +32,7 @@ export function awaitHead(
 ): Promise<HeadOfAnswer | NoHead> {
   return new Promise((resolve) => {
     const reader = new HttpReader({ isTunnel });
+    let isSilent = true;
     let waiting: NodeJS.Timeout | undefined;
     const settle = (outcome: HeadOfAnswer | NoHead): void => {
       clearTimeout(waiting);
@@ -42,8 +44,8 @@ export function awaitHead(
     };
     const onGiveUp = (): void => settle({ kind: 'given-up' });
     const onIdle = (): void => settle({ kind: 'idle' });
-    const onEnd = (): void => settle({ kind: 'lost', code: 'ECONNRESET' });
-    const onError = ({ code = 'ERROR' }: NodeJS.ErrnoException): void => settle({ kind: 'lost', code });
+    const onEnd = (): void => settle({ kind: 'lost', code: 'ECONNRESET', isSilent });
+    const onError = ({ code = 'ERROR' }: NodeJS.ErrnoException): void => settle({ kind: 'lost', code, isSilent });
     const onParts = (parts: readonly HttpPart[]): boolean => {
       const at = parts.findIndex(({ kind }) => kind === 'head');
       const first = parts[at];
@@ -57,11 +59,13 @@ export function awaitHead(
     };
     const onReadable = (): void => {
       try {
-        for (let bytes = unread(socket); bytes !== null; bytes = unread(socket))
+        for (let bytes = unread(socket); bytes !== null; bytes = unread(socket)) {
+          isSilent = false;
           if (onParts(reader.push(bytes))) return;
+        }
       } catch (error) {
         if (!(error instanceof NotHttp)) throw error;
-        settle({ kind: 'lost', code: error.code });
+        settle({ kind: 'lost', code: error.code, isSilent });
       }
     };
     if (giveUp.aborted) return onGiveUp();

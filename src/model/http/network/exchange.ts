@@ -60,10 +60,11 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   const connection = connections.take() ?? (await newConnection(route, outgoing));
   if ('kind' in connection) return signal.aborted ? { kind: 'aborted' } : { ...connection, proxy: proxy! };
   const { socket, isReused } = connection;
-  const writing = { isStopped: false, isSent: false };
+  const writing = { isStopped: false, isBegun: false, isSent: false };
   // The connection is opened meanwhile: nothing of the request leaves before.
   const write = (): void => {
     if (socket.destroyed) return;
+    writing.isBegun = true;
     writeAll(socket, head, outgoing.body, (error) => {
       if (error !== undefined && error !== null) return;
       writing.isSent = true;
@@ -80,9 +81,16 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   if (answer.kind === 'given-up' || writing.isStopped) return { kind: 'aborted' };
   if (answer.kind === 'idle') return { ...answer, ...forwarder };
   if (answer.kind === 'lost') {
-    const stale = isReused && (answer.code === 'ECONNRESET' || answer.code === 'EPIPE');
+    const { code, isSilent } = answer;
+    // A server that had begun to answer is alive.
+    const stale = isReused && isSilent && (code === 'ECONNRESET' || code === 'EPIPE');
     if (stale) connections.clear();
-    return { ...answer, stale, ...forwarder };
+    return { kind: 'lost', code, stale, ...forwarder };
+  }
+  if (!writing.isBegun) {
+    // It answers something else: most likely it gives a kept connection up.
+    socket.destroy();
+    return { kind: 'lost', code: 'ECONNRESET', stale: isReused, ...forwarder };
   }
   const { status, headers } = answer.head;
   if (status === switchingProtocols) {

@@ -31,7 +31,7 @@ export async function openTunnel(
   const known = defined({ 'proxy-authorization': proxy.authorization });
   socket.write(requestHead('CONNECT', authority, { host: authority, connection: 'keep-alive', ...known }), 'latin1');
   const answer = await awaitHead(socket, { ...opening, isTunnel: true });
-  if (answer.kind === 'lost') return { ...answer, stale: false };
+  if (answer.kind === 'lost') return { kind: 'lost', code: answer.code, stale: false };
   if (answer.kind === 'given-up') return { kind: 'lost', code: 'aborted', stale: false };
   if (answer.kind === 'idle') return answer;
   const { status } = answer.head;

@@ -159,7 +159,7 @@ export class Thread {
     return this.#sessions.running;
   }
 
-  /** The user ends command sessions by their numbers. The model is told when it asks for one. Resolves when they have ended. */
+  /** The user ends command sessions by their numbers. The model learns it when it asks for one. Resolves when they have ended. */
   endSessions(ids: readonly number[]): Promise<void> {
     return this.#sessions.end(ids, 'stopped');
   }

@@ -11,7 +11,7 @@ type Border = (typeof borders)[number];
 
 const borders = ['agent_message', 'tool_output', 'developer'] as const;
 
-/** What stands in the user's turn, whoever said it. */
+/** What stands in the user's turn: words of the user, of an agent, of a tool or of Capstan. */
 export interface InUsersTurn {
   /** In a message of its own. */
   readonly content: ChatContent;
@@ -23,7 +23,7 @@ const tag = `<(?=\\s*(?:/\\s*)?(?:${borders.join('|')})(?![\\w-]))`;
 const anywhere = new RegExp(tag, 'gi');
 const atLineStart = new RegExp(`^${tag}`, 'gim');
 
-/** What somebody else than the user said. */
+/** What an agent, a tool or Capstan said. */
 export function inBorders(border: Border, content: ChatContent): ChatContent {
   if (typeof content === 'string') return inTag(border, escaped(content));
   const inner = mapTexts(content, escaped);

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import { awaitHead } from '../http/network/await-head.ts';
+import { awaitHead, behindHead } from '../http/network/await-head.ts';
 import type { Opened } from '../http/network/exchange.ts';
+import { switchingProtocols } from '../http/network/http-head.ts';
 import { requestHead } from '../http/network/request-head.ts';
 import { type NetworkOptions, routes } from '../http/network/route.ts';
 import type { Target } from '../http/network/target.ts';
@@ -47,15 +48,12 @@ export function socketOpener(
     const answer = await awaitHead(socket, { giveUp });
     if (answer.kind === 'lost') return { kind: 'lost', code: answer.code, stale: false };
     if (answer.kind !== 'head') return signal.aborted ? { kind: 'aborted' } : { kind: 'idle' };
-    const { head, parts } = answer;
+    const { head } = answer;
     const terms = deflateTerms(head.headers['sec-websocket-extensions']);
     if (head.status !== switchingProtocols || !opensSocket(head.headers, key) || terms === 'wrong') {
       socket.destroy();
       return { kind: 'declined', status: head.status };
     }
-    const early = parts.flatMap((part) => (part.kind === 'bytes' ? [part.bytes] : []));
-    return { kind: 'open', socket, head: Buffer.concat(early), terms };
+    return { kind: 'open', socket, head: behindHead(answer), terms };
   };
 }
-
-const switchingProtocols = 101;

@@ -23,7 +23,7 @@ export async function* replayRequests(
   const encoderFor = (version: string, turn: number) => (isWanted(turn) ? encoderOf(version) : undefined);
   for await (const request of rebuildRequests(lines, encoderFor)) {
     number++;
-    // Also of those that nobody wants: each record says only what is new to it.
+    // Also of those that are not asked for: each record says only what is new to it.
     const verdict = verdictOn(request);
     if (isWanted(request.turn)) yield { request, shown: replayedRequest(request, verdict, { number, itemSize }) };
   }

@@ -75,7 +75,7 @@ function shown(turn: Turn, { question, item }: QuestionToAsk): ThreadEvent {
   return { kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to }) };
 }
 
-/** After it is shown: an answer that came before is told at once. */
+/** After it is shown: subscribers hear at once of an answer that came before. */
 function open(turn: Turn, asking: QuestionToAsk): void {
   turn.questions.open(asking.question.id, (given) => recordGiven(turn, asking, given));
 }

@@ -25,7 +25,7 @@ export interface HeadWish {
   readonly isTunnel?: boolean;
 }
 
-/** Waits for the head of an answer. Nobody else may read the socket meanwhile; afterwards the caller goes on. */
+/** Waits for the head of an answer. Until then it alone reads the socket; afterwards the caller does. */
 export function awaitHead(
   socket: Socket,
   { idleMs, giveUp, isTunnel = false }: HeadWish,
@@ -74,6 +74,11 @@ export function awaitHead(
     socket.on('end', onEnd).on('close', onEnd);
     if (idleMs !== undefined) socket.setTimeout(idleMs);
   });
+}
+
+/** What came behind a head that ends HTTP on the connection. */
+export function behindHead({ parts }: HeadOfAnswer): Buffer {
+  return Buffer.concat(parts.flatMap((part) => (part.kind === 'bytes' ? [part.bytes] : [])));
 }
 
 /** What has come over a socket and was not read. */

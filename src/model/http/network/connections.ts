@@ -11,7 +11,7 @@ const mostIdle = 16;
 /** A server that says how long it keeps a connection may be a little faster than we are. */
 const marginMs = 1000;
 
-/** `readable`: the end of the connection, or something that nobody asked for. */
+/** `readable`: the end of the connection, or bytes that belong to no request. */
 const signsOfEnd = ['timeout', 'close', 'readable'] as const;
 
 /** Connections to one peer that wait for their next exchange. They do not keep the process alive. */

@@ -29,7 +29,7 @@ export function dial({ protocol, host, port: given }: Destination, secure: Secur
   return heard(process.getBuiltinModule('node:net').connect(place));
 }
 
-/** An error without a listener would end the process, and between two exchanges nobody listens. */
+/** An error without a listener would end the process, and between two exchanges there is no other. */
 function heard<Dialled extends Socket>(socket: Dialled): Dialled {
   return socket.on('error', () => {});
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { HttpHead } from './http-head.ts';
+import { type HttpHead, switchingProtocols } from './http-head.ts';
 import { awaitHead } from './await-head.ts';
 import type { Carrier } from './connections.ts';
 import type { Proxy, Unusable } from './proxy.ts';
@@ -37,7 +37,7 @@ export interface Outgoing {
 /** Answers are events that are read as they come. */
 const plainOnly = { 'accept-encoding': 'identity', connection: 'keep-alive' };
 
-const [switchingProtocols, proxyWantsAuthorization] = [101, 407];
+const proxyWantsAuthorization = 407;
 
 /** Sends one request to its target over connections that are kept for the next one. */
 export type Send = (outgoing: Outgoing) => Promise<Opened>;
@@ -90,6 +90,7 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   if (!writing.isBegun) {
     // It answers something else: most likely it gives a kept connection up.
     socket.destroy();
+    if (isReused) connections.clear();
     return { kind: 'lost', code: 'ECONNRESET', stale: isReused, ...forwarder };
   }
   const { status, headers } = answer.head;

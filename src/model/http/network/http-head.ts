@@ -8,6 +8,9 @@ export interface HttpHead {
   readonly isModern: boolean;
 }
 
+/** The status of an answer behind which another protocol begins. */
+export const switchingProtocols = 101;
+
 /** The server sent something that is not HTTP, or that says two things at once. `code` is what Node would call it. */
 export class NotHttp extends Error {
   readonly code: `HPE_${string}`;

@@ -149,7 +149,7 @@ describe('however an answer is cut', () => {
         const places = [0, ...cuts.map((cut) => cut % (text.length + 1)), text.length].toSorted((a, b) => a - b);
         const pieces = places.slice(1).map((place, index) => text.subarray(places[index], place));
         const [cut, uncut] = [said(pieces, isClosed), said([text], isClosed)];
-        // Bytes behind the end may come when the answer is over: whoever keeps the connection sees them then.
+        // Bytes behind the end may come when the answer is over: the pool of connections sees them then.
         const aside = (value: typeof cut) =>
           typeof value === 'string' ? value : { ...value, end: value.end === 'none' };
         expect(aside(cut)).toEqual(aside(uncut));

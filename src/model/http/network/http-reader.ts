@@ -1,4 +1,13 @@
-import { type HttpHead, type Framing, framingOf, isStatusLine, NotHttp, readHttpHead, staysOpen } from './http-head.ts';
+import {
+  type HttpHead,
+  type Framing,
+  framingOf,
+  isStatusLine,
+  NotHttp,
+  readHttpHead,
+  staysOpen,
+  switchingProtocols,
+} from './http-head.ts';
 
 /** What the bytes of a server say, in order. */
 export type HttpPart =
@@ -13,7 +22,6 @@ const mostHeadBytes = 64 * 1024;
 /** A size, and what some servers write behind it. */
 const mostChunkLine = 1024;
 const [lineFeed, carriageReturn] = [10, 13];
-const switchingProtocols = 101;
 
 /**
  * Reads one answer of HTTP/1.1 (RFC 9112), in whatever pieces it comes. Strict where a lenient reader and another
@@ -48,7 +56,7 @@ export class HttpReader {
       }
       rest = next;
     }
-    // Nobody asked for what comes behind an answer: what it belongs to is not known.
+    // What comes behind an answer belongs to no request.
     if (rest.length > 0 && parts.at(-1)?.kind === 'end') parts[parts.length - 1] = { kind: 'end', isReusable: false };
     return parts;
   }

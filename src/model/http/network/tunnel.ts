@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { defined } from '../../../protocol/defined.ts';
-import { awaitHead } from './await-head.ts';
+import { awaitHead, behindHead } from './await-head.ts';
 import { dial, type SecurePeer } from './dial.ts';
 import type { Proxy } from './proxy.ts';
 import { requestHead } from './request-head.ts';
@@ -39,8 +39,8 @@ export async function openTunnel(
     socket.destroy();
     return { kind: 'refused', status };
   }
-  const early = answer.parts.flatMap((part) => (part.kind === 'bytes' ? [part.bytes] : []));
-  if (early.length > 0) socket.unshift(Buffer.concat(early));
+  const early = behindHead(answer);
+  if (early.length > 0) socket.unshift(early);
   socket.setTimeout(0);
   return socket;
 }

@@ -28,7 +28,7 @@ export interface StageOptions {
   /** Around the words of the user, in the scrollback. Absent: none. */
   readonly marks?: PromptMarks;
   now(): number;
-  /** Another stage shows it as a view, and is told when there is something to draw. Absent: it has the screen. */
+  /** Another stage shows it as a view, and draws when this one asks for it. Absent: it has the screen. */
   hosted?(): void;
 }
 

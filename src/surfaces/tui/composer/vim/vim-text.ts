@@ -1,7 +1,7 @@
 import { nextGrapheme, previousGrapheme } from '../boundaries.ts';
 import { type Draft, type DraftElement, outside } from '../draft.ts';
 
-/** A letter that nobody types: commands take an element for a word of its own, whatever stands in its place. */
+/** A character that no keyboard has: commands take an element for a word of its own, whatever stands in its place. */
 const filler = '\uE000';
 
 /** The text with fillers in the place of elements. Places in it are places in the text. */

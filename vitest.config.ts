@@ -1,10 +1,13 @@
 import { defineConfig } from 'vitest/config';
+import { lateSuites } from './test/setup/late-suites.ts';
 import { LongestFirst } from './test/setup/longest-first.ts';
 import { reporters } from './test/setup/reporters.ts';
 import { runFactor } from './test/setup/run-factor.ts';
 import { workers } from './test/setup/workers.ts';
 
-const apart = ['**/node_modules/**', 'test/deep/**', 'test/oracles/**'];
+/** scripts/test.mjs sets this for a run without names of files. */
+const late = process.env['CAPSTAN_TEST_LATE'] === 'apart' ? lateSuites : [];
+const apart = ['**/node_modules/**', 'test/deep/**', 'test/oracles/**', ...late];
 /** Suites that count, signal or kill processes. */
 const processes = ['src/exec/**/*.test.ts', 'test/{demo,mcp-server,sandbox,rollout}/**/*.test.ts', 'test/lock.test.ts'];
 /** Suites that fill the memory: whatever a large process starts takes longer to start. */

@@ -1,14 +1,20 @@
 import { defineConfig } from 'vitest/config';
+import { lateSuites } from './test/setup/late-suites.ts';
 import { LongestFirst } from './test/setup/longest-first.ts';
 import { randomSuites } from './test/setup/random-suites.ts';
 import { reporters } from './test/setup/reporters.ts';
 import { runFactor } from './test/setup/run-factor.ts';
 import { workers } from './test/setup/workers.ts';
 
-/** Kills, fuzz, oracles, and the random suites with more runs: minutes, not seconds. */
+/** Kills, fuzz, oracles, the late suites, and the random ones with more runs: minutes, not seconds. */
 export default defineConfig({
   test: {
-    include: ['test/deep/**/*.test.ts', 'test/oracles/**/*.test.ts', ...randomSuites(import.meta.dirname)],
+    include: [
+      'test/deep/**/*.test.ts',
+      'test/oracles/**/*.test.ts',
+      ...lateSuites,
+      ...randomSuites(import.meta.dirname),
+    ],
     // What comes after the first has namesakes in test/deep with many more runs; that of the answers tells the lies too.
     exclude: [
       '**/node_modules/**',

@@ -1,0 +1,16 @@
+/**
+ * Suites that a whole `npm test` leaves to `npm run test:deep`: attacks, models that lie at a checkpoint, threads over
+ * every wire format, and whole sessions of the terminal. What is told on the way is proven by the fast suites as well.
+ * `vitest run FILE` and `npm test FILE` run any of them.
+ */
+export const lateSuites: readonly string[] = [
+  'test/security/**/*.test.ts',
+  'test/compaction/{adversary-*,opaque-checkpoints}.test.ts',
+  'test/compaction/conversations/*.test.ts',
+  'test/formats/!(turns|alternating-roles).test.ts',
+  'test/tui/!(conversation|composer|small-screens).test.ts',
+  'test/tui/commands/*.test.ts',
+  'test/mcp-tools/questions.test.ts',
+  'test/threads/printed-commands.test.ts',
+  'test/exec/terminal.test.ts',
+];

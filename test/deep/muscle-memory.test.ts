@@ -86,6 +86,7 @@ describe.each(['capstan', 'codex'] as const)('the keys of %s', (program) => {
   it('idle: commands, help, plan mode, editor, shell, transcript', async () => {
     const { shell } = await openProgram(program, () => answer({ items: [say('ok')] }));
     await walk(shell, idleSteps);
+    expect(shell.rows()).toContain('shelled-42');
   });
 
   it('later: search, mentions, copy, an earlier message again', async () => {

@@ -101,6 +101,17 @@ describe('events that come in an unusual order', () => {
     expect(cells.filter((cell) => cell.includes('Explored'))).toHaveLength(1);
   });
 
+  it('a turn that cannot record its end leaves nothing that seems to run', () => {
+    const { after, entries } = thread();
+    after(begun('a', 'make'), begun('b', 'cat one'));
+    entries.preview({ kind: 'output', itemId: 'a', text: 'half' } as Parameters<typeof entries.preview>[0]);
+    entries.broken();
+    expect(after()).toEqual([
+      expect.stringMatching(/^✗ Interrupted: make .*half/),
+      expect.stringMatching(/^• Explor.*Read one/),
+    ]);
+  });
+
   it('what a command prints after the turn has ended changes nothing; its end has a cell', () => {
     const { after, entries } = thread();
     const before = after(begun('a', 'make'), over);

@@ -23,6 +23,20 @@ const press =
 const idleSteps: readonly Step[] = [
   { does: '/ lists the commands', keys: (shell) => shell.type('/'), sees: /^\W*\/model\b/m, where: 'screen' },
   { does: 'Ctrl+C clears the draft', keys: press('C-c'), sees: /› Ask (Capstan|Codex)/, where: 'screen' },
+  {
+    does: '/model lists models',
+    keys: (shell) => send(shell, '/model'),
+    sees: /Models of|Select Model/,
+    where: 'screen',
+  },
+  {
+    does: 'a digit chooses one, and its efforts are next',
+    keys: (shell) => shell.type('1'),
+    sees: /Effort of|Reasoning Level/,
+    where: 'screen',
+  },
+  { does: 'Esc goes back to the models', keys: press('Escape'), sees: /Models of|Select Model/, where: 'screen' },
+  { does: 'Esc closes them', keys: press('Escape'), sees: /› Ask (Capstan|Codex)/, where: 'screen' },
   { does: '? shows the keys', keys: (shell) => shell.type('?'), sees: /ctrl\+t|\^t/i, where: 'screen' },
   { does: 'Esc closes them', keys: press('Escape'), sees: /› Ask (Capstan|Codex)/, where: 'screen' },
   { does: 'Shift+Tab is plan mode', keys: press('BTab'), sees: /plan mode/i, where: 'screen' },

@@ -16,9 +16,14 @@ describe('a draft', () => {
   it('has a ? in it like any other sign; first, it opens the help, which stays while a turn runs and ends', async () => {
     const { sees, say: tell, terminal } = await tuiScene([slow(1), done('The end.')]);
     await sees('Context');
-    terminal.type('why?');
-    await sees('› why?');
+    // Quickly or slowly.
+    terminal.marksPastes = false;
+    terminal.type('wh');
+    terminal.type('y?!');
+    await sees('› why?!');
+    terminal.marksPastes = true;
     terminal.type('\u0003');
+    await sees('› Ask Capstan');
     tell('Go.');
     await sees('Running sleep');
     terminal.type('?');
@@ -161,6 +166,30 @@ describe('the key that interrupts', () => {
     tell('/ps');
     const rows = (await sees(/• Background terminal \d+ echo tick; sleep 60/)).join('\n');
     expect(rows).toContain('1 in background');
+  });
+});
+
+describe('a change of the size', () => {
+  it('under the transcript is made good when that closes, and no row is lost or shown twice', async () => {
+    const {
+      sees,
+      say: tell,
+      terminal,
+    } = await tuiScene([slow(1), done('A row of words that a narrow screen breaks.')]);
+    await sees('Context');
+    tell('Go.');
+    await sees('Running sleep');
+    terminal.type('\u0014');
+    await sees('Transcript');
+    terminal.resize(30, 10);
+    await new Promise((over) => setTimeout(over, 1500));
+    terminal.resize(70, 20);
+    terminal.type('q');
+    const rows = (await sees(/narrow screen breaks\.[^]*Worked for[^]*› Ask Capstan/)).join('\n');
+    expect(rows).toMatch(/^\$ echo before\nbefore\n/);
+    for (const words of ['A row of words', 'Ran sleep 1', '› Go.', 'Ask Capstan'])
+      expect(rows.split(words)).toHaveLength(2);
+    expect(rows).not.toContain('Transcript');
   });
 });
 

@@ -1,33 +1,17 @@
-import { appendFileSync, chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.ts';
-import { shellWords } from '../../src/protocol/shell-words.ts';
-import { answer, callTool, hang, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
-import type { Place } from '../harness/run-capstan.ts';
-import { type Scene, scene, textsOf } from '../harness/scene.ts';
-import { requireTmux, TmuxShell } from '../harness/tmux.ts';
-import { codexCommand } from '../oracles/codex.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { answer, callTool, hang, say } from '../../src/testing/index.ts';
+import { requireTmux, type TmuxShell } from '../harness/tmux.ts';
 import { requireOracles } from '../oracles/require-oracles.ts';
+import { openProgram, pause, send, turnRequests, wordsIn } from './both-programs.ts';
 
 // One script of keys for both programs: whoever has the keys of one in their hands ends in the same places in the other.
 
-type Program = 'capstan' | 'codex';
-
-/** Keys, and where both programs are then. A pause before Enter: right behind letters it counts as part of a paste. */
+/** Keys, and where both programs are then. */
 interface Step {
   readonly does: string;
   readonly keys: (shell: TmuxShell) => void | Promise<void>;
-  readonly sees: Readonly<Record<Program, string | RegExp>> | string | RegExp;
+  readonly sees: string | RegExp;
   readonly where?: 'rows' | 'screen';
-}
-
-const pause = (milliseconds: number): Promise<void> => new Promise((over) => setTimeout(over, milliseconds));
-
-async function send(shell: TmuxShell, words: string, key = 'Enter'): Promise<void> {
-  shell.type(words);
-  await pause(500);
-  shell.press(key);
 }
 
 const press =
@@ -39,6 +23,20 @@ const press =
 const idleSteps: readonly Step[] = [
   { does: '/ lists the commands', keys: (shell) => shell.type('/'), sees: /^\W*\/model\b/m, where: 'screen' },
   { does: 'Ctrl+C clears the draft', keys: press('C-c'), sees: /› Ask (Capstan|Codex)/, where: 'screen' },
+  {
+    does: '/model lists models',
+    keys: (shell) => send(shell, '/model'),
+    sees: /Models of|Select Model/,
+    where: 'screen',
+  },
+  {
+    does: 'a digit chooses one, and its efforts are next',
+    keys: (shell) => shell.type('1'),
+    sees: /Effort of|Reasoning Level/,
+    where: 'screen',
+  },
+  { does: 'Esc goes back to the models', keys: press('Escape'), sees: /Models of|Select Model/, where: 'screen' },
+  { does: 'Esc closes them', keys: press('Escape'), sees: /› Ask (Capstan|Codex)/, where: 'screen' },
   { does: '? shows the keys', keys: (shell) => shell.type('?'), sees: /ctrl\+t|\^t/i, where: 'screen' },
   { does: 'Esc closes them', keys: press('Escape'), sees: /› Ask (Capstan|Codex)/, where: 'screen' },
   { does: 'Shift+Tab is plan mode', keys: press('BTab'), sees: /plan mode/i, where: 'screen' },
@@ -59,10 +57,39 @@ const idleSteps: readonly Step[] = [
   { does: 'q closes it', keys: (shell) => shell.type('q'), sees: /› Ask (Capstan|Codex)/, where: 'screen' },
 ];
 
-const typed = / words$|^Work/;
+/** Behind two messages, `first words` and `second words`. */
+const laterSteps: readonly Step[] = [
+  { does: 'Ctrl+R opens the search', keys: press('C-r'), sees: 'reverse-i-search:', where: 'screen' },
+  { does: 'a letter shows what it finds', keys: (shell) => shell.type('irst'), sees: /irst words/, where: 'screen' },
+  { does: 'Enter takes it as a draft', keys: press('Enter'), sees: /› first words\n(?!.*reverse)/, where: 'screen' },
+  { does: 'Ctrl+C clears it', keys: press('C-c'), sees: /› Ask (Capstan|Codex)/, where: 'screen' },
+  {
+    does: '@ lists files',
+    keys: (shell) => shell.type('see @windm'),
+    sees: /› windmill\.txt[^]*› see @windm|› see @windm[^]*› windmill\.txt/,
+    where: 'screen',
+  },
+  { does: 'Tab inserts one', keys: press('Tab'), sees: /› see windmill\.txt$/m, where: 'screen' },
+  { does: 'Ctrl+C clears it', keys: press('C-c'), sees: /› Ask (Capstan|Codex)/, where: 'screen' },
+  { does: '$ lists skills', keys: (shell) => shell.type('use $gri'), sees: 'How to grind corn.', where: 'screen' },
+  { does: 'Enter inserts one', keys: press('Enter'), sees: /› use \$grinding$/m, where: 'screen' },
+  { does: 'Ctrl+C clears it', keys: press('C-c'), sees: /› Ask (Capstan|Codex)/, where: 'screen' },
+  { does: 'Up recalls it', keys: press('Up'), sees: /› use \$grinding$/m, where: 'screen' },
+  { does: 'Ctrl+C clears it', keys: press('C-c'), sees: /› Ask (Capstan|Codex)/, where: 'screen' },
+  { does: 'Esc says what a second one does', keys: press('Escape'), sees: /esc again/i, where: 'screen' },
+  { does: 'Esc Esc shows the messages', keys: press('Escape'), sees: /rewind|go back/i, where: 'screen' },
+  { does: 'Left goes to an older one', keys: press('Left'), sees: /first words/, where: 'screen' },
+  {
+    does: 'Enter brings it back as a draft',
+    keys: press('Enter'),
+    sees: /(reverted|as it was before)[^]*› first words$/m,
+    where: 'screen',
+  },
+  // Codex clears the screen, Capstan draws it again: it never clears what the user may want to read.
+  { does: 'Ctrl+L leaves the draft', keys: press('C-l'), sees: /› first words$/m, where: 'screen' },
+];
 
-/** Keys of which one of the two has a part only. Each is a step to move up when it has all of it. */
-const notYet = ['Esc Esc rewinds', 'Ctrl+R searches', 'Ctrl+O copies', '@ lists files', '$ lists skills'] as const;
+const typed = / words( again)?$|^Work/;
 
 describe.each(['capstan', 'codex'] as const)('the keys of %s', (program) => {
   beforeAll(async () => {
@@ -71,17 +98,35 @@ describe.each(['capstan', 'codex'] as const)('the keys of %s', (program) => {
   }, 300_000);
 
   it('idle: commands, help, plan mode, editor, shell, transcript', async () => {
-    const { shell } = await open(program, () => answer({ items: [say('ok')] }));
-    for (const step of idleSteps) {
-      await step.keys(shell);
-      await sees(shell, step, program);
-      await pause(300);
+    const { shell } = await openProgram(program, () => answer({ items: [say('ok')] }));
+    await walk(shell, idleSteps);
+    expect(shell.rows()).toContain('shelled-42');
+  });
+
+  it('later: search, mentions, copy, an earlier message again', async () => {
+    const { shell, model } = await openProgram(program, (texts) => answer({ items: [say(`Read ${texts.at(-1)}.`)] }));
+    for (const words of ['first words', 'second words']) {
+      await send(shell, words);
+      await shell.sees(`Read ${words}.`);
+      await shell.sees(/› Ask (Capstan|Codex)/, 'screen');
+      await pause(500);
     }
-    expect(notYet).toHaveLength(5);
+    shell.press('C-o');
+    // Codex hands the text to the terminal around tmux, and cannot know whether that took it.
+    if (program === 'codex') await shell.sees('Copy unconfirmed', 'screen');
+    else await vi.waitUntil(() => shell.copied() === 'Read second words.', { timeout: 10_000 });
+    await walk(shell, laterSteps);
+    await send(shell, ' again');
+    await shell.sees('Read first words again.');
+    expect(typedIn(turnRequests(model.requests))).toEqual([
+      'first words',
+      'first words | second words',
+      'first words again',
+    ]);
   });
 
   it('Enter steers, Tab queues, Ctrl+C quits with a hint', async () => {
-    const { shell, model } = await open(program, (texts, calls) => {
+    const { shell, model } = await openProgram(program, (texts, calls) => {
       if (texts.at(-1) === 'queued words') return answer({ items: [say('Second done.')] });
       if (calls > 0) return answer({ items: [say('First done.')] });
       return answer({ items: [callTool('exec_command', { cmd: 'sleep 4' })] });
@@ -92,9 +137,11 @@ describe.each(['capstan', 'codex'] as const)('the keys of %s', (program) => {
     await pause(300);
     await send(shell, 'queued words', 'Tab');
     await shell.sees('Second done.');
-    const asked = turnRequests(model.requests).map((request) => wordsIn(request).filter((text) => typed.test(text)));
-    const distinct = [...new Set(asked.map((texts) => texts.join(' | ')))];
-    expect(distinct).toEqual(['Work.', 'Work. | steered words', 'Work. | steered words | queued words']);
+    expect(typedIn(turnRequests(model.requests))).toEqual([
+      'Work.',
+      'Work. | steered words',
+      'Work. | steered words | queued words',
+    ]);
     await pause(1000);
     shell.press('C-c');
     await pause(300);
@@ -103,7 +150,9 @@ describe.each(['capstan', 'codex'] as const)('the keys of %s', (program) => {
   });
 
   it('Esc interrupts', async () => {
-    const { shell, model } = await open(program, () => hang({ afterBytes: 0, of: answer({ items: [say('never')] }) }));
+    const { shell, model } = await openProgram(program, () =>
+      hang({ afterBytes: 0, of: answer({ items: [say('never')] }) }),
+    );
     await send(shell, 'Work.');
     await shell.sees(/esc to interrupt/, 'screen');
     await model.request(0);
@@ -114,91 +163,77 @@ describe.each(['capstan', 'codex'] as const)('the keys of %s', (program) => {
   });
 
   it.each([
-    ['y', 'Seen.', true],
-    ['1', 'Seen.', true],
-    ['n', /did not allow|canceled|not approved|declined|denied|interrupted/i, false],
-  ])('%s answers a question', async (key, end, runs) => {
+    ['y', 'Seen.', 'ran'],
+    ['1', 'Seen.', 'ran'],
+    // A no ends the turn in Codex; in Capstan the model reads it, and Esc ends the turn.
+    ['n', /did not allow|interrupted/i, 'refused'],
+    ['Escape', /interrupted/i, 'refused'],
+  ])('%s answers a question', async (key, end, ends) => {
     const escalated = { cmd: 'echo out-$((1+1))', sandbox_permissions: 'require_escalated', justification: 'Why not.' };
-    const { shell, model } = await open(program, (_, calls) =>
+    const { shell, model } = await openProgram(program, (_, calls) =>
       calls > 0 ? answer({ items: [say('Seen.')] }) : answer({ items: [callTool('exec_command', escalated)] }),
     );
     await send(shell, 'Work.');
     await shell.sees(/1\. yes/i, 'screen');
     await pause(500);
-    shell.type(key);
+    shell.press(key);
     await shell.sees(end);
     const last = JSON.stringify(turnRequests(model.requests).at(-1)!.body);
-    expect(last.includes('out-2')).toBe(runs);
+    expect(last.includes('out-2')).toBe(ends === 'ran');
+  });
+
+  it('p saves a rule: the next such command is not asked about', async () => {
+    const echo = (name: string) => ({
+      cmd: `echo told ${name}`,
+      sandbox_permissions: 'require_escalated',
+      justification: 'Why not.',
+      prefix_rule: ['echo', 'told'],
+    });
+    const { shell, model } = await openProgram(program, (_, calls) => {
+      if (calls > 1) return answer({ items: [say('Both there.')] });
+      return answer({ items: [callTool('exec_command', echo(calls === 0 ? 'one' : 'two'))] });
+    });
+    await send(shell, 'Work.');
+    await shell.sees(/start with `echo told`|that begin with \["echo","told"\]/i, 'screen');
+    await pause(500);
+    shell.press('p');
+    await shell.sees('Both there.');
+    expect(JSON.stringify(turnRequests(model.requests).at(-1)!.body)).toContain('told two');
+  });
+
+  it('a allows changes of a file for the session: the next one is not asked about', async () => {
+    const patch = (from: string, to: string) =>
+      `*** Begin Patch\n*** Update File: windmill.txt\n@@\n-${from}\n+${to}\n*** End Patch\n`;
+    const { shell } = await openProgram(
+      program,
+      (_, calls) => {
+        if (calls > 1) return answer({ items: [say('Both done.')] });
+        const input = calls === 0 ? patch('sails', 'wings') : patch('wings', 'arms');
+        return answer({ items: [{ type: 'custom_tool_call', name: 'apply_patch', input }] });
+      },
+      'read-only',
+    );
+    await send(shell, 'Work.');
+    await shell.sees(/1\. yes/i, 'screen');
+    await pause(500);
+    shell.press('a');
+    await shell.sees('Both done.');
+    expect(shell.rows()).toContain('arms');
   });
 });
 
-interface Opened extends Scene {
-  readonly shell: TmuxShell;
-}
-
-/** What the model does, by the words that a request ends with and the calls that are answered in it. */
-type Plays = (texts: readonly string[], calls: number) => ScriptStep;
-
-async function open(program: Program, plays: Plays): Promise<Opened> {
-  const built = await scene(
-    (request) => (isTurn(request) ? plays(wordsIn(request), callsIn(request)) : answer({ items: [say('A title')] })),
-    'approval_policy = "on-request"\ncheck_for_update_on_startup = false\nanalytics.enabled = false\n',
-  );
-  const { place } = built;
-  appendFileSync(join(place.home, 'config.toml'), codexTables(place));
-  const editor = join(place.root, 'editor.sh');
-  writeFileSync(editor, '#!/bin/sh\nprintf "edited outside" > "$1"\n');
-  chmodSync(editor, 0o755);
-  const shell = new TmuxShell(place, 110, 36);
-  shell.run(`export EDITOR=${editor} VISUAL=${editor}`);
-  if (program === 'capstan') shell.start();
-  else {
-    const { program: node, script, env } = codexCommand(place);
-    const set = [`PATH=${env.PATH}`, `CODEX_HOME=${env.CODEX_HOME}`];
-    shell.run(shellWords(['env', ...set, node, script, '--no-alt-screen', '--no-daemon']));
+async function walk(shell: TmuxShell, steps: readonly Step[]): Promise<void> {
+  for (const { does, keys, sees, where } of steps) {
+    await keys(shell);
+    await shell.sees(sees, where).catch((error: unknown) => {
+      throw new Error(`${does}: ${(error as Error).message}`);
+    });
+    await pause(300);
   }
-  await shell.sees(program === 'capstan' ? 'Context 100% left' : /GPT-5\.5 .* · /i, 'screen');
-  await pause(500);
-  return { ...built, shell };
 }
 
-/** Nothing has to be answered before the conversation. */
-function codexTables({ workspace }: Place): string {
-  return `
-[projects.${JSON.stringify(workspace)}]
-trust_level = "trusted"
-[tui]
-screen_reader_detection_done = true
-[notice.model_migrations]
-"gpt-5.5" = "gpt-6-sol"
-`;
-}
-
-async function sees(shell: TmuxShell, { does, sees: wanted, where }: Step, program: Program): Promise<void> {
-  const words = typeof wanted === 'string' || wanted instanceof RegExp ? wanted : wanted[program];
-  await shell.sees(words, where).catch((error: unknown) => {
-    throw new Error(`${does}: ${(error as Error).message}`);
-  });
-}
-
-/** Requests of the conversation have tools; one for a title has none. */
-function isTurn({ body }: RecordedRequest): boolean {
-  return JSON.stringify(body['tools'] ?? []).includes('exec_command');
-}
-
-function turnRequests(requests: readonly RecordedRequest[]): readonly RecordedRequest[] {
-  return requests.filter(isTurn);
-}
-
-function itemsIn({ body }: RecordedRequest): readonly JsonObject[] {
-  return body['input'] as unknown as readonly JsonObject[];
-}
-
-function wordsIn(request: RecordedRequest): readonly string[] {
-  const users = itemsIn(request).filter(({ role }) => role === 'user');
-  return textsOf(users).filter((text) => typeof text === 'string');
-}
-
-function callsIn(request: RecordedRequest): number {
-  return itemsIn(request).filter(({ type }) => type === 'function_call_output').length;
+/** What the user has typed, in each request that has other words than the one before. */
+function typedIn(requests: ReturnType<typeof turnRequests>): readonly string[] {
+  const said = requests.map((request) => wordsIn(request).filter((text) => typed.test(text)));
+  return [...new Set(said.map((texts) => texts.join(' | ')))];
 }

@@ -78,6 +78,11 @@ export class TmuxShell {
     return this.#tmux('display-message', '-p', '#{pane_title}').trim();
   }
 
+  /** What was copied last. */
+  copied(): string {
+    return this.#tmux('show-buffer');
+  }
+
   /** Of the program that the shell runs. */
   child(): number {
     const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim();

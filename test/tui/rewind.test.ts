@@ -5,7 +5,7 @@ import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 import { type TuiScene, tuiScene } from './tui-scene.ts';
 
-const [escape, enter, up] = ['\u001B', '\r', '\u001B[A'];
+const [escape, enter, up, left, right] = ['\u001B', '\r', '\u001B[A', '\u001B[D', '\u001B[C'];
 const command = (cmd: string) => answer({ items: [callTool('exec_command', { cmd })] });
 const done = (text: string) => answer({ items: [say(text)], deltas: true });
 
@@ -107,6 +107,25 @@ describe('going back', () => {
     await leave();
     expect(await place.run('threads', 'restore', id, '--undo')).toMatchObject({ code: 0 });
     expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('two\n');
+  });
+
+  it('goes back at once where no turn changed a file: Left and Right choose the message', async () => {
+    const { terminal, sees, say: tell, model } = await tuiScene([done('One.'), done('Two.'), done('Three.')]);
+    await sees('Context 100% left');
+    tell('First words.');
+    await sees(/One\.\n\n {2}Worked/);
+    tell('Second words.');
+    await sees(/Two\.\n\n {2}Worked/);
+    await press(terminal, escape, escape);
+    await sees('› Second words.');
+    await press(terminal, left, left, left, right, enter);
+    const rows = (await sees('The conversation is as it was before that message.')).join('\n');
+    expect(rows).not.toContain('conversation only');
+    expect(rows.slice(rows.indexOf('The conversation is'))).toContain('› Second words.');
+    tell(' Again.');
+    await sees('Three.');
+    const sent = textsOf(inputOf(model, 2)).map(String);
+    expect(sent.filter((text) => text.includes('words.'))).toEqual(['First words.', 'Second words. Again.']);
   });
 
   it('says so where there is nothing to go back to', async () => {

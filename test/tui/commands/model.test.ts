@@ -11,8 +11,8 @@ describe('/model', () => {
     const before = config();
     await sees('Context 100% left');
     tell('/model');
-    await sees(/› gpt-5\.5 {2}\(current\) default, [\d.]+K window/);
-    terminal.type('\r');
+    await sees(/› 1\. gpt-5\.5 {2}\(current\) default, [\d.]+K window/);
+    terminal.type('1');
     const rows = (await sees('Effort of gpt-5.5')).join('\n');
     expect(rows).toContain('Enter saves it as default, s keeps it to this conversation');
     expect(rows).toMatch(/medium {2,}\(current\) default, usual for this model/);

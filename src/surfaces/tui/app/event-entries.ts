@@ -5,7 +5,7 @@ import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { type Usage, usageSince } from '../../../protocol/usage.ts';
 import { moneyWords } from '../../wording/money-words.ts';
-import type { CommandItem, PlanItem, TurnItem } from '../../../protocol/turn-item.ts';
+import type { PlanItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { AnswerStream } from '../cells/answer-stream.ts';
 import type { Cell } from '../cells/cell.ts';
 import { cellOf } from '../cells/cell-of.ts';
@@ -224,14 +224,27 @@ export class EventEntries {
     if (known !== undefined && !this.#transcript.remove(known.entry)) known.entry.isFinal = true;
   }
 
-  /** Nothing of the turn runs any more. */
-  #ended(event: ThreadEvent, at: number | undefined): void {
+  /** The turn could not record its end, and no event will come: what ran of it was cut off. */
+  broken(): void {
+    for (const { entry, item, output, context } of this.#running.values()) {
+      if (item.kind !== 'command') continue;
+      entry.cell = cellOf({ ...withOutput(item, output), status: 'failed', unfinished: 'interrupted' }, context);
+    }
+    this.#settle();
+  }
+
+  #settle(): void {
     this.#groups.end();
     this.#hooks.end();
     for (const { entry } of this.#running.values()) entry.isFinal = true;
     for (const [id] of this.#arriving) this.#dropped(id);
     this.#running.clear();
     this.#plan = '';
+  }
+
+  /** Nothing of the turn runs any more. */
+  #ended(event: ThreadEvent, at: number | undefined): void {
+    this.#settle();
     const since = this.#turnStarted;
     const before = this.#before;
     // To the user, a turn that another model continues is one turn.
@@ -262,6 +275,6 @@ function callContext(
   return { ...defined({ startedAt }), ...place };
 }
 
-function withOutput(item: TurnItem, output: string): TurnItem {
-  return item.kind === 'command' && item.output === '' ? ({ ...item, output } satisfies CommandItem) : item;
+function withOutput<Item extends TurnItem>(item: Item, output: string): Item {
+  return item.kind === 'command' && item.output === '' ? { ...item, output } : item;
 }

@@ -20,30 +20,45 @@ export async function browseRewind(session: TuiSession): Promise<void> {
     label: cleanLine(words).slice(0, 500) || plural(pictures, 'picture'),
     about: startedAt === undefined ? '' : agoWords(startedAt, now()),
   }));
-  const close = (): void => stage.open(undefined);
-  stage.open(
-    new ListView({
-      title: 'Go back to before which message?',
-      hint: 'Enter shows what would change, Esc goes back',
-      items,
-      startsAt: items.length - 1,
-      isSearched: true,
-      close,
-      pick(index) {
-        close();
-        const prompt = prompts[index];
-        if (prompt !== undefined) session.inBackground(showRewind(session, prompt));
-      },
-    }),
-  );
+  let isComparing = false;
+  const list = new ListView({
+    title: 'Go back to before which message?',
+    hint: 'Enter shows what would change, Esc goes back',
+    items,
+    startsAt: items.length - 1,
+    isSearched: true,
+    keys: { left: () => list.move(-1), right: () => list.move(1) },
+    close: () => stage.open(undefined),
+    pick(index) {
+      const prompt = prompts[index];
+      if (prompt === undefined || isComparing) return;
+      isComparing = true;
+      list.update({ hint: 'Comparing files, Esc goes back' });
+      session.inBackground(showRewind(session, prompt, list));
+    },
+  });
+  stage.open(list);
 }
 
-/** What going back would do, with the changed lines of files, before anything is done. */
-async function showRewind(session: TuiSession, prompt: ThreadPrompt): Promise<void> {
+/**
+ * What going back would do, with the changed lines of files, before anything is done. Where no turn changed a file there
+ * is nothing to choose: the conversation goes back. The list stays meanwhile, and the user may close it.
+ */
+async function showRewind(session: TuiSession, prompt: ThreadPrompt, list: ListView): Promise<void> {
   const { stage, engine } = session.parts;
   const { id } = session.thread;
+  const target = { beforeTurn: prompt.turnId };
+  const foreseen = await engine.restoreFiles(id, target, { dryRun: true, diffs: true, force: false });
+  if (stage.view !== list) return;
+  stage.open(undefined);
+  if (foreseen.kind === 'refused' && foreseen.outcome.code === 'nothing-to-restore')
+    return rewind(session, prompt, 'conversation');
   const view = new RewindView({
     prompt: prompt.words,
+    files:
+      foreseen.kind === 'refused'
+        ? { kind: 'none', why: fullText(foreseen.outcome) }
+        : { kind: 'known', report: foreseen },
     close() {
       stage.openPager(undefined);
       session.inBackground(browseRewind(session));
@@ -54,13 +69,6 @@ async function showRewind(session: TuiSession, prompt: ThreadPrompt): Promise<vo
     },
   });
   stage.openPager(view);
-  const target = { beforeTurn: prompt.turnId };
-  const foreseen = await engine.restoreFiles(id, target, { dryRun: true, diffs: true, force: false });
-  view.files =
-    foreseen.kind === 'refused'
-      ? { kind: 'none', why: fullText(foreseen.outcome) }
-      : { kind: 'known', report: foreseen };
-  stage.draw();
 }
 
 /**

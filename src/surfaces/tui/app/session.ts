@@ -74,6 +74,7 @@ export class TuiSession implements Conversation {
       guard: (work) => void this.guard(work),
       shell: (command) => this.#runShell(command),
       slash: (name, rest) => this.guard(parts.runSlash(this, name, rest)),
+      broken: () => this.entries.broken(),
     });
     stage.viewClosed = () => this.flow.released();
     stage.background = () => this.#thread.sessions.length;

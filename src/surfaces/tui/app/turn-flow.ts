@@ -24,6 +24,8 @@ export interface FlowParts {
   guard(work: Promise<unknown>): void;
   shell(command: string): Promise<void>;
   slash(name: SlashName, rest: string): Promise<void>;
+  /** A turn was cut off by a fault: its events have no end. */
+  broken(): void;
 }
 
 /** A turn or a compaction that was asked for and has not ended. */
@@ -106,6 +108,9 @@ export class TurnFlow {
       result = await run();
       if (result.kind === 'refused' && 'outcome' in result) told(result);
       return result;
+    } catch (error) {
+      this.#parts.broken();
+      throw error;
     } finally {
       this.#works.delete(work);
       if (this.#works.size === 0) stage.busy = undefined;
@@ -244,8 +249,9 @@ export class TurnFlow {
         return 'code' in input ? { kind: 'refused', outcome: input } : thread().submit({ input });
       });
     } finally {
-      // What the thread did not take is not lost.
-      if (result === undefined || result.kind === 'refused') stage.composer.giveBack(draft);
+      // What the thread did not take is not lost. What it has said is not said twice.
+      const isTaken = result !== undefined && result.kind !== 'refused';
+      if (!isTaken && this.#unsaid === draft) stage.composer.giveBack(draft);
     }
     const isSaid = this.#unsaid !== draft;
     if (result?.kind !== 'failed' || this.isBusy) return;

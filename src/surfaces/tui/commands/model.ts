@@ -66,7 +66,8 @@ async function chooseModel(session: CommandSession, defaults: Defaults): Promise
     new ListView({
       title: `Models of ${listed.provider}`,
       items,
-      isSearched: true,
+      // As many as digits can pick are not searched.
+      isSearched: items.length > 9,
       close: () => stage.open(undefined),
       pick: (index) => session.inBackground(chooseEffort(session, listed.models[index]!.model, defaults)),
     }),

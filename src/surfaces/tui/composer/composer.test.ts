@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { keyPress } from '../screen/terminal-input.ts';
 import { Composer } from './composer.ts';
 import { PasteView } from '../views/paste-view.ts';
+import { replaceIn } from './draft.ts';
 import { withPaste } from './paste.ts';
 import { expandDraft } from './whole-draft.ts';
 
@@ -49,6 +50,7 @@ describe('editing', () => {
     ['กี่<backspace>', 'กี|'],
     ['กี่x<left><left>Y', 'Y|กี่x'],
     ['a<ctrl+space><alt+space>b<ctrl+m>c', 'ab\nc|'],
+    ['a<shift+enter>b<alt+enter>c', 'a\nb\nc|'],
     ['a.b c<ctrl+shift+backspace><ctrl+shift+backspace>', 'a.|'],
   ])('%s', (script, wanted) => {
     expect(written(script)).toBe(wanted);
@@ -68,6 +70,18 @@ describe('a paste', () => {
     type(composer, '<left><left>Y');
     expect(composer.draft.text).toBe('seeY [Pasted Content 1001 chars]');
     expect(expandDraft(composer.take())).toBe(`seeY ${long}`);
+  });
+
+  it('goes as a whole, whatever stands before it, and with it what it stands for', () => {
+    const composer = new Composer();
+    type(composer, '漢字👩‍👩‍👧 ');
+    composer.input({ kind: 'paste', text: 'x'.repeat(1001) });
+    composer.input({ kind: 'paste', text: 'y'.repeat(1001) });
+    type(composer, '<left><backspace>');
+    expect(expandDraft(composer.draft)).toBe(`漢字👩‍👩‍👧 ${'y'.repeat(1001)}`);
+    const [paste] = composer.draft.elements;
+    const changed = replaceIn(composer.draft, [paste!.start + 2, paste!.start + 3], 'Z');
+    expect(changed).toMatchObject({ text: '漢字👩‍👩‍👧 Z', elements: [] });
   });
 
   it('has no sequence that would steer the terminal, and lines that end alike', () => {

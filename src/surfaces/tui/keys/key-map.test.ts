@@ -82,6 +82,16 @@ describe('a key map of the user', () => {
     ).toEqual(['unbound', 'enter', 'unbound', 'tab', 'tab', 'unbound', 'ctrl+w']);
   });
 
+  test('without keys for an action leaves none of its old ones', () => {
+    const keymap = { chat: { edit_queued_message: [], interrupt_turn: 'f7' } };
+    expect(['alt+up', 'shift+left', 'escape', 'f7'].map((key) => meant(keymap, 'composer', key))).toEqual([
+      'unbound',
+      'unbound',
+      'unbound',
+      'escape',
+    ]);
+  });
+
   test('displaces a default', () => {
     const keymap = { global: { open_transcript: 'ctrl-y' } };
     expect(['ctrl+y', 'ctrl+t'].map((key) => meant(keymap, 'composer', key))).toEqual(['ctrl+t', 'unbound']);

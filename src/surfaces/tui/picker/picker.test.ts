@@ -39,7 +39,7 @@ function thread(number: number, more: Partial<ThreadSummary> = {}): ThreadSummar
 }
 
 /** Five thousand threads in pages, each of them asked for once. */
-function stage(answer?: (query: ThreadQuery) => ThreadPage | Outcome | undefined) {
+function stage(answer?: (query: ThreadQuery) => ThreadPage | Outcome | Promise<never> | undefined) {
   const asked: ThreadQuery[] = [];
   const all = Array.from({ length: 5000 }, (_, at) => thread(at));
   const list = (query: ThreadQuery): Promise<ThreadPage | Outcome> => {
@@ -53,6 +53,7 @@ function stage(answer?: (query: ThreadQuery) => ThreadPage | Outcome | undefined
   const pages = new ThreadPages({ pageSize: 50, list, changed });
   const picked = vi.fn<(thread: ThreadSummary) => void>();
   const nothing = vi.fn<() => void>();
+  const closed = vi.fn<() => void>();
   const view = new PickerView({
     title: 'Resume',
     cwd: '/w',
@@ -62,13 +63,13 @@ function stage(answer?: (query: ThreadQuery) => ThreadPage | Outcome | undefined
     pick: picked,
     preview: nothing,
     archive: nothing,
-    close: nothing,
+    close: closed,
   });
   const press = (...names: readonly string[]): void => {
     for (const name of names) view.input(keyPress(name));
   };
   const settled = (): Promise<void> => vi.waitUntil(() => !pages.isReading).then(() => undefined);
-  return { asked, pages, view, picked, press, settled };
+  return { asked, pages, view, picked, closed, press, settled };
 }
 
 describe('the list of threads', () => {
@@ -121,6 +122,13 @@ describe('the list of threads', () => {
     press('tab', 'right', 'tab', 'right', 'tab', 'left', 'tab');
     await settled();
     expect(asked.at(-1)).toEqual({ sort: 'created', archived: true, limit: 50 });
+  });
+
+  it('is closed while a page is still being read', () => {
+    const { press, pages, closed } = stage(() => new Promise<never>(() => {}));
+    expect(pages.isReading).toBe(true);
+    press('enter', 'escape');
+    expect(closed).toHaveBeenCalledOnce();
   });
 
   it('shows why a page could not be read, and tries it again', async () => {

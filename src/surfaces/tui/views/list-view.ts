@@ -67,6 +67,12 @@ export class ListView implements View {
     return this.#found[this.#at];
   }
 
+  /** So many rows on; behind the last is the first. */
+  move(by: 1 | -1): void {
+    const count = this.#found.length;
+    if (count > 0) this.#at = (this.#at + by + count) % count;
+  }
+
   get #found(): readonly number[] {
     const words = this.#typed.toLowerCase().split(/\s+/);
     const { items } = this.#options;
@@ -149,10 +155,8 @@ export class ListView implements View {
     } else if (name === 'enter') {
       const index = found[this.#at];
       if (index !== undefined) this.#options.pick(index);
-    } else if (name === 'up' || name === 'ctrl+p' || (isPlain && name === 'k'))
-      this.#at = this.#at === 0 ? last : this.#at - 1;
-    else if (name === 'down' || name === 'ctrl+n' || (isPlain && name === 'j'))
-      this.#at = this.#at >= last ? 0 : this.#at + 1;
+    } else if (name === 'up' || name === 'ctrl+p' || (isPlain && name === 'k')) this.move(-1);
+    else if (name === 'down' || name === 'ctrl+n' || (isPlain && name === 'j')) this.move(1);
     else if (name === 'pageup') this.#at = Math.max(0, this.#at - mostRows);
     else if (name === 'pagedown') this.#at = Math.min(last, this.#at + mostRows);
     else if (name === 'home') this.#at = 0;

@@ -78,6 +78,8 @@ it('Esc in an elicitation cancels it', async () => {
   const schema = { type: 'object', properties: { name: { type: 'string' }, more: { type: 'string' } } };
   made.asked(question('a', { kind: 'elicitation', elicitation: { server: 's', message: 'Who?', schema } }), undefined);
   await vi.advanceTimersByTimeAsync(0);
+  // No key map comes between.
+  expect(shown.view?.keys).toBe('raw');
   shown.view?.input(key('escape'));
   await vi.advanceTimersByTimeAsync(0);
   expect(answers).toEqual([['a', { kind: 'stopped' }]]);

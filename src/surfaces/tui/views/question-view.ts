@@ -59,7 +59,8 @@ export class QuestionView implements View {
     if (this.#isNoting) return 'editor';
     const { question } = this.#options;
     // The answers of a form have keys of their own, and Esc always refuses it.
-    return question.input === undefined && !asksForContent(question.kind) ? 'approval' : 'raw';
+    const isForm = question.input !== undefined || question.elicitation !== undefined;
+    return isForm || asksForContent(question.kind) ? 'raw' : 'approval';
   }
 
   frame(look: Look, height: number): Frame {

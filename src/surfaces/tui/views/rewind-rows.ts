@@ -8,9 +8,8 @@ import type { Look } from '../text/look.ts';
 import { badStyle, boldStyle, dimStyle, goodStyle, plain, type Row, styled, warnStyle } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 
-/** What would happen to files: not known yet, nothing for a reason, or something. */
+/** What would happen to files: nothing for a reason, or something. */
 export type FilesAhead =
-  | { readonly kind: 'looking' }
   | { readonly kind: 'none'; readonly why: string }
   | { readonly kind: 'known'; readonly report: RestoreReport };
 
@@ -36,7 +35,6 @@ function promptRows(prompt: string, look: Look): readonly Row[] {
 }
 
 function filesRows(files: FilesAhead, look: Look): readonly Row[] {
-  if (files.kind === 'looking') return [[styled('Comparing files…', dimStyle)]];
   if (files.kind === 'none') return words(`No file would change: ${files.why}`, look);
   const { report } = files;
   const { restored, deleted, kept, diffs = [] } = report;

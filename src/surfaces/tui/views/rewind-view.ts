@@ -13,6 +13,7 @@ export type RewindPart = 'both' | 'conversation' | 'files';
 
 export interface RewindOptions {
   readonly prompt: string;
+  readonly files: FilesAhead;
   pick(part: RewindPart): void;
   close(): void;
 }
@@ -23,10 +24,9 @@ const parts: readonly { readonly part: RewindPart; readonly label: string; reado
   { part: 'files', label: 'files only', about: 'the conversation continues as it is' },
 ];
 
-/** Shows what going back would do, and lets the user choose how far. Nothing can be chosen before the files are known. */
+/** Shows what going back would do, and lets the user choose how far. */
 export class RewindView implements View {
   readonly #options: RewindOptions;
-  #files: FilesAhead = { kind: 'looking' };
   #at = 0;
   #from = 0;
   #room = 1;
@@ -35,13 +35,9 @@ export class RewindView implements View {
     this.#options = options;
   }
 
-  set files(files: FilesAhead) {
-    this.#files = files;
-  }
-
   get #parts(): typeof parts {
-    if (this.#files.kind === 'looking') return [];
-    const changes = this.#files.kind === 'known' && hasChanges(this.#files.report);
+    const { files } = this.#options;
+    const changes = files.kind === 'known' && hasChanges(files.report);
     return parts.filter(({ part }) => changes || part === 'conversation');
   }
 
@@ -58,7 +54,7 @@ export class RewindView implements View {
       ...choices,
       [styled('enter chooses · page up and page down scroll · esc goes back', dimStyle)],
     ];
-    const all = drawRows(rewindRows(this.#options.prompt, this.#files, { ...look, details: 'whole' }), look);
+    const all = drawRows(rewindRows(this.#options.prompt, this.#options.files, { ...look, details: 'whole' }), look);
     this.#room = Math.max(1, height - foot.length - 1);
     this.#from = Math.max(0, Math.min(this.#from, all.length - this.#room));
     const shown = all.slice(this.#from, this.#from + this.#room);

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { TurnId } from '../../../protocol/ids.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { CommandItem } from '../../../protocol/turn-item.ts';
+import { noUsage } from '../../../protocol/usage.ts';
+import type { Look } from '../text/look.ts';
+import { EventEntries } from './event-entries.ts';
+import { Transcript } from './transcript.ts';
+
+const turnId = 'turn-1' as TurnId;
+const look: Look = {
+  width: 100,
+  colours: 'none',
+  palette: 'dark',
+  glyphs: 'unicode',
+  details: 'folded',
+  now: 0,
+  cwd: '/w',
+  home: '/h',
+};
+
+const command = (id: string, script: string, rest: Partial<CommandItem>): CommandItem => ({
+  kind: 'command',
+  id,
+  argv: ['bash', '-lc', script],
+  cwd: '/w',
+  status: 'completed',
+  output: '',
+  ...rest,
+});
+const begun = (id: string, script: string): ThreadEvent => ({
+  kind: 'item-started',
+  turnId,
+  item: command(id, script, { status: 'in-progress' }),
+});
+const ended = (id: string, script: string, exitCode = 0): ThreadEvent => ({
+  kind: 'item-completed',
+  turnId,
+  item: command(id, script, { status: exitCode === 0 ? 'completed' : 'failed', exitCode, output: `of ${id}` }),
+});
+const over: ThreadEvent = { kind: 'turn-completed', turnId, usage: noUsage };
+
+function thread() {
+  const transcript = new Transcript();
+  const entries = new EventEntries(transcript, () => true);
+  return {
+    entries,
+    after(...events: readonly ThreadEvent[]) {
+      for (const event of events) entries.event(event, undefined);
+      return transcript.entries.map(({ cell, isFinal }) => `${isFinal ? '' : 'live: '}${cell.rows(look).join(' / ')}`);
+    },
+  };
+}
+
+describe('events that come in an unusual order', () => {
+  it('an end without a beginning has a cell of its own, and ends nothing else', () => {
+    const { after } = thread();
+    expect(after(begun('a', 'make'), ended('b', 'npm test'))).toEqual([
+      expect.stringMatching(/^live: • Running make/),
+      expect.stringMatching(/^• Ran npm test/),
+    ]);
+    expect(after(ended('a', 'make'))).toEqual([
+      expect.stringMatching(/^• Ran make/),
+      expect.stringMatching(/^• Ran npm test/),
+    ]);
+  });
+
+  it('reads that overlap share a cell, which is live until the last has ended', () => {
+    const { after } = thread();
+    after(begun('a', 'cat one'), begun('b', 'cat two'), ended('b', 'cat two'), begun('c', 'make'));
+    expect(after()).toEqual([
+      expect.stringMatching(/^live: • Exploring .*Read one, two/),
+      expect.stringMatching(/^live: • Running make/),
+    ]);
+    expect(after(ended('a', 'cat one'))[0]).toMatch(/^• Explored .*Read one, two/);
+  });
+
+  it('a read that fails leaves its group and stands alone', () => {
+    const { after } = thread();
+    const cells = after(
+      begun('a', 'cat one'),
+      begun('b', 'cat two'),
+      ended('a', 'cat one'),
+      ended('b', 'cat two', 1),
+      begun('c', 'cat three'),
+      ended('c', 'cat three'),
+      over,
+    );
+    expect(cells.slice(0, 3)).toEqual([
+      '• Explored /   └ Read one',
+      expect.stringMatching(/^✗ .*cat two.*of b/),
+      '• Explored /   └ Read three',
+    ]);
+  });
+
+  it('any number of reads is one cell, and each has its name in it', () => {
+    const { after } = thread();
+    const names = Array.from({ length: 60 }, (_, at) => `file${at}`);
+    const cells = after(...names.flatMap((name) => [begun(name, `cat ${name}`), ended(name, `cat ${name}`)]), over);
+    expect(cells[0]?.match(/file\d+/g)).toEqual(names);
+    expect(cells.filter((cell) => cell.includes('Explored'))).toHaveLength(1);
+  });
+
+  it('a turn that cannot record its end leaves nothing that seems to run', () => {
+    const { after, entries } = thread();
+    after(begun('a', 'make'), begun('b', 'cat one'));
+    entries.preview({ kind: 'output', itemId: 'a', text: 'half' } as Parameters<typeof entries.preview>[0]);
+    entries.broken();
+    expect(after()).toEqual([
+      expect.stringMatching(/^✗ Interrupted: make .*half/),
+      expect.stringMatching(/^• Explor.*Read one/),
+    ]);
+  });
+
+  it('what a command prints after the turn has ended changes nothing; its end has a cell', () => {
+    const { after, entries } = thread();
+    const before = after(begun('a', 'make'), over);
+    expect(before.every((cell) => !cell.startsWith('live'))).toBe(true);
+    entries.preview({ kind: 'output', itemId: 'a', text: 'late' } as Parameters<typeof entries.preview>[0]);
+    expect(after()).toEqual(before);
+    expect(after(ended('a', 'make')).at(-1)).toMatch(/^• Ran make .*of a/);
+  });
+});

@@ -176,7 +176,7 @@ describe('a screen that writes what changed', () => {
         }
         expect(terminal.written).not.toMatch(/\u001B\[[23]J/);
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 150) },
+      { numRuns: 50 },
     );
   });
 
@@ -207,7 +207,7 @@ describe('a screen that writes what changed', () => {
           expect(terminal.written.slice(length)).toBe('');
         }
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 100) },
+      { numRuns: 40 },
     );
   });
 });

@@ -210,4 +210,14 @@ describe('a screen that writes what changed', () => {
       { numRuns: 40 },
     );
   });
+
+  it('scrolls text above a composer by writing the rows that are new', () => {
+    const terminal = new MemoryTerminal(100, 40);
+    const screen = new FullScreen(terminal);
+    screen.begin();
+    const bottom = ['', '› Ask', '', 'status'];
+    const text = Array.from({ length: 400 }, (_, at) => `${at} ${'word '.repeat(18)}`);
+    for (let end = 36; end <= text.length; end += 2) screen.show({ rows: [...text.slice(end - 36, end), ...bottom] });
+    expect(terminal.written.length / text.join('').length).toBeLessThan(1.3);
+  });
 });

@@ -35,18 +35,25 @@ export function findShift(old: readonly string[], next: readonly string[], first
   return by > 0 ? { from: best.from - by, to: best.to, by } : { from: best.from, to: best.to - by, by };
 }
 
-/** By how many rows most of the text moved. Only rows that stand once on the screen say where they came from. */
+/** A row that stands in more places than this says nothing of where it came from. */
+const mostPlaces = 8;
+
+/** By how many rows most of the text moved. */
 function mostlyMovedBy(old: readonly string[], next: readonly string[], from: number): number | undefined {
-  const places = new Map<string, number>();
+  const places = new Map<string, number[]>();
   for (let at = from; at < old.length; at++) {
     const row = old[at] ?? '';
-    if (row !== '') places.set(row, places.has(row) ? -1 : at);
+    if (row === '') continue;
+    const known = places.get(row);
+    if (known === undefined) places.set(row, [at]);
+    else known.push(at);
   }
   const votes = new Map<number, number>();
   for (let at = from; at < next.length; at++) {
     const row = next[at] ?? '';
-    const place = places.get(row) ?? -1;
-    if (place !== -1) votes.set(at - place, (votes.get(at - place) ?? 0) + row.length);
+    const known = places.get(row) ?? [];
+    if (known.length > mostPlaces) continue;
+    for (const place of known) votes.set(at - place, (votes.get(at - place) ?? 0) + row.length);
   }
   let most = 0;
   let by: number | undefined;

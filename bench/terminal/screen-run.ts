@@ -47,10 +47,11 @@ export async function runScreen({ command, placeholder }: TerminalCommand): Prom
 }
 
 async function plainStream(program: PtyProgram) {
-  const [cpu, bytes] = [program.cpuSeconds, program.written.length];
+  const [cpu, from] = [program.cpuSeconds, program.written.length];
   await say(program, 'Stream.', ends.stream);
   const cpuSeconds = program.cpuSeconds - cpu;
-  return { cpuSeconds, bytesPerKilobyte: (program.written.length - bytes) / (streamText.length / 1000) / 1000 };
+  const written = Buffer.byteLength(program.written.slice(from));
+  return { cpuSeconds, bytesPerKilobyte: written / Buffer.byteLength(streamText) };
 }
 
 /** Keys while an answer streams. */
@@ -95,7 +96,8 @@ function idleFramesIn(written: string): number {
   const frames = written.split('\u001B[?2026h').slice(1);
   const contents = frames.map((frame) => frame.split('\u001B[?2026l')[0]!);
   return contents.filter((content, at) => {
-    const hasText = content.replaceAll(escapes, '').trim() !== '' || /\u001B\[\d*[JKLMST]/.test(content);
+    const hasText =
+      content.replaceAll(escapes, '').replaceAll(/[\r\n]/g, '') !== '' || /\u001B\[\d*[JKLMST]/.test(content);
     return !hasText && (content === '' || content === contents[at - 1]);
   }).length;
 }

@@ -72,6 +72,12 @@ export class MemoryTerminal implements TerminalPort {
     return Array.from({ length: this.#terminal.buffer.active.length }, (_, at) => this.#line(at));
   }
 
+  /** All rows with the style of each character, those above the screen first. */
+  async drawn(): Promise<readonly string[]> {
+    await this.#settled();
+    return Array.from({ length: this.#terminal.buffer.active.length }, (_, at) => this.#drawnLine(at));
+  }
+
   async cursor(): Promise<{ readonly row: number; readonly column: number }> {
     await this.#settled();
     const { cursorX, cursorY } = this.#terminal.buffer.active;
@@ -80,6 +86,18 @@ export class MemoryTerminal implements TerminalPort {
 
   #line(at: number): string {
     return this.#terminal.buffer.active.getLine(at)?.translateToString(true).trimEnd() ?? '';
+  }
+
+  #drawnLine(at: number): string {
+    const line = this.#terminal.buffer.active.getLine(at);
+    let drawn = line?.isWrapped === true ? '↩' : '';
+    for (let column = 0; column < this.columns; column++) {
+      const cell = line?.getCell(column);
+      if (cell === undefined || (cell.getWidth() > 0 && cell.getChars() === '' && cell.isAttributeDefault())) continue;
+      const flags = [cell.isBold(), cell.isDim(), cell.isInverse(), cell.isUnderline()].map((flag) => (flag ? 1 : 0));
+      drawn += `${column}:${cell.getChars()}/${flags.join('')}/${cell.getFgColor()}/${cell.getBgColor()} `;
+    }
+    return drawn;
   }
 
   #settled(): Promise<void> {

@@ -77,4 +77,25 @@ describe('the inline screen', () => {
       { numRuns: 60 },
     );
   });
+
+  it('writes little more than the text that streams, and what stands below it once', async () => {
+    const terminal = new MemoryTerminal(100, 40);
+    const screen = shownOn(terminal);
+    const bottom = ['', '• Working', '', '› Ask', '', `status ${'.'.repeat(80)}`];
+    const words = Array.from({ length: 3000 }, (_, at) => ['alpha', 'beta', 'gamma', 'delta', 'epsilon'][at % 5]!);
+    let [line, size] = ['', 0];
+    // As many in a frame as come in 12 ms, of 800 in a second.
+    for (let at = 0; at < words.length; at += 10) {
+      const finished: string[] = [];
+      for (const word of words.slice(at, at + 10)) {
+        size += word.length + 1;
+        if (line.length + word.length > 98) [line] = ['', finished.push(line)];
+        line += ` ${word}`;
+      }
+      screen.show(finished, { rows: [line, ...bottom], cursor: { row: 4, column: 2 } });
+    }
+    expect(Buffer.byteLength(terminal.written) / size).toBeLessThan(2);
+    expect(terminal.written.split('status ')).toHaveLength(2);
+    expect((await terminal.all()).filter((row) => row.startsWith('status'))).toHaveLength(1);
+  });
 });

@@ -48,6 +48,6 @@ describe('a conversation for a screen reader', () => {
     const { length } = terminal.written;
     terminal.type('l');
     await sees('> hel');
-    expect(terminal.written.slice(length)).toBe('\u001B[?2026h\r\u001B[4Cl\r\u001B[5C\u001B[?2026l');
+    expect(terminal.written.slice(length)).toBe('\u001B[?2026hl\u001B[?2026l');
   });
 });

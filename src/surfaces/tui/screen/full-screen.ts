@@ -1,11 +1,19 @@
+import { cursorSight } from './cursor-sight.ts';
 import type { Frame } from './frame.ts';
+import { wholeRow } from './row-change.ts';
+import { type PenPlace, RowPen } from './row-pen.ts';
 import type { TerminalPort } from './terminal-port.ts';
+import { writeRows } from './write-rows.ts';
+
+const anywhere: PenPlace = { row: 0, column: undefined };
 
 /** The whole screen, drawn by rows. The terminal keeps what stood there before, and shows it again at the end. */
 export class FullScreen {
   readonly #terminal: Pick<TerminalPort, 'columns' | 'rows' | 'write'>;
-  #shown: readonly string[] = [];
-  #cursor = '';
+  /** Undefined: anything may stand there. */
+  #shown: readonly string[] | undefined;
+  #at: PenPlace = anywhere;
+  #hasCursor: boolean | undefined;
 
   constructor(terminal: Pick<TerminalPort, 'columns' | 'rows' | 'write'>) {
     this.#terminal = terminal;
@@ -19,23 +27,24 @@ export class FullScreen {
 
   /** Nothing that was drawn is on the screen any more. */
   forget(): void {
-    this.#shown = [];
-    this.#cursor = '';
+    this.#shown = undefined;
+    this.#at = anywhere;
+    this.#hasCursor = undefined;
   }
 
-  /** Only rows that changed are written. */
+  /** Only what changed is written, and rows that moved are moved. */
   show({ rows, cursor }: Frame): void {
-    const height = this.#terminal.rows;
+    const { rows: height, columns } = this.#terminal;
     const next = Array.from({ length: height }, (_, at) => rows[at] ?? '');
-    const changed = next.flatMap((row, at) => (this.#shown[at] === row ? [] : [`\u001B[${at + 1};1H\u001B[2K${row}`]));
-    const place =
-      cursor === undefined || cursor.row >= height
-        ? '\u001B[?25l'
-        : `\u001B[${cursor.row + 1};${cursor.column + 1}H\u001B[?25h`;
-    if (changed.length === 0 && place === this.#cursor) return;
-    this.#terminal.write(`\u001B[?2026h${changed.join('')}${place}\u001B[?2026l`);
-    this.#shown = next;
-    this.#cursor = place;
+    const pen = new RowPen(this.#at, { part: 'whole', rows: height, columns });
+    if (this.#shown?.length === height) writeRows(pen, this.#shown, { rows: next, height });
+    else for (const [at, row] of next.entries()) pen.change(at, wholeRow(row));
+    const hasCursor = cursor !== undefined && cursor.row < height;
+    if (hasCursor) pen.goTo(cursor.row, cursor.column);
+    const sight = cursorSight(this.#hasCursor, hasCursor);
+    if (pen.text + sight === '') return;
+    this.#terminal.write(`\u001B[?2026h${pen.text}${sight}\u001B[?2026l`);
+    [this.#shown, this.#at, this.#hasCursor] = [next, pen.place, hasCursor];
   }
 
   end(): void {

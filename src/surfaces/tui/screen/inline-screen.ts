@@ -1,6 +1,8 @@
-import { isSingle } from '../text/columns.ts';
+import { cursorSight } from './cursor-sight.ts';
 import { fitFrame, type Frame, noFrame } from './frame.ts';
+import { type PenPlace, RowPen } from './row-pen.ts';
 import type { TerminalPort } from './terminal-port.ts';
+import { writeRows } from './write-rows.ts';
 
 export interface InlineOptions {
   readonly terminal: Pick<TerminalPort, 'columns' | 'rows' | 'write'>;
@@ -10,17 +12,20 @@ export interface InlineOptions {
   readonly reflows: boolean;
 }
 
+/** Before the first frame: in the row where the live part begins. */
+const somewhere: PenPlace = { row: 0, column: undefined };
+
 /**
  * The screen as a shell has it: what is finished is printed once and belongs to the terminal from then on; below it is a
- * live part of at most a screen, of which only rows that changed are written. Nothing above the live part is ever
- * touched, so what the user had on the screen before stays.
+ * live part of at most a screen, of which only what changed is written, and rows that moved are moved. Nothing above the
+ * live part is ever touched, so what the user had on the screen before stays.
  */
 export class InlineScreen {
   readonly #options: InlineOptions;
   /** The live part as it stands on the terminal. */
   #shown: readonly string[] = [];
   /** The row of the live part in which the terminal has its cursor, and where in it. */
-  #at = { row: 0, column: 0 };
+  #at: PenPlace = somewhere;
   #columns: number;
   #hasCursor = true;
 
@@ -44,17 +49,17 @@ export class InlineScreen {
     const { columns } = terminal;
     const tall = (width: number): number => (reflows && columns < this.#columns ? rowsOf(width, columns) : 1);
     const above = this.#shown.slice(0, this.#at.row).reduce((sum, row) => sum + tall(widthOf(row)), 0);
-    const before = tall(this.#at.column + 1) - 1;
+    const before = tall((this.#at.column ?? 0) + 1) - 1;
     this.#columns = columns;
     this.#shown = [];
     this.#at = { row: 0, column: 0 };
-    terminal.write(`${up(above + before)}\r\u001B[J`);
+    terminal.write(`${above + before > 0 ? `\u001B[${above + before}A` : ''}\r\u001B[J`);
   }
 
   /** The terminal was used by another program: the live part is drawn below whatever stands there. */
   forget(): void {
     this.#shown = [];
-    this.#at = { row: 0, column: 0 };
+    this.#at = somewhere;
     this.#columns = this.#options.terminal.columns;
     this.#hasCursor = true;
   }
@@ -69,61 +74,22 @@ export class InlineScreen {
 
   /** What to write. `from`: where the live part begins among the rows. */
   #changes(rows: readonly string[], live: Frame, from: number): string {
-    const old = this.#shown;
-    let text = '';
-    let row = this.#at.row;
-    const goTo = (to: number): void => {
-      const last = Math.max(0, old.length - 1, row);
-      const near = Math.min(to, last);
-      if (near !== row) text += near < row ? up(row - near) : down(near - row);
-      text += `\r${'\n'.repeat(to - near)}`;
-      row = to;
-    };
-    let written = old.length;
-    for (const [at, content] of rows.entries()) {
-      if (at < old.length && old[at] === content) continue;
-      goTo(at);
-      text += at < written ? overwritten(old[at], content) : content;
-      written = Math.max(written, at + 1);
-    }
-    const isShorter = rows.length < old.length;
-    // Without a live part the cursor stands below what was printed.
-    if (isShorter || (live.rows.length === 0 && rows.length > 0)) goTo(rows.length);
-    if (isShorter) text += '\u001B[J';
+    const { terminal } = this.#options;
+    const pen = new RowPen(this.#at, { part: 'live', rows: this.#shown.length, columns: terminal.columns });
+    writeRows(pen, this.#shown, { rows, height: terminal.rows });
     const cursor = live.cursor;
-    const place = { row: (cursor?.row ?? Math.max(0, live.rows.length - 1)) + from, column: cursor?.column ?? 0 };
-    const isMoved = text !== '' || place.row !== this.#at.row || place.column !== this.#at.column;
-    if (isMoved) {
-      goTo(place.row);
-      if (place.column > 0) text += `\u001B[${place.column}C`;
-    }
-    this.#at = { row: place.row - from, column: place.column };
+    // Without a live part the cursor stands below what was printed.
+    const last = live.rows.length === 0 ? 0 : live.rows.length - 1;
+    const place = { row: cursor?.row ?? last, column: cursor?.column ?? 0 };
+    pen.goTo(place.row + from, place.column);
+    this.#at = place;
     const hasCursor = cursor !== undefined;
-    if (hasCursor !== this.#hasCursor) text += hasCursor ? '\u001B[?25h' : '\u001B[?25l';
+    const sight = cursorSight(this.#hasCursor, hasCursor);
     this.#hasCursor = hasCursor;
-    return text;
+    return pen.text + sight;
   }
-}
-
-/**
- * What makes a row of another. Of plain text only what differs is written: a screen reader then says the letter that was
- * typed, and not the whole row again.
- */
-function overwritten(old: string | undefined, content: string): string {
-  if (old === undefined || !isSingle(old) || !isSingle(content)) return `\u001B[2K${content}`;
-  let same = 0;
-  while (same < old.length && old[same] === content[same]) same++;
-  return `${same === 0 ? '' : `\u001B[${same}C`}${content.slice(same)}${content.length < old.length ? '\u001B[K' : ''}`;
 }
 
 function rowsOf(width: number, columns: number): number {
   return Math.max(1, Math.ceil(width / Math.max(1, columns)));
-}
-
-function up(count: number): string {
-  return count > 0 ? `\u001B[${count}A` : '';
-}
-
-function down(count: number): string {
-  return count > 0 ? `\u001B[${count}B` : '';
 }

@@ -35,6 +35,7 @@ export default defineConfig({
     // A hang is told late rather than a busy machine taken for one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     // A failure prints all that a command printed.
     chaiConfig: { truncateThreshold: 2000 },
     reporters: reporters('fast'),

@@ -32,6 +32,7 @@ export default defineConfig({
     provide: { runFactor: runFactor(4) },
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 20_000 } },
     // A failure prints all that a command printed.
     chaiConfig: { truncateThreshold: 2000 },
     reporters: reporters('deep'),

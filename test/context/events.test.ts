@@ -228,7 +228,8 @@ describe('--context-events', () => {
       'item.completed',
       'turn.completed',
     ]);
-    expect(shape({ ...more, events: more.events.filter((event) => !isContextEvent(event)) })).toEqual(shape(plain));
+    const others = { ...more, events: more.events.filter((event) => !isContextEvent(event)) };
+    expect(shape(others), `${plain.stdout}\n${more.stdout}`).toEqual(shape(plain));
     expect(more.events.filter(isContextEvent).length).toBeGreaterThan(5);
   });
 });

@@ -13,6 +13,7 @@ import { describePolicy } from '../../src/policy/describe-policy.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
+import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { createTrial } from '../harness/sandbox-trial.ts';
 import { readPermissions } from '../laws/permissions-reader.ts';
@@ -33,7 +34,8 @@ const sandbox = createSandbox({
   env: process.env,
   writable: () => [],
   packagedBubblewrap: join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap'),
-  mountRegistries: () => [`${base}-registry`],
+  // That of all engines: profiles open /tmp, and on its folders other suites mount too.
+  mountRegistries: mountRegistryFolders,
   ...parts,
 });
 
@@ -70,7 +72,7 @@ beforeAll(() => {
 });
 afterAll(() => {
   trial.remove();
-  for (const folder of [base, `${base}-registry`]) rmSync(folder, { recursive: true, force: true });
+  rmSync(base, { recursive: true, force: true });
 });
 
 const granted = fc.constantFrom('read', 'write', 'deny', 'none');

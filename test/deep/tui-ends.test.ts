@@ -38,8 +38,20 @@ function modesFile({ root }: Place, name: string): string {
   return join(root, `modes-${name}`);
 }
 
-async function givesBack({ shell, place }: Running): Promise<void> {
-  await shell.sees(/\n?[$#]$/, 'screen');
+const promptAtEnd = /\n?[$#]$/;
+
+/** `lost`: the shell may have printed its prompt on the screen that is gone. The warden says so. */
+async function seesPrompt(shell: TmuxShell, prompt: 'shown' | 'lost'): Promise<void> {
+  if (prompt === 'lost') {
+    await shell.sees('Capstan was killed. If no prompt follows, press Enter.', 'screen');
+    const pressing = setInterval(() => promptAtEnd.test(shell.screen()) || shell.press('Enter'), 500);
+    await shell.sees(promptAtEnd, 'screen').finally(() => clearInterval(pressing));
+  }
+  await shell.sees(promptAtEnd, 'screen');
+}
+
+async function givesBack({ shell, place }: Running, prompt: 'shown' | 'lost' = 'shown'): Promise<void> {
+  await seesPrompt(shell, prompt);
   const after = modesFile(place, 'after');
   await vi.waitUntil(
     async () => {
@@ -60,8 +72,9 @@ async function resumes({ shell }: Running): Promise<void> {
   await shell.sees('Context', 'screen');
   shell.type('Go on.');
   shell.press('Enter');
-  await shell.sees('• After all.');
-  shell.press('C-c');
+  // Ctrl+C would interrupt a turn that has not ended.
+  await shell.sees(/• After all\.\n\n {2}Worked for/);
+  shell.press('C-d');
 }
 
 describe('however the terminal surface ends, the terminal is usable and the thread can be resumed', () => {
@@ -76,7 +89,7 @@ describe('however the terminal surface ends, the terminal is usable and the thre
     const scene = await running({ words });
     expect(scene.shell.modes()).toBe(words.length === 0 ? quiet : '1 1 1');
     process.kill(scene.shell.child(), `SIG${signal}`);
-    await givesBack(scene);
+    await givesBack(scene, signal === 'KILL' && words.length > 0 ? 'lost' : 'shown');
     await resumes(scene);
     await givesBack(scene);
   });

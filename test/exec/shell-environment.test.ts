@@ -299,7 +299,7 @@ test('a slow shell is reported once, waited for up to a limit, and left to finis
   await hasStarted();
   expect(warnings).toEqual([]);
   clock.pass(1000);
-  await vi.waitFor(() => expect(warnings).toHaveLength(1));
+  await vi.waitFor(() => expect(warnings).toHaveLength(1), { timeout: 20_000 });
   expect(warnings[0]).toMatchObject({ code: 'login-shell-slow', message: expect.stringContaining('/bin/bash') });
   clock.pass(9000);
   expect([await first, await second]).toEqual([own(), own()]);
@@ -307,7 +307,9 @@ test('a slow shell is reported once, waited for up to a limit, and left to finis
   expect(await shellEnvironment.variables(request)).toEqual(own());
   shell.release();
   await isKept();
-  await vi.waitFor(async () => expect(await shellEnvironment.variables(request)).toMatchObject({ A: '1' }));
+  await vi.waitFor(async () => expect(await shellEnvironment.variables(request)).toMatchObject({ A: '1' }), {
+    timeout: 20_000,
+  });
   expect(await variables()).toMatchObject({ A: '1' });
   expect([runs(), warnings.length]).toEqual([1, 1]);
 });
@@ -332,10 +334,13 @@ test('a process waits for the shell of another', async () => {
   shell.release();
   expect(await first).toMatchObject({ A: '1' });
   await isKept();
-  await vi.waitFor(async () => {
-    other.pass(100);
-    expect(await Promise.race([second, 'waits'])).toMatchObject({ A: '1' });
-  });
+  await vi.waitFor(
+    async () => {
+      other.pass(100);
+      expect(await Promise.race([second, 'waits'])).toMatchObject({ A: '1' });
+    },
+    { timeout: 20_000 },
+  );
   expect(runs()).toBe(1);
 });
 

@@ -15,12 +15,12 @@ it('one who follows from the beginning learns when it has caught up, also where 
   const fork = await opened(threads.fork(source.id, { kind: 'latest' }));
   const caughtUp = vi.fn<() => void>();
   const listener = new Listener(fork, { after: -1, caughtUp });
-  await vi.waitUntil(() => caughtUp.mock.calls.length > 0);
+  await vi.waitUntil(() => caughtUp.mock.calls.length > 0, { timeout: 20_000 });
   expect(listener.recorded.at(-1)?.event.kind).toBe('turn-completed');
   expect(fork.place).toBeGreaterThan(listener.recorded.at(-1)!.ordinal);
   const now = vi.fn<() => void>();
   const late = new Listener(source, { caughtUp: now });
-  await vi.waitUntil(() => now.mock.calls.length > 0);
+  await vi.waitUntil(() => now.mock.calls.length > 0, { timeout: 20_000 });
   expect([caughtUp.mock.calls.length, now.mock.calls.length, late.seen]).toEqual([1, 1, []]);
 });
 

@@ -53,7 +53,9 @@ it('a reviewer is shown the whole policy, and what was granted before', async ()
     if (event.kind !== 'question-asked' || event.question.argv?.at(-1) !== 'first') return;
     // The user answers before the reviewer does.
     const answered = { kind: 'allowed', scope: 'session' } as const;
-    void vi.waitUntil(() => scene.reviews.length > 0).then(() => live.live!.answer(event.question.id, answered));
+    void vi
+      .waitUntil(() => scene.reviews.length > 0, { timeout: 20_000 })
+      .then(() => live.live!.answer(event.question.id, answered));
   };
   expect(await scene.turn('go')).toMatchObject({ kind: 'completed' });
   const shown = policies(scene);

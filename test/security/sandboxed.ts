@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
+import { processTable } from '../../src/exec/processes/process-identity.ts';
 import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 import { viewHostDisk } from '../../src/sandbox/common/host-disk.ts';
 import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap.ts';
 import { bubblewrapCandidates } from '../../src/sandbox/linux/find-bubblewrap.ts';
 import { planMounts } from '../../src/sandbox/linux/mount-plan.ts';
+import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
+import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
 
 const packaged = join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap');
 const chosen = process.env['CAPSTAN_BWRAP'];
@@ -29,6 +32,13 @@ export function createSandboxed() {
     copyFileSync(program, bubblewrap);
     for (const path of [base, bubblewrap]) chmodSync(path, 0o755);
   }
+  // The sandboxes of other suites mount on the same folders in /tmp, so none is removed that one of them uses.
+  const mountPoints = createMountPoints({
+    registries: mountRegistryFolders(),
+    processes: processTable,
+    temporaryDirectories: ['/tmp'],
+    lingerMs: 0,
+  });
   return {
     /** What a script says, and the reason when there is no sandbox for it. */
     run(
@@ -47,8 +57,11 @@ export function createSandboxed() {
         cwd,
         argv: ['/bin/sh', '-c', script],
       });
+      const hold = mountPoints.hold(plan.mountPoints);
+      // Another user's bubblewrap would make them as that user's, whose folders are not ours to remove.
+      for (const point of plan.mountPoints) mkdirSync(point, { recursive: true });
       const ended = spawnSync(file, argv, { cwd: '/', uid: user, gid: user, encoding: 'utf8' });
-      for (const point of plan.mountPoints) rmSync(point, { recursive: true, force: true });
+      hold.release();
       return ended.stdout + ended.stderr;
     },
     remove: () => rmSync(base, { recursive: true, force: true }),

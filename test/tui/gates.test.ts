@@ -127,7 +127,7 @@ describe('trust in a folder', () => {
     const { terminal, sees } = await openIn(built, openTo, 100);
     await sees('Do you trust');
     terminal.type('\u0003');
-    await vi.waitUntil(() => !terminal.isStarted);
+    await vi.waitUntil(() => !terminal.isStarted, { timeout: 20_000 });
     expect(configOf(built)).not.toContain('trust_level');
   });
 });

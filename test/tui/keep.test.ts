@@ -49,12 +49,12 @@ describe('what can be done with a conversation', () => {
     tell('/export talk.md');
     await sees('talk.md exists already. Replace it?');
     terminal.type('\r');
-    await vi.waitUntil(async () => !(await terminal.screen()).join('\n').includes('Replace it?'));
+    await vi.waitUntil(async () => !(await terminal.screen()).join('\n').includes('Replace it?'), { timeout: 20_000 });
     expect(read()).toMatch(/^# How\?/);
     tell('/export talk.md');
     await sees('› 1. no');
     terminal.type('2');
-    await vi.waitUntil(() => read().startsWith('# My talk'));
+    await vi.waitUntil(() => read().startsWith('# My talk'), { timeout: 20_000 });
     expect(readdirSync(place.workspace).filter((name) => name.endsWith('.md'))).toHaveLength(2);
   });
 
@@ -69,7 +69,7 @@ describe('what can be done with a conversation', () => {
     tell('/delete');
     await sees('Delete this conversation?');
     terminal.type('\r');
-    await vi.waitUntil(async () => !(await terminal.screen()).join('\n').includes('Delete this'));
+    await vi.waitUntil(async () => !(await terminal.screen()).join('\n').includes('Delete this'), { timeout: 20_000 });
     expect(place.rollouts()).toHaveLength(1);
     tell('/delete');
     await sees('› 1. no');

@@ -41,7 +41,7 @@ describe('a conversation for a screen reader', () => {
   it('a key writes the letter that was typed, and nothing else', async () => {
     const { sees, terminal } = await tuiScene([], '[tui]\nscreen_reader = true');
     await sees('Ask Capstan');
-    await vi.waitUntil(() => terminal.written.includes('\u001B]0;'));
+    await vi.waitUntil(() => terminal.written.includes('\u001B]0;'), { timeout: 20_000 });
     await new Promise((resolve) => setTimeout(resolve, 50));
     terminal.type('he');
     await sees('> he');

@@ -41,11 +41,11 @@ describe('the settings of the terminal', () => {
     await sees('Context');
     tell('Fix\u001B[200~ \u0007it\u001B[201~.');
     await sees('May this command run?');
-    await vi.waitUntil(() => terminal.written.includes('Action required | Fix it. | '));
+    await vi.waitUntil(() => terminal.written.includes('Action required | Fix it. | '), { timeout: 20_000 });
     terminal.type('\u001B[O');
     terminal.type('y');
     await sees('Worked for');
-    await vi.waitUntil(() => terminal.written.includes('\u001B]9;'));
+    await vi.waitUntil(() => terminal.written.includes('\u001B]9;'), { timeout: 20_000 });
     await leave();
     const { written } = terminal;
     expect(written).toContain('\u001B]9;Capstan: Done.\u0007');
@@ -96,7 +96,7 @@ describe('commands that change how it looks', () => {
       const { length } = terminal.written;
       terminal.type(keys);
       await sees(until);
-      await vi.waitUntil(() => terminal.written.length > length);
+      await vi.waitUntil(() => terminal.written.length > length, { timeout: 20_000 });
       await new Promise((resolve) => setTimeout(resolve, 50));
       return terminal.written.slice(length);
     };
@@ -118,13 +118,17 @@ describe('commands that change how it looks', () => {
     await sees('☑ model-with-reasoning');
     terminal.type('context-rem ');
     terminal.type('\r');
-    await vi.waitUntil(() => readFileSync(join(place.home, 'config.toml'), 'utf8').includes('status_line = ['));
+    await vi.waitUntil(() => readFileSync(join(place.home, 'config.toml'), 'utf8').includes('status_line = ['), {
+      timeout: 20_000,
+    });
     await sees(/› Ask Capstan to do anything\n\n {2}gpt-\S+ · \/tmp/);
     tell('/title');
     await sees('Title: workspace');
     terminal.type('hostname ');
     terminal.type('\r');
-    await vi.waitUntil(() => readFileSync(join(place.home, 'config.toml'), 'utf8').includes('"hostname"]'));
-    await vi.waitFor(() => expect(terminal.written).toMatch(/\u001B\]0;workspace \| \S+\u0007/));
+    await vi.waitUntil(() => readFileSync(join(place.home, 'config.toml'), 'utf8').includes('"hostname"]'), {
+      timeout: 20_000,
+    });
+    await vi.waitFor(() => expect(terminal.written).toMatch(/\u001B\]0;workspace \| \S+\u0007/), { timeout: 20_000 });
   });
 });

@@ -49,7 +49,7 @@ export async function openIn(
           rows = await terminal.all();
           return typeof words === 'string' ? rows.join('\n').includes(words) : words.test(rows.join('\n'));
         },
-        { timeout: 20_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       )
       .catch(() => {
         throw new Error(`The screen never had ${String(words)}:\n${rows.join('\n')}`);

@@ -35,6 +35,12 @@ export interface StageOptions {
 /** Rows of a conversation in sight, from which on the message that they answer is pinned above them. */
 const leastPinned = 5;
 
+/**
+ * Columns from which on rows are printed for good. A window is narrower only for a moment, while it is dragged or folded,
+ * and what is printed then stays cut to pieces.
+ */
+const leastPrinted = 10;
+
 /** What is going on, for the row above the composer. */
 export interface Busy {
   readonly header: string;
@@ -298,10 +304,15 @@ export class TuiStage {
     if (this.#isFull || this.#pager !== undefined) return this.#full.show(this.wholeFrame(look, height));
     const bottom = this.#bottom(look, height);
     const room = Math.max(0, height - bottom.rows.length);
-    const finished = this.transcript.takeFinished(look, this.#marks);
+    const finished = this.#isTooNarrow(look) ? [] : this.transcript.takeFinished(look, this.#marks);
     if (look.glyphs === 'words') return this.#inline.show([...finished, ...this.#news(look)], bottom);
     const live = this.transcript.unfinishedRows(look);
     this.#inline.show(finished, below(live.slice(Math.max(0, live.length - room)), bottom));
+  }
+
+  /** A screen reader does not wait for a wider window. */
+  #isTooNarrow(look: Look): boolean {
+    return look.width < leastPrinted && look.glyphs !== 'words';
   }
 
   #news(look: Look): readonly string[] {

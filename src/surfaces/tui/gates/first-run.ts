@@ -8,8 +8,8 @@ import type { GateDesk } from './gate-desk.ts';
 import type { GateChoice } from './gate-view.ts';
 import { signIn, type SignInWay } from './sign-in.ts';
 
-/** A server on the same machine answers at once. Only one that hangs is waited for. */
-const patienceMs = 1000;
+/** A server on the same machine answers at once, unless the machine is busy. Only one that hangs is waited for. */
+const patienceMs = 3000;
 
 interface FirstRunParts {
   readonly desk: GateDesk;

@@ -68,7 +68,7 @@ function stage(answer?: (query: ThreadQuery) => ThreadPage | Outcome | Promise<n
   const press = (...names: readonly string[]): void => {
     for (const name of names) view.input(keyPress(name));
   };
-  const settled = (): Promise<void> => vi.waitUntil(() => !pages.isReading).then(() => undefined);
+  const settled = (): Promise<void> => vi.waitUntil(() => !pages.isReading, { timeout: 20_000 }).then(() => undefined);
   return { asked, pages, view, picked, closed, press, settled };
 }
 

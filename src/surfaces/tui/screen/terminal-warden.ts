@@ -35,6 +35,12 @@ export function startTerminalWarden(): TerminalWarden {
 }
 
 /**
+ * The shell may print its prompt before this one has switched the screen back, and then the prompt goes with the other
+ * screen. No process can keep the shell from that, nor make it print the prompt again.
+ */
+const killed = 'Capstan was killed. If no prompt follows, press Enter.';
+
+/**
  * The shell that the user has may set the modes of the line by itself when its job is killed, so they are set only if they
  * are still those that this process had: what raw mode takes away, as the system has it by default. The sequences do no harm to a terminal that is as it was.
  */
@@ -45,7 +51,7 @@ while read -r word; do
   [ "$word" = given ] || raw=$(stty -g <&3)
 done
 [ "$state" = given ] && exit 0
-[ "$state" = full ] && printf '${escaped(fullOff)}' >&3
+[ "$state" = full ] && printf '${escaped(fullOff)}${killed}\\r\\n' >&3
 printf '${escaped(modesOff + eraseBelow)}' >&3
 [ "$(stty -g <&3)" = "$raw" ] && stty ${process.platform === 'darwin' ? 'brkint ' : ''}icrnl ixon isig icanon iexten echo <&3
 exit 0

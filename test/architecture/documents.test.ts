@@ -102,3 +102,24 @@ it.each(allPages)('every link of %s leads somewhere', (page) => {
   });
   expect(lost).toEqual([]);
 });
+
+describe('pictures', () => {
+  const pictures = ['screens', 'sessions'].flatMap((folder) =>
+    readdirSync(join(root, 'docs', folder))
+      .filter((name) => name.endsWith('.svg'))
+      .map((name) => `${folder}/${name}`),
+  );
+
+  test('each stands on a page', () => {
+    const pages = allPages.map(read).join('\n');
+    expect(pictures.length).toBeGreaterThan(20);
+    expect(pictures.filter((path) => !pages.includes(`${path})`))).toEqual([]);
+  });
+
+  it.each(pictures)('%s is small, has a name, and no path of the machine that drew it', (path) => {
+    const svg = read(`docs/${path}`);
+    expect(svg.length).toBeLessThan(40_000);
+    expect(svg).toMatch(/<title[^>]*>[^<]+<\/title>/);
+    expect(svg).not.toMatch(/\/(?:tmp|root|Users|work)\b/);
+  });
+});

@@ -78,6 +78,16 @@ export class MemoryTerminal implements TerminalPort {
     return Array.from({ length: this.#terminal.buffer.active.length }, (_, at) => this.#drawnLine(at));
   }
 
+  /** The terminal itself, once all that was written stands on it. */
+  async settled(): Promise<xterm.Terminal> {
+    await this.#settled();
+    return this.#terminal;
+  }
+
+  get hasCursor(): boolean {
+    return this.written.lastIndexOf('\u001B[?25h') >= this.written.lastIndexOf('\u001B[?25l');
+  }
+
   async cursor(): Promise<{ readonly row: number; readonly column: number }> {
     await this.#settled();
     const { cursorX, cursorY } = this.#terminal.buffer.active;

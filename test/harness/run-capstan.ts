@@ -18,13 +18,28 @@ export interface StartOptions {
   readonly input?: string | Buffer;
 }
 
+export interface PlaceNames {
+  /** The folder around both. */
+  readonly root: string;
+  readonly home: string;
+  readonly workspace: string;
+}
+
 /** A user's folders: a home with a configuration that points at a scripted model, and a workspace. */
 export class Place {
-  readonly root = mkdtempSync(join(tmpdir(), 'capstan-test-'));
-  readonly home = join(this.root, 'home');
-  readonly workspace = join(this.root, 'workspace');
+  readonly root: string;
+  readonly home: string;
+  readonly workspace: string;
 
-  constructor(modelUrl: string, more = '') {
+  constructor(modelUrl: string, more = '', names?: PlaceNames) {
+    const { root, home, workspace } = names ?? {
+      root: mkdtempSync(join(tmpdir(), 'capstan-test-')),
+      home: 'home',
+      workspace: 'workspace',
+    };
+    this.root = root;
+    this.home = join(this.root, home);
+    this.workspace = join(this.root, workspace);
     mkdirSync(this.home);
     // Git takes less than these three for no repository.
     for (const name of ['objects', 'refs']) mkdirSync(join(this.workspace, '.git', name), { recursive: true });

@@ -5,7 +5,7 @@ import {
   type ScriptedModelOptions,
   startScriptedModel,
 } from '../../src/testing/index.ts';
-import { type Finished, Place } from './run-capstan.ts';
+import { type Finished, Place, type PlaceNames } from './run-capstan.ts';
 import { whenTestEnds } from './when-test-ends.ts';
 
 export interface Scene {
@@ -14,9 +14,13 @@ export interface Scene {
 }
 
 /** A scripted model and a user's folders that point at it; both go when the test ends. */
-export async function scene(script: Script, more = '', options: ScriptedModelOptions = {}): Promise<Scene> {
+export async function scene(
+  script: Script,
+  more = '',
+  options: ScriptedModelOptions & { readonly names?: PlaceNames } = {},
+): Promise<Scene> {
   const model = await startScriptedModel(script, options);
-  const place = new Place(model.url, more);
+  const place = new Place(model.url, more, options.names);
   whenTestEnds(() => place.remove());
   whenTestEnds(() => model.close());
   return { model, place };

@@ -5,6 +5,7 @@ import { eventFailure, stopFailure } from '../../src/model/anthropic/answer-erro
 import { errorFailure, finishMeaning } from '../../src/model/chat/finish.ts';
 import { cutFailure, idleFailure } from '../../src/model/http/answer-failure.ts';
 import { type CauseRow, type FailureCause, failureCauses } from '../../src/model/http/failure-causes.ts';
+import { modelFailure } from '../../src/model/http/failure.ts';
 import { httpFailure } from '../../src/model/http/http-failure.ts';
 import { connectionFailure } from '../../src/model/http/no-answer-failure.ts';
 import { streamFailure } from '../../src/model/http/stream-failure.ts';
@@ -172,6 +173,7 @@ const cases: readonly (readonly [string, FailureCause, ModelFailure | undefined]
     ),
   ],
   ['Anthropic', 'key', http(401, ofAnthropic('authentication_error', 'invalid x-api-key'))],
+  ['Capstan', 'no-key', modelFailure({ cause: 'no-key', message: 'There is no key for OpenAI.' })],
   ['Anthropic', 'forbidden', http(403, ofAnthropic('permission_error', 'no'))],
   [
     'OpenAI',

@@ -32,7 +32,7 @@ describe('a turn that fails', () => {
       done('At last.'),
     ]);
     tell('Go.');
-    const rows = (await sees('r tries again, up restores it')).join('\n');
+    const rows = (await sees('r tries again, up brings the message back')).join('\n');
     expect(rows).toContain('■ The provider does not accept the key (status 401).\n  It says: Incorrect API key.');
     terminal.type('r');
     await model.request(2);

@@ -21,6 +21,9 @@ export interface TuiScene extends Scene {
 const none = { override: [], enable: [], disable: [], model: undefined, profile: undefined, localProvider: undefined };
 const off = { strictConfig: false, ignoreUserConfig: false, ignoreRules: false, oss: false };
 
+/** With what a shell has printed before. */
+const usualScreen = { rows: 24, before: '$ echo before\r\nbefore\r\n' };
+
 /** A terminal in memory with a conversation on it, and a scripted model behind it. */
 export async function tuiScene(script: Script, config = 'approval_policy = "on-request"'): Promise<TuiScene> {
   const built = await scene(script, config);
@@ -32,13 +35,14 @@ export async function openIn(
   thread: WantedConversation,
   columns = 80,
   more: Partial<TuiRequest> = {},
+  { rows: height, before }: { readonly rows: number; readonly before: string } = usualScreen,
 ): Promise<TuiScene> {
   vi.stubEnv('CAPSTAN_HOME', built.place.home);
   vi.stubEnv('NO_COLOR', '1');
   vi.stubEnv('LC_ALL', 'C.UTF-8');
   whenTestEnds(() => void vi.unstubAllEnvs());
-  const terminal = new MemoryTerminal(columns, 24);
-  terminal.write('$ echo before\r\nbefore\r\n');
+  const terminal = new MemoryTerminal(columns, height);
+  terminal.write(before);
   const request = { cwd: built.place.workspace, choices: { ...none, ...off }, thread, isFull: false, ...more };
   const ended = openTui(request, terminal);
   const sees = async (words: string | RegExp): Promise<readonly string[]> => {

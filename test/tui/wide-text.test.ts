@@ -28,7 +28,7 @@ const samples = {
 describe('text of every script', () => {
   it.each(Object.entries(samples))('%s keeps its order and its signs at every width', (_, text) => {
     for (const width of [2, 8, 20, 80, 300]) {
-      const rows = answerCell({ kind: 'agent-message', id: 'a', text }).rows({ ...look, width });
+      const rows = answerCell({ text }).rows({ ...look, width });
       expect(rows.filter((row) => columnsOf(row) > width)).toEqual([]);
       const shown = rows.map((row) => row.replace(/^[•\s]+/, '')).join('');
       // In the order in which it was written: turning it is the terminal's work, row by row.
@@ -43,7 +43,7 @@ describe('text of every script', () => {
     '%s takes the columns that were counted',
     async (name) => {
       const terminal = new MemoryTerminal(20, 60);
-      const rows = answerCell({ kind: 'agent-message', id: 'a', text: samples[name] }).rows(look);
+      const rows = answerCell({ text: samples[name] }).rows(look);
       for (const row of rows) terminal.write(`${row}\r\n`);
       // A row that the terminal broke would stand on two of its rows.
       expect((await terminal.screen()).slice(0, rows.length)).toEqual(rows.map((row) => row.trimEnd()));

@@ -137,11 +137,11 @@ export async function usableCredentials(
   if (credentials === undefined) return failed(abortedFailure());
   if (credentials.kind === 'missing') {
     const { message, next, passing = false } = credentials;
-    return failed(modelFailure({ cause: passing ? 'connection' : 'key', message, next }));
+    return failed(modelFailure({ cause: passing ? 'connection' : 'no-key', message, next }));
   }
   if (credentials.kind === 'bearer' && !isHeaderValue(credentials.token)) {
     const message = `The key for ${options.provider.name} contains characters that are not allowed in a key.`;
-    return failed(modelFailure({ cause: 'key', message }));
+    return failed(modelFailure({ cause: 'no-key', message }));
   }
   return credentials;
 }

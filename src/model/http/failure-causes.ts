@@ -113,8 +113,15 @@ export const failureCauses = {
   key: {
     ...final,
     code: 'unauthorized',
-    seen: '401, `authentication_error`, no key, after a login was renewed',
+    seen: '401, `authentication_error`, after a login was renewed',
     blank: 'The provider does not accept the key.',
+    next: 'Check the key of this provider and its permissions.',
+  },
+  'no-key': {
+    ...final,
+    code: 'unauthorized',
+    seen: 'no key, a key that cannot be sent, a login that cannot be used: nothing is sent',
+    blank: 'There is no key for the provider.',
     next: 'Check the key of this provider and its permissions.',
   },
   forbidden: {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { modelFailure } from '../../model/http/failure.ts';
 import { httpFailure } from '../../model/http/http-failure.ts';
 import { connectionFailure } from '../../model/http/no-answer-failure.ts';
 import { cutFailure } from '../../model/http/answer-failure.ts';
@@ -80,5 +81,15 @@ it('leaves alone what no provider said', () => {
     next: 'Report it.',
     isConnection: false,
     isLasting: false,
+  });
+});
+
+it('does not say that a provider refused a key that is missing', () => {
+  const failure = modelFailure({ cause: 'no-key', message: 'There is no key for OpenAI.', next: 'Sign in.' });
+  expect(failureWords(failure, now)).toEqual({
+    what: 'There is no key for OpenAI.',
+    next: 'Sign in.',
+    isConnection: false,
+    isLasting: true,
   });
 });

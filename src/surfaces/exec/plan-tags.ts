@@ -16,6 +16,11 @@ export class PlanTagStream {
   #isText = false;
   #hasText = false;
 
+  /** The line was there that begins the plan. */
+  get hasBegun(): boolean {
+    return this.#tags.length < planTags.length;
+  }
+
   push(piece: string): string {
     const [rest = '', ...lines] = piece.split('\n');
     let passed = this.#take(rest);

@@ -24,7 +24,7 @@ export function chooseAfterPlan(session: CommandSession, plan: string, startAnew
         { label: 'Yes, here', about: 'leaves plan mode and begins' },
         {
           label: 'Yes, with a cleared context',
-          about: `a new conversation gets the plan alone (context: ${used}% used)`,
+          about: `a new conversation with the plan alone (${used}% used here)`,
         },
         { label: 'No, stay in plan mode', about: 'say what to change' },
       ],

@@ -98,5 +98,5 @@ function failedRow({ opensAt, holdsQueue = false }: FailedTurn, look: Look): Row
   const { dot } = glyphsOf(look);
   const when = left < 1000 ? '' : ` ${dot} may work in ${elapsedWords(left)}`;
   const queue = holdsQueue ? ` ${dot} the queue waits` : '';
-  return [styled(`  r tries again, up restores it${when}${queue}`, dimStyle)];
+  return [styled(`  r tries again, up brings the message back${when}${queue}`, dimStyle)];
 }

@@ -46,6 +46,8 @@ export class EventEntries {
   #turnStarted: number | undefined;
   /** Whether the turn is there for a checkpoint alone. Undefined: nothing has happened in it. */
   #onlyCompacts: boolean | undefined;
+  /** Why it has none. */
+  #noCheckpoint: string | undefined;
   /** What the thread had cost when the turn began. */
   #before: Usage | undefined;
 
@@ -64,12 +66,14 @@ export class EventEntries {
   /** `at`: when it happened; undefined for what is read from the file. */
   event(event: ThreadEvent, at: number | undefined): void {
     if (event.kind === 'checkpoint-installed' || event.kind === 'checkpoint-failed') this.#onlyCompacts ??= true;
+    if (event.kind === 'checkpoint-failed') this.#noCheckpoint = event.outcome.message;
     if (this.#changes.event(event)) return;
     switch (event.kind) {
       case 'turn-started':
         this.#turnStarted ??= at;
         this.#before ??= event.usage;
         this.#onlyCompacts = undefined;
+        this.#noCheckpoint = undefined;
         return;
       case 'context':
         this.#onlyCompacts = false;
@@ -252,10 +256,16 @@ export class EventEntries {
       this.#turnStarted = undefined;
       this.#before = undefined;
     }
-    if (event.kind === 'turn-completed' && this.#onlyCompacts === true) return;
+    if (this.#onlyCompacts === true && this.#saysNothingMore(event)) return;
     const words = event.kind === 'turn-completed' ? costWords(before, event.usage) : [];
     const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at, words };
     this.#add(cellOfEvent(event, defined({ end })));
+  }
+
+  /** Of a turn that is there for a checkpoint: the line about the checkpoint has said it. */
+  #saysNothingMore(event: ThreadEvent): boolean {
+    if (event.kind === 'turn-failed') return event.outcome.message === this.#noCheckpoint;
+    return event.kind === 'turn-completed';
   }
 }
 

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import { answerCell } from '../cells/answer-cell.ts';
 import type { Look } from '../text/look.ts';
 import { EventEntries } from './event-entries.ts';
 import { plainLook } from './plain-look.ts';
@@ -76,4 +78,35 @@ it('an answer that arrives while the screen changes is printed once and whole', 
     }),
     { numRuns: 300 * inject('runFactor') },
   );
+});
+
+it.each([1, 7, 1000])('a plan that arrives is printed once, below its heading (%i characters at a time)', (size) => {
+  const said = 'Before.\n\n<proposed_plan>\n# Build it\n\n- first\n\n- second\n</proposed_plan>\n\nAfter.';
+  const plan = '# Build it\n\n- first\n\n- second';
+  const transcript = new Transcript();
+  const entries = new EventEntries(transcript, () => true);
+  const printed: string[] = [];
+  for (let at = 0; at < said.length; at += size) {
+    const piece = said.slice(at, at + size);
+    entries.preview({ provisional: true, kind: 'text', turnId, itemId: 'm', text: piece } as ProvisionalEvent);
+    printed.push(...transcript.takeFinished(look));
+    const shown = [...printed, ...transcript.unfinishedRows(look)].join('\n');
+    if (shown.includes('Build')) expect(shown.match(/Proposed Plan|Build/g)).toEqual(['Proposed Plan', 'Build']);
+    expect(shown).not.toMatch(/<\/?proposed/);
+  }
+  const item = { kind: 'agent-message', id: 'm', text: said, plan } as const;
+  entries.event({ kind: 'item-completed', turnId, item }, 1);
+  printed.push(...transcript.takeFinished(look));
+  expect(printed).toEqual(['', ...answerCell(item).rows(look)]);
+});
+
+it('a compaction that fails says so once', () => {
+  const transcript = new Transcript();
+  const entries = new EventEntries(transcript, () => true);
+  const outcome = { code: 'compaction-failed', message: 'It would not free enough space.', next: 'Nothing.' } as const;
+  const failed = { turnId, outcome, usage: undefined } as unknown as ThreadEvent;
+  entries.event({ ...failed, kind: 'checkpoint-failed', paused: false } as ThreadEvent, 1);
+  entries.event({ ...failed, kind: 'turn-failed' } as ThreadEvent, 2);
+  const rows = transcript.takeFinished({ ...look, width: 100 }).join('\n');
+  expect(rows.match(/would not free/g)).toHaveLength(1);
 });

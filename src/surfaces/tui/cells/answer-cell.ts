@@ -9,7 +9,7 @@ import type { Cell } from './cell.ts';
 import { headRows, stateMark } from './frame.ts';
 
 /** What the model wrote. A plan that it proposes stands apart. */
-export function answerCell({ text, plan }: Extract<TurnItem, { kind: 'agent-message' }>): Cell {
+export function answerCell({ text, plan }: Pick<Extract<TurnItem, { kind: 'agent-message' }>, 'text' | 'plan'>): Cell {
   return {
     rows(look) {
       if (plan === undefined) return proseRows(text, look);

@@ -69,6 +69,9 @@ describe('commands', () => {
       cellOf(command('make', { output: output([...fill(4), '... 5000 bytes omitted ...', ...fill(4)]) })),
     );
     expect(cut).toContain('+5 lines, 5.0 kB not kept');
+    // A row that says "+1 line" is no shorter than the line.
+    const one = shown(cellOf(command('make', { status: 'failed', output: output(['here', 'error: x', ...fill(12)]) })));
+    expect(one).toMatch(/└ here\n {4}error: x\n {4}… \+7 lines/);
   });
 
   it.each([
@@ -180,7 +183,7 @@ describe('answers that arrive', () => {
     const tagged = new AnswerStream();
     tagged.append('<proposed_plan>\n1. Read\n</proposed_plan>');
     tagged.end();
-    expect(tagged.rows(look)).toEqual(['• 1. Read']);
+    expect(tagged.rows(look)).toEqual(['• Proposed Plan', '', '  1. Read']);
   });
 
   it('has the title of the thinking', () => {

@@ -1,7 +1,7 @@
 import { sizeWords } from '../../wording/size-words.ts';
 import { plural } from '../../wording/number-words.ts';
 import { clean } from '../text/clean.ts';
-import { cutRow } from '../text/cut.ts';
+import { cutRow, rowColumns } from '../text/cut.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { OutputColours } from '../text/output-colours.ts';
@@ -136,8 +136,12 @@ class Fold {
     return rows;
   }
 
+  /** What would hide a single line shows it instead: it takes the same row. */
   #gap(from: number, to: number, { likely, isLast }: { readonly likely: number; readonly isLast: boolean }): Row {
     const lines = this.#lines.slice(from, to);
+    const [only = []] = lines.length === 1 ? lineRows(lines[0]!, this.#width, 2, dimStyle) : [];
+    const isShort = lines.length === 1 && rowColumns(only) < this.#width && !omittedMark.test(lines[0]!);
+    if (isShort) return only;
     const lost = lines
       .flatMap((line) => omittedMark.exec(line)?.[1] ?? [])
       .reduce((sum, each) => sum + Number(each), 0);

@@ -92,7 +92,7 @@ function showAgent(session: CommandSession, listed: readonly AgentNode[], index:
       title: cleanLine(`Agent ${shownName(agent.path)} (${index + 1} of ${listed.length}, ${agent.status})`),
       rows: (look) => shown.rows(look),
       startsAtEnd: true,
-      hint: 'alt+left and alt+right other agents · s stops it · ',
+      hint: 'alt+left, alt+right show others · s stops it · ',
       keys: {
         'alt+right': () => step(1),
         'alt+left': () => step(-1),

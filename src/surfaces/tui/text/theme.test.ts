@@ -54,6 +54,13 @@ describe('themes', () => {
     expect(weak).toEqual([]);
   });
 
+  it.each(['light', 'light-colour-blind'] as const)(
+    '%s leaves no colour to the terminal: many are made for black',
+    (name) => {
+      expect(Object.entries(themeOf(name).inks).filter(([, [, , full]]) => full === undefined)).toEqual([]);
+    },
+  );
+
   it.each(['dark-colour-blind', 'light-colour-blind'] as const)('%s has no pair of red and green', (name) => {
     const { good, bad } = themes[name].inks;
     const [one, other] = [withoutGreen(good[2]!), withoutGreen(bad[2]!)];

@@ -24,6 +24,12 @@ const dark: Inks = {
 const light: Inks = {
   ...dark,
   accent: [36, 24, 0x005f87],
+  // The green and the bright blue of many terminals are made for black.
+  good: [32, 22, 0x116329],
+  bad: [31, 124, 0xb3261e],
+  special: [35, 90, 0x7a2ea0],
+  quote: [32, 22, 0x1d6b2f],
+  marker: [34, 25, 0x0550ae],
   // Yellow cannot be read on white.
   warn: [33, 94, 0x8a5a00],
   keyword: [35, 90, 0x7a2ea0],

@@ -43,11 +43,13 @@ export class RewindView implements View {
 
   frame(look: Look, height: number): Frame {
     const drawn = (row: Row): string => drawRow(cutRow(row, look.width, look), look);
+    const widest = Math.max(0, ...this.#parts.map(({ label }) => label.length));
     const choices = this.#parts.map(({ label, about }, at): Row => {
       const isChosen = at === this.#at;
       const sign = styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
       const name = styled(`${at + 1}. ${label}`, isChosen ? { ...accentStyle, ...boldStyle } : {});
-      return [sign, name, plain('  '), styled(about, dimStyle)];
+      const blanks = plain(' '.repeat(widest - label.length + 2));
+      return [sign, name, blanks, styled(about, dimStyle)];
     });
     const foot: readonly Row[] = [
       [styled(glyphsOf(look).rule.repeat(look.width), dimStyle)],

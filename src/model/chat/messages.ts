@@ -1,14 +1,16 @@
+import type { InputWriter } from '../../protocol/input-writer.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { addInTurn, addToUsersTurn, type Turns } from './alternating-roles.ts';
-import { inBorders, type InUsersTurn } from './borders.ts';
-import { type ChatContent, textPart } from './content.ts';
+import type { InUsersTurn } from './borders.ts';
+import { textPart } from './content.ts';
 import type { ChatDialect } from './dialect.ts';
 import {
   type ChatCall,
   type ChatMessage,
   mediaHeading,
   noOutput,
+  ofOther,
   projectItem,
   type Projected,
   strayHeading,
@@ -24,6 +26,7 @@ export interface ChatMessages {
 /** A list of items as messages, as far as it was read. */
 interface Folded extends ChatMessages, Turns {
   readonly items: Item[];
+  readonly writers: (InputWriter | undefined)[];
   readonly projected: Projected[];
   readonly system: string[];
   readonly messages: ChatMessage[];
@@ -41,30 +44,41 @@ interface Folded extends ChatMessages, Turns {
  * the same messages and those of what is new: nothing of a message depends on what comes after its step, except that a
  * user's last message may go on.
  */
-export function messageMaker(dialect: ChatDialect): (items: readonly Item[]) => ChatMessages {
+export function messageMaker(
+  dialect: ChatDialect,
+): (items: readonly Item[], writers?: ReadonlyMap<Item, InputWriter>) => ChatMessages {
   const known = new WeakMap<Item, Folded>();
-  return (items) => {
+  return (items, writers = nobodyElse) => {
     const first = items[0];
     if (first === undefined) return nothing();
     const before = known.get(first);
-    const folded = before !== undefined && !before.isOpen && beginsWith(items, before.items) ? before : nothing();
+    const folded = before !== undefined && !before.isOpen && beginsWith(items, writers, before) ? before : nothing();
     known.set(first, folded);
     const from = folded.items.length;
     for (let index = from; index < items.length; index++) {
-      folded.items.push(items[index]!);
-      folded.projected.push(projectItem(items[index]!, dialect));
+      const item = items[index]!;
+      const writer = writers.get(item);
+      folded.items.push(item);
+      folded.writers.push(writer);
+      folded.projected.push(projectItem(item, dialect, writer));
     }
     for (let index = from; index < items.length;) index = addAt(index, folded, dialect);
     return folded;
   };
 }
 
+const nobodyElse: ReadonlyMap<Item, InputWriter> = new Map();
+
 function nothing(): Folded {
-  return { items: [], projected: [], system: [], messages: [], placed: new Set(), ids: new Map(), isOpen: false };
+  const lists = { items: [], writers: [], projected: [], system: [], messages: [] };
+  return { ...lists, placed: new Set(), ids: new Map(), isOpen: false };
 }
 
-function beginsWith(items: readonly Item[], beginning: readonly Item[]): boolean {
-  return beginning.length <= items.length && beginning.every((item, index) => Object.is(item, items[index]));
+function beginsWith(items: readonly Item[], writers: ReadonlyMap<Item, InputWriter>, before: Folded): boolean {
+  return (
+    before.items.length <= items.length &&
+    before.items.every((item, index) => Object.is(item, items[index]) && writers.get(item) === before.writers[index])
+  );
 }
 
 /** Adds what stands at this place, and gives the next one. */
@@ -87,7 +101,7 @@ function addAt(index: number, folded: Folded, dialect: ChatDialect): number {
       else add.toUsersTurn(here.later);
       return index + 1;
     case 'output':
-      if (!folded.placed.has(index)) add.toUsersTurn(strayOutput(here));
+      if (!folded.placed.has(index)) add.toUsersTurn(strayOutput(here, dialect));
       return index + 1;
     default:
       return addStep(index, folded, dialect);
@@ -147,7 +161,7 @@ function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
     add.message({ role: 'tool', tool_call_id: id, content: output?.text ?? noOutput });
   }
   const media = calls.flatMap(({ output }) => output?.media ?? []);
-  if (media.length > 0) add.toUsersTurn(ofTools([textPart(mediaHeading), ...media]));
+  if (media.length > 0) add.toUsersTurn(ofOther('tool_output', [textPart(mediaHeading), ...media], dialect.roles));
   return end;
 }
 
@@ -175,11 +189,7 @@ function wireCall(id: string, { name, arguments: given }: ChatCall): JsonObject 
   return { id, type: 'function', function: { name, arguments: given } };
 }
 
-function strayOutput({ text, media }: Output): InUsersTurn {
+function strayOutput({ text, media }: Output, { roles }: ChatDialect): InUsersTurn {
   const words = `${strayHeading}\n\n${text}`;
-  return ofTools(media.length === 0 ? words : [textPart(words), ...media]);
-}
-
-function ofTools(content: ChatContent): InUsersTurn {
-  return { content, among: () => inBorders('tool_output', content) };
+  return ofOther('tool_output', media.length === 0 ? words : [textPart(words), ...media], roles);
 }

@@ -186,6 +186,31 @@ describe('a server whose template refuses other orders of roles', () => {
     }
   });
 
+  it('gets ids of nine letters and digits if it takes no others, also of calls that another provider made', async () => {
+    const look = answer({
+      items: [callTool('exec_command', { cmd: 'true' }), callTool('exec_command', { cmd: 'true' })],
+    });
+    const thread = await FormatThread.in(chat, refusing(talk([look, look, done])));
+    await thread.open();
+    const strict = '{any_call_ids=false}';
+    const idsIn = (request: number): readonly Json[] => {
+      const messages = thread.live.model.requests.at(request)!.body['messages'] as readonly JsonObject[];
+      const calls = messages.flatMap(({ tool_calls: made = [] }) => made as readonly JsonObject[]);
+      return [...calls.map(({ id }) => id!), ...messages.flatMap(({ tool_call_id: id }) => id ?? [])];
+    };
+    expect(await thread.live.turn('Look.')).toEqual(completed);
+    const before = idsIn(-1);
+    await thread.open({}, { overrides: [`model_providers.scripted.server_capabilities=${strict}`] });
+    expect(await thread.live.turn('And now?')).toEqual(completed);
+    expect(await thread.live.turn('And now?')).toEqual(completed);
+    expect(before.filter((id) => /^[A-Za-z0-9]{9}$/.test(String(id)))).toEqual([]);
+    const now = idsIn(-1);
+    expect(now.filter((id) => !/^[A-Za-z0-9]{9}$/.test(String(id)))).toEqual([]);
+    expect([now.length, new Set(now).size]).toEqual([before.length, before.length / 2]);
+    expect(idsIn(-2)).toEqual(now);
+    await checkThread(thread);
+  });
+
   it('takes a turn that it continues as the fallback of a server with another format', async () => {
     const noQuota = httpError({ status: 429, body: { error: { message: 'No quota.', code: 'insufficient_quota' } } });
     const look = answer({ items: [say('I look.'), callTool('exec_command', { cmd: 'echo hi' })] });

@@ -3,6 +3,7 @@ import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { addInTurn, addToUsersTurn, type Turns } from './alternating-roles.ts';
 import type { InUsersTurn } from './borders.ts';
+import { freshIds } from './call-ids.ts';
 import { textPart } from './content.ts';
 import type { ChatDialect } from './dialect.ts';
 import {
@@ -32,8 +33,8 @@ interface Folded extends ChatMessages, Turns {
   readonly messages: ChatMessage[];
   /** Places of answers that stand behind their call already. */
   readonly placed: Set<number>;
-  /** How often each id of a call was used: a server refuses a second call under one id. */
-  readonly ids: Map<string, number>;
+  /** Gives the next call its id. */
+  readonly freshId: (id: string) => string;
   /** What comes next may change the messages: the model's last words may go on, or a call may get its answer. */
   isOpen: boolean;
 }
@@ -50,9 +51,10 @@ export function messageMaker(
   const known = new WeakMap<Item, Folded>();
   return (items, writers = nobodyElse) => {
     const first = items[0];
-    if (first === undefined) return nothing();
+    if (first === undefined) return nothing(dialect);
     const before = known.get(first);
-    const folded = before !== undefined && !before.isOpen && beginsWith(items, writers, before) ? before : nothing();
+    const folded =
+      before !== undefined && !before.isOpen && beginsWith(items, writers, before) ? before : nothing(dialect);
     known.set(first, folded);
     const from = folded.items.length;
     for (let index = from; index < items.length; index++) {
@@ -69,9 +71,9 @@ export function messageMaker(
 
 const nobodyElse: ReadonlyMap<Item, InputWriter> = new Map();
 
-function nothing(): Folded {
+function nothing({ callIds }: ChatDialect): Folded {
   const lists = { items: [], writers: [], projected: [], system: [], messages: [] };
-  return { ...lists, placed: new Set(), ids: new Map(), isOpen: false };
+  return { ...lists, placed: new Set(), freshId: freshIds(callIds), isOpen: false };
 }
 
 function beginsWith(items: readonly Item[], writers: ReadonlyMap<Item, InputWriter>, before: Folded): boolean {
@@ -145,7 +147,7 @@ function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
   folded.isOpen ||= end === projected.length;
   const calls = made.calls.map((call) => ({
     call,
-    id: freshId(call.id, folded.ids),
+    id: folded.freshId(call.id),
     output: outputFor(call, end, folded),
   }));
   if (made.said.length === 0 && calls.length === 0) return end;
@@ -176,13 +178,6 @@ function outputFor({ id }: ChatCall, from: number, folded: Folded): Output | und
   }
   folded.isOpen = true;
   return undefined;
-}
-
-/** The id as it is, unless an earlier call of the request has it. */
-function freshId(id: string, ids: Map<string, number>): string {
-  const used = (ids.get(id) ?? 0) + 1;
-  ids.set(id, used);
-  return used === 1 ? id : freshId(`${id}_${used}`, ids);
 }
 
 function wireCall(id: string, { name, arguments: given }: ChatCall): JsonObject {

@@ -327,6 +327,7 @@ test('every dialect has a version of its own, and each that a server may have is
   const flags = {
     developerRole: flag,
     anyRoleOrder: flag,
+    anyCallIds: flag,
     returnedThoughts: flag,
     openaiFields: flag,
     streamUsage: flag,

@@ -65,6 +65,7 @@ const providerKeys = {
   server_capabilities: table({
     developer_role: flag,
     any_role_order: flag,
+    any_call_ids: flag,
     returned_thoughts: flag,
     openai_fields: flag,
     stream_usage: flag,

@@ -4,6 +4,8 @@ export interface ServerCapabilities {
   readonly developerRole: boolean;
   /** Messages of any role may follow each other, else the user's and the assistant's take turns. In Chat Completions. */
   readonly anyRoleOrder: boolean;
+  /** The id of a call may have any form, else it is nine letters and digits. In Chat Completions. */
+  readonly anyCallIds: boolean;
   /** The model's thoughts go back to it: the server refuses a call without them. In Chat Completions. */
   readonly returnedThoughts: boolean;
   /** A request may name a cache key, a tier and a verbosity. In Chat Completions. */
@@ -34,6 +36,7 @@ export interface ServerCapabilities {
 export const commonCapabilities: ServerCapabilities = {
   developerRole: false,
   anyRoleOrder: false,
+  anyCallIds: true,
   returnedThoughts: false,
   openaiFields: false,
   streamUsage: true,
@@ -70,6 +73,7 @@ const byHost: readonly (readonly [hosts: readonly string[], known: Known])[] = [
     ['deepseek.com', 'moonshot.ai', 'moonshot.cn', 'kimi.com', 'z.ai', 'bigmodel.cn', 'minimax.io', 'minimaxi.com'],
     { returnedThoughts: true },
   ],
+  [['mistral.ai'], { anyCallIds: false }],
   // Bedrock.
   [['api.aws', 'amazonaws.com'], { remoteCompaction: true }],
 ];

@@ -2,6 +2,7 @@ import type { LeftOutMessages } from '../fragments/checkpoint/checkpoint-intent.
 import type { TextGap, TextPlace } from '../fragments/text/cut-text.ts';
 import { looksInjected, recognise } from '../fragments/foreign/recognise.ts';
 import { defined } from '../protocol/defined.ts';
+import type { InputWriter } from '../protocol/input-writer.ts';
 import { isMessage, type Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { TurnId } from '../protocol/ids.ts';
@@ -95,6 +96,21 @@ export function isBoundary({ item, origin }: Entry): boolean {
 /** The model made it in a response, whose usage covers it. */
 export function isModelMade({ item, origin }: Entry): boolean {
   return origin.family === 'model' && item.type !== 'agent_message';
+}
+
+/** Another program's summary: a message in the user's place that no kind of ours fits. */
+export function isForeignSummary({ item, origin }: Entry): boolean {
+  if (origin.family !== 'context' || origin.kinds.length !== 1 || origin.kinds[0] !== 'foreign') return false;
+  return isMessage(item) && item.role === 'user';
+}
+
+/** Who wrote a message of the user's role, if not the user. */
+export function writerOf(entry: Entry): InputWriter | undefined {
+  const { item, origin } = entry;
+  if (!isMessage(item) || item.role !== 'user') return undefined;
+  if (origin.family === 'user') return origin.author === undefined ? undefined : 'program';
+  if (isForeignSummary(entry)) return 'earlier-summary';
+  return origin.family === 'context' ? 'program' : undefined;
 }
 
 /** Line metadata that carries what is known about an entry beyond its item. Other programs keep it and ignore it. */

@@ -1,3 +1,4 @@
+import type { InputWriter } from '../protocol/input-writer.ts';
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 
@@ -48,6 +49,8 @@ export interface Prompt {
   readonly tools: readonly ToolSpec[];
   /** Model-visible items, oldest first, ready to be sent. */
   readonly input: readonly Item[];
+  /** Of messages of the user's role in it: who wrote them, if not the user. It may know items that are not in it. */
+  readonly writers?: ReadonlyMap<Item, InputWriter>;
 }
 
 /**

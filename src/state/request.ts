@@ -1,7 +1,7 @@
 import { stubOf } from '../compaction/requests/stub.ts';
 import { type PrefixReport, comparePrefix, type SentRequest } from '../history/prefix-guard.ts';
 import type { History } from '../history/history.ts';
-import { project } from '../history/project.ts';
+import { projectWithWriters } from '../history/project.ts';
 import { itemTokens } from '../history/size.ts';
 import type { Prompt, ToolSpec } from '../ports/prompt.ts';
 import { defined } from '../protocol/defined.ts';
@@ -70,32 +70,50 @@ export function withoutTools(state: Pick<ThreadState, PromptParts>, record: Requ
     const { message } = reviewInput(state.history, review);
     return { options: record.options, instructions: review.instructions, input: [message] };
   }
+  const { items, writers } = projected(state.history, readerOf(record));
   return {
     options: record.options,
     instructions: instructionsOf(state)?.text ?? '',
-    input: requestInput(inputOf(state.history, readerOf(record)), record.auxiliary),
+    ...(record.auxiliary === undefined ? { input: items, writers } : besideHistory(items, writers, record.auxiliary)),
   };
 }
 
-function requestInput(items: Prompt['input'], auxiliary: Auxiliary | undefined): Prompt['input'] {
-  if (auxiliary === undefined) return items;
-  const { from, to, stubbed, head, tail } = auxiliary;
+/** What is asked beside the conversation, about a part of it. */
+function besideHistory(
+  items: Prompt['input'],
+  writers: InputWriters,
+  { from, to, stubbed, head, tail }: Auxiliary,
+): Pick<Prompt, 'input' | 'writers'> {
   const left = new Set(stubbed);
   const range = items.slice(from, to).flatMap((item, i) => (left.has(from + i) ? (stubOf(item) ?? []) : item));
-  return [...head, ...range, ...tail];
+  const ofStubs = stubbed.flatMap((index) => {
+    const [stub, writer] = [items[index] && stubOf(items[index]), items[index] && writers.get(items[index])];
+    return stub === undefined || writer === undefined ? [] : [[stub, writer] as const];
+  });
+  const asked = [...head, ...tail].map((item) => [item, 'engine'] as const);
+  return { input: [...head, ...range, ...tail], writers: new Map([...writers, ...ofStubs, ...asked]) };
 }
 
+type InputWriters = ReturnType<typeof projectWithWriters>['writers'];
+
 /** By history value: the request before is looked at again when the next one is made. */
-const inputs = new WeakMap<History, { readonly reader: string; readonly items: Prompt['input'] }>();
+const known = new WeakMap<
+  History,
+  { readonly reader: string; readonly value: ReturnType<typeof projectWithWriters> }
+>();
 
 /** What a history looks like to a model. */
-export function inputOf(history: History, { modalities, provider }: RequestReader): Prompt['input'] {
+export function inputOf(history: History, reader: RequestReader): Prompt['input'] {
+  return projected(history, reader).items;
+}
+
+function projected(history: History, { modalities, provider }: RequestReader): ReturnType<typeof projectWithWriters> {
   const reader = JSON.stringify([modalities, providerKey(provider)]);
-  const known = inputs.get(history);
-  if (known?.reader === reader) return known.items;
-  const items = project(history, { modalities, ...defined({ reader: provider }) });
-  inputs.set(history, { reader, items });
-  return items;
+  const before = known.get(history);
+  if (before?.reader === reader) return before.value;
+  const value = projectWithWriters(history, { modalities, ...defined({ reader: provider }) });
+  known.set(history, { reader, value });
+  return value;
 }
 
 type PromptParts = 'meta' | 'instructions' | 'toolSets' | 'history';

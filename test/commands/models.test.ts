@@ -1,10 +1,13 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { builtInProviders } from '../../src/config/built-in-providers.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, httpError, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
 import { startLocalServer } from '../harness/local-server.ts';
 import { scene } from '../harness/scene.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 const textOf = ({ decodedBytes }: RecordedRequest): string => decodedBytes.toString('utf8');
 
@@ -52,6 +55,44 @@ it('names the address that is reached under the login', async () => {
   expect(await address({}, ...list)).toContain(`"address":"${ofPlan}"`);
   expect(await address({}, ...test)).toContain(`"address":"${ofPlan}"`);
   expect(await address({ OPENAI_API_KEY: 'k' }, ...list)).toContain(`"address":"${ofKey}"`);
+});
+
+it('keeps the list of a key apart from those of logins', async () => {
+  const { place } = await scene([]);
+  // Its lists differ by who asks, and have one state.
+  const names: Readonly<Record<string, string>> = {
+    'Bearer key': 'of-variable',
+    'Bearer plan': 'of-subscription',
+    'Bearer stored': 'of-login',
+  };
+  const server = createServer(({ headers }, response) => {
+    if (headers['if-none-match'] === '"1"') return void response.writeHead(304).end();
+    const data = [{ id: names[headers.authorization ?? ''], context_length: 9000 }];
+    return void response.writeHead(200, { etag: '"1"' }).end(JSON.stringify({ data }));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  whenTestEnds(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/v1`;
+  writeFileSync(`${place.home}/config.toml`, `model_provider = "openai"\nopenai_base_url = "${url}"\n`);
+  const plan = { auth_mode: 'chatgpt', tokens: { access_token: 'plan', refresh_token: 'r', account_id: 'acc' } };
+  const listed = async (login: JsonObject, env: Readonly<Record<string, string>>, ...words: readonly string[]) => {
+    writeFileSync(`${place.home}/auth.json`, JSON.stringify(login));
+    const { stdout } = await place.runWith(
+      { env: { OPENAI_API_KEY: '', ...env } },
+      'models',
+      'list',
+      '--json',
+      ...words,
+    );
+    return (JSON.parse(stdout) as { models: { model: string }[] }).models.map(({ model }) => model);
+  };
+  const key = { OPENAI_API_KEY: 'key' };
+  expect(await listed(plan, key)).toEqual(['of-variable']);
+  expect(await listed(plan, {})).toEqual(['of-subscription']);
+  expect(await listed(plan, key, '--offline')).toEqual(['of-variable']);
+  expect(await listed(plan, {})).toEqual(['of-subscription']);
+  expect(await listed({ OPENAI_API_KEY: 'stored' }, {})).toEqual(['of-login']);
 });
 
 /** A provider of the table, at the scripted model and at a server with these pages. */

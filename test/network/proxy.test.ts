@@ -157,6 +157,18 @@ describe('a proxy that', () => {
     expect(proxy.asked.length).toBeLessThan(2);
   });
 
+  it('is not blamed for what it forwards to a slow model', async () => {
+    const proxy = await startProxy({ to: 1, refuses: 'silence' });
+    const HTTP_PROXY = `http://${secret}127.0.0.1:${proxy.port}`;
+    expect(await ask(clientAt(`http://${far}/v1`, { HTTP_PROXY }, { streamIdleTimeoutMs: 100 }))).toEqual({
+      code: 'stream-idle',
+      message: `No answer came through http://127.0.0.1:${proxy.port} (the proxy in HTTP_PROXY) for 0.1 seconds: the provider or the proxy is slow.`,
+      next: 'Try again. If the model needs longer, raise stream_idle_timeout_ms of the provider. If other requests fail as well, check HTTP_PROXY.',
+      retry: {},
+      cause: 'idle',
+    });
+  });
+
   it('speaks no TLS', async () => {
     const proxy = await startProxy({ to: 1 });
     const client = clientAt(`https://${far}/v1`, { HTTPS_PROXY: `https://localhost:${proxy.port}` });

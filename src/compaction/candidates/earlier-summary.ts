@@ -1,16 +1,14 @@
 import { cutText } from '../../fragments/text/cut-text.ts';
 import { sentTokens } from '../../fragments/text/truncate.ts';
 import type { EarlierSummary } from '../../fragments/checkpoint/checkpoint-summary.ts';
+import { isForeignSummary } from '../../history/entry.ts';
 import { type History, entries } from '../../history/history.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isMessage, messageText } from '../../protocol/item.ts';
 
 /** The newest summary by a model that still stands in history, of any program, and those carried on beside it. */
 export function earlierSummaries(history: History): readonly EarlierSummary[] {
-  const found = entries(history).findLast(
-    ({ item, origin, summary }) =>
-      summary !== undefined || (isForeign(origin) && isMessage(item) && item.role === 'user'),
-  );
+  const found = entries(history).findLast((entry) => entry.summary !== undefined || isForeignSummary(entry));
   if (found === undefined || !isMessage(found.item)) return [];
   const text = messageText(found.item);
   const { summary } = found;
@@ -19,11 +17,6 @@ export function earlierSummaries(history: History): readonly EarlierSummary[] {
     text: text.slice(start, end),
     ...defined({ model, number }),
   }));
-}
-
-/** Another program's summary is a message in the user's place that no kind of ours fits. */
-function isForeign(origin: { readonly family: string; readonly kinds?: readonly string[] }): boolean {
-  return origin.family === 'context' && origin.kinds?.length === 1 && origin.kinds[0] === 'foreign';
 }
 
 /** Of what there is space for beside the records, the part that an earlier summary may take. */

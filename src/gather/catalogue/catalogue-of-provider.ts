@@ -1,8 +1,10 @@
 import type { Config } from '../../config/config.ts';
-import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
+import type { ProviderConfig } from '../../config/providers.ts';
 import type { Catalogue, CatalogueEntry, ProviderLimits } from '../../envelope/model-record.ts';
 import { catalogueEntry } from './catalogue-file.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import { type KeptModels, modelFiles } from './model-files.ts';
+import { modelsOwner } from './models-owner.ts';
 
 interface KnownOfProvider {
   readonly provider: Pick<ProviderConfig, 'id' | 'capabilities'>;
@@ -15,17 +17,19 @@ interface KnownOfProvider {
 /** What the home holds of a provider's models. A file of the user's that describes all models counts alone. */
 export function keptOfProvider(
   home: string,
-  { provider, config }: CatalogueOwner,
+  { provider, config, environment }: CatalogueOwner,
 ): Pick<KnownOfProvider, 'said' | 'tested'> {
   if (config.modelCatalogJson !== undefined) return {};
   const files = modelFiles(home);
-  const owner = { id: provider.id, address: providerAddress(provider) };
+  const owner = modelsOwner(provider, environment);
   return { said: files.read(owner, 'said'), tested: files.read(owner, 'tested') };
 }
 
 interface CatalogueOwner {
   readonly provider: ProviderConfig;
   readonly config: Pick<Config, 'modelCatalogJson'>;
+  /** Says whether a key or the login counts. */
+  readonly environment: Variables;
 }
 
 /** The catalogue of one provider, with what is kept of its models. No server is asked. */

@@ -4,19 +4,15 @@ import { makeOwnFolder, readOwnFile, writeOwnFile } from '../../disk/own-file.ts
 import { defined } from '../../protocol/defined.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { keyedDigest } from '../../protocol/keyed-digest.ts';
-
-/** Who is asked for models: the same id at another address is another provider. */
-export interface ModelsOwner {
-  readonly id: string;
-  /** Without anything secret. */
-  readonly address: string;
-}
+import type { ModelsOwner } from './models-owner.ts';
 
 /** What a server said of its models, as it is kept. */
 export interface KeptModels {
   /** When it was asked last, in milliseconds. */
   readonly askedAt: number;
   readonly etag?: string;
+  /** Under which kind of key, and where. Another one has another list. Older files do not say it. */
+  readonly from?: string;
   readonly models: readonly KeptModel[];
 }
 
@@ -39,12 +35,18 @@ export interface ModelFiles {
   pathOf(owner: ModelsOwner, sort: KeptSort): string;
 }
 
+/** Whether what is kept came from there, as far as both are known. */
+export function isFrom(kept: Pick<KeptModels, 'from'> | undefined, from: string | undefined): boolean {
+  return kept?.from === undefined || from === undefined || kept.from === from;
+}
+
 const mostBytes = 16_000_000;
 
 export function modelFiles(home: string): ModelFiles {
   const folder = join(home, 'capstan/models');
-  const pathOf = ({ id, address }: ModelsOwner, sort: KeptSort): string => {
-    const digest = Buffer.from(keyedDigest(new Uint8Array(), JSON.stringify([id, address]))).toString('hex', 0, 8);
+  const pathOf = ({ id, address, isByLogin }: ModelsOwner, sort: KeptSort): string => {
+    const owner = JSON.stringify(isByLogin === true ? [id, address, 'login'] : [id, address]);
+    const digest = Buffer.from(keyedDigest(new Uint8Array(), owner)).toString('hex', 0, 8);
     return join(folder, `${id.replaceAll(/[^\w.-]+/g, '_').slice(0, 60)}-${digest}.${sort}.json`);
   };
   return {
@@ -53,9 +55,15 @@ export function modelFiles(home: string): ModelFiles {
       const found = readOwnFile(pathOf(owner, sort), { maxBytes: mostBytes, toOthers: 'closed' });
       return found && keptModels(parseJsonObject(found.bytes.toString('utf8')));
     },
-    write(owner, sort, { askedAt, etag, models }) {
+    write(owner, sort, { askedAt, etag, from, models }) {
       const path = pathOf(owner, sort);
-      const value = { provider: owner.id, address: owner.address, asked_at: askedAt, ...defined({ etag }), models };
+      const value = {
+        provider: owner.id,
+        address: owner.address,
+        asked_at: askedAt,
+        ...defined({ etag, from }),
+        models,
+      };
       try {
         if (!makeOwnFolder(folder, 'closed')) return false;
         writeOwnFile(path, `${path}.${process.pid}`, JSON.stringify(value));
@@ -72,7 +80,7 @@ function keptModels(json: JsonObject | undefined): KeptModels | undefined {
   const [askedAt, list] = [numberAt(json ?? {}, 'asked_at'), arrayAt(json, 'models')];
   if (json === undefined || askedAt === undefined || list === undefined) return undefined;
   const models = list.flatMap((each) => (isJsonObject(each) ? keptModel(each) : []));
-  return { askedAt, models, ...defined({ etag: stringAt(json, 'etag') }) };
+  return { askedAt, models, ...defined({ etag: stringAt(json, 'etag'), from: stringAt(json, 'from') }) };
 }
 
 function keptModel(json: JsonObject): readonly KeptModel[] {

@@ -1,7 +1,7 @@
-import { neutraliseEnd } from '../../fragments/text/markup.ts';
 import { type Json, stringAt } from '../../protocol/json.ts';
 import { inTag } from '../http/developer-words.ts';
 import { type ChatContent, contentOf, type ContentPart, joinTexts, readParts, textPart } from './content.ts';
+import { isOneElement } from './one-element.ts';
 
 /**
  * In a message of several speakers, everything that the user did not write stands between two lines: a tag that names
@@ -9,7 +9,7 @@ import { type ChatContent, contentOf, type ContentPart, joinTexts, readParts, te
  */
 type Border = (typeof borders)[number];
 
-const borders = ['agent_message', 'tool_output', 'developer'] as const;
+const borders = ['agent_message', 'tool_output', 'developer', 'earlier_summary'] as const;
 
 /** What stands in the user's turn: words of the user, of an agent, of a tool or of Capstan. */
 export interface InUsersTurn {
@@ -19,14 +19,17 @@ export interface InUsersTurn {
   readonly among: () => ChatContent;
 }
 
-const tag = `<(?=\\s*(?:/\\s*)?(?:${borders.join('|')})(?![\\w-]))`;
-const anywhere = new RegExp(tag, 'gi');
-const atLineStart = new RegExp(`^${tag}`, 'gim');
+/** What a reader does not see, or takes for space. */
+const blanks = '[\\s\\p{Cc}\\p{Cf}]*';
+const blanksInLine = '(?:(?![\\r\\n\\u2028\\u2029])[\\s\\p{Cc}\\p{Cf}])*';
+const tag = `<(?=${blanks}(?:/${blanks})?(?:${borders.join('|')})(?![\\w-]))`;
+const anywhere = new RegExp(tag, 'giu');
+const firstInLine = new RegExp(`((?:^|[\\v\\f\\u0085])${blanksInLine})${tag}`, 'gimu');
 
-/** What an agent, a tool or Capstan said. */
+/** What an agent, a tool, a program or Capstan said. */
 export function inBorders(border: Border, content: ChatContent): ChatContent {
-  if (typeof content === 'string') return inTag(border, escaped(content));
-  const inner = mapTexts(content, escaped);
+  const inner = withoutBorders(content);
+  if (typeof inner === 'string') return inTag(border, inner);
   const [first] = inner;
   const opened =
     first?.type === 'text'
@@ -37,6 +40,11 @@ export function inBorders(border: Border, content: ChatContent): ChatContent {
   return [...opened.slice(0, -1), textPart(`${textOf(last)}\n</${border}>`)];
 }
 
+/** What somebody else than the user said, in a message of its own or between marks of its own. */
+export function withoutBorders(content: ChatContent): ChatContent {
+  return mapTexts(content, escaped);
+}
+
 /** Words of the engine: a fragment has borders of its own, unless it goes on behind its end. */
 export function engineInBorders(parts: readonly Json[]): ChatContent {
   const read = readParts(parts);
@@ -45,37 +53,30 @@ export function engineInBorders(parts: readonly Json[]): ChatContent {
   return joinTexts(
     read.map((part) => {
       const text = escaped(textOf(part));
-      return textPart(isElement(text) ? text : inTag('developer', text));
+      return textPart(isOneElement(text) ? text : inTag('developer', text));
     }),
   );
 }
 
-/** The user's words. Code that users quote stays as it is, unless a line of it begins as a border does. */
+/** The user's words. Code that users quote stays as it is, unless a border is the first thing of a line. */
 export function outsideBorders(content: ChatContent): ChatContent {
-  const apart = (text: string): string => text.replace(atLineStart, '&lt;');
-  return typeof content === 'string' ? apart(content) : mapTexts(content, apart);
+  return mapTexts(content, (text) => text.replace(firstInLine, '$1&lt;'));
 }
 
 function escaped(text: string): string {
   return text.replace(anywhere, '&lt;');
 }
 
-/** Whether a text is one element that ends where the text does. */
-function isElement(text: string): boolean {
-  const trimmed = text.trim();
-  const opening = /^<([a-z_][^<>]*)>/i.exec(trimmed)?.[1] ?? '';
-  const [name = ''] = opening.split(/\s/);
-  // Some names have several words; others have attributes behind them.
-  return [opening, name].some((each) => {
-    const end = `</${each}>`;
-    if (each === '' || trimmed.slice(-end.length).toLowerCase() !== end.toLowerCase()) return false;
-    const body = trimmed.slice(0, -end.length);
-    return neutraliseEnd(body, end) === body;
-  });
-}
-
-function mapTexts(parts: readonly ContentPart[], change: (text: string) => string): readonly ContentPart[] {
-  return parts.map((part) => (part.type === 'text' ? textPart(change(textOf(part))) : part));
+/** Texts that meet are changed as one: a tag may begin in the one and end in the other. */
+function mapTexts(content: ChatContent, change: (text: string) => string): ChatContent {
+  if (typeof content === 'string') return change(content);
+  const met: ContentPart[] = [];
+  for (const part of content) {
+    const before = met.at(-1);
+    if (part.type === 'text' && before?.type === 'text') met[met.length - 1] = textPart(joinTexts([before, part]));
+    else met.push(part);
+  }
+  return met.map((part) => (part.type === 'text' ? textPart(change(textOf(part))) : part));
 }
 
 function textOf(part: ContentPart): string {

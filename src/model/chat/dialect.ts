@@ -13,6 +13,8 @@ export interface ChatDialect {
   readonly developer: 'developer' | 'system';
   /** Whether messages of the user and of the assistant take turns: templates of many models refuse all else. */
   readonly roles: 'alternating' | 'any-order';
+  /** Whether ids of calls are nine letters and digits: templates of Mistral's models refuse all else. */
+  readonly callIds: 'any' | 'nine';
   /** Whether the model's thoughts go back to it. A server that wants them refuses a call without them. */
   readonly thoughts: 'returned' | 'dropped';
   /** Whether a request may name a cache key, a tier and a verbosity. Many servers refuse fields that they do not know. */
@@ -33,6 +35,7 @@ export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
     revision: 3,
     developer: capabilities.developerRole ? 'developer' : 'system',
     roles: capabilities.anyRoleOrder ? 'any-order' : 'alternating',
+    callIds: capabilities.anyCallIds ? 'any' : 'nine',
     thoughts: capabilities.returnedThoughts ? 'returned' : 'dropped',
     fields: capabilities.openaiFields ? 'openai' : 'common',
     usage: capabilities.streamUsage ? 'asked' : 'unasked',
@@ -43,11 +46,12 @@ export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
 
 /** The version names every choice that was not the first one there was. */
 function dialect(choices: Choices): ChatDialect {
-  const { revision, developer, roles, thoughts, fields, usage, schema, maxTokens } = choices;
+  const { revision, developer, roles, callIds, thoughts, fields, usage, schema, maxTokens } = choices;
   const parts = [
     `chat/${revision}`,
     ...(developer === 'developer' ? ['developer'] : []),
     ...(roles === 'alternating' ? ['alternating'] : []),
+    ...(callIds === 'nine' ? ['nine'] : []),
     ...(thoughts === 'returned' ? ['thoughts'] : []),
     ...(fields === 'openai' ? ['openai'] : []),
     ...(usage === 'unasked' ? ['no-usage'] : []),
@@ -70,11 +74,13 @@ const earlier: readonly ChatDialect[] = [
   { ...thinkingDialect, revision: 2, roles: 'any-order', version: 'chat-thinking/1' },
 ];
 
-/** Before revision 3, no request had alternating roles. */
+/** Before revision 3, no request had alternating roles or ids of one form. */
 const orders = [
-  { revision: 2, roles: 'any-order' },
-  { revision: 3, roles: 'any-order' },
-  { revision: 3, roles: 'alternating' },
+  { revision: 2, roles: 'any-order', callIds: 'any' },
+  ...(['any', 'nine'] as const).flatMap((callIds) => [
+    { revision: 3, roles: 'any-order', callIds } as const,
+    { revision: 3, roles: 'alternating', callIds } as const,
+  ]),
 ] as const;
 
 /** Every dialect that there is or was: requests of the past are made again. */

@@ -40,9 +40,9 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
 
   return {
     version: dialect.version,
-    body({ options, instructions, tools, input }: Prompt) {
+    body({ options, instructions, tools, input, writers }: Prompt) {
       const { bytes, areOffered } = encodedTools(tools);
-      const { system, messages: made } = messagesOf(input);
+      const { system, messages: made } = messagesOf(input, writers);
       const messages = dialect.roles === 'alternating' ? endedInTurn(made) : made;
       const words = headText([instructions, ...system]);
       const head = words === '' ? [] : [instructionsBytes(words)];

@@ -1,14 +1,17 @@
+import type { InputWriter } from '../../protocol/input-writer.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { addInTurn, addToUsersTurn, type Turns } from './alternating-roles.ts';
-import { inBorders, type InUsersTurn } from './borders.ts';
-import { type ChatContent, textPart } from './content.ts';
+import type { InUsersTurn } from './borders.ts';
+import { freshIds } from './call-ids.ts';
+import { textPart } from './content.ts';
 import type { ChatDialect } from './dialect.ts';
 import {
   type ChatCall,
   type ChatMessage,
   mediaHeading,
   noOutput,
+  ofOther,
   projectItem,
   type Projected,
   strayHeading,
@@ -24,13 +27,14 @@ export interface ChatMessages {
 /** A list of items as messages, as far as it was read. */
 interface Folded extends ChatMessages, Turns {
   readonly items: Item[];
+  readonly writers: (InputWriter | undefined)[];
   readonly projected: Projected[];
   readonly system: string[];
   readonly messages: ChatMessage[];
   /** Places of answers that stand behind their call already. */
   readonly placed: Set<number>;
-  /** How often each id of a call was used: a server refuses a second call under one id. */
-  readonly ids: Map<string, number>;
+  /** Gives the next call its id. */
+  readonly freshId: (id: string) => string;
   /** What comes next may change the messages: the model's last words may go on, or a call may get its answer. */
   isOpen: boolean;
 }
@@ -41,30 +45,42 @@ interface Folded extends ChatMessages, Turns {
  * the same messages and those of what is new: nothing of a message depends on what comes after its step, except that a
  * user's last message may go on.
  */
-export function messageMaker(dialect: ChatDialect): (items: readonly Item[]) => ChatMessages {
+export function messageMaker(
+  dialect: ChatDialect,
+): (items: readonly Item[], writers?: ReadonlyMap<Item, InputWriter>) => ChatMessages {
   const known = new WeakMap<Item, Folded>();
-  return (items) => {
+  return (items, writers = nobodyElse) => {
     const first = items[0];
-    if (first === undefined) return nothing();
+    if (first === undefined) return nothing(dialect);
     const before = known.get(first);
-    const folded = before !== undefined && !before.isOpen && beginsWith(items, before.items) ? before : nothing();
+    const folded =
+      before !== undefined && !before.isOpen && beginsWith(items, writers, before) ? before : nothing(dialect);
     known.set(first, folded);
     const from = folded.items.length;
     for (let index = from; index < items.length; index++) {
-      folded.items.push(items[index]!);
-      folded.projected.push(projectItem(items[index]!, dialect));
+      const item = items[index]!;
+      const writer = writers.get(item);
+      folded.items.push(item);
+      folded.writers.push(writer);
+      folded.projected.push(projectItem(item, dialect, writer));
     }
     for (let index = from; index < items.length;) index = addAt(index, folded, dialect);
     return folded;
   };
 }
 
-function nothing(): Folded {
-  return { items: [], projected: [], system: [], messages: [], placed: new Set(), ids: new Map(), isOpen: false };
+const nobodyElse: ReadonlyMap<Item, InputWriter> = new Map();
+
+function nothing({ callIds }: ChatDialect): Folded {
+  const lists = { items: [], writers: [], projected: [], system: [], messages: [] };
+  return { ...lists, placed: new Set(), freshId: freshIds(callIds), isOpen: false };
 }
 
-function beginsWith(items: readonly Item[], beginning: readonly Item[]): boolean {
-  return beginning.length <= items.length && beginning.every((item, index) => Object.is(item, items[index]));
+function beginsWith(items: readonly Item[], writers: ReadonlyMap<Item, InputWriter>, before: Folded): boolean {
+  return (
+    before.items.length <= items.length &&
+    before.items.every((item, index) => Object.is(item, items[index]) && writers.get(item) === before.writers[index])
+  );
 }
 
 /** Adds what stands at this place, and gives the next one. */
@@ -87,7 +103,7 @@ function addAt(index: number, folded: Folded, dialect: ChatDialect): number {
       else add.toUsersTurn(here.later);
       return index + 1;
     case 'output':
-      if (!folded.placed.has(index)) add.toUsersTurn(strayOutput(here));
+      if (!folded.placed.has(index)) add.toUsersTurn(strayOutput(here, dialect));
       return index + 1;
     default:
       return addStep(index, folded, dialect);
@@ -131,7 +147,7 @@ function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
   folded.isOpen ||= end === projected.length;
   const calls = made.calls.map((call) => ({
     call,
-    id: freshId(call.id, folded.ids),
+    id: folded.freshId(call.id),
     output: outputFor(call, end, folded),
   }));
   if (made.said.length === 0 && calls.length === 0) return end;
@@ -147,7 +163,7 @@ function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
     add.message({ role: 'tool', tool_call_id: id, content: output?.text ?? noOutput });
   }
   const media = calls.flatMap(({ output }) => output?.media ?? []);
-  if (media.length > 0) add.toUsersTurn(ofTools([textPart(mediaHeading), ...media]));
+  if (media.length > 0) add.toUsersTurn(ofOther('tool_output', [textPart(mediaHeading), ...media], dialect.roles));
   return end;
 }
 
@@ -164,22 +180,11 @@ function outputFor({ id }: ChatCall, from: number, folded: Folded): Output | und
   return undefined;
 }
 
-/** The id as it is, unless an earlier call of the request has it. */
-function freshId(id: string, ids: Map<string, number>): string {
-  const used = (ids.get(id) ?? 0) + 1;
-  ids.set(id, used);
-  return used === 1 ? id : freshId(`${id}_${used}`, ids);
-}
-
 function wireCall(id: string, { name, arguments: given }: ChatCall): JsonObject {
   return { id, type: 'function', function: { name, arguments: given } };
 }
 
-function strayOutput({ text, media }: Output): InUsersTurn {
+function strayOutput({ text, media }: Output, { roles }: ChatDialect): InUsersTurn {
   const words = `${strayHeading}\n\n${text}`;
-  return ofTools(media.length === 0 ? words : [textPart(words), ...media]);
-}
-
-function ofTools(content: ChatContent): InUsersTurn {
-  return { content, among: () => inBorders('tool_output', content) };
+  return ofOther('tool_output', media.length === 0 ? words : [textPart(words), ...media], roles);
 }

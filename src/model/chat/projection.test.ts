@@ -57,7 +57,8 @@ describe('words of the engine', () => {
 
   test('stand so wherever roles alternate, also if the server knows their role', () => {
     const dialect = chatDialect({ ...commonCapabilities, developerRole: true });
-    expect(messageMaker(dialect)(words)).toMatchObject(JSON.parse(JSON.stringify(messageMaker(commonDialect)(words))));
+    const { system, messages: made } = messageMaker(commonDialect)(words);
+    expect(messageMaker(dialect)(words)).toMatchObject({ system, messages: made });
   });
 
   test("with a picture stand in the user's turn wherever they come", () => {
@@ -67,8 +68,9 @@ describe('words of the engine', () => {
         {
           role: 'user',
           content: [
-            { type: 'text', text: '<developer>\nSee:\n</developer>' },
+            { type: 'text', text: '<developer>\nSee:' },
             { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+            { type: 'text', text: '</developer>' },
           ],
         },
       ],
@@ -325,6 +327,7 @@ test('every dialect has a version of its own, and each that a server may have is
   const flags = {
     developerRole: flag,
     anyRoleOrder: flag,
+    anyCallIds: flag,
     returnedThoughts: flag,
     openaiFields: flag,
     streamUsage: flag,

@@ -1,8 +1,9 @@
 import { isUntaggedWords } from '../../fragments/answers/untagged-words.ts';
+import type { InputWriter } from '../../protocol/input-writer.ts';
 import { isMessage, type Item } from '../../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { agentHeading, didItself, freeformArguments, nameWithSpace, readableArguments } from '../http/plainer-forms.ts';
-import { engineInBorders, inBorders, type InUsersTurn, outsideBorders } from './borders.ts';
+import { engineInBorders, inBorders, type InUsersTurn, outsideBorders, withoutBorders } from './borders.ts';
 import type { ChatDialect } from './dialect.ts';
 import {
   type ChatContent,
@@ -50,27 +51,27 @@ export type Projected =
   /** The same, and what the model made before it and after it was not made in one go. */
   | { readonly kind: 'gap' };
 
-type Rule = (item: Item, dialect: ChatDialect) => Projected;
+type Rule = (item: Item, dialect: ChatDialect, writer: InputWriter | undefined) => Projected;
 
 /** Every rule by the type of its item. docs/providers.md has the same rows. */
 const rules: Readonly<Record<string, Rule>> = {
-  message: (item, { developer, revision, roles }) => {
+  message: (item, { developer, revision, roles }, writer) => {
     if (!isMessage(item)) return gap;
     if (item.role === 'assistant') {
       return said(textAndMedia(revision === 2 ? item.content : item.content.map(refusalAsText), roles).text);
     }
-    if (item.role !== 'developer' && item.role !== 'system') return inUsersTurn(contentOf(item.content), amongOthers);
+    if (item.role !== 'developer' && item.role !== 'system') return usersRole(contentOf(item.content), roles, writer);
     if (revision === 2 || (developer === 'developer' && roles === 'any-order'))
       return asMessage(developer, item.content);
     const first = contentOf(item.content);
     if (first === '') return gap;
-    const later = { content: contentInUsersTurn(item.content), among: () => engineInBorders(item.content) };
-    return { kind: 'developer', first, later };
+    if (roles === 'alternating') return { kind: 'developer', first, later: always(engineInBorders(item.content)) };
+    return { kind: 'developer', first, later: always(contentInUsersTurn(item.content)) };
   },
-  agent_message: (item) =>
-    inUsersTurn(contentOf([agentHeading(item), ...(arrayAt(item, 'content') ?? [])]), (content) =>
-      inBorders('agent_message', content),
-    ),
+  agent_message: (item, { roles }) => {
+    const content = contentOf([agentHeading(item), ...(arrayAt(item, 'content') ?? [])]);
+    return content === '' ? gap : { kind: 'users-turn', words: ofOther('agent_message', content, roles) };
+  },
   reasoning: (item, { thoughts, roles }) => {
     const text = thoughts === 'returned' ? textAndMedia(arrayAt(item, 'content') ?? [], roles).text : '';
     return text === '' ? leftOut : { kind: 'thought', text };
@@ -92,8 +93,8 @@ const leftOut: Projected = { kind: 'left-out' };
 const gap: Projected = { kind: 'gap' };
 
 /** What an item becomes in a request of this dialect. Types without a rule are for other formats alone. */
-export function projectItem(item: Item, dialect: ChatDialect): Projected {
-  return Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect) : gap;
+export function projectItem(item: Item, dialect: ChatDialect, writer?: InputWriter): Projected {
+  return Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect, writer) : gap;
 }
 
 /** The types that have a rule. */
@@ -113,13 +114,41 @@ function asMessage(role: string, parts: readonly Json[]): Projected {
   return content === '' ? gap : { kind: 'message', message: { role, content } };
 }
 
-function amongOthers(content: ChatContent): ChatContent {
-  const isEngines = typeof content === 'string' && isUntaggedWords(content);
-  return isEngines ? inBorders('developer', content) : outsideBorders(content);
+/** A message of the user's role: the user's words, unless it is known that another wrote it. */
+function usersRole(content: ChatContent, roles: ChatDialect['roles'], writer: InputWriter | undefined): Projected {
+  if (content === '') return gap;
+  const words = roles === 'any-order' ? always(content) : writtenWords(content, writer);
+  return { kind: 'users-turn', words };
 }
 
-function inUsersTurn(content: ChatContent, among: (content: ChatContent) => ChatContent): Projected {
-  return content === '' ? gap : { kind: 'users-turn', words: { content, among: () => among(content) } };
+function writtenWords(content: ChatContent, writer: InputWriter | undefined): InUsersTurn {
+  if (typeof content === 'string' && isUntaggedWords(content)) {
+    return { content, among: () => inBorders('developer', content) };
+  }
+  switch (writer) {
+    case undefined:
+      return { content, among: () => outsideBorders(content) };
+    case 'program':
+      return always(withoutBorders(content));
+    case 'engine':
+      return always(inBorders('developer', content));
+    case 'earlier-summary':
+      return always(inBorders('earlier_summary', content));
+  }
+}
+
+/** What an agent or a tool said: a message of its own has a heading and no borders, and must not look as if it had. */
+export function ofOther(
+  border: 'agent_message' | 'tool_output',
+  content: ChatContent,
+  roles: ChatDialect['roles'],
+): InUsersTurn {
+  if (roles === 'any-order') return always(content);
+  return { content: withoutBorders(content), among: () => inBorders(border, content) };
+}
+
+function always(content: ChatContent): InUsersTurn {
+  return { content, among: () => content };
 }
 
 function said(text: string): Projected {

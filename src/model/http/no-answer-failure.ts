@@ -13,7 +13,8 @@ export function noAnswerFailure(
     case 'aborted':
       return abortedFailure();
     case 'idle':
-      return opened.proxy === undefined ? idleFailure(idleMs) : silentProxy(opened.proxy, idleMs);
+      if (opened.proxy === undefined) return idleFailure(idleMs);
+      return (opened.isForwarding === true ? slowBehindProxy : silentProxy)(opened.proxy, idleMs);
     case 'lost': {
       const { proxy, code } = opened;
       if (proxy !== undefined) return connectionFailure({ shown: named(proxy), setting: proxy.variable }, code);
@@ -34,6 +35,16 @@ function silentProxy(proxy: Proxy, idleMs: number): ModelFailure {
   const message = `${named(proxy)} did not answer for ${idleMs / 1000} seconds.`;
   const next = `Check the network and ${proxy.variable}, then try again.`;
   return modelFailure({ cause: 'idle', message, next });
+}
+
+function slowBehindProxy(proxy: Proxy, idleMs: number): ModelFailure {
+  const message = `No answer came through ${named(proxy)} for ${idleMs / 1000} seconds: the provider or the proxy is slow.`;
+  const { next } = idleFailure(idleMs);
+  return modelFailure({
+    cause: 'idle',
+    message,
+    next: `${next} If other requests fail as well, check ${proxy.variable}.`,
+  });
 }
 
 function unknownToProxy({ variable, origin, authorization }: Proxy): ModelFailure {

@@ -57,6 +57,27 @@ function shortened(text: string): string {
   return text.replaceAll(root, '');
 }
 
+test('a provider that a flag chooses has its own model, and not the one that files name for another', async () => {
+  const shown = async (...overrides: readonly string[]) =>
+    JSON.parse(showJson(await load({ overrides }), { origin: true })) as {
+      values: { model: string };
+      origins: { model: { layer: string; source: string } };
+    };
+  const origin = (source: string) => expect.objectContaining({ layer: 'default', source });
+  const moved = await shown('model_provider="anthropic"');
+  expect(moved.values.model).toMatch(/^claude-/);
+  expect(moved.origins.model).toEqual(origin('model_provider: anthropic'));
+  expect((await shown('model_provider="anthropic"', 'model="x"')).values.model).toBe('x');
+  expect((await shown('model_provider="mine"')).values.model).toBe('gpt-5.5');
+  expect((await shown('model_provider="openai"')).values.model).toBe('gpt-5.5');
+  // It has no usual one: a thread is refused without a name.
+  expect((await shown('model_provider="vllm"')).values).not.toHaveProperty('model');
+  const { text } = explainKey(await load({ overrides: ['model_provider="anthropic"'] }), 'model') as { text: string };
+  expect(shortened(text)).toMatch(
+    /^model = "claude-[^"]+"\nThe files name a model for the provider "openai", and model_provider is "anthropic"\.\n[^]*\nwins -> +default +model_provider: anthropic/,
+  );
+});
+
 const golden = `model = "gpt-5.4"  # profile, /home/work.config.toml:1
 model_provider = "mine"  # profile, /home/work.config.toml:2
 model_reasoning_effort = "high"  # flags, command line

@@ -33,8 +33,15 @@ export function explainKey(configured: Configured, key: string): { readonly text
     return [wins ? 'wins ->' : '', layer.name, own === undefined ? layer.source : sourceOf(layer, path), said];
   });
   const head = value === undefined ? `${name} is not set.` : `${name} = ${writeTomlValue(value)}`;
-  const note = status.kind === 'unused' ? 'Capstan does not use this key yet.\n' : requirementText(configured, name);
+  const note = status.kind === 'unused' ? 'Capstan does not use this key yet.\n' : noteOn(configured, name);
   return { text: `${head}\n${note}\n${table(rows)}` };
+}
+
+function noteOn(configured: Configured, name: string): string {
+  const { modelIsFor, effective } = configured;
+  if (name !== 'model' || modelIsFor === undefined) return requirementText(configured, name);
+  const chosen = writeTomlValue(effective.values['model_provider'] ?? '');
+  return `The files name a model for the provider "${modelIsFor}", and model_provider is ${chosen}.\n`;
 }
 
 /** What the machine demands of the key, whatever the layers say. */

@@ -1,7 +1,8 @@
 import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
+import { isFrom, type KeptModels } from '../../gather/catalogue/model-files.ts';
 import { identifyByKey } from '../../model/anthropic/client.ts';
 import { providerCredentials } from '../../model/http/auth/credentials.ts';
-import type { Credentials } from '../../model/http/credentials.ts';
+import { authModeOf, type Credentials } from '../../model/http/credentials.ts';
 import { askSmall } from '../../model/http/ask-small.ts';
 import { type HeaderSources, secretsOf, wireHeaders } from '../../model/http/request-headers.ts';
 import { identify } from '../../model/responses/client.ts';
@@ -13,7 +14,8 @@ export interface ModelsQuestion {
   readonly provider: ProviderConfig;
   /** The one that matters. Absent: all do. */
   readonly model?: string;
-  readonly etag?: string;
+  /** What is known of the list. */
+  readonly known?: Pick<KeptModels, 'etag' | 'from'>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -39,11 +41,14 @@ function urlUnder(credentials: Credentials, provider: ProviderConfig): string {
   return baseUrl;
 }
 
+/** `from`: under which kind of key, and where. Absent: no one was asked. */
+export type AskedModels = ServerModels & { readonly from?: string };
+
 /** Asks a provider for its models as its requests would be sent: with the same key, headers and proxies. Never rejects. */
 export async function askModels(
   engine: Asking,
-  { provider, model, etag, timeoutMs, signal }: ModelsQuestion,
-): Promise<ServerModels> {
+  { provider, model, known, timeoutMs, signal }: ModelsQuestion,
+): Promise<AskedModels> {
   const { sendTo } = engine;
   const { env: environment } = engine.options;
   const credentials = await credentialsAsIs(engine, provider, signal);
@@ -62,13 +67,17 @@ export async function askModels(
     wants: 'json',
   };
   const [headers, secrets] = [wireHeaders(sent), secretsOf(sent)];
+  const baseUrl = urlUnder(credentials, provider);
+  const from = `${authModeOf(credentials)} ${providerAddress({ baseUrl })}`;
+  // Another list may have a state of the same name.
+  const etag = isFrom(known, from) ? known?.etag : undefined;
   const asked = {
-    provider: { ...provider, baseUrl: urlUnder(credentials, provider) },
+    provider: { ...provider, baseUrl },
     headers,
     secrets,
     timeoutMs,
     signal,
     ...defined({ model, etag }),
   };
-  return askServerModels(askSmall(sendTo), asked);
+  return { ...(await askServerModels(askSmall(sendTo), asked)), from };
 }

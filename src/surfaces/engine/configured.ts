@@ -4,13 +4,14 @@ import type { ConfigLayer } from '../../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import { type EffectiveValues, effectiveValues } from '../../config/effective-values.ts';
 import { featureGates } from '../../config/feature-gates.ts';
-import { providerModel } from '../../config/provider-model.ts';
+import { modelProblem, providerModel } from '../../config/provider-model.ts';
 import type { Trust } from '../../config/trust.ts';
 import { type Catalogue, lookUpModel, type ModelRecord, modelDefaults } from '../../envelope/model-record.ts';
 import { nominalPercent, nominalWindow } from '../../envelope/window.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { loadCatalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
+import { providerInFiles, withoutModelOfOther } from '../../gather/settings/moved-thread.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
 import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../../gather/config/config-layers.ts';
 import { configuredProfile } from '../../gather/settings/choose-profile.ts';
@@ -43,6 +44,8 @@ export interface Configured {
   readonly problems: readonly ConfigProblem[];
   /** Keys that are set and do nothing yet, in one sentence. */
   readonly notices: readonly Outcome[];
+  /** The files name a model for this provider, and a flag chooses another one: their model does not count. */
+  readonly modelIsFor?: string;
   readonly requirements: Requirements;
   /** Where they are looked for; absent where the system has no place for them. */
   readonly requirementsFile?: string;
@@ -55,19 +58,29 @@ export async function loadConfigured(
   const home = findHome(choices.env, choices.osHome);
   if ('code' in home) return home;
   const base = await loadBaseLayers(home.path, choices);
-  const { config, layers, problems } = await configInFolder(base, folder);
+  const { config: given, layers, problems } = await configInFolder(base, folder);
+  const config = withoutModelOfOther(given, layers);
+  const modelIsFor = config.model === given.model ? undefined : providerInFiles(layers);
   const rules = await rulesInFolder(base, folder, choices);
   const models = modelLayers(config, base, choices.env);
   const all = [...defaultLayers(config.trust, config.window), ...models, ...layers];
   return {
     trust: config.trust,
     layers: all,
-    effective: effectiveValues(all, { unknown: choices.strictConfig === true ? 'error' : 'warning' }),
+    effective: effectiveValues(modelIsFor === undefined ? all : all.map(withoutModel), {
+      unknown: choices.strictConfig === true ? 'error' : 'warning',
+    }),
     problems: byGravity([...base.problems, ...problems, ...rules.problems, ...overruled(config, base)]),
     notices: unusedNotice(config),
     requirements: base.requirements,
-    ...defined({ requirementsFile: base.requirementsFile }),
+    ...defined({ modelIsFor, requirementsFile: base.requirementsFile }),
   };
+}
+
+function withoutModel(layer: ConfigLayer): ConfigLayer {
+  if (layer.name === 'default' || layer.values['model'] === undefined) return layer;
+  const { model: _elsewhere, ...values } = layer.values;
+  return { ...layer, values };
 }
 
 /** Defaults that are no constants: they depend on the provider, the catalogue and the model. */
@@ -79,6 +92,8 @@ function modelLayers(config: Config, { requirements, home }: BaseLayers, env: Va
       : undefined;
   if (described === undefined || 'code' in described) return [];
   const { modelProvider: provider, modelCatalogJson: file } = config;
+  // A thread would be refused.
+  if (config.model === undefined && modelProblem(provider) !== undefined) return [];
   const catalogue = withKept(described, { config, home, env });
   const source = providerModel(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
   const fallback = defaultModel(provider, catalogue);
@@ -97,7 +112,7 @@ function withKept(
 ): Catalogue {
   const provider = locatedProvider(config, config.modelProvider, env);
   if ('code' in provider) return described;
-  return loadCatalogueOfProvider(home, described, { provider, config });
+  return loadCatalogueOfProvider(home, described, { provider, config, environment: env });
 }
 
 /** What holds with a model where nothing is set. */

@@ -2,14 +2,15 @@ import type { Config } from '../../config/config.ts';
 import { refusalOf } from '../../config/config-problem.ts';
 import { builtInProvider } from '../../config/built-in-providers.ts';
 import { modelProblem, providerModel } from '../../config/provider-model.ts';
-import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
+import type { ProviderConfig } from '../../config/providers.ts';
 import { type Catalogue, type KnownFields, lookUpModel, type ModelRecord } from '../../envelope/model-record.ts';
 import { isWindowGuessed, nominalWindow, withConfiguredWindow } from '../../envelope/window.ts';
 import type { ServerModels } from '../../model/server-models.ts';
 import { bundledNames } from '../../gather/catalogue/catalogue.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { loadCatalogueOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
-import { type KeptModels, type ModelFiles, modelFiles, type ModelsOwner } from '../../gather/catalogue/model-files.ts';
+import { type KeptModels, type ModelFiles, modelFiles } from '../../gather/catalogue/model-files.ts';
+import { type ModelsOwner, modelsOwner } from '../../gather/catalogue/models-owner.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { withoutModelOfOther } from '../../gather/settings/moved-thread.ts';
 import { defaultModel } from '../../gather/settings/settings.ts';
@@ -172,12 +173,16 @@ export class HomeModels {
     if ('code' in provider) return provider;
     const base = loadCatalogue(config, { denies: deniesNamed(this.#engine) });
     if ('code' in base) return base;
-    const owner = { id: provider.id, address: providerAddress(provider) };
+    const owner = modelsOwner(provider, options.env);
     return { config, provider, owner, base, isStatic: config.modelCatalogJson !== undefined };
   }
 
   #catalogue({ base, provider, config }: Found): Catalogue {
-    return loadCatalogueOfProvider(this.#engine.base.home, base, { provider, config });
+    return loadCatalogueOfProvider(this.#engine.base.home, base, {
+      provider,
+      config,
+      environment: this.#engine.options.env,
+    });
   }
 
   /** As threads have it. */
@@ -192,7 +197,7 @@ export class HomeModels {
 
   async #ask(provider: ProviderConfig, owner: ModelsOwner, signal: AbortSignal): Promise<ServerModels> {
     const before = this.#files.read(owner, 'said');
-    const asked = { provider, timeoutMs: patienceMs, signal, ...defined({ etag: before?.etag }) };
+    const asked = { provider, timeoutMs: patienceMs, signal, ...defined({ known: before }) };
     const found = await askModels(this.#engine, asked);
     if (found.kind === 'unknown') return found;
     this.#files.write(owner, 'said', keptAfter(before, found, { now: this.#engine.clock.now() }));

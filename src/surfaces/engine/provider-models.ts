@@ -1,10 +1,12 @@
 import type { Config } from '../../config/config.ts';
-import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
+import type { ProviderConfig } from '../../config/providers.ts';
 import { type Catalogue, lookUpModel, type ModelRecord } from '../../envelope/model-record.ts';
 import { catalogueOfProvider, keptOfProvider } from '../../gather/catalogue/catalogue-of-provider.ts';
-import { type KeptModel, type KeptModels, modelFiles } from '../../gather/catalogue/model-files.ts';
-import type { ServerModel, ServerModels } from '../../model/server-models.ts';
+import { isFrom, type KeptModel, type KeptModels, modelFiles } from '../../gather/catalogue/model-files.ts';
+import { modelsOwner } from '../../gather/catalogue/models-owner.ts';
+import type { ServerModel } from '../../model/server-models.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { AskedModels } from './ask-models.ts';
 import type { EngineParts } from './engine-parts.ts';
 
 /** What a thread knows of its provider's models. */
@@ -46,11 +48,12 @@ interface ModelSources {
 export function providerModels(engine: Shared, { provider, described, config }: ModelSources): ProviderModels {
   const { clock } = engine;
   const files = modelFiles(engine.base.home);
-  const owner = { id: provider.id, address: providerAddress(provider) };
+  const environment = engine.options.env;
+  const owner = modelsOwner(provider, environment);
   const over = new AbortController();
   // The user described all models in a file: no server is asked.
   const isStatic = config.modelCatalogJson !== undefined;
-  const { tested, said: before } = keptOfProvider(engine.base.home, { provider, config });
+  const { tested, said: before } = keptOfProvider(engine.base.home, { provider, config, environment });
   let said = before;
   let made: Catalogue | undefined;
   /** Questions on their way, by the model that they are about. */
@@ -62,9 +65,8 @@ export function providerModels(engine: Shared, { provider, described, config }: 
   const catalogue = (): Catalogue => (made ??= catalogueOfProvider(described, { provider, said, tested }));
   const ask = async (model: string, timeoutMs: number): Promise<void> => {
     const { askModels } = await import('./ask-models.ts');
-    const etag = said?.etag;
     const signal = over.signal;
-    const found = await askModels(engine, { provider, model, timeoutMs, signal, ...defined({ etag }) });
+    const found = await askModels(engine, { provider, model, timeoutMs, signal, ...defined({ known: said }) });
     if (signal.aborted) return;
     said = keptAfter(said, found, { now: clock.now(), model });
     made = undefined;
@@ -132,21 +134,23 @@ function isHere({ baseUrl }: ProviderConfig): boolean {
  * nothing of a model but its name. `model`: the one that was asked about.
  */
 export function keptAfter(
-  before: KeptModels | undefined,
-  found: ServerModels,
+  kept: KeptModels | undefined,
+  found: AskedModels,
   { now, model }: { readonly now: number; readonly model?: string },
 ): KeptModels {
+  const before = isFrom(kept, found.from) ? kept : undefined;
   const { models: known = [], etag } = before ?? {};
+  const from = found.from ?? before?.from;
   const marked = (each: KeptModel): KeptModel => (each.slug === model ? { ...each, asked: true } : each);
-  if (found.kind === 'unknown') return { askedAt: now, models: known, ...defined({ etag }) };
-  if (found.kind === 'unchanged') return { askedAt: now, models: known.map(marked), ...defined({ etag }) };
+  if (found.kind === 'unknown') return { askedAt: now, models: known, ...defined({ etag, from }) };
+  if (found.kind === 'unchanged') return { askedAt: now, models: known.map(marked), ...defined({ etag, from }) };
   const fresh = found.models.map((each): KeptModel => {
     const [kept, old] = [keptOf(each), known.find(({ slug }) => slug === each.slug)];
     if (old === undefined) return kept;
     return isNameAlone(kept) ? old : { ...kept, ...defined({ asked: old.asked }) };
   });
   const others = found.etag === undefined ? known.filter(({ slug }) => !fresh.some((each) => each.slug === slug)) : [];
-  return { askedAt: now, models: [...others, ...fresh.map(marked)], ...defined({ etag: found.etag }) };
+  return { askedAt: now, models: [...others, ...fresh.map(marked)], ...defined({ etag: found.etag, from }) };
 }
 
 function isNameAlone({ record, fields }: KeptModel): boolean {

@@ -91,7 +91,11 @@ export async function rerunStep(
   const isSame = model === record.options.model && isSameProvider(record.provider ?? name, name);
   const described = loadCatalogue(config, { denies: deniesNamed(engine) });
   if ('code' in described) return described;
-  const catalogue = loadCatalogueOfProvider(engine.base.home, described, { provider: located, config });
+  const catalogue = loadCatalogueOfProvider(engine.base.home, described, {
+    provider: located,
+    config,
+    environment: engine.options.env,
+  });
   const { capabilities } = provider;
   const reader = {
     model: lookUpModel(catalogue, model),

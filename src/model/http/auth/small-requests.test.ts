@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { askSmall } from '../ask-small.ts';
 import { sender } from '../network/exchange.ts';
 import { smallRequests } from './small-requests.ts';
 
@@ -32,4 +33,20 @@ test('nothing is sent when it is stopped before', async () => {
   stop.abort();
   const lost = { kind: 'lost', why: 'the request was stopped' };
   expect([await posted, await post(url, {}, stop.signal), count]).toEqual([lost, lost, 0]);
+});
+
+test('a header that cannot be sent is no reason to reject', async () => {
+  const more = { headers: { 'x-key': 'secret\u2026' }, patienceMs: 500 };
+  expect(await post('http://127.0.0.1:1/x', {}, new AbortController().signal, more)).toEqual({
+    kind: 'lost',
+    why: 'the header "x-key" has a character that no header may have',
+  });
+  const question = { url: 'http://127.0.0.1:1/x', headers: { authorization: 'secret\nb' }, timeoutMs: 500 };
+  expect(await askSmall(sender({ environment: {} }))(question)).toEqual({
+    kind: 'lost',
+    why: {
+      message: 'The header "authorization" has a character that no header may have.',
+      next: 'Correct the value where it is set, then try again.',
+    },
+  });
 });

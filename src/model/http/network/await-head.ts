@@ -53,8 +53,8 @@ export function awaitHead(
         settle({ kind: 'head', head: first.head, reader, parts: parts.slice(at + 1) });
         return true;
       }
-      // Hints are no answer: however many come, they give the server no more time.
-      if (parts.length > 0 && idleMs !== undefined) waiting ??= setTimeout(onIdle, idleMs);
+      // Neither hints nor a part of a head are an answer: however many come, they give the server no more time.
+      if (idleMs !== undefined) waiting ??= setTimeout(onIdle, idleMs);
       return false;
     };
     const onReadable = (): void => {

@@ -3,19 +3,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sender } from './exchange.ts';
 import { targetAt } from './target.ts';
 
-/** A server that writes hints for as long as it is listened to, or answers after some. */
-async function hinting(most: number): Promise<string> {
+async function serving(talk: (socket: Socket) => () => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
-    let hints = 0;
-    const timer = setInterval(() => {
-      hints += 1;
-      if (hints <= most) return void socket.write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n');
-      clearInterval(timer);
-      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
-    }, 20);
-    socket.on('error', () => {}).on('close', () => clearInterval(timer));
+    socket.on('error', () => {}).on('close', talk(socket));
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => {
@@ -24,6 +16,51 @@ async function hinting(most: number): Promise<string> {
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 }
+
+/** A server that writes hints for as long as it is listened to, or answers after some. */
+async function hinting(most: number): Promise<string> {
+  return serving((socket) => {
+    let hints = 0;
+    const timer = setInterval(() => {
+      hints += 1;
+      if (hints <= most) return void socket.write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n');
+      clearInterval(timer);
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+    }, 20);
+    return () => clearInterval(timer);
+  });
+}
+
+/** A server that writes a head byte by byte, for ever or to its end. */
+async function trickling(text: string): Promise<string> {
+  return serving((socket) => {
+    let at = 0;
+    const timer = setInterval(() => {
+      if (at < text.length) return void socket.write(text[at++]!);
+      clearInterval(timer);
+      socket.end();
+    }, 10);
+    return () => clearInterval(timer);
+  });
+}
+
+test.each([
+  ['has no more time than an answer that does not begin', `HTTP/1.1 200 OK\r\na: ${'b'.repeat(10_000)}`, 'idle'],
+  ['may trickle', 'HTTP/1.1 200 OK\r\n\r\nx', 'answer'],
+])('a head %s', async (_, text, kind) => {
+  const send = sender({ environment: {} })(targetAt(await trickling(text))!);
+  const opened = await send({ headers: {}, body: [], idleMs: 400, signal: AbortSignal.timeout(3000) });
+  expect(opened.kind).toBe(kind);
+});
+
+test.each([
+  [{ 'x-key': 'secret\u2026' }, 'The header "x-key" has a character that no header may have.'],
+  [{ authorization: 'Bearer secret\nb: c' }, 'The header "authorization" has a character that no header may have.'],
+])('a header that cannot be sent is an outcome', async (headers, message) => {
+  const send = sender({ environment: {} })(targetAt('http://127.0.0.1:1/v1')!);
+  const opened = await send({ headers, body: [], idleMs: 400, signal: AbortSignal.timeout(3000) });
+  expect(opened).toEqual({ kind: 'unusable', message, next: 'Correct the value where it is set, then try again.' });
+});
 
 test.each([
   ['without end are no answer', Number.POSITIVE_INFINITY, 'idle'],

@@ -3,7 +3,7 @@ import { type HttpHead, switchingProtocols } from './http-head.ts';
 import { awaitHead } from './await-head.ts';
 import type { Carrier } from './connections.ts';
 import type { Proxy, Unusable } from './proxy.ts';
-import { requestHead } from './request-head.ts';
+import { requestHead, unsendable } from './request-head.ts';
 import { ResponseBody } from './response-body.ts';
 import { type NetworkOptions, type Route, routes } from './route.ts';
 import type { Target } from './target.ts';
@@ -17,7 +17,8 @@ export type Opened =
    * proxy, and what became of the server is not known.
    */
   | { readonly kind: 'lost'; readonly code: string; readonly stale: boolean; readonly proxy?: Proxy }
-  | { readonly kind: 'idle'; readonly proxy?: Proxy }
+  /** `isForwarding`: the proxy has the request, and may well be waiting for the server itself. */
+  | { readonly kind: 'idle'; readonly proxy?: Proxy; readonly isForwarding?: boolean }
   /** The proxy did not let the request pass. */
   | { readonly kind: 'refused'; readonly proxy: Proxy; readonly status: number }
   | Unusable
@@ -57,6 +58,7 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   const { signal, idleMs } = outgoing;
   if (signal.aborted) return { kind: 'aborted' };
   const head = headOf(route, outgoing);
+  if (typeof head !== 'string') return head;
   const connection = connections.take() ?? (await newConnection(route, outgoing));
   if ('kind' in connection) return signal.aborted ? { kind: 'aborted' } : { ...connection, proxy: proxy! };
   const { socket, isReused } = connection;
@@ -79,7 +81,7 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   else void outgoing.after.then(write, stop);
   const answer = await awaitHead(socket, { idleMs, giveUp: signal });
   if (answer.kind === 'given-up' || writing.isStopped) return { kind: 'aborted' };
-  if (answer.kind === 'idle') return { ...answer, ...forwarder };
+  if (answer.kind === 'idle') return { ...answer, ...(forwarder && { ...forwarder, isForwarding: writing.isSent }) };
   if (answer.kind === 'lost') {
     const { code, isSilent } = answer;
     // A server that had begun to answer is alive.
@@ -110,10 +112,14 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   return { kind: 'answer', head: answer.head, body: new ResponseBody({ ...answer, socket, signal, giveBack }) };
 }
 
-function headOf({ path, headers: ofRoute }: Route, { method, headers, body }: Outgoing): string {
+/** Values of headers come from configuration, from keys and from programs. */
+function headOf({ path, headers: ofRoute }: Route, { method, headers: given, body }: Outgoing): string | Unusable {
   const length = body.reduce((sum, piece) => sum + piece.length, 0);
   const framing = method === 'GET' ? {} : { 'content-length': String(length) };
-  return requestHead(method ?? 'POST', path, { ...headers, ...framing, ...ofRoute, ...plainOnly });
+  const headers = { ...given, ...framing, ...ofRoute, ...plainOnly };
+  const message = unsendable(path, headers);
+  if (message === undefined) return requestHead(method ?? 'POST', path, headers);
+  return { kind: 'unusable', message, next: 'Correct the value where it is set, then try again.' };
 }
 
 async function newConnection(route: Route, { idleMs, signal }: Outgoing): Promise<Carrier | TunnelTrouble> {

@@ -65,6 +65,7 @@ test.each([
     { body: 'hi' },
   ],
   ['many blanks in a value', `${ok}a: b${' '.repeat(60_000)}c\r\ncontent-length: 0\r\n\r\n`, { end: 'reusable' }],
+  ['two empty lines before it', `\r\n\r\n${ok}content-length: 2\r\n\r\nhi`, { body: 'hi', end: 'reusable' }],
   ['values with blanks', `${ok}a:\t x y \t\r\nb:\r\n\r\n`, { headers: { a: 'x y', b: '' } }],
 ])('an answer with %s', (_, text, expected) => {
   expect(whole(text)).toMatchObject(expected);
@@ -89,6 +90,10 @@ test.each([
   ['lines that end with a line feed', 'HTTP/1.1 200 OK\na: b\n', 'HPE_CR_EXPECTED'],
   ['a later line that ends with a line feed', 'HTTP/1.1 200 OK\r\na: b\nc: d\r\n', 'HPE_CR_EXPECTED'],
   ['a head that begins wrong and never ends', 'HTTP/1.1 banana\r\n', 'HPE_INVALID_CONSTANT'],
+  ['many empty lines before it', `\r\n\r\n\r\n${ok}content-length: 0\r\n\r\n`, 'HPE_INVALID_CONSTANT'],
+  ['an empty line of a line feed alone', `\n${ok}`, 'HPE_INVALID_CONSTANT'],
+  ['an empty line behind a hint', `HTTP/1.1 103 x\r\n\r\n\r\n\r\n\r\n`, 'HPE_INVALID_CONSTANT'],
+  ['a head that ends with a line feed', `${ok}a: b\r\n\n`, 'HPE_CR_EXPECTED'],
   ['a size that is none', `${ok}transfer-encoding: chunked\r\n\r\nx\r\n`, 'HPE_INVALID_CHUNK_SIZE'],
   ['a chunk that is longer', `${ok}transfer-encoding: chunked\r\n\r\n1\r\nhi\r\n`, 'HPE_STRICT'],
   ['a line feed alone', `${ok}transfer-encoding: chunked\r\n\r\n1\nh\r\n`, 'HPE_STRICT'],
@@ -126,7 +131,7 @@ describe('however an answer is cut', () => {
   const sized = bytes.map((body) => ({ header: `content-length: ${body.length}\r\n`, body }));
   const answer = fc
     .record({
-      hint: fc.constantFrom('', 'HTTP/1.1 103 x\r\nlink: y\r\n\r\n'),
+      hint: fc.constantFrom('', '\r\n', '\r\n\r\n', 'HTTP/1.1 103 x\r\nlink: y\r\n\r\n'),
       status: fc.constantFrom('200 OK', '404', '500 x y', '204 No'),
       headers: fc.array(fc.tuple(token, token), { maxLength: 4 }),
       framed: fc.oneof(

@@ -21,6 +21,8 @@ export type HttpPart =
 const mostHeadBytes = 64 * 1024;
 /** A size, and what some servers write behind it. */
 const mostChunkLine = 1024;
+/** Some servers end an answer with an empty line too many, and the next one begins with it. */
+const mostEmptyLines = 2;
 const [lineFeed, carriageReturn] = [10, 13];
 
 /**
@@ -37,6 +39,7 @@ export class HttpReader {
   #left = 0;
   #isReusable = false;
   #trailerBytes = 0;
+  #emptyLines = 0;
 
   constructor({ isTunnel = false }: { readonly isTunnel?: boolean } = {}) {
     this.#isTunnel = isTunnel;
@@ -98,6 +101,7 @@ export class HttpReader {
   }
 
   #head(rest: Buffer, parts: HttpPart[]): Buffer {
+    if (rest[0] === carriageReturn) return this.#emptyLine(rest);
     // What is no HTTP is known by its first bytes, however long it goes on.
     if (!'HTTP/1.'.startsWith(rest.toString('latin1', 0, Math.min(7, rest.length)))) {
       throw new NotHttp('HPE_INVALID_CONSTANT');
@@ -122,6 +126,14 @@ export class HttpReader {
     this.#isReusable = staysOpen(head, framing);
     this.#begin(framing, parts);
     return behind;
+  }
+
+  #emptyLine(rest: Buffer): Buffer {
+    if (this.#emptyLines === mostEmptyLines) throw new NotHttp('HPE_INVALID_CONSTANT');
+    if (rest.length === 1) return rest;
+    if (rest[1] !== lineFeed) throw new NotHttp('HPE_INVALID_CONSTANT');
+    this.#emptyLines += 1;
+    return rest.subarray(2);
   }
 
   #begin(framing: Framing, parts: HttpPart[]): void {

@@ -52,7 +52,7 @@ export function tuiSettings({
     theme: tui.theme,
     screenReader: tui.screenReader ?? false,
     ascii: tui.ascii ?? false,
-    sessionPickerView: tui.sessionPickerView ?? 'dense',
+    sessionPickerView: tui.sessionPickerView ?? 'comfortable',
     resumeCwd: tui.resumeCwd,
     keymap: tui.keymap,
     disablePasteBurst,

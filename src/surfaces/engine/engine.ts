@@ -1,5 +1,7 @@
 import { type ConfigLayer, sourceOf } from '../../config/config-layer.ts';
 import { refusalOf } from '../../config/config-problem.ts';
+import { camelCased } from '../../config/camel-case.ts';
+import { tuiTable } from '../../config/tui-keys.ts';
 import { type TuiSettings, tuiSettings } from '../../config/tui-settings.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
 import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
@@ -84,6 +86,8 @@ export class Engine {
   #agentLive: AgentLiveThreads | undefined;
   /** Made on use. */
   #answers: ThreadAnswers | undefined;
+  /** What was saved of `[tui]` since the configuration was read. */
+  #savedTui: ReturnType<typeof camelCased<(typeof tuiTable)['keys']>> = {};
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], traced: EngineTracer) {
     this.notices = notices;
@@ -120,7 +124,8 @@ export class Engine {
 
   /** How the terminal looks and behaves, without what projects say. What is wrong in it is among the notices. */
   get tui(): TuiSettings {
-    return tuiSettings(this.#parts.base.config);
+    const { config } = this.#parts.base;
+    return tuiSettings({ ...config, tui: { ...config.tui, ...this.#savedTui } });
   }
 
   /** Where a key of the configuration is set: the file with its line, or the flags. */
@@ -274,8 +279,10 @@ export class Engine {
   }
 
   /** Sets keys of `[tui]` in the user's config.toml, as they are written there. Gives why it could not. */
-  saveTui(change: JsonObject): Promise<Outcome | undefined> {
-    return this.#changeUserTable('tui', change);
+  async saveTui(change: JsonObject): Promise<Outcome | undefined> {
+    const problem = await this.#changeUserTable('tui', change);
+    if (problem === undefined) this.#savedTui = { ...this.#savedTui, ...camelCased(tuiTable, change) };
+    return problem;
   }
 
   async #changeUserTable(name: string, change: JsonObject): Promise<Outcome | undefined> {

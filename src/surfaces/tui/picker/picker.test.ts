@@ -59,6 +59,8 @@ function stage(answer?: (query: ThreadQuery) => ThreadPage | Outcome | undefined
     anyFolder: false,
     pages,
     openId: '',
+    isDense: false,
+    densityChosen: nothing,
     pick: picked,
     preview: nothing,
     archive: nothing,

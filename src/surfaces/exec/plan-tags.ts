@@ -16,6 +16,11 @@ export class PlanTagStream {
   #isText = false;
   #hasText = false;
 
+  /** How many tags have come. What is passed next stands behind them. */
+  get passed(): number {
+    return planTags.length - this.#tags.length;
+  }
+
   push(piece: string): string {
     const [rest = '', ...lines] = piece.split('\n');
     let passed = this.#take(rest);

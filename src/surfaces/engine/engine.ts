@@ -72,6 +72,9 @@ interface ModelOfThreads {
   readonly effort?: string;
 }
 
+/** Warnings that a user who has read them once can do nothing about, or has decided about. */
+const saidOnce: readonly string[] = ['sandbox-packaged', 'tui-unused-keys'];
+
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */
 export class Engine {
   readonly kind = 'engine';
@@ -128,6 +131,11 @@ export class Engine {
     return tuiSettings({ ...config, tui: { ...config.tui, ...this.#savedTui } });
   }
 
+  /** Keys of `[tui]` that are set and do nothing here. */
+  get unusedTui(): readonly string[] {
+    return this.#parts.base.config.unusedTui ?? [];
+  }
+
   /** Where a key of the configuration is set: the file with its line, or the flags. */
   sourceOf(path: readonly string[]): string | undefined {
     const { layers } = this.#parts.base;
@@ -168,7 +176,7 @@ export class Engine {
 
   /** Whether a user of this home should read a warning: some need to be read once. Programs get every one of them. */
   isNews({ code, message }: Outcome): boolean {
-    return code !== 'sandbox-packaged' || isFirstTime(this.home, code, message);
+    return !saidOnce.includes(code) || isFirstTime(this.home, code, message);
   }
 
   /** The same in every process of the home; another one for each purpose. Undefined while the key of the home cannot be used. */

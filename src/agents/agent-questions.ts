@@ -1,10 +1,19 @@
 import type { AgentParent } from '../ports/agents.ts';
-import type { AskUser } from '../ports/ask-user.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Answer, Question } from '../protocol/question.ts';
+import type { TurnItem } from '../protocol/turn-item.ts';
 
 interface OpenAgentQuestion {
   readonly question: Question;
   give(answer: Answer): void;
+}
+
+interface AgentAsking {
+  readonly signal: AbortSignal;
+  /** The call as screens show it. */
+  readonly item?: TurnItem;
+  /** Puts the question to the port of the root. */
+  put(question: Question, signal: AbortSignal): Promise<Answer>;
 }
 
 /**
@@ -31,14 +40,14 @@ export class AgentQuestions {
     return open !== undefined;
   }
 
-  async ask(asked: Question, signal: AbortSignal, put: AskUser['ask']): Promise<Answer> {
+  async ask(asked: Question, { signal, item, put }: AgentAsking): Promise<Answer> {
     const { id, callId } = asked;
     const turnId = this.#root?.turnId ?? asked.turnId;
     const question = { ...asked, turnId };
     const { promise, resolve } = Promise.withResolvers<Answer>();
     const over = new AbortController();
     this.#open.set(id, { question, give: resolve });
-    this.#root?.tell({ kind: 'question-asked', turnId, question });
+    this.#root?.tell({ kind: 'question-asked', turnId, question, ...defined({ item }) });
     let answer: Answer = { kind: 'lapsed' };
     try {
       answer = await Promise.race([promise, put(question, AbortSignal.any([signal, over.signal]))]);

@@ -14,6 +14,7 @@ import { type KeyOrigins, keyOrigins } from './key-origins.ts';
 import { filterLists } from './shell-filters.ts';
 import { formatTomlKey } from './toml-key.ts';
 import type { ProjectDecisions, Trust } from './trust.ts';
+import { missedOfTui } from './tui-keys.ts';
 import { missedAmong } from './unused-keys.ts';
 import { windowProblems } from './window-problems.ts';
 
@@ -38,6 +39,8 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly otherVariables?: readonly string[];
   /** Keys that a layer sets, that would change what the agent does, and that have no effect yet; absent when none. */
   readonly unused?: readonly string[];
+  /** The same of `[tui]`, which only the terminal reads; absent when none. */
+  readonly unusedTui?: readonly string[];
   /** The file of the user layer, for messages that say where to write. */
   readonly userFile?: string;
 }
@@ -68,6 +71,7 @@ export function readConfig(
   const { filters, ...shellPolicy } = given.shellEnvironmentPolicy ?? {};
   const defaults = defaultsFor(trust);
   const unused = missedAmong(checked.flatMap((layer) => Object.keys(layer.unused)));
+  const unusedTui = missedOfTui(checked.map((layer) => layer.unused));
   const userFile = layers.findLast((layer) => layer.name === 'user')?.source;
   const config: Config = {
     ...defaults,
@@ -89,6 +93,7 @@ export function readConfig(
     origins: keyOrigins(checked),
     addedRoots,
     ...(unused.length === 0 ? {} : { unused }),
+    ...(unusedTui.length === 0 ? {} : { unusedTui }),
     ...defined({ userFile, namedProfile, otherVariables }),
   };
   const problems = [

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { ChoiceKind, KeyTable, TableKind } from './key-kind.ts';
 
 const flag = { type: 'boolean' } as const;
@@ -16,7 +17,6 @@ const keys = {
   notification_method: choice(['auto', 'osc9', 'bel']),
   notification_condition: choice(['unfocused', 'always']),
   vim_mode_default: flag,
-  raw_output_mode: flag,
   alternate_screen: choice(['auto', 'always', 'never']),
   status_line: strings,
   status_line_use_colors: flag,
@@ -29,6 +29,9 @@ const keys = {
   // Contexts with actions, read where keys are bound.
   keymap: { type: 'free', shape: 'table' },
 } as const satisfies KeyTable;
+
+/** What another program notes there for itself: nobody expects it to do something. */
+const notes: readonly string[] = ['model_availability_nux', 'screen_reader_detection_done'];
 
 /** `[tui]`: how the terminal looks. A wrong value there is no reason not to start. */
 export const tuiTable: TableKind<typeof keys> = {
@@ -47,6 +50,7 @@ export const tuiTable: TableKind<typeof keys> = {
     'pet_anchor',
     'presets',
     'question_esc_back',
+    'raw_output_mode',
     'rendering',
     'right_click_paste',
     'screen_reader_detection_done',
@@ -56,3 +60,9 @@ export const tuiTable: TableKind<typeof keys> = {
   unknown: 'warning',
   wrong: 'warning',
 };
+
+/** Keys of `[tui]` that a user may expect to do something and that do nothing, each once and in the order of the alphabet. */
+export function missedOfTui(tables: readonly JsonObject[]): readonly string[] {
+  const names = tables.flatMap(({ tui }) => (isJsonObject(tui) ? Object.keys(tui) : []));
+  return [...new Set(names)].filter((name) => !notes.includes(name)).toSorted();
+}

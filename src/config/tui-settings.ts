@@ -11,7 +11,6 @@ export interface TuiSettings {
   readonly notificationMethod: 'auto' | 'osc9' | 'bel';
   readonly notificationCondition: 'unfocused' | 'always';
   readonly vimModeDefault: boolean;
-  readonly rawOutputMode: boolean;
   /** `auto`: the conversation goes into the scrollback. */
   readonly alternateScreen: 'auto' | 'always' | 'never';
   /** Items of the line below the composer, by id. Undefined: the usual ones. */
@@ -44,7 +43,6 @@ export function tuiSettings({
     notificationMethod: tui.notificationMethod ?? 'auto',
     notificationCondition: tui.notificationCondition ?? 'unfocused',
     vimModeDefault: tui.vimModeDefault ?? false,
-    rawOutputMode: tui.rawOutputMode ?? false,
     alternateScreen: tui.alternateScreen ?? 'auto',
     statusLine: tui.statusLine,
     statusLineUseColors: tui.statusLineUseColors ?? true,
@@ -52,7 +50,7 @@ export function tuiSettings({
     theme: tui.theme,
     screenReader: tui.screenReader ?? false,
     ascii: tui.ascii ?? false,
-    sessionPickerView: tui.sessionPickerView ?? 'dense',
+    sessionPickerView: tui.sessionPickerView ?? 'comfortable',
     resumeCwd: tui.resumeCwd,
     keymap: tui.keymap,
     disablePasteBurst,

@@ -1,4 +1,5 @@
 import type { Answer, Question } from '../protocol/question.ts';
+import type { TurnItem } from '../protocol/turn-item.ts';
 
 /**
  * Puts questions to the user, one at a time for each step of a turn. When the signal aborts, the answer counts no more.
@@ -7,7 +8,8 @@ import type { Answer, Question } from '../protocol/question.ts';
 export interface AskUser {
   /** Its answers are for the call alone: it saves no rule, so the model is not invited to propose one. */
   readonly answersOnce?: true;
-  ask(question: Question, signal: AbortSignal): Promise<Answer>;
+  /** `item`: the call as screens show it, with the diff of a patch. Absent: the question has what is known of it. */
+  ask(question: Question, signal: AbortSignal, item?: TurnItem): Promise<Answer>;
   /** Whether there is anyone to ask when a turn begins. Absent: there is. */
   isThere?(): boolean;
 }

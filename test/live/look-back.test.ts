@@ -35,9 +35,9 @@ it('the words of the user, what happened, and what a restore would change can be
   await thread.submit({ input: words('First,\nin two lines.') });
   await thread.submit({ input: words('Second.') });
   const prompts = await engine.stored.prompts(thread.id);
-  expect(prompts.map(({ words: said, pictures }) => [said, pictures])).toEqual([
-    ['First,\nin two lines.', 0],
-    ['Second.', 0],
+  expect(prompts.map(({ words: said, messages }) => [said, messages])).toEqual([
+    ['First,\nin two lines.', [{ words: 'First,\nin two lines.', pictures: [] }]],
+    ['Second.', [{ words: 'Second.', pictures: [] }]],
   ]);
   const kinds: string[] = [];
   for await (const event of engine.stored.events(thread.id)) kinds.push(event.kind);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
@@ -126,6 +126,26 @@ describe('going back', () => {
     await sees('Three.');
     const sent = textsOf(inputOf(model, 2)).map(String);
     expect(sent.filter((text) => text.includes('words.'))).toEqual(['First words.', 'Second words. Again.']);
+  });
+
+  it('brings the pictures of the message back with it', async () => {
+    const { terminal, sees, say: tell, place, model } = await tuiScene([done('Seen.'), done('Seen again.')]);
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const file = join(place.workspace, 'a.png');
+    writeFileSync(file, Buffer.from(png, 'base64'));
+    await sees('Context 100% left');
+    terminal.type(`What is \u001B[200~${file}\u001B[201~`);
+    await sees('› What is [Image #1]');
+    tell('?');
+    await sees(/Seen\.\n\n {2}Worked/);
+    rmSync(file);
+    tell('/rewind');
+    await sees('Go back to before which message?');
+    await press(terminal, enter);
+    await sees(/as it was before that message[^]*› What is \[Image #1\] \?/);
+    tell('');
+    await sees('• Seen again.');
+    expect(JSON.stringify(inputOf(model, 1).at(-1))).toContain(png);
   });
 
   it('says so where there is nothing to go back to', async () => {

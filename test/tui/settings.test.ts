@@ -29,6 +29,17 @@ describe('the settings of the terminal', () => {
     expect(rows).not.toContain('% left');
   });
 
+  it('keys of Codex that do nothing here are named, once', async () => {
+    const config = '[tui]\npet = "cat"\nraw_output_mode = true\n[tui.model_availability_nux]\nx = 1\n';
+    const built = await scene([reply], config);
+    const first = await openIn(built, { kind: 'new' });
+    const rows = (await first.sees('does not support')).join('\n').replaceAll(/\s+/g, ' ');
+    expect(rows).toContain('⚠ Capstan does not support tui.pet, tui.raw_output_mode: what the configuration says');
+    await first.leave();
+    const second = await openIn(built, { kind: 'new' });
+    expect((await second.sees('Context 100% left')).join('\n')).not.toContain('does not support');
+  });
+
   it('the window has a title, prompts have marks, and a user who looks elsewhere is called', async () => {
     vi.stubEnv('TERM', 'xterm-kitty');
     const escalated = { cmd: 'echo out', sandbox_permissions: 'require_escalated', justification: 'Why.' };

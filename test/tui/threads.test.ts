@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
@@ -60,11 +60,40 @@ describe('earlier conversations', () => {
     await press(terminal, '\t', '\u001B[C', '\t', '\t', '\t');
     await sees('Look around');
     await press(terminal, enter);
-    expect((await sees('Continue in which folder?')).join('\n')).toMatch(/1\. \S*elsewhere\s+where it worked last/);
+    expect((await sees('belongs to another folder')).join('\n')).toMatch(/1\. Continue it in \S*elsewhere/);
     await press(terminal, down, enter);
     await sees('• Three.');
     const rows = (await sees(/via scripted · \S*workspace[\s\S]*Look around/)).join('\n');
     expect(rows).not.toContain('· /elsewhere');
+  });
+
+  it('of another folder are asked about once, if the user says so; the list opens as it was left', async () => {
+    const built = await threeThreads();
+    const config = (): string => readFileSync(join(built.place.home, 'config.toml'), 'utf8');
+    const { terminal, sees, say: tell } = await openIn(built, { kind: 'new' });
+    await sees('Context 100% left');
+    const list = async (): Promise<void> => {
+      tell('/resume');
+      await sees('Resume a conversation');
+      await press(terminal, '\t', '\u001B[C', '\t', '\t', '\t');
+    };
+    await list();
+    await sees('Look around');
+    await press(terminal, '\u000F', enter);
+    await sees('belongs to another folder');
+    await press(terminal, '4');
+    await sees('• Three.');
+    expect(config()).toMatch(/\[tui\][^]*session_picker_view = "dense"/);
+    expect(config()).toMatch(/\[tui\][^]*resume_cwd = "current"/);
+    tell('/new');
+    await sees(/• Three\.[^]*>_ Capstan/);
+    await list();
+    await press(terminal, ...'around');
+    await sees('› Look around');
+    expect((await terminal.screen()).join('\n')).not.toContain('1 turn');
+    await press(terminal, enter);
+    const rows = (await sees(/Three\.[^]*Capstan[^]*Three\./)).join('\n');
+    expect(rows.match(/via scripted · \S*workspace/g)?.length).toBeGreaterThan(2);
   });
 
   it('whose folder is gone continue here, or not at all', async () => {
@@ -77,8 +106,7 @@ describe('earlier conversations', () => {
     await press(terminal, '\t', '\u001B[C', '\t', '\t', '\t');
     await sees('Look around');
     await press(terminal, enter);
-    const asked = (await sees('cannot be used any more')).join('\n');
-    expect(asked).not.toContain('where it worked last');
+    await sees('The folder of this conversation is not there any more.');
     await press(terminal, enter);
     expect((await sees('• Three.')).join('\n')).toContain('Look around');
   });

@@ -23,7 +23,8 @@ describe('a thread that another program writes', () => {
     expect(asked).toContain(`process ${process.pid}, since `);
     watcher.terminal.type('1');
     await watcher.sees('Watching only: capstan');
-    await watcher.sees('• First answer.');
+    const shown = (await watcher.sees('• First answer.')).join('\n');
+    expect(shown).toMatch(/gpt-5\.5 via scripted · \S*workspace · workspace-write, on-request/);
     writer.say('Two.');
     await watcher.sees('• Second answer.');
     watcher.say('Three, later.');
@@ -59,5 +60,35 @@ describe('a thread that another program writes', () => {
     await shown.sees('• First answer.');
     shown.say('/status');
     expect((await shown.sees(/Folder|folder/)).join('\n')).toContain(built.place.workspace);
+  });
+
+  it('inside another conversation it is watched over it, and left or continued', async () => {
+    const built = await scene(script, 'approval_policy = "on-request"');
+    const writer = await openIn(built, { kind: 'new' }, 100);
+    await writer.sees('Context 100% left');
+    writer.say('One.');
+    await writer.sees('Worked for');
+    writer.say('/rename the other');
+    await writer.sees('the other');
+    const watcher = await openIn(built, { kind: 'new' }, 120);
+    await watcher.sees('Context 100% left');
+    watcher.say('/resume the other');
+    expect((await watcher.sees('is being written by')).join('\n')).toContain('Stay in this conversation');
+    watcher.terminal.type('1');
+    await watcher.sees('Watching only: capstan');
+    await watcher.sees('• First answer.');
+    watcher.terminal.type('\u0003');
+    await watcher.sees(/Ask Capstan to do anything/);
+    watcher.say('/resume the other');
+    await watcher.sees('is being written by');
+    watcher.terminal.type('1');
+    await watcher.sees('• First answer.');
+    await writer.leave();
+    await watcher.sees('has ended');
+    watcher.terminal.type('1');
+    await watcher.sees('Ask Capstan to do anything');
+    watcher.say('Go on.');
+    const rows = (await watcher.sees('• Second answer.')).join('\n');
+    expect(rows).toContain('› One.');
   });
 });

@@ -165,10 +165,9 @@ trust_level = "trusted"  # user, /home/config.toml:13
 #   memories.consolidation_model, goals.max_goal_token_budget, notify,
 #   tui.animations, tui.show_tooltips, tui.notifications,
 #   tui.notification_method, tui.notification_condition, tui.vim_mode_default,
-#   tui.raw_output_mode, tui.alternate_screen, tui.status_line,
-#   tui.status_line_use_colors, tui.terminal_title, tui.theme,
-#   tui.screen_reader, tui.ascii, tui.session_picker_view, tui.resume_cwd,
-#   default_permissions
+#   tui.alternate_screen, tui.status_line, tui.status_line_use_colors,
+#   tui.terminal_title, tui.theme, tui.screen_reader, tui.ascii,
+#   tui.session_picker_view, tui.resume_cwd, default_permissions
 `;
 
 describe('config show', () => {

@@ -2,6 +2,7 @@ import type { AgentQuestions } from '../../agents/agent-questions.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Question } from '../../protocol/question.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
 import { awaitAnswer } from './await-answer.ts';
 
 /** The port of the root behind the port of an agent: an agent of an agent asks there as well. */
@@ -14,8 +15,15 @@ export function agentAsker(asker: AskUser, path: string, questions: AgentQuestio
   const root = rootOf.get(asker) ?? asker;
   const own: AskUser = {
     ...defined({ answersOnce: root.answersOnce }),
-    ask: (question, signal) =>
-      questions.ask({ ...question, agent: path }, signal, (named, end) => ask(root, named, end)),
+    ask: (question, signal, item) =>
+      questions.ask(
+        { ...question, agent: path },
+        {
+          signal,
+          ...defined({ item }),
+          put: (named, end) => ask(root, named, { signal: end, ...defined({ item }) }),
+        },
+      ),
     isThere: () => root.isThere?.() ?? true,
   };
   rootOf.set(own, root);
@@ -27,22 +35,27 @@ export function rootAsker(asker: AskUser): AskUser {
   if (asker === awaitAnswer || rootOf.has(asker)) return asker;
   const own: AskUser = {
     ...defined({ answersOnce: asker.answersOnce }),
-    ask: (question, signal) => ask(asker, question, signal),
+    ask: (question, signal, item) => ask(asker, question, { signal, ...defined({ item }) }),
     isThere: () => asker.isThere?.() ?? true,
   };
   rootOf.set(own, asker);
   return own;
 }
 
-async function ask(asker: AskUser, question: Question, signal: AbortSignal) {
+interface Asking {
+  readonly signal: AbortSignal;
+  readonly item?: TurnItem;
+}
+
+async function ask(asker: AskUser, question: Question, { signal, item }: Asking) {
   // Clients answer in any order.
-  if (asker === awaitAnswer) return asker.ask(question, signal);
+  if (asker === awaitAnswer) return asker.ask(question, signal, item);
   const before = asked.get(asker);
   const { promise, resolve } = Promise.withResolvers<void>();
   asked.set(asker, promise);
   try {
     await before;
-    return await asker.ask(question, signal);
+    return await asker.ask(question, signal, item);
   } finally {
     resolve();
   }

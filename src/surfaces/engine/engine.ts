@@ -1,5 +1,7 @@
 import { type ConfigLayer, sourceOf } from '../../config/config-layer.ts';
 import { refusalOf } from '../../config/config-problem.ts';
+import { camelCased } from '../../config/camel-case.ts';
+import { tuiTable } from '../../config/tui-keys.ts';
 import { type TuiSettings, tuiSettings } from '../../config/tui-settings.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
 import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
@@ -70,6 +72,9 @@ interface ModelOfThreads {
   readonly effort?: string;
 }
 
+/** Warnings that a user who has read them once can do nothing about, or has decided about. */
+const saidOnce: readonly string[] = ['sandbox-packaged', 'tui-unused-keys'];
+
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */
 export class Engine {
   readonly kind = 'engine';
@@ -84,6 +89,8 @@ export class Engine {
   #agentLive: AgentLiveThreads | undefined;
   /** Made on use. */
   #answers: ThreadAnswers | undefined;
+  /** What was saved of `[tui]` since the configuration was read. */
+  #savedTui: ReturnType<typeof camelCased<(typeof tuiTable)['keys']>> = {};
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], traced: EngineTracer) {
     this.notices = notices;
@@ -120,7 +127,13 @@ export class Engine {
 
   /** How the terminal looks and behaves, without what projects say. What is wrong in it is among the notices. */
   get tui(): TuiSettings {
-    return tuiSettings(this.#parts.base.config);
+    const { config } = this.#parts.base;
+    return tuiSettings({ ...config, tui: { ...config.tui, ...this.#savedTui } });
+  }
+
+  /** Keys of `[tui]` that are set and do nothing here. */
+  get unusedTui(): readonly string[] {
+    return this.#parts.base.config.unusedTui ?? [];
   }
 
   /** Where a key of the configuration is set: the file with its line, or the flags. */
@@ -163,7 +176,7 @@ export class Engine {
 
   /** Whether a user of this home should read a warning: some need to be read once. Programs get every one of them. */
   isNews({ code, message }: Outcome): boolean {
-    return code !== 'sandbox-packaged' || isFirstTime(this.home, code, message);
+    return !saidOnce.includes(code) || isFirstTime(this.home, code, message);
   }
 
   /** The same in every process of the home; another one for each purpose. Undefined while the key of the home cannot be used. */
@@ -274,8 +287,10 @@ export class Engine {
   }
 
   /** Sets keys of `[tui]` in the user's config.toml, as they are written there. Gives why it could not. */
-  saveTui(change: JsonObject): Promise<Outcome | undefined> {
-    return this.#changeUserTable('tui', change);
+  async saveTui(change: JsonObject): Promise<Outcome | undefined> {
+    const problem = await this.#changeUserTable('tui', change);
+    if (problem === undefined) this.#savedTui = { ...this.#savedTui, ...camelCased(tuiTable, change) };
+    return problem;
   }
 
   async #changeUserTable(name: string, change: JsonObject): Promise<Outcome | undefined> {

@@ -2,13 +2,19 @@ import type { TurnId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import { readTurnItems } from '../../state/turn-items.ts';
 
+/** One message, as the user wrote it. */
+export interface WrittenMessage {
+  readonly words: string;
+  /** As they were sent, in the order of their numbers: data URLs. */
+  readonly pictures: readonly string[];
+}
+
 /** What the user wrote to begin a turn and while it ran: a thread can go back to before it. */
 export interface ThreadPrompt {
   readonly turnId: TurnId;
-  /** As the user wrote it; messages that steered the turn stand below the first. */
+  /** All that the user wrote; messages that steered the turn stand below the first. */
   readonly words: string;
-  /** Pictures that came with it. */
-  readonly pictures: number;
+  readonly messages: readonly WrittenMessage[];
   /** Milliseconds since the Unix epoch. Absent: the record does not say. */
   readonly startedAt?: number;
 }
@@ -18,10 +24,12 @@ export function promptsIn(lines: Iterable<Line>): readonly ThreadPrompt[] {
   return readTurnItems(lines).turns.flatMap(({ id, isTakenBack, items, startedAt }) => {
     if (id === undefined || isTakenBack) return [];
     const said = items.flatMap((item) => (item.kind === 'user' && item.author === undefined ? [item] : []));
-    const words = said.flatMap(({ texts }) => texts).join('\n\n');
-    const pictures = said.reduce((sum, item) => sum + item.pictures.length, 0);
-    if (words === '' && pictures === 0) return [];
+    const messages = said
+      .map(({ texts, pictures }) => ({ words: texts.join('\n\n'), pictures }))
+      .filter(({ words, pictures }) => words !== '' || pictures.length > 0);
+    if (messages.length === 0) return [];
+    const words = messages.map((message) => message.words).join('\n\n');
     const at = Date.parse(startedAt);
-    return [{ turnId: id, words, pictures, ...(Number.isNaN(at) ? {} : { startedAt: at }) }];
+    return [{ turnId: id, words, messages, ...(Number.isNaN(at) ? {} : { startedAt: at }) }];
   });
 }

@@ -16,9 +16,9 @@ export class PlanTagStream {
   #isText = false;
   #hasText = false;
 
-  /** The line was there that begins the plan. */
-  get hasBegun(): boolean {
-    return this.#tags.length < planTags.length;
+  /** How many tags have come. What is passed next stands behind them. */
+  get passed(): number {
+    return planTags.length - this.#tags.length;
   }
 
   push(piece: string): string {

@@ -85,8 +85,13 @@ function reviewerOf({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Questio
 }
 
 /** Puts a question that was shown to the one who answers. It is durable before, and the answer before anything follows from it. */
-export function askQuestion(turn: Turn, asker: Asker | undefined, { question }: QuestionToAsk): Promise<AskedQuestion> {
-  return turn.questions.ask(asker, question, turn.signal, () => turn.log.durable());
+export function askQuestion(
+  turn: Turn,
+  asker: Asker | undefined,
+  { question, item }: QuestionToAsk,
+): Promise<AskedQuestion> {
+  const shows: Asker | undefined = asker && { ask: (asked, signal) => asker.ask(asked, signal, item) };
+  return turn.questions.ask(shows, question, turn.signal, () => turn.log.durable());
 }
 
 /** A turn that is interrupted does not wait for an answer: without one the question lapses. */

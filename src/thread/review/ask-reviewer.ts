@@ -21,6 +21,7 @@ import { reviewInput, type ReviewRequest } from '../../state/review-request.ts';
 import { grantsNow } from '../parts/grants-now.ts';
 import { approvedPrefixesNow } from '../parts/rules-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { Turn } from '../parts/parts.ts';
 import { recordSpent } from '../record/record-usage.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
@@ -31,6 +32,8 @@ import { tryAgain } from '../request/try-again.ts';
 export interface ReviewPlace {
   readonly turn: Turn;
   readonly step: Step;
+  /** The call as screens show it, for a user who decides after all. */
+  readonly item?: TurnItem;
 }
 
 /** What became of a review. `too-long`: the action does not fit whole into a request, so the reviewer was not asked. */

@@ -25,11 +25,11 @@ export function askerOf(
   return {
     ...asker,
     // Hooks of the user come first. Loaded on use, like the reviewer.
-    ask: async (question, signal) => {
+    ask: async (question, signal, item) => {
       const { answerByHooks } = await import('../hooks/question-hooks.ts');
       return (
         (await answerByHooks(turn, question, { signal, ...defined({ byUser: decided.byUser }) })) ??
-        asker.ask(question, signal)
+        asker.ask(question, signal, item)
       );
     },
   };
@@ -40,9 +40,9 @@ function lastAsker(turn: Turn, step: Step): Asker | undefined {
   return {
     to: 'review',
     // Loaded on use: few threads have a reviewer, and those that do seldom ask.
-    ask: async (question, signal) => {
+    ask: async (question, signal, item) => {
       const { reviewCall } = await import('./review-call.ts');
-      return reviewCall({ turn, step }, question, signal);
+      return reviewCall({ turn, step, ...defined({ item }) }, question, signal);
     },
   };
 }

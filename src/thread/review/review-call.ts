@@ -28,7 +28,7 @@ export async function reviewCall(place: ReviewPlace, question: Question, signal:
     if (signal.aborted) return { kind: 'lapsed' };
     const reviewed = await askReviewer(place, question, signal).catch(asFailure);
     const { askUser } = place.turn.parts;
-    if (reviewed.kind === 'too-long' && askUser !== undefined) return await askUser.ask(question, signal);
+    if (reviewed.kind === 'too-long' && askUser !== undefined) return await askUser.ask(question, signal, place.item);
     return answerOf(place, question, reviewed);
   } finally {
     resolve();

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { answer, callTool, hang, type RecordedRequest, say, type ScriptStep } from '../../../src/testing/index.ts';
@@ -60,6 +62,34 @@ describe('/agents', () => {
     await sees('Agent brew (1 of 2');
     terminal.type('\u001B[1;3D');
     expect((await sees('Ask Capstan')).join('\n')).toContain('Stopped the agent steep.');
+  });
+
+  it('a question about the patch of an agent shows the diff', async () => {
+    const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+zwei\n*** End Patch';
+    const patching = callTool('apply_patch', { input: patch });
+    const told = speak();
+    const isBrew = (request: RecordedRequest): boolean => JSON.stringify(request.body).includes('TASK brew');
+    let asked = false;
+    const {
+      sees,
+      say: tell,
+      terminal,
+      place,
+    } = await tuiScene((request) => {
+      if (asked || !isBrew(request) || JSON.stringify(request.body).includes('TASK steep')) return told(request);
+      asked = true;
+      return answer({ items: [patching] });
+    }, config);
+    writeFileSync(join(place.workspace, 'a.txt'), 'one\ntwo\n');
+    await sees('Context 100% left');
+    tell('/permissions');
+    await sees('Read only');
+    terminal.type('\u001B[B\r');
+    await sees('Permissions: Read only.');
+    tell('Go.');
+    await sees('Agent /root/brew asks.');
+    expect((await sees(/-\s*two\n.*\+\s*zwei/)).join('\n')).toContain('a.txt');
+    terminal.type('n');
   });
 
   it('says that none were started, and how to switch them on', async () => {

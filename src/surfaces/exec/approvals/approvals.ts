@@ -16,10 +16,10 @@ export function withoutClientTools({ askUser, ...approvals }: Approvals): Approv
     ...approvals,
     askUser: {
       ...askUser,
-      ask: (question, signal) =>
+      ask: (question, signal, item) =>
         question.kind === 'client-tool'
           ? Promise.resolve({ kind: 'declined', by: 'client' })
-          : askUser.ask(question, signal),
+          : askUser.ask(question, signal, item),
     },
   };
 }

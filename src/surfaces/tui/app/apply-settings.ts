@@ -25,7 +25,7 @@ export async function applySettings(
   if (ascii && stage.look.glyphs === 'unicode') stage.changeLook({ glyphs: 'ascii' });
   if (!animations) stage.changeLook({ motion: 'none' });
   if (alternateScreen === 'always' && !screenReader && !isInline && !stage.isFull) stage.switchMode();
-  const problems = wrongItems(engine);
+  const problems = [...unusedKeys(engine), ...wrongItems(engine)];
   if (theme === undefined) return problems;
   const own = findTheme(theme) === undefined ? await ownThemes(engine) : { choices: [], problems: [] };
   const choice = findTheme(theme, own.choices);
@@ -65,6 +65,19 @@ function unknownTheme(engine: Engine, theme: string): Outcome {
     message: `${whereOf(engine, 'theme')} = ${JSON.stringify(theme)} names no theme. The colours follow the background.`,
     next: `${insteadOf(theme, names)} A theme of your own is a file in ${engine.home}/themes.`,
   };
+}
+
+/** Said once: the file may serve another program as well. */
+function unusedKeys(engine: Engine): readonly Outcome[] {
+  const { unusedTui } = engine;
+  if (unusedTui.length === 0) return [];
+  const names = unusedTui.map((key) => `tui.${key}`).join(', ');
+  const unused: Outcome = {
+    code: 'tui-unused-keys',
+    message: `Capstan does not support ${names}: what the configuration says there changes nothing.`,
+    next: 'It may stay for other programs. The keys that work are those under "The terminal" in docs/configure.md.',
+  };
+  return engine.isNews(unused) ? [unused] : [];
 }
 
 /** Words in lists that mean nothing. */

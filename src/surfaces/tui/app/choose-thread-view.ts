@@ -5,7 +5,7 @@ import { PickerView } from '../picker/picker-view.ts';
 import { ThreadPages } from '../picker/thread-pages.ts';
 import { forkShown } from './fork-thread.ts';
 import { previewListed } from './preview-thread.ts';
-import { type ResumeFolder, resumeListed } from './resume-thread.ts';
+import { resumeListed } from './resume-thread.ts';
 import type { TuiSession } from './session.ts';
 
 /** Threads that are read at a time. */
@@ -16,8 +16,6 @@ export interface ThreadChoosing {
   readonly does: 'resume' | 'fork';
   /** Threads of every folder at first. */
   readonly anyFolder?: boolean;
-  /** Where a thread of another folder continues. Absent: the user is asked. */
-  readonly folder?: ResumeFolder;
 }
 
 /** `/new`: another conversation in the same folder, with the same settings of the configuration. */
@@ -52,6 +50,8 @@ export async function chooseThreadView(
     anyFolder: choosing.anyFolder ?? false,
     pages,
     openId: session.thread.id,
+    isDense: engine.tui.sessionPickerView === 'dense',
+    densityChosen: (isDense) => session.run(saveDensity(session, isDense)),
     close: () => stage.openPager(undefined),
     pick(thread) {
       stage.openPager(undefined);
@@ -63,9 +63,8 @@ export async function chooseThreadView(
   stage.openPager(view);
 }
 
-async function open(session: TuiSession, thread: ThreadSummary, { does, folder }: ThreadChoosing): Promise<void> {
-  if (does === 'fork') return forkShown(session, thread.id, '');
-  return resumeListed(session, thread, folder);
+async function open(session: TuiSession, { id }: ThreadSummary, { does }: ThreadChoosing): Promise<void> {
+  return does === 'fork' ? forkShown(session, id, '') : resumeListed(session, id);
 }
 
 async function switchArchive(session: TuiSession, { id, archived }: ThreadSummary): Promise<void> {
@@ -74,4 +73,9 @@ async function switchArchive(session: TuiSession, { id, archived }: ThreadSummar
     return session.notice('The conversation that is open cannot be archived from the list. Use /archive.');
   const done = await threads.whole(id, () => (archived ? engine.stored.unarchive(id) : engine.stored.archive(id)));
   if (done.kind === 'refused') session.notice(fullText(done.outcome), 'error');
+}
+
+async function saveDensity(session: TuiSession, isDense: boolean): Promise<void> {
+  const problem = await session.parts.engine.saveTui({ session_picker_view: isDense ? 'dense' : 'comfortable' });
+  if (problem !== undefined) session.notice(fullText(problem), 'error');
 }

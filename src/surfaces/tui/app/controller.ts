@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts';
 import { BoundKeys } from './bound-keys.ts';
 import { DraftKeys } from './draft-keys.ts';
 import { EscapeTwice } from './escape-twice.ts';
-import { readDraft, unknownCommand } from './read-draft.ts';
+import { mustWait, readDraft, unknownCommand } from './read-draft.ts';
 import type { TuiStage } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -221,13 +221,8 @@ export class Controller {
     if (how === 'queue' && conversation.isBusy) return conversation.queue(composer.take());
     const meant = readDraft(trimDraft(composer.draft));
     if (meant.kind === 'unknown') return notice(unknownCommand(meant.name), 'info');
-    if (meant.kind === 'slash' && !meant.command.whileRunning && conversation.isBusy) {
-      notice(
-        `/${meant.command.name} has to wait until the turn ends. Tab queues it, Esc interrupts the turn.`,
-        'error',
-      );
-      return;
-    }
+    if (meant.kind === 'slash' && !meant.command.whileRunning && conversation.isBusy)
+      return notice(mustWait(meant.command.name), 'error');
     this.#dispatch(composer.take(), conversation);
   }
 

@@ -19,10 +19,11 @@ export async function openSession(
   gates: Omit<GateParts, 'notice'>,
 ): Promise<TuiSession | Outcome | 'left'> {
   const decided: string[] = [];
-  const engine = await passGates(request, { ...gates, notice: (text) => void decided.push(text) });
+  const notice = (text: string): void => void decided.push(text);
+  const engine = await passGates(request, { ...gates, notice });
   if (engine === 'left' || 'code' in engine) return engine;
   const threads = liveThreads(engine);
-  const opened = await openThread(engine, threads, { request, parts, desk: gates.desk });
+  const opened = await openThread(engine, threads, { request, parts, desk: gates.desk, notice });
   if (opened === 'left' || 'code' in opened) {
     await engine.close();
     return opened;
@@ -57,6 +58,7 @@ interface Opening {
   readonly request: TuiRequest;
   readonly parts: Pick<SessionParts, 'stage' | 'now'>;
   readonly desk: GateDesk;
+  notice(text: string): void;
 }
 
 /** `shown`: it was watched, and is on the stage up to this place. */
@@ -68,7 +70,7 @@ interface Opened {
 async function openThread(
   engine: Engine,
   threads: LiveThreads,
-  { request: { cwd, thread, does, anyFolder = false }, parts, desk }: Opening,
+  { request: { cwd, thread, does, anyFolder = false }, parts, desk, notice }: Opening,
 ): Promise<Opened | Outcome | 'left'> {
   if (thread.kind === 'new' || thread.kind === 'pick') {
     const started = await threads.start({ cwd });
@@ -83,11 +85,13 @@ async function openThread(
   const { resumeThroughGates } = await import('../gates/resume-gate.ts');
   let shown: number | undefined;
   for (;;) {
-    const resumed = await resumeThroughGates(chosen.id, { desk, engine, threads, cwd, canWatch: true });
+    const gates = { desk, engine, threads, cwd, canWatch: true, leaving: 'Leave', notice } as const;
+    const resumed = await resumeThroughGates(chosen.id, gates);
     if (resumed === 'left') return 'left';
     if (resumed === 'watch') {
       const { showWatched } = await import('./show-watched.ts');
-      const until = await showWatched(chosen.id, { ...parts, engine, desk });
+      const placeholder = 'Watching: what you send waits until this terminal continues the conversation';
+      const until = await showWatched(chosen.id, { ...parts, engine, desk, placeholder });
       if (until === 'left') return 'left';
       shown = until;
       continue;

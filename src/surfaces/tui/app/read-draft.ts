@@ -22,3 +22,8 @@ export function readDraft(draft: Draft): MeantDraft {
 export function unknownCommand(name: string): string {
   return `There is no command /${name}. Type / for the list, or put a space before it to send it to the model.`;
 }
+
+/** A command that does not work while a turn runs. */
+export function mustWait(name: string): string {
+  return `/${name} has to wait until the turn ends. Tab queues it, Esc interrupts the turn.`;
+}

@@ -1,55 +1,41 @@
+import type { ThreadId } from '../../../protocol/ids.ts';
 import { fullText } from '../../../protocol/outcome.ts';
-import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
-import { shownPath } from '../text/shown-path.ts';
-import { ListView } from '../views/list-view.ts';
+import { GateDesk } from '../gates/gate-desk.ts';
+import { resumeThroughGates } from '../gates/resume-gate.ts';
 import type { TuiSession } from './session.ts';
 
-/** Where a thread of another folder continues: in its own, or in the one that is open. */
-export type ResumeFolder = 'session' | 'current';
-
-/** Continues a thread. If it worked in another folder, the user says where it continues, unless that is settled. */
-export async function resumeListed(session: TuiSession, thread: ThreadSummary, folder?: ResumeFolder): Promise<void> {
-  const { engine, stage } = session.parts;
-  const here = session.thread.settings.cwd;
-  const there = thread.cwd;
-  if (thread.id === session.thread.id) return session.notice('That conversation is open already.');
-  if (there === undefined || there === here || folder === 'session') return load(session, thread, undefined);
-  if (folder === 'current') return load(session, thread, here);
-  const problem = engine.lookAtFolder(there);
-  const isGone = 'code' in problem;
-  const shown = (path: string): string => shownPath(path, { ...stage.look, cwd: '' });
-  const choices = [
-    ...(isGone ? [] : [{ label: shown(there), about: 'where it worked last', cwd: undefined }]),
-    { label: shown(here), about: 'the folder that is open now', cwd: here },
-  ];
-  const close = (): void => stage.open(undefined);
-  stage.open(
-    new ListView({
-      title: isGone
-        ? `Its folder ${shown(there)} cannot be used any more. Continue here?`
-        : 'Continue in which folder?',
-      items: choices,
-      close,
-      pick(index) {
-        close();
-        const chosen = choices[index];
-        if (chosen !== undefined) session.inBackground(load(session, thread, chosen.cwd));
-      },
-    }),
-  );
+/** Continues another thread in the place of this one, with the questions that `capstan resume` asks. */
+export async function resumeListed(session: TuiSession, id: ThreadId): Promise<void> {
+  if (id === session.thread.id) return session.notice('That conversation is open already.');
+  const resuming: Promise<void> = resume(session, id, () => {
+    // What the user says behind an answer is for the thread that comes. What goes wrong is told to who asked for it.
+    session.inBackground(resuming.catch(() => undefined));
+  });
+  return resuming;
 }
 
-/** `cwd` absent: in the folder of the thread. */
-async function load(session: TuiSession, { id, archived }: ThreadSummary, cwd: string | undefined): Promise<void> {
-  const { threads, engine } = session.parts;
-  if (archived) {
-    const back = await threads.whole(id, () => engine.stored.unarchive(id));
-    if (back.kind === 'refused') return session.notice(fullText(back.outcome), 'error');
+/** `answered`: a question or a screen is closed, and it goes on. */
+async function resume(session: TuiSession, id: ThreadId, answered: () => void): Promise<void> {
+  const { engine, threads, stage, now } = session.parts;
+  const desk: GateDesk = new GateDesk({
+    open(view) {
+      stage.open(view);
+      if (view === undefined) answered();
+    },
+    // Who leaves a question here stays in this conversation.
+    quit: () => desk.end(),
+    now,
+  });
+  const notice = (text: string): void => session.notice(text, 'error');
+  const { cwd } = session.thread.settings;
+  const gates = { desk, engine, threads, cwd, canWatch: true, leaving: 'Stay in this conversation', notice } as const;
+  for (;;) {
+    const resumed = await resumeThroughGates(id, gates);
+    if (resumed === 'left') return;
+    if (resumed === 'watch') {
+      const { watchOver } = await import('./watch-over.ts');
+      if ((await watchOver(session, id)) === 'left') return;
+      answered();
+    } else return resumed.kind === 'refused' ? notice(fullText(resumed.outcome)) : session.switchTo(resumed);
   }
-  const opened = await threads.load(id, cwd === undefined ? {} : { cwd });
-  if (opened.kind === 'refused') return session.notice(fullText(opened.outcome), 'error');
-  await session.switchTo(opened);
-  if (archived) session.notice('It was archived, and is active again.');
-  // One that was open before in this process keeps its folder until it is moved.
-  if (cwd !== undefined && opened.settings.cwd !== cwd) await session.change({ cwd });
 }

@@ -1,4 +1,5 @@
-import { draftOf } from '../composer/draft.ts';
+import { draftWithPictures } from '../composer/draft-with-pictures.ts';
+import { joinAll } from '../composer/whole-draft.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import type { RestoreReport } from '../../engine/engine-types.ts';
 import type { ThreadPrompt } from '../../engine/thread-prompts.ts';
@@ -16,8 +17,8 @@ export async function browseRewind(session: TuiSession): Promise<void> {
   if (thread.place === undefined) return session.notice('There is no message to go back to yet.');
   const prompts = await engine.stored.prompts(thread.id);
   if (prompts.length === 0) return session.notice('There is no message to go back to yet.');
-  const items = prompts.map(({ words, pictures, startedAt }) => ({
-    label: cleanLine(words).slice(0, 500) || plural(pictures, 'picture'),
+  const items = prompts.map(({ words, messages, startedAt }) => ({
+    label: cleanLine(words).slice(0, 500) || plural(messages.flatMap(({ pictures }) => pictures).length, 'picture'),
     about: startedAt === undefined ? '' : agoWords(startedAt, now()),
   }));
   let isComparing = false;
@@ -95,11 +96,9 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
   }
   session.notice(`Back to before: ${cleanLine(prompt.words).slice(0, 200)}`);
   await session.switchTo(forked, { shows: 'end' });
-  stage.composer.giveBack(draftOf(prompt.words));
-  const lost = prompt.pictures === 0 ? '' : ` ${plural(prompt.pictures, 'picture')} did not come back with it.`;
-  session.notice(
-    `The conversation is as it was before that message.${lost} The former one is kept: /resume ${id}\n${told}`,
-  );
+  const draft = joinAll(prompt.messages.map(({ words, pictures }) => draftWithPictures(words, pictures)));
+  if (draft !== undefined) stage.composer.giveBack(draft);
+  session.notice(`The conversation is as it was before that message. The former one is kept: /resume ${id}\n${told}`);
 }
 
 function filesWords({ restored, deleted, kept, failed }: RestoreReport, id: string): string {

@@ -5,8 +5,9 @@ import type { Engine } from '../../engine/engine.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import { QuestionDesk } from '../views/question-desk.ts';
 import { PagerView } from '../views/pager-view.ts';
-import type { SlashName } from '../views/slash-table.ts';
+import { findSlash, type SlashName } from '../views/slash-table.ts';
 import { type Draft, draftOf } from '../composer/draft.ts';
+import { ActOrder } from './act-order.ts';
 import type { Conversation } from './conversation.ts';
 import { draftDoors, type DraftDoors } from './draft-doors.ts';
 import { endSummary } from './end-summary.ts';
@@ -14,6 +15,7 @@ import { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
 import { Notifier } from './notifier.ts';
 import { openNewest } from './open-newest.ts';
+import { mustWait } from './read-draft.ts';
 import type { TuiStage } from './stage.ts';
 import { ShownThread } from './shown-thread.ts';
 import { StatusView } from './status-view.ts';
@@ -48,6 +50,8 @@ export class TuiSession implements Conversation {
   readonly doors: DraftDoors;
   readonly flow: TurnFlow;
   readonly status: StatusView;
+  /** What the keyboard asks for. */
+  readonly #acts = new ActOrder(() => this.flow.show());
   readonly #notifier: Notifier;
   readonly #desk: QuestionDesk;
   #thread: LiveThread;
@@ -73,9 +77,11 @@ export class TuiSession implements Conversation {
       told: (result) => this.#told(result),
       guard: (work) => void this.guard(work),
       shell: (command) => this.#runShell(command),
-      slash: (name, rest) => this.guard(parts.runSlash(this, name, rest)),
+      slash: (name, rest) => this.#ordered(this.guard(parts.runSlash(this, name, rest))),
       broken: () => this.entries.broken(),
+      later: () => this.#acts.later,
     });
+    stage.viewOpened = () => this.#viewOpened();
     stage.viewClosed = () => this.flow.released();
     stage.background = () => this.#thread.sessions.length;
     this.#desk = new QuestionDesk({
@@ -142,7 +148,7 @@ export class TuiSession implements Conversation {
   }
 
   send(draft: Draft): void {
-    void this.guard(this.flow.send(draft));
+    this.#acts.do(draft, () => this.#sent(draft));
   }
 
   queue(draft: Draft): void {
@@ -158,7 +164,7 @@ export class TuiSession implements Conversation {
   }
 
   takeQueued(): Draft | undefined {
-    const draft = this.flow.waiting.takeLast();
+    const draft = this.#acts.takeLast() ?? this.flow.waiting.takeLast();
     this.flow.show();
     return draft;
   }
@@ -177,22 +183,25 @@ export class TuiSession implements Conversation {
       return this.notice(
         'Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.',
       );
-    void this.guard(this.#runShell(command));
+    this.#acts.do(draftOf(`!${command}`), async () => void this.guard(this.#runShell(command)));
   }
 
   slash(name: SlashName, rest: string): void {
-    void this.guard(this.parts.runSlash(this, name, rest));
+    // Whatever hangs, the user can leave.
+    if (name === 'quit' || name === 'exit') return void this.guard(this.parts.runSlash(this, name, rest));
+    const draft = draftOf(rest === '' ? `/${name}` : `/${name} ${rest}`);
+    this.#acts.do(draft, () => this.guard(this.#command(name, rest, draft)));
   }
 
   cycleMode(): void {
     if (this.isBusy) return this.notice('Plan mode can be switched when the turn has ended.');
     const isPlan = this.#thread.settings.collaboration?.mode === 'plan';
-    void this.guard(this.change({ collaboration: { mode: isPlan ? 'default' : 'plan' } }));
+    this.#acts.during(this.guard(this.change({ collaboration: { mode: isPlan ? 'default' : 'plan' } })));
   }
 
   cyclePermissions(): void {
     const cycle = async (): Promise<void> => (await import('./choose-permissions.ts')).nextPermissions(this);
-    void this.guard(cycle());
+    this.#acts.during(this.guard(cycle()));
   }
 
   showTranscript(): void {
@@ -223,6 +232,8 @@ export class TuiSession implements Conversation {
 
   notice(text: string, level: 'info' | 'warning' | 'error' = 'info'): void {
     this.entries.notice(text, level);
+    // A command that has something to say is seen, and may take long from there.
+    this.#acts.tookEffect();
     this.parts.stage.draw();
   }
 
@@ -257,22 +268,29 @@ export class TuiSession implements Conversation {
   }
 
   /** Runs something that takes long, with a row that says so. */
-  readonly work: TurnFlow['work'] = (header, run) => this.flow.work(header, run);
+  readonly work: TurnFlow['work'] = (header, run) => {
+    this.#acts.tookEffect();
+    return this.flow.work(header, run);
+  };
 
   /** The same for work that is no turn of the thread. What interrupts a turn ends it, and messages wait for its end. */
-  readonly workBeside: TurnFlow['workBeside'] = (header, run) => this.flow.workBeside(header, run);
+  readonly workBeside: TurnFlow['workBeside'] = (header, run) => {
+    this.#acts.tookEffect();
+    return this.flow.workBeside(header, run);
+  };
 
   readThread(id: ThreadId): ShownThread {
     const { stage, engine, threads, now } = this.parts;
     return new ShownThread(id, { engine, threads, now, changed: () => stage.draw() });
   }
 
+  /** What a command says in the name of the user: it comes before what the user said since. */
   sendWords(words: string): void {
-    this.send(draftOf(words));
+    void this.#sent(draftOf(words));
   }
 
   stepEffort(by: 1 | -1): void {
-    void this.guard(import('../commands/model.ts').then(({ stepEffort }) => stepEffort(this, by)));
+    this.#acts.during(this.guard(import('../commands/model.ts').then(({ stepEffort }) => stepEffort(this, by))));
   }
 
   stepAgent(by: 1 | -1): void {
@@ -281,7 +299,33 @@ export class TuiSession implements Conversation {
 
   /** What a list or a view has begun: what goes wrong with it is shown, and what waits comes after it. */
   inBackground(work: Promise<unknown>): void {
-    void this.guard(this.flow.hold(work));
+    const held = this.guard(this.flow.hold(work));
+    if (!this.isBusy) this.#acts.during(held);
+  }
+
+  /** Gives the draft to the thread. The promise is settled when the thread has it, and not when its turn is over. */
+  #sent(draft: Draft): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    void this.guard(this.flow.send(draft, resolve)).finally(resolve);
+    return promise;
+  }
+
+  /** What was asked for behind a command that lets the user choose waits for the choice. */
+  #viewOpened(): void {
+    if (this.parts.stage.isChoosing && !this.isBusy) for (const draft of this.#acts.takeAll()) this.flow.queue(draft);
+    this.#acts.tookEffect();
+  }
+
+  async #command(name: SlashName, rest: string, draft: Draft): Promise<void> {
+    // Something may have begun since the user asked for it.
+    if (!this.isBusy || findSlash(name)?.whileRunning === true) return this.parts.runSlash(this, name, rest);
+    this.parts.stage.composer.giveBack(draft);
+    this.notice(mustWait(name), 'error');
+  }
+
+  #ordered(work: Promise<void>): Promise<void> {
+    this.#acts.during(work);
+    return work;
   }
 
   #inputOf(draft: Draft) {

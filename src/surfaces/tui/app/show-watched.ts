@@ -1,4 +1,5 @@
 import type { ThreadId } from '../../../protocol/ids.ts';
+import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LiveNews } from '../../engine/live/live-thread.ts';
 import { watchThread } from '../../engine/live/watched-thread.ts';
@@ -8,6 +9,7 @@ import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { styled, warnStyle } from '../text/style.ts';
 import { EventEntries } from './event-entries.ts';
+import { headerCell } from './header-cell.ts';
 import type { TuiStage } from './stage.ts';
 import { ThreadReader } from './thread-reader.ts';
 
@@ -17,6 +19,8 @@ interface WatchParts {
   readonly stage: TuiStage;
   readonly engine: Engine;
   readonly desk: GateDesk;
+  /** In the empty composer. */
+  readonly placeholder: string;
   now(): number;
 }
 
@@ -24,8 +28,11 @@ interface WatchParts {
  * Shows a thread that another program writes, as far as it is recorded, until that program has ended and the user
  * continues it here. Gives the place up to which it is on the stage. `left`: the user does not continue it.
  */
-export async function showWatched(id: ThreadId, { stage, engine, desk, now }: WatchParts): Promise<number | 'left'> {
+export async function showWatched(id: ThreadId, parts: WatchParts): Promise<number | 'left'> {
+  const { stage, engine, desk, now } = parts;
   const { stored } = engine;
+  const about = await stored.summary(id);
+  if (!('code' in about)) stage.transcript.add({ cell: headerCell({ ...about, ...policyOf(about) }), isFinal: true });
   const watched = await watchThread(engine, id);
   let seen = -1;
   const entries = new EventEntries(stage.transcript, (outcome) => engine.isNews(outcome));
@@ -52,7 +59,7 @@ export async function showWatched(id: ThreadId, { stage, engine, desk, now }: Wa
     },
   );
   const { placeholder, footer } = stage;
-  stage.placeholder = 'Watching: what you send waits until this terminal continues the conversation';
+  stage.placeholder = parts.placeholder;
   let writer = await stored.writing(id);
   stage.footer = (look) => {
     const text = `  Watching only: ${writer === undefined ? 'another program' : writerWords(writer)} writes it. Ctrl+C leaves`;
@@ -79,4 +86,10 @@ export async function showWatched(id: ThreadId, { stage, engine, desk, now }: Wa
     for (const entry of stage.transcript.entries) entry.isFinal = true;
     return chosen === 0 ? seen : 'left';
   }
+}
+
+/** What commands of the thread may do. Its file may not say. */
+function policyOf({ sandbox, approval }: ThreadSummary): { readonly policy?: string } {
+  const words = [sandbox, approval].filter((word) => word !== undefined);
+  return words.length === 0 ? {} : { policy: words.join(', ') };
 }

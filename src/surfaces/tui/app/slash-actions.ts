@@ -27,7 +27,7 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'plan': {
       const isPlan = session.thread.settings.collaboration?.mode === 'plan';
       const mode = rest !== '' || !isPlan ? 'plan' : 'default';
-      if ((await session.change({ collaboration: { mode } })) && rest !== '') session.send(draftOf(rest));
+      if ((await session.change({ collaboration: { mode } })) && rest !== '') session.sendWords(rest);
       return;
     }
     case 'ps':

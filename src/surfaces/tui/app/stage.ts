@@ -93,6 +93,8 @@ export class TuiStage {
   pendingKey: string | undefined;
   placeholder = 'Ask Capstan to do anything';
   waiting: WaitingWords = noneWaiting;
+  /** A view or a pager has the screen. */
+  viewOpened: () => void = () => {};
   /** A view that the user opened is closed. */
   viewClosed: () => void = () => {};
 
@@ -182,6 +184,7 @@ export class TuiStage {
     const isClosed = view === undefined && this.#view !== undefined;
     this.#view = view;
     this.draw();
+    if (view !== undefined) this.viewOpened();
     if (isClosed) this.viewClosed();
   }
 
@@ -199,6 +202,7 @@ export class TuiStage {
     }
     this.#pager = pager;
     this.draw();
+    if (pager !== undefined) this.viewOpened();
   }
 
   /** From one way to show the conversation to the other. */

@@ -1,7 +1,7 @@
 import { defined } from '../../../protocol/defined.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
-import type { EngineRefused } from '../../engine/engine-refused.ts';
+import { type EngineRefused, engineRefused } from '../../engine/engine-refused.ts';
 import { failureWords } from '../../engine/failure-words.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { Draft } from '../composer/draft.ts';
@@ -26,6 +26,8 @@ export interface FlowParts {
   slash(name: SlashName, rest: string): Promise<void>;
   /** A turn was cut off by a fault: its events have no end. */
   broken(): void;
+  /** What the user asked for and has not begun yet. */
+  later(): readonly Draft[];
 }
 
 /** A turn or a compaction that was asked for and has not ended. */
@@ -75,8 +77,9 @@ export class TurnFlow {
     return this.#failed !== undefined && !this.isBusy;
   }
 
-  send(draft: Draft): Promise<void> {
-    return this.isBusy ? this.#steer(draft) : this.#turn(draft);
+  /** Settled when its turn has ended, or when the turn that runs has it. `taken`: the thread has been asked for a turn. */
+  send(draft: Draft, taken: () => void): Promise<void> {
+    return this.isBusy ? this.#steer(draft) : this.#turn(draft, taken);
   }
 
   queue(draft: Draft): void {
@@ -167,7 +170,7 @@ export class TurnFlow {
 
   /** A turn has begun: words that came before it may be for it. */
   turnBegan(): void {
-    for (const draft of this.waiting.takeRefused()) this.#parts.guard(this.#steer(draft));
+    this.#parts.guard(this.#steerAll(this.waiting.takeRefused()));
   }
 
   /** A turn has ended. Words for it that it did not read come back. */
@@ -222,7 +225,7 @@ export class TurnFlow {
     const { steers, refused, queued } = this.waiting;
     stage.waiting = {
       steers: steers.map(({ draft }) => draft.text),
-      refused: refused.map(({ text }) => text),
+      refused: [...refused, ...this.#parts.later()].map(({ text }) => text),
       queued: queued.map(({ text }) => text),
     };
     stage.draw();
@@ -238,7 +241,7 @@ export class TurnFlow {
     await beside.ended;
   }
 
-  async #turn(draft: Draft): Promise<void> {
+  async #turn(draft: Draft, taken: () => void = () => {}): Promise<void> {
     const { stage, thread, inputOf } = this.#parts;
     this.#setFailed(undefined);
     this.#unsaid = draft;
@@ -246,7 +249,9 @@ export class TurnFlow {
     try {
       result = await this.work('Working', async () => {
         const input = await inputOf(draft);
-        return 'code' in input ? { kind: 'refused', outcome: input } : thread().submit({ input });
+        const submitted = 'code' in input ? engineRefused(input) : thread().submit({ input });
+        taken();
+        return submitted;
       });
     } finally {
       // What the thread did not take is not lost. What it has said is not said twice.
@@ -266,8 +271,17 @@ export class TurnFlow {
     stage.failed = failed && { ...defined({ opensAt }), holdsQueue };
   }
 
+  async #steerAll(drafts: readonly Draft[]): Promise<void> {
+    for (const draft of drafts) await this.#steer(draft);
+  }
+
   async #steer(draft: Draft): Promise<void> {
     const { stage, told } = this.#parts;
+    // It does not overtake what was not taken before it.
+    if (this.waiting.refused.length > 0) {
+      this.waiting.refuse(draft);
+      return this.show();
+    }
     const steering = this.#offer(draft);
     const accepted = steering.then(
       (steered) => (steered.kind === 'steered' ? steered.messageId : undefined),
@@ -293,7 +307,7 @@ export class TurnFlow {
   async #offer(draft: Draft): ReturnType<LiveThread['steer']> {
     const { thread, inputOf } = this.#parts;
     const input = await inputOf(draft);
-    return 'code' in input ? { kind: 'refused', outcome: input } : thread().steer({ input });
+    return 'code' in input ? engineRefused(input) : thread().steer({ input });
   }
 
   /** The steers that the engine gives back. Those that it does not have entered the conversation. */

@@ -1,63 +1,88 @@
-import { planTags, proposedPlan } from '../../../protocol/proposed-plan.ts';
 import { PlanTagStream } from '../../exec/plan-tags.ts';
 import { MarkdownStream } from '../markdown/markdown-stream.ts';
 import type { Look } from '../text/look.ts';
-import { answerCell } from './answer-cell.ts';
+import { type AnswerPart, partedRows, rowsBefore } from './answer-parts.ts';
 import { answerRows, insideAnswer } from './answer-rows.ts';
 import type { Cell } from './cell.ts';
 
-/** An answer that is still arriving. The completed item is the truth: `answerCell` takes its place. */
+interface GrowingPart {
+  readonly kind: AnswerPart['kind'];
+  readonly markdown: MarkdownStream;
+  hasText: boolean;
+}
+
+/** An answer that is still arriving. The completed item is the truth: `answerCell` takes its place, with the same rows. */
 export class AnswerStream implements Cell {
-  readonly #markdown = new MarkdownStream();
+  readonly #parts: GrowingPart[] = [newPart('prose')];
   readonly #tags = new PlanTagStream();
-  /** All that has arrived, as it was written. */
-  #text = '';
-  #proposes = false;
 
   append(text: string): void {
-    this.#text += text;
-    if (this.#proposes) return;
-    const shown = this.#tags.push(text);
-    this.#proposes = this.#tags.hasBegun;
-    if (!this.#proposes) this.#markdown.append(shown);
+    // Line by line: a tag is a line of its own, and what follows it belongs to another part.
+    for (const line of text.split(/(?<=\n)/)) this.#add(this.#tags.push(line));
   }
 
   end(): void {
-    if (this.#proposes) return;
-    this.#markdown.append(this.#tags.end());
-    this.#markdown.end();
+    this.#add(this.#tags.end());
+    this.#last.markdown.end();
   }
 
-  /** A plan stands apart as in the completed item; what comes with it is stable when that is there. */
   rows(look: Look): readonly string[] {
-    if (this.#proposes) return answerCell(planSoFar(this.#text)).rows(look);
-    return answerRows(this.#markdown.rows(insideAnswer(look)), look);
+    return partedRows(
+      this.#drawn(({ markdown }) => markdown.rows(insideAnswer(look))),
+      look,
+    );
   }
 
   /** Rows that no later text can change. `from`: those above it are known. */
   stableRows(look: Look, from = 0): readonly string[] {
-    const rows = this.#markdown.stableRows(insideAnswer(look));
-    return answerRows(from === 0 ? rows : rows.slice(from), look, from);
+    const inside = insideAnswer(look);
+    const { markdown } = this.#last;
+    if (this.#parts.length === 1) {
+      const rows = markdown.stableRows(inside);
+      return answerRows(from === 0 ? rows : rows.slice(from), look, from);
+    }
+    const parts = this.#drawn((part) =>
+      part === this.#last ? markdown.stableRows(inside) : part.markdown.rows(inside),
+    );
+    return partedRows(parts, look).slice(from);
   }
 
   /** How many blocks make these rows. */
   get stableBlocks(): number {
-    return this.#markdown.stableBlocks;
+    return this.#parts.reduce((sum, { markdown }) => sum + markdown.stableBlocks, 0);
   }
 
   /** How many rows so many blocks have. */
   rowCount(blocks: number, look: Look): number {
-    return this.#markdown.rowCount(blocks, insideAnswer(look));
+    let [rows, left] = [0, blocks];
+    for (const { kind, markdown } of this.#parts) {
+      const own = markdown.rowCount(Math.min(left, markdown.stableBlocks), insideAnswer(look));
+      if (own > 0) rows += (rows === 0 ? 0 : 1) + rowsBefore(kind, look) + own;
+      left = Math.max(0, left - markdown.stableBlocks);
+    }
+    return rows;
+  }
+
+  get #last(): GrowingPart {
+    return this.#parts.at(-1)!;
+  }
+
+  #drawn(rows: (part: GrowingPart) => readonly string[]): readonly AnswerPart[] {
+    return this.#parts.map((part) => ({ kind: part.kind, rows: rows(part) }));
+  }
+
+  /** Text without tags. It belongs to the part that the tags before it have begun. */
+  #add(text: string): void {
+    const part = this.#last;
+    const passed = part.hasText ? text : text.replace(/^\n+/, '');
+    part.hasText ||= passed !== '';
+    part.markdown.append(passed);
+    if (this.#tags.passed < this.#parts.length) return;
+    part.markdown.end();
+    this.#parts.push(newPart(this.#tags.passed === 1 ? 'plan' : 'prose'));
   }
 }
 
-/** A plan that has begun, as if it ended here. */
-function planSoFar(text: string): { readonly text: string; readonly plan: string } {
-  const whole = proposedPlan(text);
-  if (whole !== undefined) return { text, plan: whole };
-  const [, end] = planTags;
-  const lastLine = text.lastIndexOf('\n') + 1;
-  const isTag = end.startsWith(text.slice(lastLine).trim());
-  const closed = `${isTag ? text.slice(0, lastLine) : `${text}\n`}${end}`;
-  return { text: closed, plan: proposedPlan(closed) ?? '' };
+function newPart(kind: AnswerPart['kind']): GrowingPart {
+  return { kind, markdown: new MarkdownStream(), hasText: false };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandItem } from '../../../protocol/turn-item.ts';
 import type { Look } from '../text/look.ts';
+import { proposedPlan } from '../../../protocol/proposed-plan.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { cellOf } from './cell-of.ts';
 import type { Cell } from './cell.ts';
@@ -167,7 +168,7 @@ describe('calls that look around', () => {
 });
 
 describe('answers that arrive', () => {
-  it('end in the rows of the cell, without the tags of a plan', () => {
+  it('end in the rows of the cell', () => {
     const text = '# Title\n\nSome words.\n\n- a\n- b\n';
     const stream = new AnswerStream();
     let stable: readonly string[] = [];
@@ -180,10 +181,30 @@ describe('answers that arrive', () => {
     }
     stream.end();
     expect(stream.rows(look)).toEqual(cellOf({ kind: 'agent-message', id: 'i', text }).rows(look));
-    const tagged = new AnswerStream();
-    tagged.append('<proposed_plan>\n1. Read\n</proposed_plan>');
-    tagged.end();
-    expect(tagged.rows(look)).toEqual(['• Proposed Plan', '', '  1. Read']);
+  });
+
+  it('show a proposed plan below its heading, once, as the cell does', () => {
+    const texts = [
+      'Before.\n\nMore.\n\n<proposed_plan>\n# Plan\n\n- a\n- b\n</proposed_plan>\n\nAfter.\n\nEnd.',
+      '<proposed_plan>\n1. Read\n</proposed_plan>',
+      '\n  <proposed_plan>  \n\nWords.\n\nOthers.\n\n</proposed_plan>\nAfter.',
+    ];
+    for (const text of texts) {
+      const stream = new AnswerStream();
+      let stable: readonly string[] = [];
+      for (const sign of text) {
+        stream.append(sign);
+        const now = stream.stableRows(look);
+        expect(now.slice(0, stable.length)).toEqual(stable);
+        expect(stream.rowCount(stream.stableBlocks, look)).toBe(now.length);
+        stable = now;
+      }
+      stream.end();
+      const whole = cellOf({ kind: 'agent-message', id: 'i', text, plan: proposedPlan(text)! }).rows(look);
+      expect(stream.rows(look)).toEqual(whole);
+      expect(whole.slice(0, stable.length)).toEqual(stable);
+      expect(whole.filter((row) => row.includes('Proposed Plan'))).toHaveLength(1);
+    }
   });
 
   it('has the title of the thinking', () => {

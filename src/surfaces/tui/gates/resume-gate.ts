@@ -15,6 +15,9 @@ interface ResumeParts {
   readonly cwd: string;
   /** The screen can follow a thread that another program writes. */
   readonly canWatch?: true;
+  /** What it means to open none. */
+  readonly leaving: string;
+  notice(text: string): void;
 }
 
 /** `watch`: the user wants to see what another program writes. `left`: the user does not go on. */
@@ -26,7 +29,8 @@ export async function resumeThroughGates(id: ThreadId, parts: ResumeParts): Prom
   let problem: string | undefined;
   for (;;) {
     const opened = await parts.threads.load(id, request);
-    if (opened.kind !== 'refused') return atHome(opened, parts);
+    if (opened.kind !== 'refused')
+      return request.folderMayBeMissing === true ? moved(opened, parts.cwd) : atHome(opened, parts);
     const next = await askAbout(opened.outcome);
     if (next === 'again') continue;
     return next;
@@ -52,7 +56,7 @@ export async function resumeThroughGates(id: ThreadId, parts: ResumeParts): Prom
         const chosen = await desk.ask({
           title: 'The folder of this conversation is not there any more.',
           text: [outcome.message],
-          choices: [{ label: `Continue it in ${cwd}` }, { label: 'Leave' }],
+          choices: [{ label: `Continue it in ${cwd}` }, { label: parts.leaving }],
         });
         if (chosen !== 0 || request.folderMayBeMissing === true) return chosen === 0 ? engineRefused(outcome) : 'left';
         request = { folderMayBeMissing: true };
@@ -71,7 +75,7 @@ export async function resumeThroughGates(id: ThreadId, parts: ResumeParts): Prom
       watch: { label: 'Watch it here', about: 'and continue it when the other has ended' },
       fork: { label: 'Fork it', about: 'a conversation of its own that begins with all of this one' },
       again: { label: 'Try again' },
-      leave: { label: 'Leave' },
+      leave: { label: parts.leaving },
     };
     const chosen = await desk.ask({
       title: `This conversation is being written by ${writer === undefined ? 'another program' : writerWords(writer)}.`,
@@ -85,18 +89,38 @@ export async function resumeThroughGates(id: ThreadId, parts: ResumeParts): Prom
 }
 
 /** In which of the two folders a thread of another one continues. */
-async function atHome(thread: LiveThread, { desk, cwd }: ResumeParts): Promise<Resumed> {
-  const { cwd: own } = thread.settings;
-  if (own === cwd) return thread;
+async function atHome(thread: LiveThread, parts: ResumeParts): Promise<Resumed> {
+  const { engine, cwd } = parts;
+  if (thread.settings.cwd === cwd) return thread;
+  const folder = engine.tui.resumeCwd ?? (await askForFolder(thread.settings.cwd, parts));
+  if (folder === 'left') return 'left';
+  if (folder === 'session') return thread;
+  return moved(thread, cwd);
+}
+
+async function moved(thread: LiveThread, cwd: string): Promise<Resumed> {
+  const done = await thread.override({ cwd });
+  return done.kind === 'refused' ? done : thread;
+}
+
+async function askForFolder(
+  own: string,
+  { desk, engine, cwd, notice }: ResumeParts,
+): Promise<'session' | 'current' | 'left'> {
   const chosen = await desk.ask({
     title: 'This conversation belongs to another folder.',
     choices: [
       { label: `Continue it in ${own}`, about: 'its own folder' },
       { label: `Continue it in ${cwd}`, about: 'where you are' },
+      { label: 'Always in their own folder', about: 'for all conversations, saved as tui.resume_cwd' },
+      { label: 'Always where I am', about: 'for all conversations, saved as tui.resume_cwd' },
     ],
   });
   if (chosen === 'left') return 'left';
-  if (chosen !== 1) return thread;
-  const moved = await thread.override({ cwd });
-  return moved.kind === 'refused' ? moved : thread;
+  const folder = chosen === 1 || chosen === 3 ? 'current' : 'session';
+  if (chosen === 2 || chosen === 3) {
+    const problem = await engine.saveTui({ resume_cwd: folder });
+    if (problem !== undefined) notice(fullText(problem));
+  }
+  return folder;
 }

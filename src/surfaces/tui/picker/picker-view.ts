@@ -22,6 +22,10 @@ export interface PickerOptions {
   readonly pages: ThreadPages;
   /** The thread that is open, by its id. */
   readonly openId: string;
+  /** One row for each at first, and not two. */
+  readonly isDense: boolean;
+  /** The user wants it so, also the next time. */
+  densityChosen(isDense: boolean): void;
   pick(thread: ThreadSummary): void;
   /** Its transcript, to look at. */
   preview(thread: ThreadSummary): void;
@@ -49,12 +53,13 @@ export class PickerView implements View {
   #at = 0;
   /** The switch that has the keyboard; absent: the list has. */
   #focus: number | undefined;
-  #isDense = false;
+  #isDense: boolean;
   #shown = 1;
 
   constructor(options: PickerOptions) {
     this.#options = options;
     this.#isOther = [options.anyFolder, false, false];
+    this.#isDense = options.isDense;
     this.refresh();
   }
 
@@ -186,7 +191,7 @@ export class PickerView implements View {
         return chosen === undefined ? undefined : archive(chosen);
       case 'ctrl+o':
         this.#isDense = !this.#isDense;
-        return;
+        return this.#options.densityChosen(this.#isDense);
       case 'tab':
       case 'shift+tab':
         this.#focus = name === 'tab' ? 0 : switches.length - 1;

@@ -60,6 +60,8 @@ function stage(answer?: (query: ThreadQuery) => ThreadPage | Outcome | Promise<n
     anyFolder: false,
     pages,
     openId: '',
+    isDense: false,
+    densityChosen: nothing,
     pick: picked,
     preview: nothing,
     archive: nothing,

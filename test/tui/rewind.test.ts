@@ -117,7 +117,7 @@ describe('going back', () => {
     tell('Second words.');
     await sees(/Two\.\n\n {2}Worked/);
     await press(terminal, escape, escape);
-    await sees('› Second words.');
+    await sees('Go back to before which message?');
     await press(terminal, left, left, left, right, enter);
     const rows = (await sees('The conversation is as it was before that message.')).join('\n');
     expect(rows).not.toContain('conversation only');

@@ -91,7 +91,8 @@ it.each([1, 7, 1000])('a plan that arrives is printed once, below its heading (%
     entries.preview({ provisional: true, kind: 'text', turnId, itemId: 'm', text: piece } as ProvisionalEvent);
     printed.push(...transcript.takeFinished(look));
     const shown = [...printed, ...transcript.unfinishedRows(look)].join('\n');
-    if (shown.includes('Build')) expect(shown.match(/Proposed Plan|Build/g)).toEqual(['Proposed Plan', 'Build']);
+    const named = shown.match(/Proposed Plan|Build/g) ?? [];
+    expect(['', 'Proposed Plan', 'Proposed Plan,Build']).toContain(named.join(','));
     expect(shown).not.toMatch(/<\/?proposed/);
   }
   const item = { kind: 'agent-message', id: 'm', text: said, plan } as const;

@@ -2,7 +2,7 @@ import { planTags } from '../../../protocol/proposed-plan.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { drawMarkdown } from '../markdown/markdown-stream.ts';
 import type { Look } from '../text/look.ts';
-import { type AnswerPart, partedRows } from './answer-parts.ts';
+import { type SpokenPart, partedRows } from './answer-parts.ts';
 import { insideAnswer } from './answer-rows.ts';
 import type { Cell } from './cell.ts';
 
@@ -17,7 +17,7 @@ export function answerCell({ text, plan }: Pick<Extract<TurnItem, { kind: 'agent
   };
 }
 
-function part(kind: AnswerPart['kind'], text: string, look: Look): AnswerPart {
+function part(kind: SpokenPart['kind'], text: string, look: Look): SpokenPart {
   return { kind, rows: text.trim() === '' ? [] : drawMarkdown(text, insideAnswer(look)) };
 }
 

@@ -5,13 +5,13 @@ import { answerRows, insideAnswer } from './answer-rows.ts';
 import { headRows, stateMark } from './frame.ts';
 
 /** A part of an answer, with the rows that its Markdown has inside the margin. */
-export interface AnswerPart {
+export interface SpokenPart {
   readonly kind: 'prose' | 'plan';
   readonly rows: readonly string[];
 }
 
 /** An answer of some parts: a plan that the model proposes stands apart, below a heading. A part without rows takes none. */
-export function partedRows(parts: readonly AnswerPart[], look: Look): readonly string[] {
+export function partedRows(parts: readonly SpokenPart[], look: Look): readonly string[] {
   return parts
     .filter(({ rows }) => rows.length > 0)
     .flatMap(({ kind, rows }, at) => [
@@ -21,7 +21,7 @@ export function partedRows(parts: readonly AnswerPart[], look: Look): readonly s
 }
 
 /** Rows above those of the Markdown. */
-export function rowsBefore(kind: AnswerPart['kind'], look: Look): number {
+export function rowsBefore(kind: SpokenPart['kind'], look: Look): number {
   return kind === 'prose' ? 0 : planHead(look).length;
 }
 

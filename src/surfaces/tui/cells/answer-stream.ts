@@ -1,12 +1,12 @@
 import { PlanTagStream } from '../../exec/plan-tags.ts';
 import { MarkdownStream } from '../markdown/markdown-stream.ts';
 import type { Look } from '../text/look.ts';
-import { type AnswerPart, partedRows, rowsBefore } from './answer-parts.ts';
+import { type SpokenPart, partedRows, rowsBefore } from './answer-parts.ts';
 import { answerRows, insideAnswer } from './answer-rows.ts';
 import type { Cell } from './cell.ts';
 
 interface GrowingPart {
-  readonly kind: AnswerPart['kind'];
+  readonly kind: SpokenPart['kind'];
   readonly markdown: MarkdownStream;
   hasText: boolean;
 }
@@ -67,7 +67,7 @@ export class AnswerStream implements Cell {
     return this.#parts.at(-1)!;
   }
 
-  #drawn(rows: (part: GrowingPart) => readonly string[]): readonly AnswerPart[] {
+  #drawn(rows: (part: GrowingPart) => readonly string[]): readonly SpokenPart[] {
     return this.#parts.map((part) => ({ kind: part.kind, rows: rows(part) }));
   }
 
@@ -83,6 +83,6 @@ export class AnswerStream implements Cell {
   }
 }
 
-function newPart(kind: AnswerPart['kind']): GrowingPart {
+function newPart(kind: SpokenPart['kind']): GrowingPart {
   return { kind, markdown: new MarkdownStream(), hasText: false };
 }

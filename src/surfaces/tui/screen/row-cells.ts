@@ -19,7 +19,7 @@ const wide =
 const sequence = /\u001B\[([\d;]*)m/g;
 
 /** Undefined: the row has more in it than text and styles. */
-export function cellsOf(row: string): readonly RowCell[] | undefined {
+export function rowCells(row: string): readonly RowCell[] | undefined {
   const cells: RowCell[] = [];
   let style = '';
   let at = 0;

@@ -1,5 +1,5 @@
 import { isSingle } from '../text/columns.ts';
-import { cellsOf, type RowCell } from './row-cells.ts';
+import { rowCells, type RowCell } from './row-cells.ts';
 
 /** What makes a row of another: what to write, and from which column on. */
 export interface RowChange {
@@ -37,7 +37,7 @@ function plainChange(old: string, next: string): RowChange {
 }
 
 function styledChange(old: string, next: string): RowChange | undefined {
-  const [before, after] = [cellsOf(old), cellsOf(next)];
+  const [before, after] = [rowCells(old), rowCells(next)];
   if (before === undefined || after === undefined) return wholeRow(next);
   let from = 0;
   while (isSame(before[from], after[from]) && after[from]?.isSure === true) from++;

@@ -6,13 +6,14 @@ import { isWrong, unknownKeyIn, wrongAt, type WrongValue } from '../policy/wrong
 import { type ClientTool, readClientTools } from '../protocol/client-tool.ts';
 import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
+import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting, Settings } from './settings.ts';
 import { approvalNames, readApprovalPolicy } from '../policy/approval-policy.ts';
 
 /** What a client may change between two turns. What is omitted stays; a path is kept in normal form. */
 export interface SettingsChange extends Partial<
-  Pick<Settings, 'cwd' | 'approval' | 'profile' | 'model' | 'summary' | 'collaboration' | 'clientTools'>
+  Pick<Settings, 'cwd' | 'approval' | 'reviewer' | 'profile' | 'model' | 'summary' | 'collaboration' | 'clientTools'>
 > {
   /** The profile by a word, or in the coarser form; not together with `profile`. */
   readonly sandboxMode?: SandboxMode | SandboxPolicy;
@@ -59,6 +60,7 @@ export const changeFields = {
     expected: `one of ${quoted(approvalNames)}, or a table with granular in it`,
     read: readApprovalPolicy,
   } satisfies Field<ApprovalPolicy>,
+  reviewer: choice<ApprovalsReviewer>(['user', 'auto_review']),
   profile: { expected: 'a permission profile', read: readProfile } satisfies Field<PermissionProfile>,
   sandboxMode: {
     expected: `one of ${quoted(modes)}, or a sandbox policy`,

@@ -301,6 +301,19 @@ test.each<[SettingsChange, string]>([
   expect(change(given, demanding)).toMatchObject({ kind: 'refused', outcome: { code: 'change-not-allowed', message } });
 });
 
+test('a reviewer answers, unless a requirement says who does', () => {
+  expect(after({ reviewer: 'auto_review' }).reviewer).toBe('auto_review');
+  const reviewers = {
+    allowed: ['user'],
+    source: '/etc/requirements.toml:4',
+    key: 'allowed_approvals_reviewers',
+  } as const;
+  expect(change({ reviewer: 'auto_review' }, { ...noRequirements, reviewers })).toMatchObject({
+    kind: 'refused',
+    outcome: { code: 'change-not-allowed' },
+  });
+});
+
 test('what must not be read stays denied', () => {
   expect(after({ sandboxMode: 'read-only' }, demanding).profile).toEqual(
     withDeniedReads(demanding, profileFor('read-only', none)),

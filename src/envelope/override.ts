@@ -6,6 +6,7 @@ import {
   brokenByApproval,
   brokenByChoice,
   brokenByProfile,
+  brokenByReviewer,
   type Requirements,
 } from '../policy/requirements.ts';
 import { isWrong } from '../policy/wrong-value.ts';
@@ -123,13 +124,15 @@ function settingsOf(given: ReadFields, settings: Settings, catalogue: Catalogue)
 
 function notAllowed(
   requirements: Requirements,
-  { approval, profile }: Pick<Settings, 'approval' | 'profile'>,
+  { approval, reviewer = 'user', profile }: Pick<Settings, 'approval' | 'reviewer' | 'profile'>,
 ): ChangeProblem | undefined {
   const byApproval = brokenByApproval(requirements, approval);
   if (byApproval !== undefined) {
     const allowed = byApproval.allowed.map(approvalName) as [string, ...string[]];
     return forbidden('approval', approvalName(approval), { ...byApproval, allowed });
   }
+  const byReviewer = brokenByReviewer(requirements, reviewer);
+  if (byReviewer !== undefined) return forbidden('reviewer', reviewer, byReviewer);
   const byProfile = brokenByProfile(requirements, profile);
   if (byProfile !== undefined) return forbidden('sandbox mode', widthOf(profile), byProfile);
   const byChoice = brokenByChoice(requirements, profile);

@@ -65,7 +65,9 @@ describe('what can be done with a conversation', () => {
     expect((await place.run('threads', 'list')).stdout).not.toContain('How?');
     const [, id = ''] = /\/resume\s+([\w-]{36})/.exec(rows) ?? [];
     tell(`/resume ${id}`);
-    await sees('It was archived, and is active again.');
+    await sees('This conversation is archived.');
+    terminal.type('1');
+    await sees(/The conversation is archived[^]*• Do this:/);
     tell('/delete');
     await sees('Delete this conversation?');
     terminal.type('\r');

@@ -2,9 +2,15 @@ import { ListView } from '../views/list-view.ts';
 import { type PermissionPreset, permissionPresets, presetOf } from '../views/permission-presets.ts';
 import type { CommandSession } from '../commands/command-session.ts';
 
-/** `/permissions`: what may be done without a question, from the next turn on. */
-export function choosePermissions(session: CommandSession): void {
+/** `/permissions`: what may be done without a question, from the next turn on. By its name, or from a list. */
+export function choosePermissions(session: CommandSession, name: string): void {
   const { stage } = session.parts;
+  if (name !== '') {
+    const named = permissionPresets.find(({ label }) => label.toLowerCase() === name.toLowerCase());
+    if (named !== undefined) return choose(session, named);
+    const labels = permissionPresets.map(({ label }) => label).join(', ');
+    return session.notice(`There are no permissions ${name}. Use one of ${labels}.`, 'error');
+  }
   const current = presetOf(session.thread.settings);
   const items = permissionPresets.map((preset) => ({ ...preset, isCurrent: preset === current }));
   stage.open(
@@ -28,7 +34,11 @@ function choose(session: CommandSession, preset: PermissionPreset): void {
   const close = (): void => stage.open(undefined);
   const take = async (taken: PermissionPreset): Promise<void> => {
     close();
-    const isChanged = await session.change({ sandboxMode: taken.sandbox, approval: taken.approval });
+    const isChanged = await session.change({
+      sandboxMode: taken.sandbox,
+      approval: taken.approval,
+      reviewer: taken.reviewer,
+    });
     if (isChanged) session.notice(`Permissions: ${taken.label}. They hold from the next turn on.`);
   };
   if (preset.sandbox !== 'danger-full-access') return session.inBackground(take(preset));

@@ -41,7 +41,9 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'model':
       return (await import('../commands/model.ts')).model(session, rest);
     case 'permissions':
-      return (await import('./choose-permissions.ts')).choosePermissions(session);
+      return (await import('./choose-permissions.ts')).choosePermissions(session, rest);
+    case 'approve':
+      return (await import('../commands/approve.ts')).approve(session);
     case 'theme':
       return (await import('./choose-theme.ts')).chooseTheme(session, rest);
     case 'statusline':

@@ -1,6 +1,8 @@
 import type { Settings } from '../../../envelope/settings.ts';
 import { approvalName } from '../../../policy/approval-policy.ts';
 import { sandboxLevelOf } from '../../../policy/describe-policy.ts';
+import { isReviewed } from '../../../policy/review/is-reviewed.ts';
+import type { ApprovalsReviewer } from '../../../protocol/review-verdict.ts';
 import { oncePerObject } from '../../../protocol/once-per-object.ts';
 import { policyInForce } from '../../wording/policy-in-force.ts';
 
@@ -10,6 +12,8 @@ export interface PermissionPreset {
   readonly about: string;
   readonly sandbox: 'workspace-write' | 'read-only' | 'danger-full-access';
   readonly approval: 'on-request' | 'never';
+  /** Who answers what is asked. */
+  readonly reviewer: ApprovalsReviewer;
 }
 
 export const permissionPresets: readonly PermissionPreset[] = [
@@ -18,21 +22,40 @@ export const permissionPresets: readonly PermissionPreset[] = [
     about: 'work in this folder; ask before commands that need more',
     sandbox: 'workspace-write',
     approval: 'on-request',
+    reviewer: 'user',
   },
-  { label: 'Read only', about: 'ask before every change', sandbox: 'read-only', approval: 'on-request' },
+  {
+    label: 'Read only',
+    about: 'ask before every change',
+    sandbox: 'read-only',
+    approval: 'on-request',
+    reviewer: 'user',
+  },
   {
     label: 'Full access',
     about: 'no sandbox and no questions: only where something else isolates Capstan',
     sandbox: 'danger-full-access',
     approval: 'never',
+    reviewer: 'user',
+  },
+  {
+    label: 'Reviewed',
+    about: 'work in this folder; a model answers questions in your place',
+    sandbox: 'workspace-write',
+    approval: 'on-request',
+    reviewer: 'auto_review',
   },
 ];
 
 /** Settings change seldom, and screens ask with every frame. */
 const standing = oncePerObject((settings: Settings) => {
   const [sandbox, approval] = [sandboxLevelOf(policyInForce(settings)), approvalName(settings.approval)];
-  const preset = permissionPresets.find((each) => each.sandbox === sandbox && each.approval === approval);
-  return { sandbox, preset, words: preset?.label ?? `${sandbox}, ${approval}` };
+  const reviewer: ApprovalsReviewer = isReviewed(settings) ? 'auto_review' : 'user';
+  const preset = permissionPresets.find(
+    (each) => each.sandbox === sandbox && each.approval === approval && each.reviewer === reviewer,
+  );
+  const reviewed = reviewer === 'user' ? '' : ', reviewed';
+  return { sandbox, preset, words: preset?.label ?? `${sandbox}, ${approval}${reviewed}` };
 });
 
 /** The preset that holds. Undefined: the settings are others. */

@@ -13,9 +13,10 @@ export interface SlashCommand {
 /** In the order of the list. */
 export const slashCommands = [
   { name: 'model', takes: '[NAME [EFFORT]]', does: 'choose the model and its effort', whileRunning: true },
-  { name: 'permissions', does: 'choose what may be done without a question', whileRunning: true },
+  { name: 'permissions', takes: '[NAME]', does: 'choose what may be done without a question', whileRunning: true },
   { name: 'rules', does: 'saved rules about commands and hosts: see and revoke them', whileRunning: false },
   { name: 'experimental', does: 'switch features on or off', whileRunning: false },
+  { name: 'approve', does: 'allow once more what a reviewer refused', whileRunning: true },
   { name: 'memories', does: 'notes about earlier conversations: read, write, forget', whileRunning: false },
   { name: 'skills', does: 'list skills, use one, switch them on or off', whileRunning: true },
   { name: 'hooks', does: 'list hooks, trust them, switch them on or off', whileRunning: true },

@@ -13,8 +13,10 @@ describe('the composer on a real terminal', () => {
     mkdirSync(join(place.workspace, 'src'), { recursive: true });
     writeFileSync(join(place.workspace, 'src/parser.ts'), '');
     const editor = join(place.home, 'editor.sh');
-    const script = 'sleep 1; printf "Edited %s: %s  \\n\\n" "$(wc -c < "$1")" "$(head -c 24 "$1")" > "$1"';
-    writeFileSync(editor, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const seen = join(place.home, 'seen');
+    const edit = 'printf "Edited %s: %s  \\n\\n" "$(wc -c < "$1")" "$(head -c 24 "$1")" > "$1"';
+    const wait = `until [ -e '${seen}' ]; do sleep 0.1; done`;
+    writeFileSync(editor, `#!/bin/sh\n${wait}; ${edit}\n`, { mode: 0o755 });
     const shell = new TmuxShell(place);
     shell.type(`unset VISUAL; export EDITOR=${editor}; clear`);
     shell.press('Enter');
@@ -28,6 +30,7 @@ describe('the composer on a real terminal', () => {
     await shell.sees('[Pasted Content 2000 chars, 200 lines]', 'screen');
     shell.press('C-g');
     await shell.sees('Save and close the editor to go on.', 'screen');
+    writeFileSync(seen, '');
     await shell.sees('› Edited 2022: Look at src/parser.ts lo', 'screen');
     shell.press('Enter');
     const rows = await shell.sees('All read.');

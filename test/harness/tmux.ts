@@ -19,7 +19,9 @@ export class TmuxShell {
   constructor(place: Place, columns = 90, rows = 28, program = 'bash --norc --noprofile') {
     const set = ['-e', `CAPSTAN_HOME=${place.home}`, '-e', 'LC_ALL=C.UTF-8'];
     const size = ['-x', String(columns), '-y', String(rows)];
-    this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, ...set, '-c', place.workspace, program);
+    // At a width of one column each sign has a row, and no row may be lost.
+    const keep = ['start-server', ';', 'set-option', '-g', 'history-limit', '100000', ';'];
+    this.#tmux('-f', '/dev/null', ...keep, 'new-session', '-d', ...size, ...set, '-c', place.workspace, program);
     whenTestEnds(() => this.close());
   }
 
@@ -65,7 +67,7 @@ export class TmuxShell {
 
   /** All rows, those above the screen first. */
   rows(): string {
-    return this.#tmux('capture-pane', '-p', '-S', '-2000').trimEnd();
+    return this.#tmux('capture-pane', '-p', '-S', '-').trimEnd();
   }
 
   /** The rows in sight. */

@@ -72,6 +72,7 @@ export class TuiStage {
   #asked: View | undefined;
   #pager: View | undefined;
   #busy: Busy | undefined;
+  #shell: Busy | undefined;
   #failed: FailedTurn | undefined;
   /** What is pinned above the composer. */
   plan: PinnedPlan | undefined;
@@ -142,15 +143,21 @@ export class TuiStage {
 
   set busy(busy: Busy | undefined) {
     this.#busy = busy;
-    this.#clock.tick(busy === undefined || this.#look.glyphs === 'words' ? undefined : 1000);
+    this.#tick();
+    this.draw();
+  }
+
+  /** A command of the user runs: it stands in the place of what is going on, as it is what Esc ends. */
+  set shell(shell: Busy | undefined) {
+    this.#shell = shell;
+    this.#tick();
     this.draw();
   }
 
   /** The last turn failed and can be tried again. Shown while nothing runs. */
   set failed(failed: FailedTurn | undefined) {
     this.#failed = failed;
-    const counts = failed?.opensAt !== undefined && this.#look.glyphs !== 'words';
-    if (this.#busy === undefined) this.#clock.tick(counts ? 1000 : undefined);
+    this.#tick();
     this.draw();
   }
 
@@ -294,6 +301,16 @@ export class TuiStage {
     });
   }
 
+  get #running(): Busy | undefined {
+    return this.#shell ?? this.#busy;
+  }
+
+  /** Time passes on the screen while something runs, or is waited for. */
+  #tick(): void {
+    const counts = this.#running !== undefined || this.#failed?.opensAt !== undefined;
+    this.#clock.tick(counts && this.#look.glyphs !== 'words' ? 1000 : undefined);
+  }
+
   #draw(): void {
     if (this.#isAside) return;
     this.#shape.show(this.#pager === undefined && this.#view === undefined ? this.composer.vim?.mode : undefined);
@@ -310,7 +327,7 @@ export class TuiStage {
 
   #news(look: Look): readonly string[] {
     const { waiting, transcript } = this;
-    return this.#announcements.news({ busy: this.#busy, failed: this.#failed, waiting, transcript }, look);
+    return this.#announcements.news({ busy: this.#running, failed: this.#failed, waiting, transcript }, look);
   }
 
   /** The composer with what stands around it, or a view in its place. */
@@ -319,7 +336,7 @@ export class TuiStage {
     const isRead = look.glyphs === 'words';
     const room = Math.max(1, height - 1);
     const { view } = this;
-    const shown = { busy: this.#busy, failed: this.#failed, background: this.background() };
+    const shown = { busy: this.#running, failed: this.#failed, background: this.background() };
     if (view !== undefined) {
       // What is asked or chosen needs the space.
       const running = isRead ? [] : bottomRows({ ...shown, plan: undefined, waiting: noneWaiting }, look);

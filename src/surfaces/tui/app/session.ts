@@ -1,4 +1,5 @@
 import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Answer } from '../../../protocol/question.ts';
 import { Fault, fullText, type Outcome } from '../../../protocol/outcome.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -95,7 +96,7 @@ export class TuiSession implements Conversation {
       open: (view) => stage.ask(view),
       showWhole: (rows) =>
         stage.openPager(new PagerView({ title: 'What is asked', rows, close: () => stage.openPager(undefined) })),
-      answer: (id, answer) => void this.guard(this.#thread.answer(id, answer).then((given) => this.#told(given))),
+      answer: (id, answer) => void this.guard(this.#answer(id, answer)),
       now,
     });
     const { engine, surroundings } = parts;
@@ -334,6 +335,13 @@ export class TuiSession implements Conversation {
     if (!this.isBusy || findSlash(name)?.whileRunning === true) return this.parts.runSlash(this, name, rest);
     this.parts.stage.composer.giveBack(draft);
     this.notice(mustWait(name), 'error');
+  }
+
+  async #answer(id: string, answer: Answer): Promise<void> {
+    // An agent that is stopped leaves the turn running.
+    const isOfTurn = this.#thread.questions.find((each) => each.id === id)?.agent === undefined;
+    if (answer.kind === 'stopped' && isOfTurn) await this.flow.holdSteers();
+    this.#told(await this.#thread.answer(id, answer));
   }
 
   #ordered(work: Promise<void>): Promise<void> {

@@ -32,12 +32,12 @@ export async function openIn(
   thread: WantedConversation,
   columns = 80,
   more: Partial<TuiRequest> = {},
+  terminal = new MemoryTerminal(columns, 24),
 ): Promise<TuiScene> {
   vi.stubEnv('CAPSTAN_HOME', built.place.home);
   vi.stubEnv('NO_COLOR', '1');
   vi.stubEnv('LC_ALL', 'C.UTF-8');
   whenTestEnds(() => void vi.unstubAllEnvs());
-  const terminal = new MemoryTerminal(columns, 24);
   terminal.write('$ echo before\r\nbefore\r\n');
   const request = { cwd: built.place.workspace, choices: { ...none, ...off }, thread, isFull: false, ...more };
   const ended = openTui(request, terminal);

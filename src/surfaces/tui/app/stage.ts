@@ -1,3 +1,4 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
 import { SlashPopup } from '../views/slash-popup.ts';
 import { Composer } from '../composer/composer.ts';
 import type { PinnedPlan } from '../views/plan-rows.ts';
@@ -6,6 +7,7 @@ import { type Frame, type FramePlace, fitFrame, noFrame } from '../screen/frame.
 import { CursorShape } from '../screen/cursor-shape.ts';
 import { FullScreen } from '../screen/full-screen.ts';
 import { InlineScreen } from '../screen/inline-screen.ts';
+import { noOtherScreen } from '../screen/keeps-screen.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { drawnColumns } from '../text/drawn-columns.ts';
 import type { Look } from '../text/look.ts';
@@ -97,7 +99,7 @@ export class TuiStage {
     this.#marks = marks;
     this.#terminal = terminal;
     this.#look = look;
-    this.#isFull = isFull;
+    this.#isFull = isFull && (terminal.keepsScreen || hosted !== undefined);
     this.#now = now;
     this.#inline = new InlineScreen({ terminal, reflows, widthOf: drawnColumns });
     this.#full = new FullScreen(terminal);
@@ -195,9 +197,10 @@ export class TuiStage {
     this.draw();
   }
 
-  /** Over everything, on a screen of its own. */
+  /** Over everything, on a screen of its own where the terminal has one, else as the live part. */
   openPager(pager: View | undefined): void {
-    if (!this.#isFull && (pager === undefined) !== (this.#pager === undefined)) {
+    const isOther = !this.#isFull && this.#terminal.keepsScreen;
+    if (isOther && (pager === undefined) !== (this.#pager === undefined)) {
       if (pager === undefined) this.#full.end();
       else this.#full.begin();
     }
@@ -206,8 +209,9 @@ export class TuiStage {
     if (pager !== undefined) this.viewOpened();
   }
 
-  /** From one way to show the conversation to the other. */
-  switchMode(): void {
+  /** From one way to show the conversation to the other. Gives the reason where that cannot be. */
+  switchMode(): Outcome | undefined {
+    if (!this.#isFull && !this.#terminal.keepsScreen) return noOtherScreen;
     this.#isFull = !this.#isFull;
     this.#back = 0;
     if (this.#isFull) {
@@ -218,6 +222,7 @@ export class TuiStage {
       this.#inline.forget();
     }
     this.draw();
+    return undefined;
   }
 
   scroll(rows: number): void {
@@ -238,7 +243,7 @@ export class TuiStage {
   }
 
   resized(): void {
-    if (!this.#isFull && this.#pager === undefined) this.#inline.resized();
+    if (!this.#hasWhole) this.#inline.resized();
     this.#full.forget();
     this.transcript.resized(this.look);
     this.#clock.now();
@@ -248,7 +253,7 @@ export class TuiStage {
   cameBack(): void {
     this.#isAside = false;
     this.#inline.forget();
-    if (this.#isFull || this.#pager !== undefined) this.#full.begin();
+    if (this.#hasWhole) this.#full.begin();
     this.#clock.now();
   }
 
@@ -256,7 +261,7 @@ export class TuiStage {
   stepAside(): void {
     this.#isAside = true;
     this.#shape.show(undefined);
-    if (this.#isFull || this.#pager !== undefined) this.#full.end();
+    if (this.#hasWhole) this.#full.end();
     else this.#inline.end(this.transcript.takeFinished(this.look));
   }
 
@@ -267,7 +272,7 @@ export class TuiStage {
     this.#clock.stop();
     this.#shape.show(undefined);
     const { look } = this;
-    if (this.#isFull || this.#pager !== undefined) this.#full.end();
+    if (this.#hasWhole) this.#full.end();
     if (this.#isFull) this.transcript.keepLast(look, this.#terminal.rows);
     const finished = this.transcript.takeFinished(look);
     this.#inline.end([...finished, ...this.transcript.unfinishedRows(look), ...summary]);
@@ -301,6 +306,11 @@ export class TuiStage {
     });
   }
 
+  /** The whole screen is drawn, and what stood there before is behind it. */
+  get #hasWhole(): boolean {
+    return this.#isFull || (this.#pager !== undefined && this.#terminal.keepsScreen);
+  }
+
   get #running(): Busy | undefined {
     return this.#shell ?? this.#busy;
   }
@@ -316,7 +326,8 @@ export class TuiStage {
     this.#shape.show(this.#pager === undefined && this.#view === undefined ? this.composer.vim?.mode : undefined);
     const { rows: height } = this.#terminal;
     const { look } = this;
-    if (this.#isFull || this.#pager !== undefined) return this.#full.show(this.wholeFrame(look, height));
+    if (this.#hasWhole) return this.#full.show(this.wholeFrame(look, height));
+    if (this.#pager !== undefined) return this.#inline.show([], this.#pager.frame(look, height));
     const bottom = this.#bottom(look, height);
     const room = Math.max(0, height - bottom.rows.length);
     const finished = this.transcript.takeFinished(look, this.#marks);

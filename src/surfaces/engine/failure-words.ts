@@ -28,8 +28,8 @@ export function failureWords(outcome: Outcome, now: number): FailureWords {
   const wait = retry === undefined || retry === 'never' ? undefined : (retry.askedMs ?? retry.afterMs);
   const opensAt = resetsAt ?? (wait === undefined ? undefined : now + wait);
   const common = { next, isConnection, isLasting: retry === 'never', ...(opensAt === undefined ? {} : { opensAt }) };
-  // What Capstan saw itself says which host it was.
-  if (isConnection) return { what: message, ...common };
+  // What Capstan saw itself says which host it was, and a key that is missing was never sent.
+  if (isConnection || (cause === 'key' && status === undefined)) return { what: message, ...common };
   const usual = failureCauses[cause].blank;
   const what = status === undefined ? usual : `${usual.replace(/\.$/, '')} (status ${status}).`;
   const said = message

@@ -264,6 +264,7 @@ export class TuiSession implements Conversation {
   }
 
   async compact(focus: string): Promise<void> {
+    if (this.flow.isBusy) this.notice('The conversation is compacted before the next request of this turn.');
     await this.work('Compacting the conversation', () => this.#thread.compact(focus === '' ? {} : { focus }));
   }
 

@@ -275,7 +275,9 @@ export class TuiStage {
     if (this.#hasWhole) this.#full.end();
     if (this.#isFull) this.transcript.keepLast(look, this.#terminal.rows);
     const finished = this.transcript.takeFinished(look);
-    this.#inline.end([...finished, ...this.transcript.unfinishedRows(look), ...summary]);
+    this.#inline.end([...finished, ...this.transcript.unfinishedRows(look)]);
+    // Where nothing is left of the live part: a row of it may be longer than the screen is wide.
+    this.#terminal.write(summary.map((row) => `${row}\r\n`).join(''));
   }
 
   /** All that a screen of its own shows. */

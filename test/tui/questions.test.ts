@@ -64,6 +64,27 @@ describe('a question in the terminal', () => {
     expect(textsOf(inputOf(model, 2)).join('\n')).toContain('The user says: Not that.');
   });
 
+  it('is shown after a resume as it was: what did not run, and what was interrupted', async () => {
+    const first = await tuiScene([
+      command('echo one'),
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 20' })] }),
+    ]);
+    await first.sees('Context');
+    first.say('Go.');
+    await first.sees('yes, once');
+    first.terminal.type('n');
+    await first.sees('Running sleep 20');
+    first.terminal.type('\u001B');
+    const shown = /Not run: echo one\n[^]*Interrupted: sleep 20/;
+    await first.sees(shown);
+    await first.sees('The turn was interrupted');
+    await first.leave();
+    const second = await openIn(first, { kind: 'last' });
+    const rows = (await second.sees('The turn was interrupted')).join('\n');
+    expect(rows).toMatch(shown);
+    expect(rows).not.toContain('Failed: sleep');
+  });
+
   it.each([
     ['Esc', '\u001B'],
     ['an answer', 's'],

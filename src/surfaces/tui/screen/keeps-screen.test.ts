@@ -12,7 +12,8 @@ describe('whether the terminal shows another screen', () => {
   it.each([
     ['any terminal', { TERM: 'xterm' }, {}, true],
     ['GNU screen as it comes', inScreen, {}, false],
-    ['a tmux inside of it', { ...inScreen, TMUX: 't' }, {}, true],
+    ['a tmux inside of it', { ...inScreen, TMUX: 't', TERM: 'tmux-256color' }, {}, true],
+    ['it inside a tmux', { ...inScreen, TMUX: 't', TERM: 'screen.tmux-256color' }, {}, false],
     ['a user who set it', inScreen, { [own]: 'vbell off\n  altscreen on # for less\n' }, true],
     ['a user who took it out', inScreen, { [own]: '#altscreen on\n' }, false],
     ['a user who set it back', inScreen, { '/etc/screenrc': 'altscreen on\n', [own]: 'altscreen off\n' }, false],

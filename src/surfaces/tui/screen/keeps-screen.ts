@@ -8,8 +8,9 @@ type ReadText = (path: string) => string | undefined;
  * only if its user has set `altscreen on`; it answers no question about that, so its files are read. In doubt it does not.
  */
 export function keepsScreen(env: Readonly<Record<string, string | undefined>>, read: ReadText): boolean {
-  const { STY: screen, TMUX: tmux, HOME: home = '' } = env;
-  if (screen === undefined || tmux !== undefined) return true;
+  const { STY: screen, TMUX: tmux, TERM: term = '', HOME: home = '' } = env;
+  // Each keeps the variables of the one around it: of both, the name of the terminal tells which is the inner one.
+  if (screen === undefined || (tmux !== undefined && term.startsWith('tmux'))) return true;
   const files = [env['SYSSCREENRC'] ?? '/etc/screenrc', env['SCREENRC'] ?? `${home}/.screenrc`];
   const said = files.flatMap((path) => [...(read(path) ?? '').matchAll(/^[ \t]*altscreen[ \t]+(on|off)\b/gm)]);
   return said.at(-1)?.[1] === 'on';

@@ -6,6 +6,8 @@ import type { TerminalListener, TerminalPort } from '../../src/surfaces/tui/scre
 export class MemoryTerminal implements TerminalPort {
   /** False: what comes quickly is looked at more closely. */
   marksPastes = true;
+  /** False: it has one screen, and ignores who asks for another, as GNU screen does. */
+  keepsScreen = true;
   readonly #terminal: xterm.Terminal;
   readonly #reader = new InputReader((input) => this.#listener?.input(input));
   #listener: TerminalListener | undefined;
@@ -30,7 +32,7 @@ export class MemoryTerminal implements TerminalPort {
 
   write(text: string): void {
     this.written += text;
-    this.#terminal.write(text);
+    this.#terminal.write(this.keepsScreen ? text : text.replaceAll(/\u001B\[\?1049[hl]/g, ''));
   }
 
   start(listener: TerminalListener): void {

@@ -56,12 +56,64 @@ describe('a question in the terminal', () => {
     await sees('$ echo two');
     await sees('yes, once');
     terminal.type(`${tab}Not that.`);
-    terminal.type('\u001B[B'.repeat(3));
+    terminal.type('\u001B[B'.repeat(2));
     await sees(/› \d\. no \(n\)/);
     terminal.type('\r');
     await sees('• Ended.');
     expect(textsOf(inputOf(model, 1)).join('\n')).toContain('The user says: Only this one.');
     expect(textsOf(inputOf(model, 2)).join('\n')).toContain('The user says: Not that.');
+  });
+
+  it('is shown after a resume as it was: what did not run, and what was interrupted', async () => {
+    const first = await tuiScene([
+      command('echo one'),
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 20' })] }),
+    ]);
+    await first.sees('Context');
+    first.say('Go.');
+    await first.sees('yes, once');
+    first.terminal.type('n');
+    await first.sees('Running sleep 20');
+    first.terminal.type('\u001B');
+    const shown = /Not run: echo one\n[^]*Interrupted: sleep 20/;
+    await first.sees(shown);
+    await first.sees('The turn was interrupted');
+    await first.leave();
+    const second = await openIn(first, { kind: 'last' });
+    const rows = (await second.sees('The turn was interrupted')).join('\n');
+    expect(rows).toMatch(shown);
+    expect(rows).not.toContain('Failed: sleep');
+  });
+
+  it.each([
+    ['Esc', '\u001B'],
+    ['an answer', 's'],
+  ])('gives words back that wait when %s ends the turn, before what is queued', async (_, key) => {
+    const {
+      sees,
+      say: tell,
+      terminal,
+      model,
+    } = await tuiScene([
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 1' }), ...command('echo one').items] }),
+      done('Heard.'),
+    ]);
+    await sees('Context');
+    tell('Go.');
+    await sees('Running sleep 1');
+    terminal.type('Queued.');
+    terminal.type(tab);
+    await sees('↳ Queued.');
+    tell('Steer.');
+    await sees('↳ Steer.');
+    await sees('$ echo one');
+    await sees('yes, once');
+    terminal.type(key);
+    const rows = (await sees(/› Steer\.\n {2}Queued\./)).join('\n');
+    expect(rows.match(/Steer\./g)).toHaveLength(1);
+    terminal.type('\r');
+    await sees('• Heard.');
+    expect(textsOf(inputOf(model, 1)).filter((text) => String(text).includes('Steer.'))).toEqual(['Steer.\nQueued.']);
   });
 
   it('saves the rule that it shows, which can be made shorter and longer, and revoked', async () => {

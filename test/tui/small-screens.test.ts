@@ -53,6 +53,17 @@ describe('screens of a few rows and columns', () => {
     expect(shown.terminal.isStarted).toBe(true);
   });
 
+  it('tells the whole command that continues the conversation', async () => {
+    const built = await scene([answer({ items: [say('Hi.')], deltas: true })], 'approval_policy = "on-request"');
+    const shown = await openIn(built, { kind: 'new' }, 30);
+    await shown.sees('· main');
+    shown.say('Go.');
+    await shown.sees('Worked for');
+    const rows = (await shown.leave()).slice(-3);
+    expect(rows[0]).toBe('To continue:');
+    expect(rows.slice(1).join('')).toMatch(/^capstan resume [\w-]{36}$/);
+  });
+
   it('with a question, and an answer that arrives meanwhile', async () => {
     const escalated = { cmd: 'echo out', sandbox_permissions: 'require_escalated', justification: 'Why not.' };
     const shown = await tuiScene([

@@ -21,8 +21,14 @@ export interface TuiScene extends Scene {
 const none = { override: [], enable: [], disable: [], model: undefined, profile: undefined, localProvider: undefined };
 const off = { strictConfig: false, ignoreUserConfig: false, ignoreRules: false, oss: false };
 
-/** With what a shell has printed before. */
-const usualScreen = { rows: 24, before: '$ echo before\r\nbefore\r\n' };
+interface GivenScreen {
+  readonly rows: number;
+  /** What a shell has printed before. */
+  readonly before: string;
+  readonly terminal: MemoryTerminal;
+}
+
+const usual = '$ echo before\r\nbefore\r\n';
 
 /** A terminal in memory with a conversation on it, and a scripted model behind it. */
 export async function tuiScene(script: Script, config = 'approval_policy = "on-request"'): Promise<TuiScene> {
@@ -35,13 +41,12 @@ export async function openIn(
   thread: WantedConversation,
   columns = 80,
   more: Partial<TuiRequest> = {},
-  { rows: height, before }: { readonly rows: number; readonly before: string } = usualScreen,
+  { rows: height = 24, before = usual, terminal = new MemoryTerminal(columns, height) }: Partial<GivenScreen> = {},
 ): Promise<TuiScene> {
   vi.stubEnv('CAPSTAN_HOME', built.place.home);
   vi.stubEnv('NO_COLOR', '1');
   vi.stubEnv('LC_ALL', 'C.UTF-8');
   whenTestEnds(() => void vi.unstubAllEnvs());
-  const terminal = new MemoryTerminal(columns, height);
   terminal.write(before);
   const request = { cwd: built.place.workspace, choices: { ...none, ...off }, thread, isFull: false, ...more };
   const ended = openTui(request, terminal);

@@ -122,6 +122,25 @@ describe('what waits while a turn runs', () => {
     expect(JSON.stringify(inputOf(model, 2))).not.toContain('/compact');
   });
 
+  it('/pin waits for the end of the turn, and /compact for its next request: both say so at once', async () => {
+    const { sees, say: tell } = await tuiScene([
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 1.5' })] }),
+      done('First.'),
+      slow,
+    ]);
+    await sees('Context');
+    tell('Go.');
+    await sees('Running sleep 1.5');
+    tell('/pin Use tabs.');
+    const rows = (await sees('Capstan pins the note when this turn has ended')).join('\n');
+    expect(rows).toContain('↳ /pin Use tabs.');
+    await sees('Pinned as note 1: Use tabs.');
+    tell('Again.');
+    await sees('Running sleep 20');
+    tell('/compact the tests');
+    await sees('compacted before the next request');
+  });
+
   it('the queue can be reordered, deleted from, edited and sent', async () => {
     const { sees, say: tell, terminal, model } = await tuiScene([slow, done('Heard.'), done('Second.')]);
     await sees('Context');

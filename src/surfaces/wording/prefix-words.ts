@@ -13,6 +13,8 @@ export function breakWords(each: PrefixBreak): string {
     case 'instructions':
       return 'other instructions';
     case 'setting':
+      // No setting of the user: a fork and a conversation that went back are threads of their own.
+      if (each.name === 'cacheKey') return 'a thread of its own, for which the provider may keep another cache';
       return `the setting ${each.name}`;
     case 'tools': {
       const names = [...each.added, ...each.removed, ...each.changed];

@@ -112,8 +112,8 @@ describe('a person at the terminal', () => {
         '  rule: commands that begin with ["npm","install"] run without a question, outside the sandbox',
         '  [y] yes, once',
         '  [a] yes, for the session',
-        '  [p] yes, and save the rule: such commands then run outside the sandbox',
         '  [n] no',
+        '  [p] yes, and save the rule: such commands then run outside the sandbox',
         '  [t] no, and tell the model why',
         '  [s] no, and stop the turn',
       ].join('\n'),
@@ -231,7 +231,7 @@ describe('a person at the terminal', () => {
     await press('t', 'n', '\u001B[D', 'p', 'x', '\u007F', '\u001B', 't', 'u\u0015use\npnpm', '\r');
     expect(await answer).toEqual({ kind: 'declined', note: 'use pnpm' });
     expect(typed).toEqual(['', 'n', 'n', 'np', 'npx', 'np', 'np', undefined, '', 'use pnpm', 'use pnpm', undefined]);
-    expect(shown).toContain('  Nothing was sent. Press one key: y, a, p, n, t, s.');
+    expect(shown).toContain('  Nothing was sent. Press one key: y, a, n, p, t, s.');
     expect(shown.at(-1)).toBe('  no: use pnpm');
     expect(input.modes).toEqual([true, false]);
   });
@@ -243,7 +243,7 @@ describe('a person at the terminal', () => {
     await answer;
     expect(shown[0]).toContain('  rule: connections to a.org:443 are allowed without a question, in every thread');
     expect(shown.slice(1)).toEqual([
-      '  Press one key: y, a, p, n, t, s.',
+      '  Press one key: y, a, n, p, t, s.',
       '  yes; the rule goes to /home/ann/rules/default.rules',
     ]);
   });
@@ -382,7 +382,7 @@ describe('keys that were typed for one question never answer another', () => {
     await pass(650);
     type('y');
     await pass(750);
-    expect(shown.at(-1)).toBe('  Keys count after a pause. Press one key: y, a, p, n, t, s.');
+    expect(shown.at(-1)).toBe('  Keys count after a pause. Press one key: y, a, n, p, t, s.');
     await press('n');
     expect(await Promise.all(answers)).toEqual([{ kind: 'lapsed' }, { kind: 'declined' }]);
   });

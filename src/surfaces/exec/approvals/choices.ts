@@ -21,11 +21,16 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
     prefix === undefined
       ? ''
       : `: such commands then run ${confined === true ? 'in that sandbox' : 'outside the sandbox'}`;
-  return [
-    allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
+  const wider = [
     ...(has('session') ? [allowed('a', 'yes, for the session', 'session')] : []),
     ...(has('rule') ? [allowed('p', `yes, and save the rule${leaves}`, 'rule')] : []),
+  ];
+  return [
+    allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
+    ...wider.slice(0, 1),
+    // Never behind the third place, where Codex has it: there, 3 must not allow more than 1 does.
     { key: 'n', words: 'no', answer: { kind: 'declined' } },
+    ...wider.slice(1),
     { key: 't', words: 'no, and tell the model why', answer: { kind: 'declined' }, takesNote: true },
     { key: 's', words: 'no, and stop the turn', answer: { kind: 'stopped' } },
   ];

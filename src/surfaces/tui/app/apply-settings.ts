@@ -13,7 +13,7 @@ import type { TuiRequest } from './tui-request.ts';
 /** Gives the stage what `[tui]` says, and what to report about it: the rest of the table was checked when it was read. */
 export async function applySettings(
   session: TuiSession,
-  { isInline = false }: Pick<TuiRequest, 'isInline'>,
+  { isInline = false, isFull }: Pick<TuiRequest, 'isInline' | 'isFull'>,
 ): Promise<readonly Outcome[]> {
   const { stage, engine, surroundings } = session.parts;
   const { theme, ascii, animations, alternateScreen, screenReader, keymap, vimModeDefault } = engine.tui;
@@ -24,8 +24,9 @@ export async function applySettings(
   if (screenReader) stage.changeLook(readerLook);
   if (ascii && stage.look.glyphs === 'unicode') stage.changeLook({ glyphs: 'ascii' });
   if (!animations) stage.changeLook({ motion: 'none' });
-  if (alternateScreen === 'always' && !screenReader && !isInline && !stage.isFull) stage.switchMode();
-  const problems = [...unusedKeys(engine), ...wrongItems(engine)];
+  const wantsFull = isFull || (alternateScreen === 'always' && !screenReader && !isInline);
+  const notFull = wantsFull && !stage.isFull ? stage.switchMode() : undefined;
+  const problems = [...(notFull === undefined ? [] : [notFull]), ...unusedKeys(engine), ...wrongItems(engine)];
   if (theme === undefined) return problems;
   const own = findTheme(theme) === undefined ? await ownThemes(engine) : { choices: [], problems: [] };
   const choice = findTheme(theme, own.choices);

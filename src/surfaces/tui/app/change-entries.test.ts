@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { PrefixBrokenEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
 import { noUsage } from '../../../protocol/usage.ts';
+import { changeLine } from '../cells/change-line.ts';
 import type { Look } from '../text/look.ts';
 import { EventEntries } from './event-entries.ts';
 import { Transcript } from './transcript.ts';
@@ -77,6 +78,16 @@ function shown(...events: readonly ThreadEvent[]) {
 }
 
 describe('changes of the requests', () => {
+  it('says that tokens may be sent again where only the provider knows', () => {
+    const prefix: PrefixBrokenEvent = { ...broken, breaks: [{ kind: 'setting', name: 'cacheKey', tokens: 1200 }] };
+    expect(changeLine({ kind: 'prefix', prefix }).line).toBe(
+      'Cache: about 1,200 tokens may be sent again uncached (a thread of its own, for which the provider may keep another cache)',
+    );
+    expect(changeLine({ kind: 'prefix', prefix: broken }).line).toBe(
+      'Cache lost: about 1,200 tokens are sent again uncached (the setting model)',
+    );
+  });
+
   it('a switch of models waits for its cost, and is one line with it', () => {
     expect(shown(started, switched, said)).toMatchObject({ isFinal: false });
     expect(shown(started, switched, said, broken)).toEqual({

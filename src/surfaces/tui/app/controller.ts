@@ -127,12 +127,13 @@ export class Controller {
         return true;
       case 'escape':
         if (composer.isShell && composer.draft.text === '!') composer.draft = draftOf('');
-        else if (conversation?.isBusy === true) conversation.interrupt(composer.isEmpty ? 'send-steers' : 'give-back');
+        else if (conversation?.canInterrupt === true)
+          conversation.interrupt(composer.isEmpty ? 'send-steers' : 'give-back');
         else if (composer.isEmpty && this.#twice.pressed()) conversation?.slash('rewind', '');
         return true;
       case 'ctrl+c':
         if (!composer.isEmpty) composer.drop();
-        else if (conversation?.isBusy === true) conversation.interrupt('give-back');
+        else if (conversation?.canInterrupt === true) conversation.interrupt('give-back');
         else quit();
         return true;
       case 'ctrl+d':

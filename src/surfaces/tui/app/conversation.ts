@@ -22,7 +22,9 @@ export interface Conversation {
   shell(command: string): void;
   /** A command for the terminal. False: the draft stays. */
   slash(name: SlashName, rest: string): void;
-  /** `send-steers`: words that the turn has not read are sent at once; otherwise they come back, as all that waits. */
+  /** A turn, a compaction or a command of the user runs. */
+  readonly canInterrupt: boolean;
+  /** What stands above the composer ends. `send-steers`: words that the turn has not read are sent at once; otherwise they come back, as all that waits. */
   interrupt(then: 'send-steers' | 'give-back'): void;
   /** Plan mode on or off. */
   cycleMode(): void;

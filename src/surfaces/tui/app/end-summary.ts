@@ -2,9 +2,10 @@ import { usedTokens } from '../../../protocol/usage.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import { moneyWords } from '../../wording/money-words.ts';
 import { count } from '../../wording/number-words.ts';
-import { drawRows } from '../text/draw-row.ts';
+import { drawRow, drawRows } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
 import { accentStyle, plain, type Row, styled } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 
 /** What stays on the screen at the end: what the thread has cost, and how to resume it. A thread without a turn has neither. */
 export function endSummary(thread: LiveThread, look: Look): readonly string[] {
@@ -12,10 +13,11 @@ export function endSummary(thread: LiveThread, look: Look): readonly string[] {
   if (thread.place === undefined || total.total === 0) return [];
   const { cost } = total;
   const spent = `${count(usedTokens(total))} tokens used${cost === undefined ? '' : `, ${moneyWords(cost)}`}.`;
-  const rows: readonly Row[] = [
-    [],
-    [plain(spent)],
-    [plain('To continue: '), styled(`capstan resume ${thread.id}`, accentStyle)],
-  ];
-  return drawRows(rows, look);
+  const command = `capstan resume ${thread.id}`;
+  const [before, row]: readonly [string, Row] = ['To continue:', [styled(command, accentStyle)]];
+  const isOneRow = before.length + 1 + command.length <= look.width;
+  const said = wrapRow([plain(spent)], { width: look.width });
+  if (isOneRow) return drawRows([[], ...said, [plain(`${before} `), ...row]], look);
+  // Whole, however narrow the terminal is: it breaks the row itself, and copies it as one.
+  return [...drawRows([[], ...said, [plain(before)]], look), drawRow(row, { ...look, width: command.length })];
 }

@@ -16,6 +16,7 @@ import { noticeCell, type NoticeKind } from '../cells/notice-cell.ts';
 import { userCell } from '../cells/user-cell.ts';
 import { ExploringGroups } from './exploring-groups.ts';
 import { ChangeEntries } from './change-entries.ts';
+import { ReplayedCalls } from './replayed-calls.ts';
 import { RunningHooks } from './running-hooks.ts';
 import { type ShownShell, showShell } from './shown-shell.ts';
 import type { TranscriptEntry, Transcript } from './transcript.ts';
@@ -42,6 +43,7 @@ export class EventEntries {
   /** Messages that are arriving, by id. */
   readonly #arriving = new Map<string, { readonly entry: TranscriptEntry; readonly message: AnswerStream }>();
   readonly #questions = new Map<string, Question>();
+  readonly #replayed = new ReplayedCalls();
   #plan = '';
   #turnStarted: number | undefined;
   /** Whether the turn is there for a checkpoint alone. Undefined: nothing has happened in it. */
@@ -87,12 +89,15 @@ export class EventEntries {
         return this.#completed(event.item);
       case 'question-asked':
         this.#questions.set(event.question.id, event.question);
+        this.#replayed.asked(event.question);
         return;
       case 'question-answered':
         return this.#answered(event);
       case 'call-refused':
         this.#forget(event.callId);
-        return this.#add(cellOfEvent(event));
+        return this.#add(cellOfEvent(this.#replayed.refused(event)));
+      case 'usage':
+        return this.#replayed.requested();
       case 'hook-started':
         return this.#hooks.started(event, at);
       case 'hook-completed':
@@ -169,13 +174,13 @@ export class EventEntries {
     if (entry !== undefined) {
       Object.assign(entry, { cell: cellOf(item, running?.context), isFinal: true, stableRows: undefined });
       if (item.kind === 'agent-message') entry.answer = item.text;
-      return;
+      return this.#replayed.completed(item, entry);
     }
     if (isExploring(item)) return this.#groups.add(item);
     this.#groups.remove(item.id);
     this.#groups.close();
     const answer = item.kind === 'agent-message' ? { answer: item.text } : {};
-    this.#transcript.add({ cell: cellOf(item), isFinal: true, ...answer });
+    this.#replayed.completed(item, this.#transcript.add({ cell: cellOf(item), isFinal: true, ...answer }));
   }
 
   /** The plan of a turn is one item that changes: each of its states is a cell of its own. */
@@ -239,6 +244,7 @@ export class EventEntries {
 
   #settle(): void {
     this.#groups.end();
+    this.#replayed.turnEnded(event.kind);
     this.#hooks.end();
     for (const { entry } of this.#running.values()) entry.isFinal = true;
     for (const [id] of this.#arriving) this.#dropped(id);

@@ -1,4 +1,5 @@
 import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Answer } from '../../../protocol/question.ts';
 import { Fault, fullText, type Outcome } from '../../../protocol/outcome.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -24,6 +25,7 @@ import { TranscriptRows } from './transcript-rows.ts';
 import { ThreadReader } from './thread-reader.ts';
 import { TurnFlow } from './turn-flow.ts';
 import { userInputOf } from './user-input-of.ts';
+import { UserShells } from './user-shells.ts';
 
 export interface SessionParts {
   readonly stage: TuiStage;
@@ -50,13 +52,13 @@ export class TuiSession implements Conversation {
   readonly doors: DraftDoors;
   readonly flow: TurnFlow;
   readonly status: StatusView;
+  readonly shells: UserShells;
   /** What the keyboard asks for. */
   readonly #acts = new ActOrder(() => this.flow.show());
   readonly #notifier: Notifier;
   readonly #desk: QuestionDesk;
   #thread: LiveThread;
   #reader: ThreadReader;
-  #shellStop: AbortController | undefined;
 
   constructor(parts: SessionParts, thread: LiveThread) {
     this.parts = parts;
@@ -68,6 +70,13 @@ export class TuiSession implements Conversation {
       notice: (text, level) => this.notice(text, level),
     });
     const { stage, now } = parts;
+    this.shells = new UserShells({
+      stage,
+      entries: this.entries,
+      thread: () => this.#thread,
+      now,
+      told: (result) => this.#told(result),
+    });
     this.flow = new TurnFlow({
       stage,
       now,
@@ -76,7 +85,7 @@ export class TuiSession implements Conversation {
       notice: (text) => this.notice(text),
       told: (result) => this.#told(result),
       guard: (work) => void this.guard(work),
-      shell: (command) => this.#runShell(command),
+      shell: (command) => this.shells.run(command),
       slash: (name, rest) => this.#ordered(this.guard(parts.runSlash(this, name, rest))),
       broken: () => this.entries.broken(),
       later: () => this.#acts.later,
@@ -88,7 +97,7 @@ export class TuiSession implements Conversation {
       open: (view) => stage.ask(view),
       showWhole: (rows) =>
         stage.openPager(new PagerView({ title: 'What is asked', rows, close: () => stage.openPager(undefined) })),
-      answer: (id, answer) => void this.guard(this.#thread.answer(id, answer).then((given) => this.#told(given))),
+      answer: (id, answer) => void this.guard(this.#answer(id, answer)),
       now,
     });
     const { engine, surroundings } = parts;
@@ -132,6 +141,8 @@ export class TuiSession implements Conversation {
 
   /** Another thread takes the place of this one. */
   async switchTo(thread: LiveThread, { shows = 'all' }: { readonly shows?: ShownPast } = {}): Promise<void> {
+    // Their output is for the thread that the user leaves.
+    this.shells.stopAll();
     this.#reader.close();
     this.#desk.clear();
     this.status.clear();
@@ -155,6 +166,10 @@ export class TuiSession implements Conversation {
     this.flow.queue(draft);
   }
 
+  get canInterrupt(): boolean {
+    return this.isBusy || this.shells.running.length > 0;
+  }
+
   get canRetry(): boolean {
     return this.flow.canRetry;
   }
@@ -170,8 +185,7 @@ export class TuiSession implements Conversation {
   }
 
   interrupt(then: 'send-steers' | 'give-back'): void {
-    if (this.#shellStop !== undefined) this.#shellStop.abort();
-    else void this.guard(this.flow.stop(then));
+    if (!this.shells.stopNewest()) void this.guard(this.flow.stop(then));
   }
 
   typed(): void {
@@ -183,7 +197,7 @@ export class TuiSession implements Conversation {
       return this.notice(
         'Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.',
       );
-    this.#acts.do(draftOf(`!${command}`), async () => void this.guard(this.#runShell(command)));
+    this.#acts.do(draftOf(`!${command}`), async () => void this.guard(this.shells.run(command)));
   }
 
   slash(name: SlashName, rest: string): void {
@@ -251,6 +265,7 @@ export class TuiSession implements Conversation {
   }
 
   async compact(focus: string): Promise<void> {
+    if (this.flow.isBusy) this.notice('The conversation is compacted before the next request of this turn.');
     await this.work('Compacting the conversation', () => this.#thread.compact(focus === '' ? {} : { focus }));
   }
 
@@ -261,6 +276,7 @@ export class TuiSession implements Conversation {
   }
 
   close(): void {
+    this.shells.stopAll();
     this.#reader.close();
     this.#desk.clear();
     this.#notifier.clear();
@@ -323,6 +339,13 @@ export class TuiSession implements Conversation {
     this.notice(mustWait(name), 'error');
   }
 
+  async #answer(id: string, answer: Answer): Promise<void> {
+    // An agent that is stopped leaves the turn running.
+    const isOfTurn = this.#thread.questions.find((each) => each.id === id)?.agent === undefined;
+    if (answer.kind === 'stopped' && isOfTurn) await this.flow.holdSteers();
+    this.#told(await this.#thread.answer(id, answer));
+  }
+
   #ordered(work: Promise<void>): Promise<void> {
     this.#acts.during(work);
     return work;
@@ -332,29 +355,6 @@ export class TuiSession implements Conversation {
     const { takesPictures, settings } = this.#thread;
     const load = (source: string) => this.parts.engine.loadImage(source, settings.cwd);
     return userInputOf(draft, { takesPictures, model: settings.model, load });
-  }
-
-  async #runShell(command: string): Promise<void> {
-    const { stage, now } = this.parts;
-    const stop = new AbortController();
-    this.#shellStop = stop;
-    const shown = this.entries.shell(command, now());
-    stage.draw();
-    try {
-      const ran = await this.#thread.shell({
-        command,
-        signal: stop.signal,
-        output: (bytes) => {
-          shown.output(Buffer.from(bytes).toString());
-          stage.draw();
-        },
-      });
-      if (ran.kind === 'refused') this.#told(ran);
-      shown.end(ran.kind === 'ran' ? ran : undefined);
-    } finally {
-      this.#shellStop = undefined;
-      stage.draw();
-    }
   }
 
   /** `shown`: what stands up to this place is on the stage already. */

@@ -9,16 +9,22 @@ import type { TuiSession } from './session.ts';
 const outputRows = 3;
 const none = 'No commands run in the background.';
 
-/** `/ps`: commands that run in the background, and what they printed last. */
+/** `/ps`: commands that run in the background and those of the user, and what they printed last. */
 export function showSessions(session: TuiSession): void {
   const { stage } = session.parts;
   const { sessions } = session.thread;
-  if (sessions.length === 0) return session.notice(none);
-  for (const { id, argv, output } of sessions) {
-    const printed = output();
+  const own = session.shells.running.map(({ command, output }) => {
+    return { name: 'Your command', argv: ['sh', '-c', command], printed: output() };
+  });
+  const ofModel = sessions.map(({ id, argv, output }) => {
+    return { name: `Background terminal ${id}`, argv, printed: output() };
+  });
+  const running = [...ofModel, ...own];
+  if (running.length === 0) return session.notice(none);
+  for (const { name, argv, printed } of running) {
     const cell = cellOfRows((look) => {
       const [first = []] = commandLineRows(argv);
-      const title = [styled(`Background terminal ${id}`, boldStyle), plain(' '), ...first];
+      const title = [styled(name, boldStyle), plain(' '), ...first];
       return [
         ...headRows(look, stateMark('plain', look), title),
         ...framedRows(look, lastOutputRows(printed, outputRows, look)),
@@ -29,13 +35,18 @@ export function showSessions(session: TuiSession): void {
   stage.draw();
 }
 
-/** `/stop [NUMBER]`: ends one of them, or all. */
+/** `/stop [NUMBER]`: ends one of those in the background, or all, the user's own as well. */
 export async function stopSessions(session: TuiSession, rest: string): Promise<void> {
   const { thread } = session;
   const ids = thread.sessions.map(({ id }) => id);
   const chosen = rest === '' ? ids : ids.filter((id) => String(id) === rest);
-  if (chosen.length === 0)
+  const own = rest === '' ? session.shells.stopAll() : 0;
+  if (chosen.length + own === 0)
     return session.notice(ids.length === 0 ? none : `There is no background terminal ${rest}. /ps lists them.`);
-  await thread.endSessions(chosen);
-  session.notice(`Stopped ${plural(chosen.length, 'background terminal')}.`);
+  if (chosen.length > 0) await thread.endSessions(chosen);
+  const stopped = [
+    ...(chosen.length === 0 ? [] : [plural(chosen.length, 'background terminal')]),
+    ...(own === 0 ? [] : [`${plural(own, 'command')} of yours`]),
+  ];
+  session.notice(`Stopped ${stopped.join(' and ')}.`);
 }

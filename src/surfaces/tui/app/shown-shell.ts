@@ -9,8 +9,18 @@ const mostOutput = 64 * 1024;
 /** A command of the user on the screen. */
 export interface ShownShell {
   output(text: string): void;
+  /** What it has printed. */
+  printed(): string;
   /** Absent: it did not run. */
-  end(ran: { readonly exitCode?: number; readonly output: string; readonly durationMs: number } | undefined): void;
+  end(ran: ShellEnd | undefined): void;
+}
+
+interface ShellEnd {
+  readonly exitCode?: number;
+  readonly output: string;
+  readonly durationMs: number;
+  /** The user has ended it. */
+  readonly isInterrupted: boolean;
 }
 
 export function showShell(transcript: Transcript, command: string, startedAt: number): ShownShell {
@@ -33,10 +43,13 @@ export function showShell(transcript: Transcript, command: string, startedAt: nu
       output = (output + text).slice(-mostOutput);
       entry.cell = cell({});
     },
+    printed: () => output,
     end(ran) {
       const status = ran?.exitCode === 0 ? 'completed' : 'failed';
-      const { output: all = output, durationMs, exitCode } = ran ?? {};
-      entry.cell = cell({ status, output: all, ...defined({ durationMs, exitCode }) });
+      const { output: all = output, durationMs, exitCode, isInterrupted = false } = ran ?? {};
+      // It may have ended by itself in that moment.
+      const unfinished = isInterrupted && exitCode === undefined ? ('interrupted' as const) : undefined;
+      entry.cell = cell({ status, output: all, ...defined({ durationMs, exitCode, unfinished }) });
       entry.isFinal = true;
     },
   };

@@ -1,3 +1,4 @@
+import { fullText } from '../../../protocol/outcome.ts';
 import type { SlashName } from '../views/slash-table.ts';
 import { slashCommands } from '../views/slash-table.ts';
 import type { TuiSession } from './session.ts';
@@ -14,8 +15,10 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return quit();
     case 'compact':
       return session.compact(rest);
-    case 'tui':
-      return stage.switchMode();
+    case 'tui': {
+      const refused = stage.switchMode();
+      return refused && session.notice(fullText(refused), 'error');
+    }
     case 'help':
       return stage.openPager(
         new PagerView({

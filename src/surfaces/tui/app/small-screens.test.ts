@@ -81,6 +81,7 @@ describe.each(sizes)('a screen of %i by %i', (width, height) => {
       columns: width,
       rows: height,
       marksPastes: true,
+      keepsScreen: true,
       write: nothing,
       start: nothing,
       stop: nothing,

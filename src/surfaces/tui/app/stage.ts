@@ -1,3 +1,4 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
 import { SlashPopup } from '../views/slash-popup.ts';
 import { Composer } from '../composer/composer.ts';
 import type { PinnedPlan } from '../views/plan-rows.ts';
@@ -6,6 +7,7 @@ import { type Frame, type FramePlace, fitFrame, noFrame } from '../screen/frame.
 import { CursorShape } from '../screen/cursor-shape.ts';
 import { FullScreen } from '../screen/full-screen.ts';
 import { InlineScreen } from '../screen/inline-screen.ts';
+import { noOtherScreen } from '../screen/keeps-screen.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { drawnColumns } from '../text/drawn-columns.ts';
 import type { Look } from '../text/look.ts';
@@ -78,6 +80,7 @@ export class TuiStage {
   #asked: View | undefined;
   #pager: View | undefined;
   #busy: Busy | undefined;
+  #shell: Busy | undefined;
   #failed: FailedTurn | undefined;
   /** What is pinned above the composer. */
   plan: PinnedPlan | undefined;
@@ -102,7 +105,7 @@ export class TuiStage {
     this.#marks = marks;
     this.#terminal = terminal;
     this.#look = look;
-    this.#isFull = isFull;
+    this.#isFull = isFull && (terminal.keepsScreen || hosted !== undefined);
     this.#now = now;
     this.#inline = new InlineScreen({ terminal, reflows, widthOf: drawnColumns });
     this.#full = new FullScreen(terminal);
@@ -148,15 +151,21 @@ export class TuiStage {
 
   set busy(busy: Busy | undefined) {
     this.#busy = busy;
-    this.#clock.tick(busy === undefined || this.#look.glyphs === 'words' ? undefined : 1000);
+    this.#tick();
+    this.draw();
+  }
+
+  /** A command of the user runs: it stands in the place of what is going on, as it is what Esc ends. */
+  set shell(shell: Busy | undefined) {
+    this.#shell = shell;
+    this.#tick();
     this.draw();
   }
 
   /** The last turn failed and can be tried again. Shown while nothing runs. */
   set failed(failed: FailedTurn | undefined) {
     this.#failed = failed;
-    const counts = failed?.opensAt !== undefined && this.#look.glyphs !== 'words';
-    if (this.#busy === undefined) this.#clock.tick(counts ? 1000 : undefined);
+    this.#tick();
     this.draw();
   }
 
@@ -194,9 +203,10 @@ export class TuiStage {
     this.draw();
   }
 
-  /** Over everything, on a screen of its own. */
+  /** Over everything, on a screen of its own where the terminal has one, else as the live part. */
   openPager(pager: View | undefined): void {
-    if (!this.#isFull && (pager === undefined) !== (this.#pager === undefined)) {
+    const isOther = !this.#isFull && this.#terminal.keepsScreen;
+    if (isOther && (pager === undefined) !== (this.#pager === undefined)) {
       if (pager === undefined) this.#full.end();
       else this.#full.begin();
     }
@@ -205,8 +215,9 @@ export class TuiStage {
     if (pager !== undefined) this.viewOpened();
   }
 
-  /** From one way to show the conversation to the other. */
-  switchMode(): void {
+  /** From one way to show the conversation to the other. Gives the reason where that cannot be. */
+  switchMode(): Outcome | undefined {
+    if (!this.#isFull && !this.#terminal.keepsScreen) return noOtherScreen;
     this.#isFull = !this.#isFull;
     this.#back = 0;
     if (this.#isFull) {
@@ -217,6 +228,7 @@ export class TuiStage {
       this.#inline.forget();
     }
     this.draw();
+    return undefined;
   }
 
   scroll(rows: number): void {
@@ -237,7 +249,7 @@ export class TuiStage {
   }
 
   resized(): void {
-    if (!this.#isFull && this.#pager === undefined) this.#inline.resized();
+    if (!this.#hasWhole) this.#inline.resized();
     this.#full.forget();
     this.transcript.resized(this.look);
     this.#clock.now();
@@ -247,7 +259,7 @@ export class TuiStage {
   cameBack(): void {
     this.#isAside = false;
     this.#inline.forget();
-    if (this.#isFull || this.#pager !== undefined) this.#full.begin();
+    if (this.#hasWhole) this.#full.begin();
     this.#clock.now();
   }
 
@@ -255,7 +267,7 @@ export class TuiStage {
   stepAside(): void {
     this.#isAside = true;
     this.#shape.show(undefined);
-    if (this.#isFull || this.#pager !== undefined) this.#full.end();
+    if (this.#hasWhole) this.#full.end();
     else this.#inline.end(this.transcript.takeFinished(this.look));
   }
 
@@ -266,10 +278,12 @@ export class TuiStage {
     this.#clock.stop();
     this.#shape.show(undefined);
     const { look } = this;
-    if (this.#isFull || this.#pager !== undefined) this.#full.end();
+    if (this.#hasWhole) this.#full.end();
     if (this.#isFull) this.transcript.keepLast(look, this.#terminal.rows);
     const finished = this.transcript.takeFinished(look);
-    this.#inline.end([...finished, ...this.transcript.unfinishedRows(look), ...summary]);
+    this.#inline.end([...finished, ...this.transcript.unfinishedRows(look)]);
+    // Where nothing is left of the live part: a row of it may be longer than the screen is wide.
+    this.#terminal.write(summary.map((row) => `${row}\r\n`).join(''));
   }
 
   /** All that a screen of its own shows. */
@@ -300,12 +314,28 @@ export class TuiStage {
     });
   }
 
+  /** The whole screen is drawn, and what stood there before is behind it. */
+  get #hasWhole(): boolean {
+    return this.#isFull || (this.#pager !== undefined && this.#terminal.keepsScreen);
+  }
+
+  get #running(): Busy | undefined {
+    return this.#shell ?? this.#busy;
+  }
+
+  /** Time passes on the screen while something runs, or is waited for. */
+  #tick(): void {
+    const counts = this.#running !== undefined || this.#failed?.opensAt !== undefined;
+    this.#clock.tick(counts && this.#look.glyphs !== 'words' ? 1000 : undefined);
+  }
+
   #draw(): void {
     if (this.#isAside) return;
     this.#shape.show(this.#pager === undefined && this.#view === undefined ? this.composer.vim?.mode : undefined);
     const { rows: height } = this.#terminal;
     const { look } = this;
-    if (this.#isFull || this.#pager !== undefined) return this.#full.show(this.wholeFrame(look, height));
+    if (this.#hasWhole) return this.#full.show(this.wholeFrame(look, height));
+    if (this.#pager !== undefined) return this.#inline.show([], this.#pager.frame(look, height));
     const bottom = this.#bottom(look, height);
     const room = Math.max(0, height - bottom.rows.length);
     const finished = this.#isTooNarrow(look) ? [] : this.transcript.takeFinished(look, this.#marks);
@@ -321,7 +351,7 @@ export class TuiStage {
 
   #news(look: Look): readonly string[] {
     const { waiting, transcript } = this;
-    return this.#announcements.news({ busy: this.#busy, failed: this.#failed, waiting, transcript }, look);
+    return this.#announcements.news({ busy: this.#running, failed: this.#failed, waiting, transcript }, look);
   }
 
   /** The composer with what stands around it, or a view in its place. */
@@ -330,7 +360,7 @@ export class TuiStage {
     const isRead = look.glyphs === 'words';
     const room = Math.max(1, height - 1);
     const { view } = this;
-    const shown = { busy: this.#busy, failed: this.#failed, background: this.background() };
+    const shown = { busy: this.#running, failed: this.#failed, background: this.background() };
     if (view !== undefined) {
       // What is asked or chosen needs the space.
       const running = isRead ? [] : bottomRows({ ...shown, plan: undefined, waiting: noneWaiting }, look);

@@ -161,6 +161,12 @@ export class TurnFlow {
     this.next();
   }
 
+  /** The user is about to end the turn by an answer: what it has not read comes back with all else that waits. */
+  async holdSteers(): Promise<void> {
+    for (const draft of await this.#takeSteers()) this.waiting.refuse(draft);
+    this.show();
+  }
+
   /** Words of the user are in the conversation. */
   said(words: string): void {
     if (this.#unsaid !== undefined && words === expandDraft(this.#unsaid)) this.#unsaid = undefined;

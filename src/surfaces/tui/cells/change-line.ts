@@ -36,7 +36,8 @@ export function changeLine(change: RequestChange): QuietLine {
       const { prefix } = change;
       const [first] = prefix.breaks;
       const why = first === undefined ? '' : ` (${breakWords(first)})`;
-      return { line: `Cache lost: ${againWords(prefix)}${why}`, details: cacheLines(prefix).join('\n') };
+      const sure = mayHold(prefix) ? 'Cache' : 'Cache lost';
+      return { line: `${sure}: ${againWords(prefix)}${why}`, details: cacheLines(prefix).join('\n') };
     }
     case 'retry':
       return retryLine(change);
@@ -49,8 +50,14 @@ function lineOf(line: string, details: readonly string[], prefix: PrefixBrokenEv
 }
 
 /** Each break counts all from its place on: the largest holds the others. */
-function againWords({ breaks }: PrefixBrokenEvent): string {
-  return `about ${count(Math.max(0, ...breaks.map(({ tokens }) => tokens)))} tokens are sent again uncached`;
+function againWords({ breaks }: Pick<PrefixBrokenEvent, 'breaks'>): string {
+  const may = mayHold({ breaks }) ? 'may be' : 'are';
+  return `about ${count(Math.max(0, ...breaks.map(({ tokens }) => tokens)))} tokens ${may} sent again uncached`;
+}
+
+/** Whether the bytes are the same: only the provider knows then what its cache holds. */
+function mayHold({ breaks }: Pick<PrefixBrokenEvent, 'breaks'>): boolean {
+  return breaks.length > 0 && breaks.every((each) => each.kind === 'setting' && each.name === 'cacheKey');
 }
 
 function cacheLines({ breaks, keptTokens }: PrefixBrokenEvent): readonly string[] {

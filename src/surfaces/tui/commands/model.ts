@@ -41,11 +41,12 @@ async function defaultsOf({ parts: { engine }, thread: { settings } }: CommandSe
 async function effortsOf(
   { parts: { engine }, thread: { settings } }: CommandSession,
   name: string,
-): Promise<{ readonly efforts: readonly string[]; readonly usual?: string }> {
+): Promise<{ readonly efforts: readonly string[]; readonly usual?: string; readonly isGuessed?: boolean }> {
   const { cwd, provider } = settings;
   const shown = await (await engine.models()).show({ cwd, provider }, name);
   if ('code' in shown) return { efforts: [] };
-  return { efforts: shown.record.supportedEfforts, ...defined({ usual: shown.record.defaultEffort }) };
+  const { supportedEfforts: efforts, defaultEffort: usual, guessed: isGuessed } = shown.record;
+  return { efforts, ...defined({ usual, isGuessed }) };
 }
 
 async function chooseModel(session: CommandSession, defaults: Defaults): Promise<void> {
@@ -80,7 +81,7 @@ const saves = 'Enter saves it as default, s keeps it to this conversation, Esc g
 async function chooseEffort(session: CommandSession, name: string, defaults: Defaults): Promise<void> {
   const { stage } = session.parts;
   const { settings } = session.thread;
-  const { efforts, usual } = await effortsOf(session, name);
+  const { efforts, usual, isGuessed = false } = await effortsOf(session, name);
   const isSame = name === settings.model;
   const current = isSame ? (settings.effort ?? usual) : undefined;
   const list = (title: string, shown: readonly string[], more: readonly string[]): void => {
@@ -112,15 +113,18 @@ async function chooseEffort(session: CommandSession, name: string, defaults: Def
     return list(`Effort of ${name}`, shown, top);
   }
   const keep = (how: 'default' | 'session'): void => session.inBackground(take(session, { model: name }, how));
+  const ways = [
+    { how: 'default', label: 'As default', about: 'in new conversations, too' },
+    { how: 'session', label: 'In this conversation', about: 'the default stays as it is' },
+  ] as const;
+  // A name that Capstan does not know may be mistyped.
+  const items = isGuessed ? ways.toReversed() : ways;
   stage.open(
     new ListView({
-      title: `Use ${name}`,
-      items: [
-        { label: 'As default', about: 'in new conversations, too' },
-        { label: 'In this conversation', about: 'the default stays as it is' },
-      ],
+      title: isGuessed ? `Capstan does not know ${name}. Use it anyway` : `Use ${name}`,
+      items,
       close: () => session.inBackground(chooseModel(session, defaults)),
-      pick: (index) => keep(index === 0 ? 'default' : 'session'),
+      pick: (index) => keep(items[index]!.how),
     }),
   );
 }

@@ -40,7 +40,10 @@ export function checkpointsPage(story: ThreadStory, acts: CheckpointActs): Brows
       return figureRow(words, [{ text: `turn ${turn}`, width }], look);
     },
     open: (index) => checkpointPage(story, newestFirst[index]!, acts),
-    actions: [{ key: 'u', does: 'takes it back', press: (index) => acts.takeBack(newestFirst[index]!) }],
+    actions:
+      newestFirst.length === 0
+        ? []
+        : [{ key: 'u', does: 'takes it back', press: (index) => acts.takeBack(newestFirst[index]!) }],
     empty: 'The thread has no checkpoint. /compact makes one.',
   };
 }

@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
+import type { Draft } from '../composer/draft.ts';
 import type { Cell } from '../cells/cell.ts';
 import type { View } from '../views/view.ts';
 
@@ -12,6 +13,10 @@ export interface InsightHost {
     now(): number;
   };
   readonly thread: LiveThread;
+  /** A turn or a compaction runs. */
+  readonly isBusy: boolean;
+  /** What waits for its end, as the user would type it. */
+  queue(draft: Draft): void;
   notice(text: string, level?: 'info' | 'warning' | 'error'): void;
   /** Something that a key of a view asked for: what goes wrong with it is shown. */
   run(work: Promise<unknown>): void;

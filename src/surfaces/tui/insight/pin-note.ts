@@ -1,4 +1,5 @@
 import { fullText } from '../../../protocol/outcome.ts';
+import { draftOf } from '../composer/draft.ts';
 import type { InsightHost } from './insight-host.ts';
 
 /** What came of a wish, in words for the user. */
@@ -10,9 +11,18 @@ export interface PinResult {
 const longestShown = 200;
 
 /** Pins a text to the thread, word for word: the model reads it again after every checkpoint. */
-export async function pinText({ parts, thread }: InsightHost, text: string): Promise<PinResult> {
+export async function pinText(host: InsightHost, text: string): Promise<PinResult> {
+  const { parts, thread } = host;
   const { id } = thread;
   if (thread.place === undefined) return { isDone: false, words: 'Nothing was sent yet. Send a message first.' };
+  if (host.isBusy) {
+    // A thread is changed as a whole when nothing runs in it. The model reads notes with the next turn in any case.
+    host.queue(draftOf(`/pin ${text}`));
+    return {
+      isDone: true,
+      words: 'Capstan pins the note when this turn has ended: the model reads it from the next turn on.',
+    };
+  }
   const done = await parts.threads.whole(id, (stored) => stored.pin(id, text));
   if (done.kind === 'refused') return { isDone: false, words: fullText(done.outcome) };
   const said = done.pin.text.slice(0, longestShown).toWellFormed();

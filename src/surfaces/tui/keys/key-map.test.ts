@@ -107,9 +107,12 @@ describe('a key map of the user', () => {
     expect(meant(keymap, 'approval', 'u')).toBe('up');
   });
 
-  test('lets a context win over global', () => {
-    const keymap = { global: { open_transcript: 'f7' }, chat: { edit_queued_message: 'f7' } };
-    expect(meant(keymap, 'composer', 'f7')).toBe('alt+up');
+  test('has to name each key once, also in global', () => {
+    const { map, problems } = readKeyMap({ global: { open_transcript: 'f7' }, chat: { edit_queued_message: 'f7' } });
+    expect(problems.map(({ message }) => message)).toEqual([
+      'tui.keymap.chat.edit_queued_message and tui.keymap.global.open_transcript both have f7. Capstan keeps the default keys',
+    ]);
+    expect(map).toEqual(defaultKeyMap);
   });
 
   test('has to name each key once', () => {

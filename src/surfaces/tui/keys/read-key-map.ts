@@ -128,9 +128,9 @@ function conflicting(own: ReadonlyMap<KeyAction, OwnBinding>, problems: Outcome[
   return found;
 }
 
-/** Contexts that count at the same time are one place. A context wins over `global`, so that this is another one. */
+/** Contexts that count at the same time are one place. */
 function placeOf({ context }: KeyAction): string {
-  return context !== 'global' && contextsOf.composer.includes(context) ? 'composer' : context;
+  return contextsOf.composer.includes(context) ? 'composer' : context;
 }
 
 /** The same, or one is the beginning of the other. */

@@ -1,4 +1,5 @@
 import { InputReader } from './input-reader.ts';
+import { keepsScreen } from './keeps-screen.ts';
 import { marksPastes } from './marks-pastes.ts';
 import { eraseBelow, fullOff, fullOn, modesOff, modesOn } from './terminal-modes.ts';
 import { noTitle } from './osc.ts';
@@ -10,6 +11,7 @@ const askBackground = '\u001B]11;?\u0007';
 /** The terminal that the process was started on. */
 export class ProcessTerminal implements TerminalPort {
   readonly marksPastes = marksPastes(process.env);
+  readonly keepsScreen = keepsScreen(process.env, readText);
   readonly #reader: InputReader;
   #listener: TerminalListener | undefined;
   #isRaw = false;
@@ -178,6 +180,15 @@ export class ProcessTerminal implements TerminalPort {
     const shown = this.#stray.replaceAll(/[^\P{Cc}\n\t]/gu, '');
     this.#stray = '';
     if (shown !== '') process.stderr.write(shown);
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    // Not imported: see `openTui`.
+    return process.getBuiltinModule('node:fs').readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
   }
 }
 

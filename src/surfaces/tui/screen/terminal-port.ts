@@ -18,6 +18,8 @@ export interface TerminalPort {
   readonly rows: number;
   /** It is known to mark what is pasted. */
   readonly marksPastes: boolean;
+  /** It shows another screen to a program that asks for one, and this one again behind it. */
+  readonly keepsScreen: boolean;
   write(text: string): void;
   /** Takes the keyboard. `stop` gives it back, in the state in which it was. */
   start(listener: TerminalListener): void;

@@ -24,8 +24,7 @@ export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly 
     return [
       [
         styled(count, boldStyle),
-        styled(` ${dot} `, dimStyle),
-        plain(cleanLine(now?.text ?? '')),
+        ...(now === undefined ? [] : [styled(` ${dot} `, dimStyle), plain(cleanLine(now.text))]),
         styled(' (alt+t shows all)', dimStyle),
       ],
     ];

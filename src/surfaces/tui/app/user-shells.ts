@@ -1,0 +1,80 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { LiveThread } from '../../engine/live/live-thread.ts';
+import type { EventEntries } from './event-entries.ts';
+import type { TuiStage } from './stage.ts';
+
+export interface ShellParts {
+  readonly stage: TuiStage;
+  readonly entries: EventEntries;
+  thread(): LiveThread;
+  now(): number;
+  /** Shows why something was refused. */
+  told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
+}
+
+/** A command of the user that runs. */
+interface RunningShell {
+  readonly command: string;
+  readonly since: number;
+  readonly stop: AbortController;
+  /** What it has printed. */
+  output(): string;
+}
+
+/** The commands that the user runs with `!`. The newest one stands above the composer, and is the first that Esc ends. */
+export class UserShells {
+  readonly #parts: ShellParts;
+  #running: readonly RunningShell[] = [];
+
+  constructor(parts: ShellParts) {
+    this.#parts = parts;
+  }
+
+  get running(): readonly RunningShell[] {
+    return this.#running;
+  }
+
+  async run(command: string): Promise<void> {
+    const { stage, entries, thread, now, told } = this.#parts;
+    const stop = new AbortController();
+    const since = now();
+    const shown = entries.shell(command, since);
+    const shell: RunningShell = { command, since, stop, output: () => shown.printed() };
+    this.#set([...this.#running, shell]);
+    try {
+      const ran = await thread().shell({
+        command,
+        signal: stop.signal,
+        output: (bytes) => {
+          shown.output(Buffer.from(bytes).toString());
+          stage.draw();
+        },
+      });
+      if (ran.kind === 'refused') told(ran);
+      const isInterrupted = stop.signal.aborted;
+      shown.end(ran.kind === 'ran' ? { ...ran, isInterrupted } : undefined);
+    } finally {
+      this.#set(this.#running.filter((each) => each !== shell));
+    }
+  }
+
+  /** Ends the newest. False: none runs. */
+  stopNewest(): boolean {
+    const newest = this.#running.at(-1);
+    newest?.stop.abort();
+    return newest !== undefined;
+  }
+
+  /** Ends all of them, and gives how many they were. */
+  stopAll(): number {
+    for (const { stop } of this.#running) stop.abort();
+    return this.#running.length;
+  }
+
+  #set(running: readonly RunningShell[]): void {
+    const { stage } = this.#parts;
+    this.#running = running;
+    const newest = running.at(-1);
+    stage.shell = newest && { header: 'Running your command', since: newest.since };
+  }
+}

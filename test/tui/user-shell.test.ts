@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { answer, say } from '../../src/testing/index.ts';
+import { tuiScene } from './tui-scene.ts';
+
+const esc = '\u001B';
+const ctrlC = '\u0003';
+
+describe('a command of the user', () => {
+  it.each([
+    ['Esc', esc],
+    ['Ctrl+C', ctrlC],
+  ])('%s ends it, and Capstan stays', async (_, key) => {
+    const { sees, say: tell, terminal, place } = await tuiScene([answer({ items: [say('Still here.')] })]);
+    await sees('Context');
+    tell('!sleep 2; touch late');
+    await sees(/Running your command \(.*esc to interrupt\)/);
+    terminal.type(key);
+    await sees('Interrupted: sleep 2; touch late');
+    tell('Go on.');
+    const rows = (await sees('• Still here.')).join('\n');
+    expect(rows).not.toContain('Esc again');
+    await wait(2200);
+    expect(existsSync(join(place.workspace, 'late'))).toBe(false);
+  });
+
+  it('ends when Capstan is left', async () => {
+    const { sees, say: tell, leave, place } = await tuiScene([]);
+    await sees('Context');
+    tell('!sleep 2; touch late');
+    await sees('Running your command');
+    const from = Date.now();
+    await leave();
+    expect(Date.now() - from).toBeLessThan(1900);
+    await wait(2200);
+    expect(existsSync(join(place.workspace, 'late'))).toBe(false);
+  });
+
+  it('is listed by /ps and ended by /stop, with what it printed', async () => {
+    const { sees, say: tell } = await tuiScene([]);
+    await sees('Context');
+    tell('!echo printed; sleep 20');
+    await sees('printed');
+    tell('/ps');
+    await sees(/Your command echo printed; sleep 20\n.*printed/);
+    tell('/stop');
+    await sees('Stopped 1 command of yours.');
+    const rows = await sees('Interrupted: echo printed; sleep 20');
+    expect(rows.filter((row) => row.includes('Running'))).toEqual([]);
+  });
+
+  it('of two, Esc ends the newer one first', async () => {
+    const { sees, say: tell, terminal } = await tuiScene([]);
+    await sees('Context');
+    tell('!sleep 20');
+    await sees('Running sleep 20');
+    tell('!sleep 21');
+    await sees('Running sleep 21');
+    terminal.type(esc);
+    const rows = (await sees('Interrupted: sleep 21')).join('\n');
+    expect(rows).toContain('Running sleep 20');
+    terminal.type(esc);
+    await sees('Interrupted: sleep 20');
+  });
+});

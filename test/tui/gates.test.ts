@@ -145,6 +145,8 @@ describe('hooks', () => {
     await sees('(new)');
     terminal.type('q');
     await sees('› 1. Show them');
+    // The screen of before has the same words.
+    await new Promise((drawn) => setTimeout(drawn, 100));
     terminal.type('2');
     await sees('Context 100% left');
     tell('Go.');

@@ -82,17 +82,13 @@ export class Controller {
     const { composer } = this.#parts.stage;
     if (key.kind !== 'key' || composer.vim === undefined || this.#ofDraft.isSearching) return false;
     if (composer.vim.mode === 'insert' && this.#isListed) return false;
-    const isTaken = composer.vimInput(key);
-    if (isTaken) this.#parts.conversation()?.typed();
-    return isTaken;
+    return composer.vimInput(key);
   }
 
   #ofComposer(input: TerminalInput): void {
     const { stage } = this.#parts;
     if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
     if (input.kind !== 'key' || input.name !== 'escape') this.#twice.reset();
-    // An Enter for the composer must not answer a question either.
-    this.#parts.conversation()?.typed();
     if (this.#ofDraft.input(input)) return;
     if (input.kind === 'key' && (this.#ofPopup(input) || this.#ofTerminal(input))) return;
     stage.composer.input(input);

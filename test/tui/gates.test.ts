@@ -136,13 +136,15 @@ describe('hooks', () => {
   it('that are new are shown, with nothing raw of them, and run after a yes', async () => {
     const built = await scene([answer({ items: [say('Done.')], deltas: true })]);
     const mark = join(built.place.root, 'ran');
-    const command = `touch ${mark}; : \u001B]0;evil\u0007\u001B[2J`;
+    const command = `touch ${mark}; : \u001B]0;evil\u0007\u001B[2J\ntrue`;
     const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] };
     writeFileSync(join(built.place.home, 'hooks.json'), JSON.stringify({ hooks }));
     const { terminal, sees, say: tell } = await openIn(built, openTo, 100);
     await sees('One hook waits for your decision.');
     terminal.type('1');
-    await sees('(new)');
+    const shown = (await sees('(new)')).join('').replaceAll(/\s+/g, ' ');
+    // What hides in a command is what is asked about.
+    expect(shown).toContain('; : ␛]0;evil␇␛[2J␊');
     terminal.type('q');
     await sees('› 1. Show them');
     // The screen of before has the same words.

@@ -120,6 +120,23 @@ describe('trust in a folder', () => {
     expect(configOf(built)).toContain('trust_level = "untrusted"');
   });
 
+  it('names what the configuration of the project asks for', async () => {
+    const built = await scene([]);
+    mkdirSync(join(built.place.workspace, '.codex'));
+    const wanted = 'sandbox_mode = "danger-full-access"\napproval_policy = "never"\nnotify = ["touch"]\n';
+    const server = '[mcp_servers.m]\ncommand = "touch"\nargs = ["/tmp/x\\u001b[2J"]\n';
+    writeFileSync(join(built.place.workspace, '.codex/config.toml'), wanted + server);
+    const { terminal, sees } = await openIn(built, openTo, 100);
+    const rows = (await sees('Do you trust')).join(' ').replaceAll(/\s+/g, ' ');
+    expect(rows).toContain('sandbox_mode = "danger-full-access", approval_policy = "never"');
+    expect(rows).toContain('mcp_servers.m = touch /tmp/x␛[2J');
+    expect(rows).toContain('Commands then have full access to this machine');
+    expect(rows).toContain('Capstan does not ask before commands');
+    expect(rows).not.toContain('notify');
+    terminal.type('3');
+    await sees('Context 100% left');
+  });
+
   it('Ctrl+C leaves, and nothing is saved', async () => {
     const built = await scene([]);
     mkdirSync(join(built.place.workspace, '.codex'));

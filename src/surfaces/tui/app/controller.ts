@@ -27,6 +27,10 @@ export interface ControllerParts {
   quit(): void;
 }
 
+function pasteCut(kept: number): string {
+  return `The paste is too long: Capstan keeps its first ${kept.toLocaleString('en')} characters. Put it in a file, and name the file.`;
+}
+
 /** What keys do. */
 export class Controller {
   readonly #parts: ControllerParts;
@@ -54,6 +58,7 @@ export class Controller {
     const { stage } = this.#parts;
     if (this.#parts.surroundings.input(input)) return;
     if (input.kind === 'key' && input.name === 'ctrl+z') return this.#parts.suspend();
+    if (input.kind === 'paste' && input.isCut === true) this.#parts.notice(pasteCut(input.text.length), 'error');
     const top = stage.pager ?? stage.view;
     // The second key of a chord is no command of Vim, unless the two make none.
     const isChord = stage.pendingKey !== undefined;

@@ -7,7 +7,8 @@ const longPaste = 1000;
 
 /** Whether it stands as one element in a draft. */
 export function isLongPaste(text: string): boolean {
-  return text.length > longPaste && [...text].length > longPaste;
+  // A character has two units at most.
+  return text.length > 2 * longPaste || (text.length > longPaste && [...text].length > longPaste);
 }
 
 /** The draft with pasted text in it. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { inputOf, textsOf } from '../harness/scene.ts';
+import { inputOf, scene, textsOf } from '../harness/scene.ts';
 import { openIn, tuiScene } from './tui-scene.ts';
 
 const done = (text: string) => answer({ items: [say(text)], deltas: true });
@@ -36,6 +36,49 @@ describe('a question in the terminal', () => {
     // Where the lines stand is known once the patch was applied.
     expect(after).toMatch(/Edited a\.txt \(\+1 -1\)\n +2 +one\n +3 -two\n +3 \+zwei\n +4 +three/);
     expect(readFileSync(file, 'utf8')).toContain('zwei');
+  });
+
+  it('is answered by no letter that was typed into a list', async () => {
+    const built = await scene(
+      [
+        answer({ items: [callTool('exec_command', { cmd: 'sleep 0.3' })] }),
+        command('touch written'),
+        command('touch second'),
+        done('Ended.'),
+      ],
+      'approval_policy = "on-request"',
+    );
+    const pauses = { typed: 300, drawn: 200, next: 300 };
+    const { sees, say: tell, terminal } = await openIn(built, { kind: 'new' }, 80, { pauses });
+    const isThere = (name: string): boolean => existsSync(`${built.place.workspace}/${name}`);
+    const later = (milliseconds: number) => new Promise((over) => setTimeout(over, milliseconds));
+    await sees('Context');
+    tell('Go.');
+    await sees('sleep 0.3');
+    tell('/theme');
+    await sees('Enter');
+    for (let at = 0; at < 20; at++) {
+      terminal.type('y');
+      await later(60);
+    }
+    expect((await terminal.screen()).join('\n')).not.toContain('$ touch written');
+    await sees('$ touch written');
+    terminal.type('y');
+    await later(50);
+    expect(isThere('written')).toBe(false);
+    await sees('Press it again.');
+    await later(500);
+    // The second one is for nothing.
+    terminal.type('y');
+    await later(30);
+    terminal.type('y');
+    await sees('$ touch second');
+    await later(100);
+    expect([isThere('written'), isThere('second')]).toEqual([true, false]);
+    await later(500);
+    terminal.type('n');
+    await sees('• Ended.');
+    expect(isThere('second')).toBe(false);
   });
 
   it('takes a note with a yes and with a no in the same view', async () => {

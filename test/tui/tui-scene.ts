@@ -1,6 +1,7 @@
 import { vi } from 'vitest';
 import { openTui } from '../../src/surfaces/tui/app/open-tui.ts';
 import type { TuiRequest, WantedConversation } from '../../src/surfaces/tui/app/tui-request.ts';
+import { pauseTimes } from '../../src/surfaces/tui/views/typing-pause.ts';
 import type { Script } from '../../src/testing/index.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 import { type Scene, scene } from '../harness/scene.ts';
@@ -48,7 +49,9 @@ export async function openIn(
   vi.stubEnv('LC_ALL', 'C.UTF-8');
   whenTestEnds(() => void vi.unstubAllEnvs());
   terminal.write(before);
-  const request = { cwd: built.place.workspace, choices: { ...none, ...off }, thread, isFull: false, ...more };
+  // Tests answer what they have seen, at once.
+  const pauses = { ...pauseTimes, drawn: 0, next: 0 };
+  const request = { cwd: built.place.workspace, choices: { ...none, ...off }, thread, isFull: false, pauses, ...more };
   const ended = openTui(request, terminal);
   const sees = async (words: string | RegExp): Promise<readonly string[]> => {
     let rows: readonly string[] = [];

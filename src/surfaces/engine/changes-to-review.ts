@@ -9,35 +9,41 @@ export interface ChangesToReview {
   readonly mergeBase?: string;
 }
 
-// Programs that a repository names for diffs are not started: its files come from strangers.
-const diff = 'git -c core.fsmonitor=false diff --no-color --no-ext-diff --no-textconv';
-const show = 'git -c core.fsmonitor=false show --no-color --no-ext-diff --no-textconv --format=medium';
+/** What the script ends with if git does not start. */
+const notRun = 97;
+
+// `$0` is git. Programs that a repository names for diffs are not started: its files come from strangers.
+const diff = '"$0" -c core.fsmonitor=false diff --no-color --no-ext-diff --no-textconv';
+const show = '"$0" -c core.fsmonitor=false show --no-color --no-ext-diff --no-textconv --format=medium';
 
 const scripts = {
   uncommitted: `
-    if git rev-parse --verify --quiet HEAD >/dev/null 2>&1; then ${diff} HEAD; else ${diff} --cached; fi 2>/dev/null
-    git ls-files --others --exclude-standard -z 2>/dev/null |
+    "$0" --version >/dev/null 2>&1 || exit ${notRun}
+    if "$0" rev-parse --verify --quiet HEAD >/dev/null 2>&1; then ${diff} HEAD; else ${diff} --cached; fi 2>/dev/null
+    "$0" ls-files --others --exclude-standard -z 2>/dev/null |
       xargs -0 -r -n 1 ${diff} --no-index -- /dev/null 2>/dev/null
     exit 0`,
   commit: `${show} "$1^{commit}" -- 2>/dev/null`,
-  known: 'git rev-parse --verify --quiet "$1^{commit}" 2>/dev/null',
-  mergeBase: 'git merge-base HEAD "$1" 2>/dev/null',
+  known: '"$0" rev-parse --verify --quiet "$1^{commit}" 2>/dev/null',
+  mergeBase: '"$0" merge-base HEAD "$1" 2>/dev/null',
   base: `${diff} "$1" -- 2>/dev/null`,
 } as const;
 
 /** Asks git, inside a sandbox that writes nothing. Words name no change that could be looked up. */
 export async function changesToReview(
-  sandbox: Pick<CommandSandbox, 'capture'>,
+  sandbox: Pick<CommandSandbox, 'capture' | 'find'>,
   target: ReviewTarget,
 ): Promise<ChangesToReview | Outcome> {
+  if (target.kind === 'words') return { diff: '' };
+  const git = sandbox.find('git');
+  if (git === undefined) return gitNotRun;
   const ask = (script: keyof typeof scripts, ...words: readonly string[]) =>
-    sandbox.capture(['/bin/sh', '-c', scripts[script], 'sh', ...words]);
+    sandbox.capture(['/bin/sh', '-c', scripts[script], git, ...words]);
   switch (target.kind) {
-    case 'words':
-      return { diff: '' };
     case 'uncommitted': {
       const said = await ask('uncommitted');
       if ('code' in said) return said;
+      if (said.exitCode === notRun) return gitNotRun;
       return said.text.trim() === '' ? nothingChanged : { diff: said.text };
     }
     case 'commit': {
@@ -61,6 +67,13 @@ export async function changesToReview(
     }
   }
 }
+
+/** Also for the lists of what can be reviewed. */
+export const gitNotRun: Outcome = {
+  code: 'git-not-run',
+  message: 'git could not be run. Capstan uses the first git in PATH that does not lie in the repository itself.',
+  next: 'Install git, or correct PATH: `git --version` must work.',
+};
 
 const nothingChanged: Outcome = {
   code: 'nothing-to-review',

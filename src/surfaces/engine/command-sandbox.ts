@@ -1,7 +1,10 @@
+import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
 import { type InheritedEnd, runInherited } from '../../exec/run-inherited.ts';
+import { findRepository } from '../../gather/git/git.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { findPlaces } from '../../gather/system/places.ts';
+import { findProgram } from '../../policy/find-program.ts';
 import { inheritedBy, setVariables } from '../../policy/shell-environment-policy.ts';
 import { withNetworkRules } from '../../policy/network/network-rules.ts';
 import { normalisePath } from '../../policy/paths.ts';
@@ -45,6 +48,8 @@ export interface CommandSandbox {
   run(argv: readonly string[], options?: { readonly cwd?: string }): Promise<InheritedEnd | ProgramProblem | Outcome>;
   /** A command of another maker, isolated as the policy says. */
   plan(command: PlainCommand): Promise<RunnableCommand | SandboxRefused>;
+  /** The program of that name that the user means: none that lies in the project, where a stranger may have put it. */
+  find(name: string): string | undefined;
   /** Runs a command and gives what it printed. */
   capture(argv: readonly string[]): Promise<{ readonly exitCode: number; readonly text: string } | Outcome>;
   /** How each system would enforce the policy. */
@@ -95,6 +100,11 @@ export async function openSandbox(engine: EngineParts, request: SandboxRequest):
       if (problem !== undefined) return problem;
       const command = await planned(argv, { terminal: 'inherited', ...defined({ cwd: folder }) });
       return command.kind === 'refused' ? command : runInherited(command);
+    },
+    find(name) {
+      const search = { name, path: env['PATH'] ?? '', writable: [findRepository(cwd) ?? cwd] };
+      const found = findProgram({ ...search, prefer: 'caller' }, nodeProgramFiles);
+      return found ?? findProgram({ ...search, path: '', prefer: 'system' }, nodeProgramFiles);
     },
     async capture(argv) {
       const command = await planned(argv, {});

@@ -1,6 +1,7 @@
 import type { Trust } from '../../config/trust.ts';
 import { editUserConfig, userConfigValue } from '../../gather/config/edit-user-config.ts';
 import { type ProjectPart, projectParts } from '../../gather/config/project-parts.ts';
+import { type ProjectWish, projectWishes } from '../../gather/config/project-wishes.ts';
 import { findTrust } from '../../gather/config/trust.ts';
 import { projectFolders } from '../../gather/files/project-folders.ts';
 import { findRepository } from '../../gather/git/git.ts';
@@ -17,20 +18,25 @@ export interface FolderTrust {
   readonly file: string;
   /** What the project brings and trust lets count. */
   readonly parts: readonly ProjectPart[];
+  /** What its configuration asks for, while the user has not decided. */
+  readonly wishes: readonly ProjectWish[];
   /** Whether trust decides if commands may write: no file or flag does. */
   readonly decidesSandbox: boolean;
 }
 
 type TrustParts = Pick<EngineParts, 'base' | 'locks' | 'clock'>;
 
-export function folderTrust({ base }: TrustParts, folder: string): FolderTrust {
+export async function folderTrust({ base }: TrustParts, folder: string): Promise<FolderTrust> {
   const { origins } = base.config;
   const [root = folder] = projectFolders(folder, base.config.projectRootMarkers);
+  const parts = projectParts(base, folder);
+  const { trust } = findTrust(folder, base.config);
   return {
-    trust: findTrust(folder, base.config).trust,
+    trust,
     root: findRepository(folder) ?? root,
     file: `${base.home}/config.toml`,
-    parts: projectParts(base, folder),
+    parts,
+    wishes: trust === 'unknown' ? await projectWishes(base, folder, parts) : [],
     decidesSandbox: !['sandbox_mode', 'default_permissions'].some((key) => origins.has(key)),
   };
 }

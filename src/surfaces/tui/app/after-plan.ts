@@ -1,8 +1,13 @@
 import { ListView } from '../views/list-view.ts';
+import type { TypingPause } from '../views/typing-pause.ts';
 import type { CommandSession } from '../commands/command-session.ts';
 
 /** The end of a turn in plan mode that proposed a plan: what to do with it. `startAnew`: begins a new conversation. */
-export function chooseAfterPlan(session: CommandSession, plan: string, startAnew: () => Promise<void>): void {
+export function chooseAfterPlan(
+  session: CommandSession,
+  plan: string,
+  { pause, startAnew }: { readonly pause: TypingPause; startAnew(): Promise<void> },
+): void {
   const { stage } = session.parts;
   const close = (): void => stage.open(undefined);
   const used = Math.max(0, Math.min(100, Math.round(100 - session.thread.usage().percentRemaining)));
@@ -17,22 +22,21 @@ export function chooseAfterPlan(session: CommandSession, plan: string, startAnew
     session.sendWords(`Implement this plan:\n\n${plan}`);
   };
   const ways = [() => session.inBackground(here()), () => session.inBackground(cleared()), () => {}];
-  stage.open(
-    new ListView({
-      title: 'Implement this plan?',
-      items: [
-        { label: 'Yes, here', about: 'leaves plan mode and begins' },
-        {
-          label: 'Yes, with a cleared context',
-          about: `a new conversation with the plan alone (${used}% used here)`,
-        },
-        { label: 'No, stay in plan mode', about: 'say what to change' },
-      ],
-      close,
-      pick(index) {
-        close();
-        ways[index]?.();
+  const list = new ListView({
+    title: 'Implement this plan?',
+    items: [
+      { label: 'Yes, here', about: 'leaves plan mode and begins' },
+      {
+        label: 'Yes, with a cleared context',
+        about: `a new conversation with the plan alone (${used}% used here)`,
       },
-    }),
-  );
+      { label: 'No, stay in plan mode', about: 'say what to change' },
+    ],
+    close,
+    pick(index) {
+      close();
+      ways[index]?.();
+    },
+  });
+  stage.open(pause.guard(list));
 }

@@ -27,6 +27,10 @@ export interface ControllerParts {
   quit(): void;
 }
 
+function pasteCut(kept: number): string {
+  return `The paste is too long: Capstan keeps its first ${kept.toLocaleString('en')} characters. Put it in a file, and name the file.`;
+}
+
 /** What keys do. */
 export class Controller {
   readonly #parts: ControllerParts;
@@ -54,6 +58,7 @@ export class Controller {
     const { stage } = this.#parts;
     if (this.#parts.surroundings.input(input)) return;
     if (input.kind === 'key' && input.name === 'ctrl+z') return this.#parts.suspend();
+    if (input.kind === 'paste' && input.isCut === true) this.#parts.notice(pasteCut(input.text.length), 'error');
     const top = stage.pager ?? stage.view;
     // The second key of a chord is no command of Vim, unless the two make none.
     const isChord = stage.pendingKey !== undefined;
@@ -82,17 +87,13 @@ export class Controller {
     const { composer } = this.#parts.stage;
     if (key.kind !== 'key' || composer.vim === undefined || this.#ofDraft.isSearching) return false;
     if (composer.vim.mode === 'insert' && this.#isListed) return false;
-    const isTaken = composer.vimInput(key);
-    if (isTaken) this.#parts.conversation()?.typed();
-    return isTaken;
+    return composer.vimInput(key);
   }
 
   #ofComposer(input: TerminalInput): void {
     const { stage } = this.#parts;
     if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
     if (input.kind !== 'key' || input.name !== 'escape') this.#twice.reset();
-    // An Enter for the composer must not answer a question either.
-    this.#parts.conversation()?.typed();
     if (this.#ofDraft.input(input)) return;
     if (input.kind === 'key' && (this.#ofPopup(input) || this.#ofTerminal(input))) return;
     stage.composer.input(input);

@@ -38,6 +38,4 @@ export interface Conversation {
   stepEffort(by: 1 | -1): void;
   /** Shows the first agent of the thread, or the last. */
   stepAgent(by: 1 | -1): void;
-  /** The user has typed: questions wait for a pause. */
-  typed(): void;
 }

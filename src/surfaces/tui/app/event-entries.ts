@@ -244,7 +244,6 @@ export class EventEntries {
 
   #settle(): void {
     this.#groups.end();
-    this.#replayed.turnEnded(event.kind);
     this.#hooks.end();
     for (const { entry } of this.#running.values()) entry.isFinal = true;
     for (const [id] of this.#arriving) this.#dropped(id);
@@ -254,6 +253,7 @@ export class EventEntries {
 
   /** Nothing of the turn runs any more. */
   #ended(event: ThreadEvent, at: number | undefined): void {
+    this.#replayed.turnEnded(event.kind);
     this.#settle();
     const since = this.#turnStarted;
     const before = this.#before;

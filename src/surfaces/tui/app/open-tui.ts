@@ -8,6 +8,7 @@ import { promptMarks, takesPromptMarks } from '../screen/osc.ts';
 import { ProcessTerminal } from '../screen/process-terminal.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { slashCommands } from '../views/slash-table.ts';
+import { TypingPause } from '../views/typing-pause.ts';
 import { type PagerOptions, PagerView } from '../views/pager-view.ts';
 import { GateDesk } from '../gates/gate-desk.ts';
 import { draftOf } from '../composer/draft.ts';
@@ -33,7 +34,8 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   const { promise: sessionOpened, resolve: sessionIsOpen } = Promise.withResolvers<TuiSession>();
   const marks = takesPromptMarks(process.env) ? { marks: promptMarks } : {};
   const stage = new TuiStage({ terminal, look, isFull: request.isFull, reflows, ...marks, now });
-  const surroundings = new Surroundings(stage, terminal, process.env);
+  const pause = new TypingPause(now, request.pauses);
+  const surroundings = new Surroundings({ stage, terminal, env: process.env, pause });
   const controller = new Controller({
     stage,
     surroundings,
@@ -55,12 +57,9 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
       ),
     quit: () => leave('quit'),
   });
-  const desk = new GateDesk({ open: (view) => stage.open(view), quit: () => leave('quit'), now });
+  const desk = new GateDesk({ open: (view) => stage.open(view), quit: () => leave('quit'), pause });
   terminal.start({
-    input(input) {
-      desk.typed();
-      controller.input(input);
-    },
+    input: (input) => controller.input(input),
     resize: () => stage.resized(),
     resumed: () => stage.cameBack(),
     stop: suspend,

@@ -16,7 +16,7 @@ export async function resumeListed(session: TuiSession, id: ThreadId): Promise<v
 
 /** `answered`: a question or a screen is closed, and it goes on. */
 async function resume(session: TuiSession, id: ThreadId, answered: () => void): Promise<void> {
-  const { engine, threads, stage, now } = session.parts;
+  const { engine, threads, stage, surroundings } = session.parts;
   const desk: GateDesk = new GateDesk({
     open(view) {
       stage.open(view);
@@ -24,7 +24,7 @@ async function resume(session: TuiSession, id: ThreadId, answered: () => void): 
     },
     // Who leaves a question here stays in this conversation.
     quit: () => desk.end(),
-    now,
+    pause: surroundings.pause,
   });
   const notice = (text: string): void => session.notice(text, 'error');
   const { cwd } = session.thread.settings;

@@ -69,7 +69,7 @@ export class TuiSession implements Conversation {
       engine: parts.engine,
       notice: (text, level) => this.notice(text, level),
     });
-    const { stage, now } = parts;
+    const { stage, engine, surroundings, now } = parts;
     this.shells = new UserShells({
       stage,
       entries: this.entries,
@@ -98,9 +98,8 @@ export class TuiSession implements Conversation {
       showWhole: (rows) =>
         stage.openPager(new PagerView({ title: 'What is asked', rows, close: () => stage.openPager(undefined) })),
       answer: (id, answer) => void this.guard(this.#answer(id, answer)),
-      now,
+      pause: surroundings.pause,
     });
-    const { engine, surroundings } = parts;
     this.#notifier = new Notifier(surroundings, engine.tui);
     this.status = new StatusView({
       engine,
@@ -186,10 +185,6 @@ export class TuiSession implements Conversation {
 
   interrupt(then: 'send-steers' | 'give-back'): void {
     if (!this.shells.stopNewest()) void this.guard(this.flow.stop(then));
-  }
-
-  typed(): void {
-    this.#desk.typed();
   }
 
   shell(command: string): void {
@@ -387,10 +382,17 @@ export class TuiSession implements Conversation {
 
   /** Asks what to do with a plan, unless something waits already. */
   async #afterPlan(plan: string): Promise<void> {
+    const { pause } = this.parts.surroundings;
+    const { id } = this.#thread;
+    const isTyping = pause.wait > 0;
+    await pause.quiet();
     const { waiting } = this.flow;
     const isWaited = waiting.queued.length > 0 || waiting.refused.length > 0;
     if (this.parts.isSide === true || isWaited || this.#thread.settings.collaboration?.mode !== 'plan') return;
-    (await import('./after-plan.ts')).chooseAfterPlan(this, plan, () => this.parts.runSlash(this, 'new', ''));
+    const { chooseAfterPlan } = await import('./after-plan.ts');
+    // The user may have gone on meanwhile.
+    if (this.#thread.id !== id || (isTyping && (this.isBusy || this.parts.stage.isChoosing))) return;
+    chooseAfterPlan(this, plan, { pause, startAnew: () => this.parts.runSlash(this, 'new', '') });
   }
 
   #told(result: { readonly kind: string; readonly outcome?: Outcome }): void {

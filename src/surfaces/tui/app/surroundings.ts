@@ -1,18 +1,29 @@
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { Appearance } from './appearance.ts';
+import type { TypingPause } from '../views/typing-pause.ts';
 import type { TuiStage } from './stage.ts';
+
+interface SurroundingsParts {
+  readonly stage: TuiStage;
+  readonly terminal: TerminalPort;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pause: TypingPause;
+}
 
 /** What is around the conversation: the colours of the terminal, its window, and whether the user looks at it. */
 export class Surroundings {
   readonly appearance: Appearance;
+  /** Between what the user types and what is asked. */
+  readonly pause: TypingPause;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly #terminal: TerminalPort;
   #hasFocus = true;
 
-  constructor(stage: TuiStage, terminal: TerminalPort, env: Readonly<Record<string, string | undefined>>) {
+  constructor({ stage, terminal, env, pause }: SurroundingsParts) {
     this.appearance = new Appearance(stage);
     this.env = env;
+    this.pause = pause;
     this.#terminal = terminal;
   }
 
@@ -30,7 +41,10 @@ export class Surroundings {
   input(input: TerminalInput): boolean {
     if (input.kind === 'background') this.appearance.background(input.rgb);
     else if (input.kind === 'focus') this.#hasFocus = input.has;
-    else return false;
+    else {
+      if (input.kind !== 'wheel') this.pause.typed();
+      return false;
+    }
     return true;
   }
 }

@@ -1,4 +1,5 @@
 import type { EngineChoices } from '../../exec/load-engine.ts';
+import type { PauseTimes } from '../views/typing-pause.ts';
 
 /** Which conversation the terminal opens. `pick`: the user chooses from a list. */
 export type WantedConversation =
@@ -23,4 +24,6 @@ export interface TuiRequest {
   readonly isReader?: boolean;
   /** The scrollback, whatever the configuration says. */
   readonly isInline?: boolean;
+  /** How long questions wait for a quiet keyboard. Absent: as long as people need. */
+  readonly pauses?: PauseTimes;
 }

@@ -9,9 +9,13 @@ import { showWatched } from './show-watched.ts';
  * user continues it here. Nothing can be said to it meanwhile. `left`: the user goes back to the conversation.
  */
 export async function watchOver(session: TuiSession, id: ThreadId): Promise<'ended' | 'left'> {
-  const { stage: main, engine, now } = session.parts;
+  const { stage: main, engine, surroundings, now } = session.parts;
   const stage = main.within();
-  const desk: GateDesk = new GateDesk({ open: (view) => stage.open(view), quit: () => desk.end(), now });
+  const desk: GateDesk = new GateDesk({
+    open: (view) => stage.open(view),
+    quit: () => desk.end(),
+    pause: surroundings.pause,
+  });
   const view: View = {
     frame: (look, height) => stage.wholeFrame(look, height),
     input(input) {

@@ -1,5 +1,5 @@
 import type { HookEntry, HookRun } from '../../../protocol/hook-run.ts';
-import { cleanLine } from '../text/clean.ts';
+import { visibleLine } from '../../terminal/visible-text.ts';
 import type { Look } from '../text/look.ts';
 import { badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
 import type { Cell } from './cell.ts';
@@ -19,7 +19,7 @@ export function hookCell({ event, command, status, entries }: HookRun): Cell {
     const isQuiet = status === 'completed' && entries.length === 0;
     if (isQuiet && look.details === 'folded') return [];
     const mark = stateMark(status === 'completed' ? 'quiet' : 'bad', look);
-    const head: Row = [styled(`${event} hook ${ends[status]}`, boldStyle), plain(`: ${cleanLine(command)}`)];
+    const head: Row = [styled(`${event} hook ${ends[status]}`, boldStyle), plain(`: ${visibleLine(command)}`)];
     return [
       ...headRows(look, mark, head),
       ...framedRows(
@@ -45,7 +45,7 @@ export function runningHooksCell({ event, names, startedAt }: RunningHooksShown)
     if (look.now - startedAt < shownAfterMs) return [];
     const head: Row = [
       styled(`Running ${event} ${names.length === 1 ? 'hook' : 'hooks'}`, boldStyle),
-      plain(`: ${cleanLine(names.join(', '))}`),
+      plain(`: ${visibleLine(names.join(', '))}`),
     ];
     return headRows(look, stateMark('running', look), head);
   });

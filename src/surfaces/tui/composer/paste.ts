@@ -1,4 +1,5 @@
 import { type Draft, type DraftElement, insertInto, replaceIn } from './draft.ts';
+import { withoutHidden } from '../text/clean.ts';
 import { pasteLabel, pasteLabels } from './numbered-elements.ts';
 
 /** A longer paste stands as one element in the draft. */
@@ -6,7 +7,8 @@ const longPaste = 1000;
 
 /** Whether it stands as one element in a draft. */
 export function isLongPaste(text: string): boolean {
-  return text.length > longPaste && [...text].length > longPaste;
+  // A character has two units at most.
+  return text.length > 2 * longPaste || (text.length > longPaste && [...text].length > longPaste);
 }
 
 /** The draft with pasted text in it. */
@@ -25,13 +27,13 @@ export function withPaste(draft: Draft, { start, end, payload }: DraftElement, t
   return replaceIn(without, [start, start], pasteLabel(text, pasteLabels(without)), { kind: 'paste', text });
 }
 
-/** Pasted text without what would steer a terminal. Lines end with LF. */
+/** Pasted text without what would steer a terminal, and without what the composer could not show. Lines end with LF. */
 export function plainPaste(pasted: string): string {
-  return (
+  return withoutHidden(
     pasted
       // oxlint-disable-next-line no-control-regex -- these are what is looked for
       .replaceAll(/\u001B\[[0-?]*[ -/]*[@-~]|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)/g, '')
       .replaceAll(/\r\n?/g, '\n')
-      .replaceAll(/[^\P{Cc}\n\t]/gu, '')
+      .replaceAll(/[^\P{Cc}\n\t]/gu, ''),
   );
 }

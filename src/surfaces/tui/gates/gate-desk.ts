@@ -1,14 +1,12 @@
+import type { TypingPause } from '../views/typing-pause.ts';
 import type { View } from '../views/view.ts';
 import type { GateText } from './gate-view.ts';
-
-/** A user who is typing a message must not answer a gate by the next letter. */
-const quietMs = 1000;
 
 export interface GateDeskParts {
   /** Shows it in the place of the composer; undefined: the composer is back. */
   open(view: View | undefined): void;
   quit(): void;
-  now(): number;
+  readonly pause: TypingPause;
 }
 
 /** `back`: the user pressed Esc. `left`: the user leaves, or the program ends. */
@@ -18,17 +16,10 @@ export type GateExit = 'back' | 'left';
 export class GateDesk {
   readonly #parts: GateDeskParts;
   readonly #ending = Promise.withResolvers<'left'>();
-  #typedAt = -Infinity;
-  #isAsking = false;
   #hasEnded = false;
 
   constructor(parts: GateDeskParts) {
     this.#parts = parts;
-  }
-
-  /** A key was pressed: what is asked next waits for a pause, unless the key was for a gate. */
-  typed(): void {
-    if (!this.#isAsking) this.#typedAt = this.#parts.now();
   }
 
   /** The program ends: what is asked, and what would be, has no answer. */
@@ -69,44 +60,29 @@ export class GateDesk {
     void this.#ending.promise.then(back);
     const leave = (): void => this.#parts.quit();
     try {
-      const done = await work(stop.signal, (gate) => {
-        this.#isAsking = true;
-        this.#parts.open(new GateView({ ...gate, pick: back, back, leave }));
-      });
+      const done = await work(stop.signal, (gate) =>
+        this.#parts.open(this.#parts.pause.guard(new GateView({ ...gate, pick: back, back, leave }))),
+      );
       if (!stop.signal.aborted) return done;
       return this.#hasEnded ? 'left' : 'back';
     } finally {
-      this.#close();
+      this.#parts.open(undefined);
     }
   }
 
   /** Keys that are pressed meanwhile are for something else that has the screen. */
   async aside(work: () => Promise<unknown>): Promise<void> {
-    this.#isAsking = true;
-    await work().finally(() => (this.#isAsking = false));
+    await work().finally(() => this.#parts.pause.answered());
   }
 
   async #show<Result>(
     make: (over: (result: Result | GateExit) => void, leave: () => void) => View,
   ): Promise<Result | GateExit> {
-    await Promise.race([this.#pause(), this.#ending.promise]);
+    const { open, pause } = this.#parts;
+    await Promise.race([pause.quiet(), this.#ending.promise]);
     if (this.#hasEnded) return 'left';
-    this.#isAsking = true;
     const { promise, resolve } = Promise.withResolvers<Result | GateExit>();
-    this.#parts.open(make(resolve, () => this.#parts.quit()));
-    return Promise.race([promise, this.#ending.promise]).finally(() => this.#close());
-  }
-
-  #close(): void {
-    this.#isAsking = false;
-    this.#parts.open(undefined);
-  }
-
-  async #pause(): Promise<void> {
-    for (;;) {
-      const wait = this.#typedAt + quietMs - this.#parts.now();
-      if (wait <= 0) return;
-      await new Promise((over) => setTimeout(over, wait).unref());
-    }
+    open(pause.guard(make(resolve, () => this.#parts.quit())));
+    return Promise.race([promise, this.#ending.promise]).finally(() => open(undefined));
   }
 }

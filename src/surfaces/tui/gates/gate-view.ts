@@ -1,12 +1,22 @@
+import { visibleLine, visibleText } from '../../terminal/visible-text.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
-import { clean, cleanLine } from '../text/clean.ts';
 import { columnsOf } from '../text/columns.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRows } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
-import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled, type Style } from '../text/style.ts';
+import {
+  accentStyle,
+  badStyle,
+  boldStyle,
+  dimStyle,
+  plain,
+  type Row,
+  styled,
+  type Style,
+  warnStyle,
+} from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 import type { View } from '../views/view.ts';
 
@@ -49,12 +59,20 @@ export class GateView implements View {
       ...text.flatMap((each) => paragraph(each, look)),
       ...(problem === undefined ? [] : [[], ...paragraph(problem, look, badStyle)]),
     ];
-    const hint: Row = [styled('  Enter or a number chooses, Ctrl+C leaves', dimStyle)];
     const choiceRows = this.#choiceRows(look);
     const offered = choiceRows.flat();
     const at = choiceRows.slice(0, this.#at).flat().length;
-    // On a low screen the choices come first, and those around the cursor of them.
-    const most = Math.max(1, Math.min(offered.length, height));
+    // On a low screen the choices come first, and those around the cursor of them, with a word about what is missing.
+    const isCut = said.length > Math.max(0, height - offered.length - 2);
+    const hint: Row = isCut
+      ? [
+          styled(
+            `  ${glyphsOf(look).ellipsis} Not all of this fits: make the window higher before you choose`,
+            warnStyle,
+          ),
+        ]
+      : [styled('  Enter or a number chooses, Ctrl+C leaves', dimStyle)];
+    const most = Math.max(1, Math.min(offered.length, isCut && height > 2 ? height - 1 : height));
     const from = Math.max(0, Math.min(at - Math.floor(most / 2), offered.length - most));
     const list = offered.slice(from, from + most);
     const room = Math.max(0, height - list.length - 2);
@@ -63,7 +81,7 @@ export class GateView implements View {
       ...above,
       ...(above.length > 0 ? [[]] : []),
       ...list,
-      ...(height > list.length + 1 && choices.length > 0 ? [hint] : []),
+      ...(height > list.length + (isCut ? 0 : 1) && choices.length > 0 ? [hint] : []),
     ];
     return { rows: drawRows(rows.map((row) => cutRow(row, look.width, look)).slice(0, Math.max(1, height)), look) };
   }
@@ -73,18 +91,18 @@ export class GateView implements View {
     const { choices } = this.#options;
     const { prompt } = glyphsOf(look);
     const columns = (each: (choice: GateChoice) => string): number =>
-      Math.max(0, ...choices.map((choice) => columnsOf(cleanLine(each(choice)))));
+      Math.max(0, ...choices.map((choice) => columnsOf(visibleLine(each(choice)))));
     const wide = columns(({ label }) => label);
     const isBeside = 7 + wide + columns(({ about = '' }) => about) <= look.width;
     return choices.map(({ label, about = '' }, at): readonly Row[] => {
       const isChosen = at === this.#at;
-      const name = cleanLine(label);
+      const name = visibleLine(label);
       const first: Row = [
         styled(isChosen ? `${prompt} ` : '  ', accentStyle),
         styled(`${at + 1}. ${name}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
       ];
       if (about === '') return [first];
-      const meaning = styled(cleanLine(about), dimStyle);
+      const meaning = styled(visibleLine(about), dimStyle);
       if (isBeside) return [[...first, plain(' '.repeat(wide - columnsOf(name) + 2)), meaning]];
       return [first, ...wrapRow([meaning], { width: look.width, first: [plain('     ')] })];
     });
@@ -108,7 +126,7 @@ export class GateView implements View {
 /** A text of any origin in rows, with the margin of the screen. Its own line breaks stay. */
 function paragraph(text: string, look: Look, style: Style = {}): readonly Row[] {
   const form = { width: look.width, first: [plain('  ')] };
-  return clean(text)
+  return visibleText(text)
     .split('\n')
     .flatMap((line) => wrapRow([styled(line.replaceAll('\t', ' '), style)], form));
 }

@@ -1,6 +1,6 @@
+import { visibleLine } from '../../terminal/visible-text.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
-import { cleanLine } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRows } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -35,7 +35,7 @@ export class SecretView implements View {
     const count = Math.min(mostShown, this.#secret.length, Math.max(0, look.width - 5));
     const field: Row = [plain(`  ${prompt} `), plain(bullet.repeat(count))];
     const more: readonly Row[] = [
-      ...(problem === undefined ? [] : [[styled(`  ${cleanLine(problem)}`, badStyle)]]),
+      ...(problem === undefined ? [] : [[styled(`  ${visibleLine(problem)}`, badStyle)]]),
       [styled('  Paste or type it. Enter saves it, Esc goes back, Ctrl+C leaves', dimStyle)],
     ];
     const before: readonly Row[] = height > 1 ? [[styled(`  ${title}`, boldStyle)]] : [];

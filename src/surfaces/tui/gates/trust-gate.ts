@@ -2,6 +2,7 @@ import { defined } from '../../../protocol/defined.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { FolderTrust } from '../../engine/folder-trust.ts';
+import { visibleLine } from '../../terminal/visible-text.ts';
 import type { GateDesk } from './gate-desk.ts';
 
 /** Whether there is something to decide: where trust changes nothing, the user is not asked. */
@@ -20,7 +21,7 @@ export async function askForTrust(
   let problem: string | undefined;
   for (;;) {
     const chosen = await desk.ask({
-      title: `Do you trust the project in ${root}?`,
+      title: `Do you trust the project in ${visibleLine(root)}?`,
       text: whatItChanges(about),
       ...defined({ problem }),
       choices: [
@@ -39,15 +40,38 @@ export async function askForTrust(
 
 const partWords = { config: 'configuration', hooks: 'hooks', rules: 'rules', skills: 'skills', agents: 'agents' };
 
-function whatItChanges({ parts, root, file, decidesSandbox }: FolderTrust): readonly string[] {
+function whatItChanges({ parts, wishes, root, file, decidesSandbox }: FolderTrust): readonly string[] {
   const inRoot = (path: string): string => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path);
-  const listed = parts.slice(0, 4).map(({ kind, path }) => `${partWords[kind]} (${inRoot(path)})`);
+  const listed = parts.slice(0, 4).map(({ kind, path }) => `${partWords[kind]} (${visibleLine(inRoot(path))})`);
   const more = parts.length > listed.length ? `, and ${parts.length - listed.length} more` : '';
   const found = parts.length === 0 ? '' : `It brings ${listed.join(', ')}${more}. `;
-  const writes = decidesSandbox ? ' Commands may then also change files of the project.' : '';
+  const isSet = wishes.some(({ key }) => ['sandbox_mode', 'default_permissions', 'permissions'].includes(key));
+  const writes = decidesSandbox && !isSet ? ' Commands may then also change files of the project.' : '';
   return [
     `${found}If you trust it, Capstan uses the configuration, hooks, rules, skills, agents and MCP servers of the project. Hooks and MCP servers are programs that run by themselves.${writes}`,
+    ...wishWords(wishes),
     'Say yes only if you know who wrote it: texts in a project can also mislead the model.',
-    `Yes and no are saved for ${root} in ${file}.`,
+    `Yes and no are saved for ${visibleLine(root)} in ${visibleLine(file)}.`,
   ];
+}
+
+const mostWishes = 8;
+const longestWish = 120;
+
+/** What a yes turns on, in the words of the project's own file, and what the widest of it means. */
+function wishWords(wishes: FolderTrust['wishes']): readonly string[] {
+  if (wishes.length === 0) return [];
+  const has = (key: string, value: string): boolean => wishes.some((wish) => wish.key === key && wish.value === value);
+  const listed = wishes.slice(0, mostWishes).map(({ key, value }) => shortened(visibleLine(`${key} = ${value}`)));
+  const more = wishes.length > mostWishes ? `, and ${wishes.length - mostWishes} more` : '';
+  const isFull = has('sandbox_mode', '"danger-full-access"') || has('default_permissions', '":danger-full-access"');
+  return [
+    `Its configuration sets: ${listed.join(', ')}${more}.`,
+    ...(isFull ? ['Commands then have full access to this machine, without the sandbox.'] : []),
+    ...(has('approval_policy', '"never"') ? ['Capstan does not ask before commands then.'] : []),
+  ];
+}
+
+function shortened(text: string): string {
+  return text.length > longestWish ? `${text.slice(0, longestWish - 1)}…` : text;
 }

@@ -62,6 +62,15 @@ describe('keys', () => {
     expect(read(...sent)).toEqual(wanted);
   });
 
+  it('a paste that is too long stays a paste up to its end, and what is dropped of it is known', () => {
+    const part = 'paste y\r'.repeat(8 * 1024);
+    const parts = Array.from({ length: 400 }, () => part);
+    const [pasted, ...more] = read('\u001B[200~', ...parts, '\u0015!touch X\r', '\u001B[20', '1~', 'x');
+    expect(more).toEqual([{ kind: 'key', name: 'x', text: 'x' }]);
+    expect(pasted).toMatchObject({ kind: 'paste', isCut: true });
+    expect(pasted?.kind === 'paste' && pasted.text.length).toBe(4 * 1024 * 1024);
+  });
+
   it('takes several lines at once for a paste, and one with Enter behind it for typing', () => {
     expect(names('one\rtwo')).toEqual(['paste']);
     expect(names('hi\r')).toEqual(['h', 'i', 'enter']);

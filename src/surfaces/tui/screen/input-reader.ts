@@ -5,8 +5,8 @@ import { keyPress, type TerminalInput } from './terminal-input.ts';
 const escapeMs = 30;
 /** Typed faster than by hand, and longer than what one key sends: taken as one text. */
 const longRun = 16;
-/** More than a paste is ever waited for: an end that never comes must not swallow all keys. */
-const mostPasted = 16 * 1024 * 1024;
+/** More than a message may have. What follows in the same paste is dropped. */
+const mostPasted = 4 * 1024 * 1024;
 
 const pasteStart = '200~';
 const pasteEnd = '\u001B[201~';
@@ -22,6 +22,7 @@ export class InputReader {
   #buffer = '';
   /** What was pasted so far; undefined outside a paste. */
   #pasted: string | undefined;
+  #isCut = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(emit: (input: TerminalInput) => void) {
@@ -44,6 +45,7 @@ export class InputReader {
     clearTimeout(this.#timer);
     this.#buffer = '';
     this.#pasted = undefined;
+    this.#isCut = false;
   }
 
   #read(): void {
@@ -64,20 +66,24 @@ export class InputReader {
     }
   }
 
-  /** False: its end has not come. */
+  /** False: its end has not come. Nothing before the end is a key, however long it is. */
   #readPaste(before: string): boolean {
     const end = this.#buffer.indexOf(pasteEnd);
-    if (end === -1 && before.length + this.#buffer.length < mostPasted) {
-      // The end may have come in part.
-      const kept = Math.max(0, this.#buffer.length - pasteEnd.length + 1);
-      this.#pasted = before + this.#buffer.slice(0, kept);
-      this.#buffer = this.#buffer.slice(kept);
+    // The end may have come in part.
+    const read = end === -1 ? Math.max(0, this.#buffer.length - pasteEnd.length + 1) : end;
+    const room = mostPasted - before.length;
+    const text = before + this.#buffer.slice(0, Math.min(read, room));
+    this.#isCut ||= read > room;
+    if (end === -1) {
+      this.#buffer = this.#buffer.slice(read);
+      this.#pasted = text;
       return false;
     }
-    const text = before + (end === -1 ? this.#buffer : this.#buffer.slice(0, end));
-    this.#buffer = end === -1 ? '' : this.#buffer.slice(end + pasteEnd.length);
+    const cut = this.#isCut ? { isCut: true as const } : {};
+    this.#buffer = this.#buffer.slice(end + pasteEnd.length);
     this.#pasted = undefined;
-    this.#emit({ kind: 'paste', text });
+    this.#isCut = false;
+    this.#emit({ kind: 'paste', text, ...cut });
     return true;
   }
 

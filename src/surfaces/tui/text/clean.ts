@@ -1,6 +1,6 @@
 /** What a terminal or an eye must not get: control characters but newline and tab, bidi controls, signs without a shape. */
 const odd =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\u034f|\udb40[\udc00-\udfff]/;
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\u034f|\ud80d[\udc30-\udc3f]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/;
 const everyOdd = new RegExp(odd, 'g');
 
 /**
@@ -25,9 +25,17 @@ export function clean(text: string): string {
 
 /** The same in one line. */
 export function cleanLine(text: string): string {
-  return clean(text)
-    .replaceAll(/\s*\n\s*/g, ' ')
-    .replaceAll('\t', ' ');
+  return (
+    clean(text)
+      // One look at each blank: a pattern that looks for blanks before a newline begins anew at every one of them.
+      .replaceAll(/\s+/g, (blanks) => (blanks.includes('\n') ? ' ' : blanks))
+      .replaceAll('\t', ' ')
+  );
+}
+
+/** Without the same signs, for a text that stays with the user: it has no control characters any more. */
+export function withoutHidden(text: string): string {
+  return odd.test(text) ? text.replaceAll(/[\u2028\u2029]/g, '\n').replaceAll(everyOdd, '') : text;
 }
 
 /** The same in lines, with blanks in the place of tabs. */

@@ -1,7 +1,8 @@
 import type { Question } from '../../../protocol/question.ts';
-import type { TurnItem } from '../../../protocol/turn-item.ts';
+import type { ChangedFile, TurnItem } from '../../../protocol/turn-item.ts';
 import { questionLines } from '../../exec/approvals/question-lines.ts';
 import { paint } from '../../terminal/look.ts';
+import { visibleLine, visibleText } from '../../terminal/visible-text.ts';
 import { patchCell } from '../cells/patch-cell.ts';
 import type { Look } from '../text/look.ts';
 import { paintedRows } from '../text/painted-rows.ts';
@@ -13,8 +14,21 @@ export function askedRows(question: Question, item: TurnItem | undefined, look: 
   const isShown = (path: string): boolean => changes.some((change) => change.path === path || change.movePath === path);
   // A file does not keep all changes of a long patch, and the question has all of their paths.
   const paths = question.paths?.filter(({ path }) => !isShown(path)) ?? [];
-  const diff = patchCell({ ...item, status: 'in-progress' }).rows({ ...look, details: 'whole' });
+  const shown = { ...item, status: 'in-progress', changes: changes.map(visibleChange) } as const;
+  const diff = patchCell(shown).rows({ ...look, details: 'whole' });
   return [...lineRows({ ...question, paths }, undefined, look), ...diff];
+}
+
+/** With a sign for every character that hides, as the lines of other questions have: a yes writes those, too. */
+function visibleChange(change: ChangedFile): ChangedFile {
+  const { path, movePath, diff } = change;
+  return {
+    ...change,
+    path: visibleLine(path),
+    ...(movePath === undefined ? {} : { movePath: visibleLine(movePath) }),
+    // Line by line: a carriage return at the end of one shows, too.
+    ...(diff === undefined ? {} : { diff: diff.split('\n').map(visibleText).join('\n') }),
+  };
 }
 
 function lineRows(question: Question, item: TurnItem | undefined, look: Look): readonly string[] {

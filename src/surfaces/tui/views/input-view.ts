@@ -1,10 +1,10 @@
 import type { Answer } from '../../../protocol/question.ts';
 import type { UserQuestion } from '../../../protocol/user-question.ts';
 import { plural } from '../../wording/number-words.ts';
+import { visibleLine } from '../../terminal/visible-text.ts';
 import type { View } from './view.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
-import { cleanLine } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -66,7 +66,7 @@ export class InputView implements View {
     const { questions, agent } = this.#options;
     const { header, question, options } = this.#asked;
     const { prompt, good } = glyphsOf(look);
-    const who = agent === undefined ? 'The model asks you' : `Agent ${cleanLine(agent)} asks you`;
+    const who = agent === undefined ? 'The model asks you' : `Agent ${visibleLine(agent)} asks you`;
     const place = questions.length === 1 ? '' : ` (${this.#question + 1} of ${questions.length})`;
     const listed = [...options, { label: 'None of these', description: 'answer in your own words' }].flatMap(
       ({ label, description }, at): readonly Row[] => {
@@ -75,11 +75,11 @@ export class InputView implements View {
         const first: Row = [
           styled(isHere ? `${prompt} ` : '  ', accentStyle),
           styled(
-            `${at + 1}. ${cleanLine(label)}${isChosen ? ` ${good}` : ''}`,
+            `${at + 1}. ${visibleLine(label)}${isChosen ? ` ${good}` : ''}`,
             isHere ? { ...accentStyle, ...boldStyle } : {},
           ),
         ];
-        return wrapRow([styled(cleanLine(description), dimStyle)], {
+        return wrapRow([styled(visibleLine(description), dimStyle)], {
           width: look.width,
           first: [...first, plain('  ')],
           rest: [plain('     ')],
@@ -92,7 +92,7 @@ export class InputView implements View {
       : `Enter answers, ${moves}Tab adds a note, Backspace clears, Esc stops the turn`;
     return [
       [styled(`${who}${place}`, boldStyle)],
-      ...wrapRow([styled(`${cleanLine(header)}: ${cleanLine(question)}`, {})], {
+      ...wrapRow([styled(`${visibleLine(header)}: ${visibleLine(question)}`, {})], {
         width: look.width,
         first: [plain('  > ')],
         rest: [plain('  | ')],

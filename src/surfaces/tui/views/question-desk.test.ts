@@ -1,8 +1,10 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
+import type { Look } from '../text/look.ts';
 import { QuestionDesk } from './question-desk.ts';
+import { pauseTimes, TypingPause } from './typing-pause.ts';
 import type { View } from './view.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -23,24 +25,47 @@ const question = (id: string, more: Partial<Question> = {}): Question => ({
 const key = (name: string): TerminalInput =>
   ({ kind: 'key', name, text: name.length === 1 ? name : '' }) as TerminalInput;
 
-function desk() {
+const places = { cwd: '/w', home: '/h' };
+const look: Look = {
+  ...places,
+  width: 80,
+  now: 0,
+  palette: 'dark',
+  colours: 'none',
+  glyphs: 'unicode',
+  details: 'folded',
+};
+
+/** As a terminal: what is open is drawn, and keys go to it after they were counted. */
+function desk(times = { ...pauseTimes, drawn: 0, next: 0 }) {
   const answers: [string, Answer][] = [];
   const shown: { view: View | undefined } = { view: undefined };
+  const pause = new TypingPause(() => Date.now(), times);
   const made = new QuestionDesk({
-    open: (view) => void (shown.view = view),
+    open(view) {
+      shown.view = view;
+      view?.frame(look, 24);
+    },
     showWhole: () => {},
     answer: (id, answer) => void answers.push([id, answer]),
-    now: () => Date.now(),
+    pause,
   });
-  return { desk: made, answers, shown };
+  const press = (...names: readonly string[]): void => {
+    for (const name of names) {
+      pause.typed();
+      shown.view?.input(key(name));
+    }
+  };
+  const passes = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+  return { desk: made, answers, shown, pause, press, passes };
 }
 
 it('waits for exactly one second of silence, and more typing moves it', async () => {
-  const { desk: made, shown } = desk();
-  made.typed();
+  const { desk: made, shown, pause } = desk();
+  pause.typed();
   made.asked(question('a'), undefined);
   await vi.advanceTimersByTimeAsync(600);
-  made.typed();
+  pause.typed();
   await vi.advanceTimersByTimeAsync(999);
   expect(shown.view).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
@@ -83,4 +108,65 @@ it('Esc in an elicitation cancels it', async () => {
   shown.view?.input(key('escape'));
   await vi.advanceTimersByTimeAsync(0);
   expect(answers).toEqual([['a', { kind: 'stopped' }]]);
+});
+
+describe('no key that was pressed before a question was in sight answers it', () => {
+  it('one in the moment after it was drawn, which also begins the pause again', async () => {
+    const { desk: made, answers, press, passes, shown } = desk(pauseTimes);
+    made.asked(question('a'), undefined);
+    await passes(390);
+    press('y', 'enter', '1', 'escape');
+    await passes(390);
+    press('y');
+    expect(answers).toEqual([]);
+    expect(shown.view?.frame(look, 24).rows.at(-1)).toContain('Press it again.');
+    await passes(500);
+    press('y');
+    await passes(0);
+    expect(answers).toEqual([['a', { kind: 'allowed', scope: 'call' }]]);
+  });
+
+  it('a key that is pressed twice, or held, says nothing to the next question', async () => {
+    const { desk: made, answers, press, passes } = desk(pauseTimes);
+    for (const id of ['a', 'b']) made.asked(question(id), undefined);
+    await passes(500);
+    press('y');
+    await passes(30);
+    press('y');
+    await passes(660);
+    for (let at = 0; at < 100; at++) {
+      press('y');
+      await passes(30);
+    }
+    expect(answers).toHaveLength(1);
+    await passes(1000);
+    press('y');
+    await passes(0);
+    expect(answers).toHaveLength(2);
+  });
+
+  it('keys that were pressed while the process stood still', async () => {
+    const { desk: made, answers, press, passes } = desk(pauseTimes);
+    made.asked(question('a'), undefined);
+    await passes(100);
+    vi.setSystemTime(Date.now() + 5000);
+    await passes(60);
+    press('y');
+    await passes(200);
+    expect(answers).toEqual([]);
+  });
+
+  it('nothing answers what was not drawn yet, and Ctrl+C always stops', async () => {
+    const { answers, press, passes, pause, shown } = desk(pauseTimes);
+    const view = pause.guard({
+      frame: () => ({ rows: [] }),
+      input: () => void answers.push(['x', { kind: 'stopped' }]),
+    });
+    shown.view = view;
+    await passes(5000);
+    press('y');
+    expect(answers).toEqual([]);
+    press('ctrl+c');
+    expect(answers).toHaveLength(1);
+  });
 });

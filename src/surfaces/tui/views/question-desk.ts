@@ -6,16 +6,14 @@ import { InputView } from './input-view.ts';
 import type { View } from './view.ts';
 import type { Look } from '../text/look.ts';
 import { QuestionView } from './question-view.ts';
-
-/** A user who is typing must not answer a question by the next letter. */
-const quietMs = 1000;
+import type { TypingPause } from './typing-pause.ts';
 
 export interface DeskParts {
   /** Shows it in the place of the composer; undefined: nothing is asked. */
   open(view: View | undefined): void;
   showWhole(rows: (look: Look) => readonly string[]): void;
   answer(id: string, answer: Answer): void;
-  now(): number;
+  readonly pause: TypingPause;
 }
 
 interface AskedQuestion {
@@ -28,7 +26,6 @@ export class QuestionDesk {
   readonly #parts: DeskParts;
   #waiting: AskedQuestion[] = [];
   #open: { readonly id: string; readonly over: AbortController } | undefined;
-  #typedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: DeskParts) {
@@ -37,10 +34,6 @@ export class QuestionDesk {
 
   get isAsking(): boolean {
     return this.#open !== undefined || this.#waiting.length > 0;
-  }
-
-  typed(): void {
-    this.#typedAt = this.#parts.now();
   }
 
   asked(question: Question, item: TurnItem | undefined): void {
@@ -71,7 +64,7 @@ export class QuestionDesk {
 
   #next(): void {
     if (this.#open !== undefined || this.#timer !== undefined || this.#waiting.length === 0) return;
-    const wait = this.#typedAt + quietMs - this.#parts.now();
+    const { wait } = this.#parts.pause;
     if (wait > 0) {
       this.#timer = setTimeout(() => {
         this.#timer = undefined;
@@ -87,11 +80,11 @@ export class QuestionDesk {
 
   /** A form is asked field by field, questions of the model all in one view. */
   async #ask(question: Question, item: TurnItem | undefined, signal: AbortSignal): Promise<void> {
-    const { showWhole, open } = this.#parts;
+    const { showWhole, open, pause } = this.#parts;
     const waiting = (): number => this.#waiting.length;
     const { input, agent } = question;
     const show = (view: (answered: (answer: Answer) => void) => View): Promise<Answer> =>
-      new Promise((answered) => (signal.aborted ? answered({ kind: 'lapsed' }) : open(view(answered))));
+      new Promise((answered) => (signal.aborted ? answered({ kind: 'lapsed' }) : open(pause.guard(view(answered)))));
     const answer =
       input === undefined
         ? await fillForm(question, (one) =>

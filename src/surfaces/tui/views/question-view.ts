@@ -3,11 +3,11 @@ import { type Answer, asksForContent, type Question } from '../../../protocol/qu
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { type Choice, choicesFor } from '../../exec/approvals/choices.ts';
 import { askedField, fieldChoices } from '../../exec/approvals/form-choices.ts';
+import { visibleLine } from '../../terminal/visible-text.ts';
 import { homeHint, keyHint, type KeyGroup } from '../keys/key-map.ts';
 import type { View } from './view.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
-import { cleanLine } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -88,11 +88,11 @@ export class QuestionView implements View {
       const isChosen = at === this.#at;
       return [
         styled(isChosen ? `${prompt} ` : '  ', accentStyle),
-        styled(`${at + 1}. ${cleanLine(words)}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
+        styled(`${at + 1}. ${visibleLine(words)}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
         styled(` (${this.keys === 'approval' ? homeHint(look, 'approval', key) : key})`, dimStyle),
       ];
     });
-    const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${cleanLine(this.#problem)}`, badStyle)]];
+    const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${visibleLine(this.#problem)}`, badStyle)]];
     return [
       [],
       ...listed,

@@ -9,7 +9,7 @@ export interface View {
   frame(look: Look, height: number): Frame;
   input(input: TerminalInput): void;
   /** Which keys it has; `raw`: as they are pressed. Absent: those of a list, or of a pager if it has the whole screen. */
-  readonly keys?: KeyGroup | 'raw';
+  readonly keys?: KeyGroup | 'raw' | undefined;
   /** A key that types a character types. */
   readonly takesText?: boolean;
 }

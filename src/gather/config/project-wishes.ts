@@ -1,0 +1,53 @@
+import { permissionKeys, withoutForbiddenKeys } from '../../config/project-keys.ts';
+import { deniesRead } from '../../policy/denied-reads.ts';
+import { isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
+import { projectFolders } from '../files/project-folders.ts';
+import { loadTomlFile } from './config-file.ts';
+import type { BaseLayers } from './config-layers.ts';
+import type { ProjectPart } from './project-parts.ts';
+
+/** A setting of a project that changes what commands may do, or starts programs. It counts if the user trusts the project. */
+export interface ProjectWish {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** What could not be read, for the user who is asked about it. */
+const unread: ProjectWish = { key: 'config.toml', value: 'cannot be read' };
+
+/** What the files of configuration ask for. They are read and not applied: a stranger may have written them. */
+export async function projectWishes(
+  base: BaseLayers,
+  folder: string,
+  parts: readonly ProjectPart[],
+): Promise<readonly ProjectWish[]> {
+  const [root = folder] = projectFolders(folder, base.config.projectRootMarkers);
+  const denies = (file: string): boolean => deniesRead(base.requirements, file);
+  const files = parts.filter(({ kind }) => kind === 'config');
+  const wishes = await Promise.all(
+    files.map(async ({ path }) => {
+      const { layer, problems } = await loadTomlFile('project', path, { denies });
+      if (problems.length > 0) return [unread];
+      const isRoot = path.startsWith(`${root === '/' ? '' : root}/.`);
+      const { values } = withoutForbiddenKeys(isRoot ? layer : { ...layer, belowRoot: true }).layer;
+      return [...permissionKeys, ['hooks']].flatMap((key) => wishesAt(values, key));
+    }),
+  );
+  return wishes.flat();
+}
+
+function wishesAt(values: JsonObject, path: readonly string[]): readonly ProjectWish[] {
+  const value = valueAt(values, path);
+  if (value === undefined) return [];
+  const key = path.join('.');
+  if (key !== 'mcp_servers' || !isJsonObject(value)) return [{ key, value: JSON.stringify(value) }];
+  return Object.entries(value).map(([name, server]) => ({ key: `${key}.${name}`, value: serverWords(server) }));
+}
+
+/** The program that would be started, or the address. */
+function serverWords(server: Json | undefined): string {
+  if (!isJsonObject(server)) return JSON.stringify(server);
+  const { command, args, url } = server;
+  const words = [command ?? url, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
+  return words.length === 0 ? JSON.stringify(server) : words.join(' ');
+}

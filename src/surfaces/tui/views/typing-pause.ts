@@ -1,0 +1,67 @@
+import type { View } from './view.ts';
+import { GuardedView } from './guarded-view.ts';
+
+/** How long the keyboard must be quiet, in milliseconds. */
+export interface PauseTimes {
+  /** Before a question is drawn over what the user types into. */
+  readonly typed: number;
+  /** After a question was drawn, before a key answers it. */
+  readonly drawn: number;
+  /** The same for a question behind another one: longer than a key that is held waits before it repeats. */
+  readonly next: number;
+}
+
+export const pauseTimes: PauseTimes = { typed: 1000, drawn: 400, next: 750 };
+
+/**
+ * The one rule for everything that is asked: no key that the user pressed before a question was in sight answers it,
+ * whatever the key was meant for.
+ */
+export class TypingPause {
+  readonly now: () => number;
+  readonly #times: PauseTimes;
+  #typedAt = -Infinity;
+  /** The newest key was an answer, or for something that a question had opened. */
+  #isAnswer = false;
+  #answeredAt = -Infinity;
+
+  constructor(now: () => number, times: PauseTimes = pauseTimes) {
+    this.now = now;
+    this.#times = times;
+  }
+
+  /** A key was read, or a paste. To be called before what has the keyboard gets it. */
+  typed(): void {
+    this.#typedAt = this.now();
+    this.#isAnswer = false;
+  }
+
+  /** The newest key was for a question: the next one can be drawn at once. */
+  answered(): void {
+    this.#answeredAt = this.now();
+    this.#isAnswer = true;
+  }
+
+  /** Milliseconds before a question may be drawn. */
+  get wait(): number {
+    return this.#isAnswer ? 0 : Math.max(0, this.#typedAt + this.#times.typed - this.now());
+  }
+
+  /** Until then. */
+  async quiet(): Promise<void> {
+    for (let { wait } = this; wait > 0; { wait } = this) {
+      await new Promise((over) => setTimeout(over, wait).unref());
+    }
+  }
+
+  /** The view with keys that answer after a pause alone. Ctrl+C counts at once: it allows nothing. */
+  guard(view: View): View {
+    const { drawn, next } = this.#times;
+    return new GuardedView(view, {
+      now: this.now,
+      answered: () => this.answered(),
+      // Asked when it is drawn: another question may have had its answer since.
+      pauseMs: () => (this.now() - this.#answeredAt < next ? next : drawn),
+    });
+  }
+}

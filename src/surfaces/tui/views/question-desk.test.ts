@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
+import type { Look } from '../text/look.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { QuestionDesk } from './question-desk.ts';
 import type { View } from './view.ts';
@@ -81,4 +82,21 @@ it('Esc in an elicitation cancels it', async () => {
   shown.view?.input(key('escape'));
   await vi.advanceTimersByTimeAsync(0);
   expect(answers).toEqual([['a', { kind: 'stopped' }]]);
+});
+
+it('names the key of each answer, however narrow the screen is', () => {
+  const { desk: made, shown } = desk();
+  made.asked(question('a', { scopes: ['call', 'session', 'rule'], prefix: ['echo'] }), undefined);
+  const look: Look = {
+    width: 40,
+    colours: 'none',
+    palette: 'dark',
+    glyphs: 'unicode',
+    details: 'folded',
+    now: 0,
+    cwd: '/',
+    home: '/home',
+  };
+  const rows = shown.view!.frame(look, 24).rows.join('\n');
+  expect(rows).toMatch(/4\. yes, and save the rule: such\n {5}commands then run outside the\n {5}sandbox \(p\)/);
 });

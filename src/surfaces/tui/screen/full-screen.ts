@@ -48,7 +48,8 @@ export class FullScreen {
   }
 
   end(): void {
-    this.#terminal.write('\u001B[?1006l\u001B[?1000l\u001B[?1049l\u001B[?25h');
+    // After a resize, tmux would move a row of it into the scrollback.
+    this.#terminal.write('\u001B[H\u001B[J\u001B[?1006l\u001B[?1000l\u001B[?1049l\u001B[?25h');
     this.forget();
   }
 }

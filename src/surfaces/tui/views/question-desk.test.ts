@@ -170,3 +170,10 @@ describe('no key that was pressed before a question was in sight answers it', ()
     expect(answers).toHaveLength(1);
   });
 });
+
+it('names the key of each answer, however narrow the screen is', () => {
+  const { desk: made, shown } = desk();
+  made.asked(question('a', { scopes: ['call', 'session', 'rule'], prefix: ['echo'] }), undefined);
+  const rows = shown.view!.frame({ ...look, width: 40 }, 24).rows.join('\n');
+  expect(rows).toMatch(/4\. yes, and save the rule: such\n {5}commands then run outside the\n {5}sandbox \(p\)/);
+});

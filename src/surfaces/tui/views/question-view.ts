@@ -84,13 +84,15 @@ export class QuestionView implements View {
 
   #belowRows(look: Look): readonly Row[] {
     const { prompt } = glyphsOf(look);
-    const listed = this.#choices.map(({ key, words }, at): Row => {
+    // Wrapped: the key of an answer is never cut.
+    const listed = this.#choices.flatMap(({ key, words }, at): readonly Row[] => {
       const isChosen = at === this.#at;
-      return [
-        styled(isChosen ? `${prompt} ` : '  ', accentStyle),
+      const row: Row = [
         styled(`${at + 1}. ${visibleLine(words)}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
         styled(` (${this.keys === 'approval' ? homeHint(look, 'approval', key) : key})`, dimStyle),
       ];
+      const first: Row = [styled(isChosen ? `${prompt} ` : '  ', accentStyle)];
+      return wrapRow(row, { width: look.width, first, rest: [plain('     ')] });
     });
     const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${visibleLine(this.#problem)}`, badStyle)]];
     return [

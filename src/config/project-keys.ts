@@ -16,7 +16,7 @@ const forbidden = paths(`
 `);
 
 /** What decides about permissions, starts programs or agents, or reaches the network. Below a project's root a command may have written it, so it does not count. */
-export const keysOfPermission = paths(`
+export const rootOnlyKeys = paths(`
   sandbox_mode sandbox_workspace_write approval_policy approvals_reviewer auto_review default_permissions permissions
   shell_environment_policy allow_login_shell undo mcp_servers web_search
   agents features.multi_agent features.collab
@@ -33,7 +33,7 @@ export function withoutForbiddenKeys(layer: ConfigLayer): {
 } {
   const present = (keys: typeof forbidden) => keys.filter((path) => valueAt(layer.values, path) !== undefined);
   const everywhere = present(forbidden);
-  const here = layer.belowRoot === true ? present(keysOfPermission) : [];
+  const here = layer.belowRoot === true ? present(rootOnlyKeys) : [];
   const report = (keys: typeof forbidden, what: string, next: string): readonly ConfigProblem[] =>
     keys.map((path) => keyProblem(layer, path, { code: 'config-forbidden-key', severity: 'warning', what, next }));
   const problems = [

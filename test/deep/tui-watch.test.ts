@@ -23,7 +23,7 @@ it('a second window watches what the first one writes, and continues when that w
   watcher.start('resume', '--last');
   const asked = await watcher.sees('is being written by');
   expect(asked).toMatch(new RegExp(`capstan \\(another terminal, process ${pid}, since \\d{4}-`));
-  watcher.type('1');
+  await watcher.answer('1');
   await watcher.sees('Watching only: capstan', 'screen');
   writer.type('Two.');
   writer.press('Enter');
@@ -34,7 +34,7 @@ it('a second window watches what the first one writes, and continues when that w
   await watcher.sees('› Hang.');
   process.kill(pid, 'SIGKILL');
   await watcher.sees('has ended', 'screen');
-  watcher.type('1');
+  await watcher.answer('1');
   await watcher.sees('Context', 'screen');
   watcher.type('Go on.');
   watcher.press('Enter');

@@ -49,7 +49,7 @@ describe('the program on a real terminal', () => {
     shell.resize(70, 26);
     shell.resize(110, 30);
     await shell.sees('› 1. yes, once (y)', 'screen');
-    shell.type('y');
+    await shell.answer('y');
     await shell.sees(/All done\.\n\n {2}Worked for/);
     shell.press('C-d');
     const rows = await shell.sees(/To continue: capstan resume [\w-]{36}\n/);
@@ -147,12 +147,12 @@ describe('the program on a real terminal', () => {
     shell.start();
     const rows = await shell.sees('No model is set up yet.');
     expect(rows).toContain('1. Paste an OpenAI API key');
-    shell.type('4');
+    await shell.answer('4');
     await shell.sees('Capstan 0.1.0 demo');
     await shell.sees(/Next: use a real model[\s\S]*1\. Paste an OpenAI API key/);
-    shell.press('Escape');
+    await shell.answer('Escape');
     await shell.sees('Do you trust the project');
-    shell.type('3');
+    await shell.answer('3');
     await shell.sees('Context 100% left');
     shell.press('C-c');
     await givesBack(shell);

@@ -45,6 +45,12 @@ export class TmuxShell {
     this.#tmux('send-keys', ...keys);
   }
 
+  /** Answers a question with a key, after the time that a person needs to read it. */
+  async answer(key: string): Promise<void> {
+    await new Promise((read) => setTimeout(read, 1500));
+    this.press(key);
+  }
+
   /** As the terminal does it, marked if the program asked for marks. */
   paste(text: string): void {
     this.#tmux('set-buffer', text);

@@ -1,4 +1,4 @@
-import { keysOfPermission, withoutForbiddenKeys } from '../../config/project-keys.ts';
+import { rootOnlyKeys, withoutForbiddenKeys } from '../../config/project-keys.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
 import { projectFolders } from '../files/project-folders.ts';
@@ -30,7 +30,7 @@ export async function projectWishes(
       if (problems.length > 0) return [unread];
       const isRoot = path.startsWith(`${root === '/' ? '' : root}/.`);
       const { values } = withoutForbiddenKeys(isRoot ? layer : { ...layer, belowRoot: true }).layer;
-      return [...keysOfPermission, ['hooks']].flatMap((key) => wishesAt(values, key));
+      return [...rootOnlyKeys, ['hooks']].flatMap((key) => wishesAt(values, key));
     }),
   );
   return wishes.flat();

@@ -98,4 +98,21 @@ describe('the inline screen', () => {
     expect(terminal.written.split('status ')).toHaveLength(2);
     expect((await terminal.all()).filter((row) => row.startsWith('status'))).toHaveLength(1);
   });
+
+  it('loses no row of text when the terminal became narrower and has not said so yet', async () => {
+    const terminal = new MemoryTerminal(60, 12);
+    const known = { columns: 60, rows: 12, write: (text: string) => terminal.write(text) };
+    const screen = new InlineScreen({ terminal: known, reflows: true, widthOf: (row) => row.length });
+    const bottom = ['', '› Ask', '', 'status'];
+    const text = Array.from({ length: 18 }, (_, at) => `${at}: ${'word '.repeat(10)}end-${at}`);
+    for (const [at, row] of text.entries()) {
+      if (at === 12) terminal.resize(40, 12);
+      if (at === 17) known.columns = 40;
+      if (at === 17) screen.resized();
+      screen.show([row], { rows: [`live ${at}`, ...bottom], cursor: { row: 2, column: 2 } });
+      await terminal.screen();
+    }
+    const written = (await terminal.all()).join('');
+    for (const at of text.keys()) expect(written).toContain(`end-${at}`);
+  });
 });

@@ -61,15 +61,17 @@ export class RowPen {
     this.#column = end !== undefined && end < this.#columns ? end : undefined;
   }
 
+  /**
+   * Down by line feeds: where a row took more space than it should, the terminal scrolls instead of holding the cursor at
+   * its lower end, where the next row would be written over this one.
+   */
   #reach(row: number): void {
-    const near = Math.min(row, this.#rows - 1);
-    const distance = Math.abs(near - this.#row);
-    if (distance > 0) this.text += `\u001B[${distance === 1 ? '' : distance}${near < this.#row ? 'A' : 'B'}`;
-    if (row > near) {
-      this.#toColumn(0);
-      this.text += '\n'.repeat(row - near);
-      this.#rows = row + 1;
-    }
+    const up = this.#row - row;
+    if (up > 0) this.text += `\u001B[${up === 1 ? '' : up}A`;
+    if (up >= 0) return;
+    this.#toColumn(0);
+    this.text += '\n'.repeat(-up);
+    this.#rows = Math.max(this.#rows, row + 1);
   }
 
   #toColumn(column: number): void {

@@ -52,9 +52,4 @@ describe('rows that moved', () => {
     expect(findShift([one, two], [one, three])).toBeUndefined();
     expect(findShift(['a', 'b', ''], ['x', 'a', 'b'])).toBeUndefined();
   });
-
-  it('are none of those that have scrolled away', () => {
-    const shift = findShift([one, composer, status, ''], ['new', one, composer, status], 1);
-    expect(shift).toEqual({ from: 1, to: 4, by: 1 });
-  });
 });

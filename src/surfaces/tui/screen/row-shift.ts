@@ -14,8 +14,8 @@ const perRow = 4;
  * How most of the rows that are wanted come out of those that are there, if they are moved before the rest is written.
  * Both have as many. Undefined: moving is not worth it.
  */
-export function findShift(old: readonly string[], next: readonly string[], first = 0): RowShift | undefined {
-  let from = first;
+export function findShift(old: readonly string[], next: readonly string[]): RowShift | undefined {
+  let from = 0;
   while (from < next.length && old[from] === next[from]) from++;
   const by = mostlyMovedBy(old, next, from);
   if (by === undefined) return undefined;
@@ -35,9 +35,6 @@ export function findShift(old: readonly string[], next: readonly string[], first
   return by > 0 ? { from: best.from - by, to: best.to, by } : { from: best.from, to: best.to - by, by };
 }
 
-/** A row that stands in more places than this says nothing of where it came from. */
-const mostPlaces = 8;
-
 /** By how many rows most of the text moved. */
 function mostlyMovedBy(old: readonly string[], next: readonly string[], from: number): number | undefined {
   const places = new Map<string, number[]>();
@@ -51,9 +48,7 @@ function mostlyMovedBy(old: readonly string[], next: readonly string[], from: nu
   const votes = new Map<number, number>();
   for (let at = from; at < next.length; at++) {
     const row = next[at] ?? '';
-    const known = places.get(row) ?? [];
-    if (known.length > mostPlaces) continue;
-    for (const place of known) votes.set(at - place, (votes.get(at - place) ?? 0) + row.length);
+    for (const place of places.get(row) ?? []) votes.set(at - place, (votes.get(at - place) ?? 0) + row.length);
   }
   let most = 0;
   let by: number | undefined;

@@ -1,6 +1,6 @@
 import { rowChange } from './row-change.ts';
 import type { RowPen } from './row-pen.ts';
-import { findShift, lineMoves, lineMoveText, type RowShift, shifted } from './row-shift.ts';
+import { findShift, lineMoves, lineMoveText, shifted } from './row-shift.ts';
 
 export interface WantedRows {
   readonly rows: readonly string[];
@@ -9,15 +9,12 @@ export interface WantedRows {
 }
 
 /**
- * Makes rows of those that are there. What is below those is blank. Rows are written from above, so that none is left
- * behind unfinished where the terminal scrolls.
+ * Makes rows of those that are there. What is below those is blank. Rows are written from above, each below the one
+ * before: a terminal that became narrower a moment ago breaks them, and none may be written over the end of another.
  */
 export function writeRows(pen: RowPen, old: readonly string[], { rows, height }: WantedRows): void {
-  const count = Math.max(old.length, rows.length);
-  const shift = shiftOf(old, { rows, height }, count);
-  let shown: readonly string[] = old;
+  const shown = rows.length > height ? old : movedRows(pen, old, rows);
   for (const [at, row] of rows.entries()) {
-    if (at === shift?.from) shown = move(pen, filled(old, count), { shift, rows: rows.length });
     if (at >= pen.rows) pen.goTo(at, 0);
     const change = rowChange(shown[at] ?? '', row);
     if (change !== undefined) pen.change(at, change);
@@ -25,17 +22,13 @@ export function writeRows(pen: RowPen, old: readonly string[], { rows, height }:
   if (shown.slice(rows.length).some((row) => row !== '')) pen.send(rows.length, '\u001B[J');
 }
 
-function shiftOf(old: readonly string[], { rows, height }: WantedRows, count: number): RowShift | undefined {
-  const gone = Math.max(0, rows.length - height);
-  return gone >= old.length ? undefined : findShift(filled(old, count), filled(rows, count), gone);
-}
-
-function move(
-  pen: RowPen,
-  shown: readonly string[],
-  { shift, rows }: { readonly shift: RowShift; readonly rows: number },
-): readonly string[] {
-  if (rows > pen.rows) pen.goTo(rows - 1, 0);
+/** Moves what is worth it. Room for what comes is made before anything is written. */
+function movedRows(pen: RowPen, old: readonly string[], rows: readonly string[]): readonly string[] {
+  const count = Math.max(old.length, rows.length);
+  const shown = filled(old, count);
+  const shift = findShift(shown, filled(rows, count));
+  if (shift === undefined) return old;
+  if (rows.length > pen.rows) pen.goTo(rows.length - 1, 0);
   for (const each of lineMoves(shown, shift)) pen.send(each.row, lineMoveText(each));
   return shifted(shown, shift);
 }

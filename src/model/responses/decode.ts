@@ -95,6 +95,9 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       return event === undefined ? nothing : [event];
     },
     end: () => (reported === undefined ? nothing : [failed(reported)]),
+    get hasError() {
+      return reported !== undefined;
+    },
   };
 }
 

@@ -249,6 +249,14 @@ export const sharedThreads: readonly SharedThread[] = [
     },
   },
   {
+    title: 'a checkpoint because the server says in its stream that a request is too long',
+    script: () => [saysLong(), overflow('error', { tokens: 300_000, window: 272_000 }), done],
+    run: async ({ turn }) => {
+      await turn(task);
+      await turn('Go on.');
+    },
+  },
+  {
     title: 'a checkpoint that no model writes',
     script: () => [saysLong(), done],
     compaction: () => answer({ items: [say(long)] }),

@@ -9,6 +9,7 @@ import {
   failed,
   hang,
   httpError,
+  overflow,
   reason,
   say,
   type ScriptStep,
@@ -140,6 +141,8 @@ describe('an answer that fails', () => {
       httpError({ status: 400, body: { error: { code: 'context_length_exceeded' } } }),
       'context-window-exceeded',
     ],
+    // It has no status, and the server leaves the connection open.
+    ['an error in the stream', overflow('error'), 'context-window-exceeded'],
   ])('%s', async (_, step, code) => {
     const talk = await SocketTalk.with([step, done], {
       provider: code === 'stream-idle' ? { streamIdleTimeoutMs: 500 } : {},

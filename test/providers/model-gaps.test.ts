@@ -2,11 +2,12 @@ import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
 import { LiveThread } from '../harness/live-thread.ts';
 
-it('a failure counts when its event comes, and not when the connection closes', async () => {
-  const failed = {
-    type: 'response.failed',
-    response: { error: { code: 'insufficient_quota', message: 'No credit.' } },
-  };
+const error = { code: 'insufficient_quota', message: 'No credit.' };
+
+it.each([
+  { type: 'response.failed', response: { error } },
+  { type: 'error', ...error },
+])('a failure counts when its event comes, and not when the connection closes: $type', async (failed) => {
   const server = createServer((request, response) => {
     request.resume();
     // It stays open.

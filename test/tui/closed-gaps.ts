@@ -1,9 +1,4 @@
-/** Something that users of terminal agents miss, and the tests that show Capstan has it. */
-export interface ClosedGap {
-  readonly missed: string;
-  /** File and name of each test; the name as it stands there, before values are put into it. */
-  readonly shownBy: readonly (readonly [file: string, test: string])[];
-}
+import type { ClosedGap } from '../harness/closed-gap.ts';
 
 const tui = 'src/surfaces/tui';
 

@@ -10,7 +10,12 @@ export interface AnswerReader {
   event(data: Buffer): readonly ModelEvent[];
   /** What follows when the stream ends here: for instance the failure that an earlier event announced, or nothing. */
   end(): readonly ModelEvent[];
+  /** Whether the server reported an error after which an answer usually ends. Absent: an error is always the end. */
+  readonly hasError?: boolean;
 }
+
+/** How long a server that reported an error may be silent. Many leave the connection open. */
+const silenceAfterErrorMs = 1000;
 
 /** What comes of the events of one answer. After a `completed` or `failed` it gives nothing more. */
 function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
@@ -51,6 +56,7 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       const rest = take(reader.end());
       return finished ? [...decoded, ...rest] : fail([...decoded, ...rest], cause(sawEvent));
     },
+    idleMs: (usual: number): number => (reader.hasError === true ? Math.min(usual, silenceAfterErrorMs) : usual),
   };
 }
 
@@ -62,6 +68,8 @@ export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: An
     push: (chunk: Uint8Array): readonly ModelEvent[] => answer.push(chunk.length, () => parser.push(chunk)),
     /** The stream is over: gives `failed` unless the answer was finished, for what the server said or the cause. */
     end: (cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[] => answer.end(() => parser.end(), cause),
+    /** How long to wait for the next bytes. */
+    idleMs: answer.idleMs,
   };
 }
 
@@ -78,6 +86,7 @@ export function messageDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: A
         () => messages,
       ),
     end: (cause: () => ModelFailure): readonly ModelEvent[] => answer.end(() => [], cause),
+    idleMs: answer.idleMs,
   };
 }
 

@@ -59,7 +59,7 @@ async function* read(
   let isReleased = false;
   try {
     for (;;) {
-      const part = await body.read(idleMs);
+      const part = await body.read(decoder.idleMs(idleMs));
       const events =
         part.kind === 'chunk'
           ? decoder.push(part.bytes)

@@ -268,8 +268,8 @@ describe('retries', () => {
     expect(model.requests.length).toBe(3);
   });
 
-  test('are not for answers that would stay the same', async () => {
-    const model = await start([httpError({ status: 400, body: 'no' }), hello]);
+  test.each([400, 401, 403, 404])('are not for answers that would stay the same: %i', async (status) => {
+    const model = await start([httpError({ status, body: 'no' }), hello]);
     await collect(clientFor(model.url).stream(request, never));
     expect(model.requests.length).toBe(1);
   });

@@ -280,6 +280,21 @@ describe('failures', () => {
     expect(decoded([error, wire(conversation)])).toEqual(conversationEvents);
   });
 
+  test('are expected soon after an error event, until the answer goes on', () => {
+    const reader = responsesReader(defaultAnswerLimits);
+    const events = [
+      { type: 'response.created', response: { id: 'resp_1' } },
+      { type: 'error', code: 'server_is_overloaded', message: 'busy' },
+      { type: 'codex.rate_limits' },
+      { type: 'response.output_text.delta', item_id: 'msg_1', delta: 'a' },
+    ];
+    const expected = events.map((event) => {
+      reader.event(Buffer.from(JSON.stringify(event)));
+      return reader.hasError;
+    });
+    expect(expected).toEqual([false, true, true, false]);
+  });
+
   test('show at most 1000 bytes of the words of the server', () => {
     const [, , shown] = failure(failedBy('invalid_prompt', `${'ä'.repeat(499)}xyz€€`)) as [string, unknown, string];
     expect(shown).toBe(`${'ä'.repeat(499)}xy…`);

@@ -37,10 +37,14 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
   let announced = 0;
   /** A bare `error` event does not end the stream, but explains why it ends soon after. */
   let reported: ModelFailure | undefined;
+  /** Whether nothing of the answer has come since. */
+  let hasError = false;
 
   function decode(event: JsonObject): ModelEvent | undefined {
     const response = objectAt(event, 'response');
-    switch (event['type']) {
+    const type = stringAt(event, 'type') ?? '';
+    if (wanted.has(type)) hasError = type === eventType.error;
+    switch (type) {
       case eventType.created:
         responseId = stringAt(response ?? {}, 'id') ?? '';
         return responseId === '' ? undefined : { kind: 'created', responseId };
@@ -95,6 +99,9 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       return event === undefined ? nothing : [event];
     },
     end: () => (reported === undefined ? nothing : [failed(reported)]),
+    get hasError() {
+      return hasError;
+    },
   };
 }
 

@@ -80,13 +80,15 @@ async function* exchange(
   const output: Item[] = [];
   let hasEvents = false;
   for (;;) {
-    const read = await socket.read(waits);
+    const read = await socket.read({ ...waits, idleMs: decoder.idleMs(idleMs) });
     if (signal.aborted) return yield* stopped();
     const isEnd = read.kind !== 'messages';
     const cause = (): ModelFailure => endFailure(read, { idleMs, maxBytes: limits.maxBytes });
     const events = isEnd ? decoder.end(cause) : decoder.push(read.messages);
     const isOnlyFailure = !hasEvents && events.length === 1 && events[0]!.kind === 'failed';
-    const isForConnection = reader.wantsOtherConnection || (isEnd && isUsed);
+    // After an error that the server reported, the end of the connection says nothing about the connection.
+    const isBroken = isEnd && reader.hasError !== true;
+    const isForConnection = reader.wantsOtherConnection || (isBroken && isUsed);
     if (isOnlyFailure && isForConnection && !isSecond) return 'again';
     for (const event of joinedDeltas(events)) {
       // Also between events that came together: abort means now.
@@ -98,7 +100,7 @@ async function* exchange(
         kept.answered = { prompt, responseId: event.responseId, output };
         onEnd('completed');
       }
-      if (event.kind === 'failed' && isEnd) onEnd('broken');
+      if (event.kind === 'failed' && isBroken) onEnd('broken');
       yield event.kind === 'failed' ? { ...event, failure: hide(event.failure) } : event;
       if (event.kind === 'completed' || event.kind === 'failed') return 'over';
     }

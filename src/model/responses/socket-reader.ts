@@ -33,6 +33,9 @@ export function socketReader(limits: AnswerLimits, place: () => AnswerPlace): So
       return [{ kind: 'failed', failure: failureOf(error, place()) }];
     },
     end: () => reader.end(),
+    get hasError() {
+      return reader.hasError === true;
+    },
     get wantsOtherConnection() {
       return wantsOtherConnection;
     },

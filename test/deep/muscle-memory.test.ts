@@ -175,8 +175,7 @@ describe.each(['capstan', 'codex'] as const)('the keys of %s', (program) => {
     );
     await send(shell, 'Work.');
     await shell.sees(/1\. yes/i, 'screen');
-    await pause(500);
-    shell.press(key);
+    await shell.answer(key);
     await shell.sees(end);
     const last = JSON.stringify(turnRequests(model.requests).at(-1)!.body);
     expect(last.includes('out-2')).toBe(ends === 'ran');
@@ -195,8 +194,7 @@ describe.each(['capstan', 'codex'] as const)('the keys of %s', (program) => {
     });
     await send(shell, 'Work.');
     await shell.sees(/start with `echo told`|that begin with \["echo","told"\]/i, 'screen');
-    await pause(500);
-    shell.press('p');
+    await shell.answer('p');
     await shell.sees('Both there.');
     expect(JSON.stringify(turnRequests(model.requests).at(-1)!.body)).toContain('told two');
   });
@@ -215,8 +213,7 @@ describe.each(['capstan', 'codex'] as const)('the keys of %s', (program) => {
     );
     await send(shell, 'Work.');
     await shell.sees(/1\. yes/i, 'screen');
-    await pause(500);
-    shell.press('a');
+    await shell.answer('a');
     await shell.sees('Both done.');
     expect(shell.rows()).toContain('arms');
   });

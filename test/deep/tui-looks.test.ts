@@ -25,7 +25,7 @@ describe('how the program looks on a real terminal', () => {
     expect(rows.match(/Running sleep/g)).toHaveLength(1);
     expect(shell.title()).toBe('Go. | workspace');
     shell.press('C-d');
-    await shell.sees(/To continue: capstan resume/);
+    await shell.sees(/To continue:\s+capstan resume/);
     expect(shell.title()).toBe('');
   });
 

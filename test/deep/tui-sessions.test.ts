@@ -58,7 +58,7 @@ describe('whole sessions on a real terminal', () => {
     tell('The test fails. Fix it.');
     const asked = await shell.sees('yes, once', 'screen');
     expect(asked).toContain('The model says: The test opens a port.');
-    shell.type('y');
+    await shell.answer('y');
     const rows = await shell.sees(/• The sign was wrong\. The test passes\.\n\n {2}Worked for/);
     expect(rows).toMatch(
       /Failed \(exit 1\) node test\.mjs[^]*Edited sum\.mjs \(\+1 -1\)[^]*Ran \[outside the sandbox\] node test\.mjs/,
@@ -121,7 +121,7 @@ describe('whole sessions on a real terminal', () => {
     );
     tell('Look at the door.');
     await shell.sees('yes, once', 'screen');
-    shell.type('y');
+    await shell.answer('y');
     const rows = await shell.sees(/• It is closed\.\n\n {2}Worked for/);
     expect(rows).toContain('The door is closed.');
     expect(textsOf(inputOf(model, 1)).join('\n')).toContain('The door is closed.');

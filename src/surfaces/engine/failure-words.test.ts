@@ -63,12 +63,6 @@ it('says when a limit opens again', () => {
   });
 });
 
-it('does not speak for the provider where no key was sent', () => {
-  const outcome = { code: 'unauthorized', cause: 'key', message: 'There is no key for X.', next: 'Set X_KEY.' };
-  expect(failureWords(outcome, now)).toMatchObject({ what: 'There is no key for X.', next: 'Set X_KEY.' });
-  expect(failureWords(outcome, now).said).toBeUndefined();
-});
-
 it('names the host where no answer came', () => {
   const failure = connectionFailure({ shown: 'https://x.org', setting: 'the base URL' }, 'ECONNREFUSED');
   expect(failureWords(failure, now)).toEqual({

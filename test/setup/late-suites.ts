@@ -1,11 +1,14 @@
 /**
- * Suites that a whole `npm test` leaves to `npm run test:deep`: attacks, models that lie at a checkpoint, threads over
- * every wire format, and whole sessions of the terminal. What is told on the way is proven by the fast suites as well.
+ * Suites that a whole `npm test` leaves to `npm run test:deep`: attacks, a failing disk or
+ * terminal, models that lie or never end at a checkpoint, threads over every wire format, and whole sessions of the
+ * terminal. What is told on the way is proven by the fast suites as well.
  * `vitest run FILE` and `npm test FILE` run any of them.
  */
 export const lateSuites: readonly string[] = [
   'test/security/**/*.test.ts',
-  'test/compaction/{adversary-*,opaque-checkpoints}.test.ts',
+  'test/exec-bad-input/*.test.ts',
+  'test/sandbox/network-lists.test.ts',
+  'test/compaction/{adversary-*,endless-checkpoints,loop-guard,opaque-checkpoints,unexplained-refusal}.test.ts',
   'test/compaction/conversations/*.test.ts',
   'test/formats/!(turns|alternating-roles).test.ts',
   'test/tui/!(conversation|composer|small-screens).test.ts',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { mustWait } from '../app/read-draft.ts';
+import { foldRow } from '../cells/folded-output.ts';
 import type { Look } from '../text/look.ts';
 import { plain } from '../text/style.ts';
 import { autoTheme, themeChoices } from '../text/theme-choice.ts';
@@ -20,7 +21,7 @@ import { readKeyMap } from './read-key-map.ts';
 const keymap = {
   composer: { submit: 'f1', queue: 'f2' },
   chat: { interrupt_turn: 'f3' },
-  global: { toggle_plan: 'f4' },
+  global: { toggle_plan: 'f4', open_transcript: 'f9' },
   list: { accept: 'f5', cancel: 'f6', page_up: 's' },
   pager: { close: 'z', page_up: 'f7', scroll_down: ['down', 'enter'] },
   approval: { approve: 'f8' },
@@ -109,6 +110,7 @@ describe('hints name the keys that are bound', () => {
     const plan = { steps: [{ text: 'a', status: 'pending' as const }], isFolded: true };
     expect(planRows(plan, look).flat().at(-1)?.text).toBe(' (f4 shows all)');
     expect(tipRow(look)).toContain('F1 while a turn runs steers it; F2 queues the message for the next turn.');
+    expect(foldRow(3, look).at(-1)?.text).toContain('(f9 shows all)');
     expect(mustWait('new', look)).toContain('F2 queues it, F3 interrupts the turn.');
   });
 });

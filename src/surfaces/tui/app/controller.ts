@@ -224,7 +224,7 @@ export class Controller {
     const meant = readDraft(trimDraft(composer.draft));
     if (meant.kind === 'unknown') return notice(unknownCommand(meant.name), 'info');
     if (meant.kind === 'slash' && !meant.command.whileRunning && conversation.isBusy)
-      return notice(mustWait(meant.command.name), 'error');
+      return notice(mustWait(meant.command.name, stage.look), 'error');
     this.#dispatch(composer.take(), conversation);
   }
 

@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import { type DraftElement, emptyDraft } from '../composer/draft.ts';
 import { withPaste } from '../composer/paste.ts';
 import type { ReverseSearch } from '../composer/reverse-search.ts';
@@ -147,7 +148,6 @@ export class DraftKeys {
 
 /** What the user would not guess. */
 function pasteHint(look: Look): readonly string[] {
-  return [
-    drawRow(cutRow([styled('  Enter opens the paste, to read and change it', dimStyle)], look.width, look), look),
-  ];
+  const words = `  ${hintKeys(look, 'composer')('Enter')} opens the paste, to read and change it`;
+  return [drawRow(cutRow([styled(words, dimStyle)], look.width, look), look)];
 }

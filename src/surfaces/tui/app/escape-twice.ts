@@ -1,6 +1,5 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import type { TuiStage } from './stage.ts';
-
-const hint = 'Esc again: go back to an earlier message';
 
 /** Esc in an empty composer: the first one says what the second one does. Any other key forgets the first. */
 export class EscapeTwice {
@@ -16,7 +15,7 @@ export class EscapeTwice {
   pressed(): boolean {
     if (this.reset()) return true;
     this.#before = this.#stage.placeholder;
-    this.#stage.placeholder = hint;
+    this.#stage.placeholder = `${hintKeys(this.#stage.look, 'composer')('Esc')} again: go back to an earlier message`;
     return false;
   }
 

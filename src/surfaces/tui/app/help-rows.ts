@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import { fixedKeys } from '../keys/key-actions.ts';
 import { contextsOf, defaultKeyMap } from '../keys/key-map.ts';
 import { shownKey } from '../keys/key-name.ts';
@@ -12,6 +13,7 @@ const mostKeys = 2;
 
 /** What each key does, as keys are bound. Actions without a key are left out. */
 function keyHelp({ keys = defaultKeyMap }: Look): readonly (readonly [keys: string, does: string])[] {
+  const key = hintKeys({ keys }, 'composer');
   const ofComposer = keys.bindings.filter((binding) => contextsOf.composer.includes(binding.action.context));
   const bound = ofComposer
     .filter((binding) => binding.keys.length > 0)
@@ -21,11 +23,11 @@ function keyHelp({ keys = defaultKeyMap }: Look): readonly (readonly [keys: stri
   return [
     ...bound,
     ...fixed,
-    ['esc esc', 'in an empty draft: go back to an earlier message'],
+    [`${key('esc')} ${key('esc')}`, 'in an empty draft: go back to an earlier message'],
     ['r', 'in an empty draft, after a turn that failed: try it again'],
     ['@', 'choose a file or a folder by letters of its path; a picture is attached'],
     ['$', 'choose a skill'],
-    ['enter on a paste', 'read and change it: move the cursor to it with the arrow keys'],
+    [`${key('enter')} on a paste`, 'read and change it: move the cursor to it with the arrow keys'],
     ['!', 'first in the draft: a command for your shell'],
     ['/', 'first in the draft: a command for Capstan'],
   ];

@@ -1,3 +1,5 @@
+import { hintKeys } from '../keys/hint-keys.ts';
+import type { Look } from '../text/look.ts';
 import { findSlash, readSlash, type SlashCommand, type SlashName } from '../views/slash-table.ts';
 import type { Draft } from '../composer/draft.ts';
 import { expandDraft, isShellDraft } from '../composer/whole-draft.ts';
@@ -24,6 +26,7 @@ export function unknownCommand(name: string): string {
 }
 
 /** A command that does not work while a turn runs. */
-export function mustWait(name: string): string {
-  return `/${name} has to wait until the turn ends. Tab queues it, Esc interrupts the turn.`;
+export function mustWait(name: string, look: Look): string {
+  const key = hintKeys(look, 'composer');
+  return `/${name} has to wait until the turn ends. ${key('Tab')} queues it, ${key('Esc')} interrupts the turn.`;
 }

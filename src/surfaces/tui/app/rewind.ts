@@ -24,7 +24,7 @@ export async function browseRewind(session: TuiSession): Promise<void> {
   let isComparing = false;
   const list = new ListView({
     title: 'Go back to before which message?',
-    hint: 'Enter shows what would change, Esc goes back',
+    hint: (key) => `${key('Enter')} shows what would change, ${key('Esc')} goes back`,
     items,
     startsAt: items.length - 1,
     isSearched: true,
@@ -34,7 +34,7 @@ export async function browseRewind(session: TuiSession): Promise<void> {
       const prompt = prompts[index];
       if (prompt === undefined || isComparing) return;
       isComparing = true;
-      list.update({ hint: 'Comparing files, Esc goes back' });
+      list.update({ hint: (key) => `Comparing files, ${key('Esc')} goes back` });
       session.inBackground(showRewind(session, prompt, list));
     },
   });

@@ -331,7 +331,7 @@ export class TuiSession implements Conversation {
     // Something may have begun since the user asked for it.
     if (!this.isBusy || findSlash(name)?.whileRunning === true) return this.parts.runSlash(this, name, rest);
     this.parts.stage.composer.giveBack(draft);
-    this.notice(mustWait(name), 'error');
+    this.notice(mustWait(name, this.parts.stage.look), 'error');
   }
 
   async #answer(id: string, answer: Answer): Promise<void> {

@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import { QueueView } from '../views/queue-view.ts';
 import { readDraft } from './read-draft.ts';
 import type { TuiSession } from './session.ts';
@@ -7,7 +8,10 @@ export function showQueue(session: TuiSession): void {
   const { stage } = session.parts;
   const { flow } = session;
   const { waiting } = flow;
-  if (waiting.queued.length === 0) return session.notice('Nothing is queued. While a turn runs, Tab queues a message.');
+  if (waiting.queued.length === 0) {
+    const queues = hintKeys(stage.look, 'composer')('Tab');
+    return session.notice(`Nothing is queued. While a turn runs, ${queues} queues a message.`);
+  }
   const close = (): void => stage.open(undefined);
   stage.open(
     new QueueView({

@@ -19,7 +19,15 @@ export async function showRules(session: TuiSession): Promise<void> {
   }));
   const close = (): void => stage.open(undefined);
   const pick = (index: number): void => confirm(session, rules, listed[index]!);
-  stage.open(new ListView({ title: 'Rules', items, hint: 'Enter revokes one, Esc goes back', pick, close }));
+  stage.open(
+    new ListView({
+      title: 'Rules',
+      items,
+      hint: (key) => `${key('Enter')} revokes one, ${key('Esc')} goes back`,
+      pick,
+      close,
+    }),
+  );
 }
 
 const decisions = { allow: 'allowed', prompt: 'asked about', forbidden: 'forbidden' } as const;

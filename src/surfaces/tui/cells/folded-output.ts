@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import { sizeWords } from '../../wording/size-words.ts';
 import { plural } from '../../wording/number-words.ts';
 import { clean } from '../text/clean.ts';
@@ -28,7 +29,9 @@ export const foldLimits = {
 } as const satisfies Readonly<Record<string, FoldLimits>>;
 
 /** How the user gets to see all of it. */
-const foldHint = 'ctrl+t shows all';
+function foldHint(look: Look): string {
+  return `${hintKeys(look, 'composer')('ctrl+t')} shows all`;
+}
 
 /** The output in rows below the head of its cell. */
 export function outputRows(output: string, limits: FoldLimits, look: Look): readonly Row[] {
@@ -149,7 +152,7 @@ class Fold {
       `${glyphsOf(this.#look).ellipsis} +${plural(lines.length, 'line')}`,
       ...(likely === 0 ? [] : [likely === 1 ? ', 1 looks like an error' : `, ${likely} look like errors`]),
       ...(lost === 0 ? [] : [`, ${sizeWords(lost)} not kept`]),
-      ...(isLast ? [` (${foldHint})`] : []),
+      ...(isLast ? [` (${foldHint(this.#look)})`] : []),
     ];
     return cutRow([styled(words.join(''), dimStyle)], this.#width, this.#look);
   }
@@ -160,5 +163,5 @@ const omittedMark = /^\.\.\. (\d{1,15}) bytes omitted \.\.\.$/;
 
 /** In the place of what a cell leaves out. */
 export function foldRow(lines: number, look: Look): Row {
-  return [styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint})`, dimStyle)];
+  return [styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint(look)})`, dimStyle)];
 }

@@ -23,7 +23,8 @@ export async function agents(session: CommandSession): Promise<void> {
   const view = new ListView({
     title: 'Agents of this conversation',
     items: items(),
-    hint: 'Enter reads what one does, s stops it, r looks again, Esc goes back',
+    hint: (key) =>
+      `${key('Enter')} reads what one does, ${key('s')} stops it, ${key('r')} looks again, ${key('Esc')} goes back`,
     keys: {
       s: (index) => session.inBackground(stop(session, listed[index]!).then(look)),
       r: () => session.inBackground(look()),

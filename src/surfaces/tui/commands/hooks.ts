@@ -43,7 +43,8 @@ export async function hooks(session: CommandSession): Promise<void> {
   const view = new ListView({
     title: 'Hooks',
     items: items(),
-    hint: 'Enter shows all of it, t trusts it or not, Space switches it on or off, Esc goes back',
+    hint: (key) =>
+      `${key('Enter')} shows all of it, ${key('t')} trusts it or not, ${key('Space')} switches it on or off, ${key('Esc')} goes back`,
     keys: {
       t: (index) => session.inBackground(decide(index, 'trust')),
       space: (index) => session.inBackground(decide(index, 'switch')),

@@ -25,13 +25,12 @@ export function keymap(session: CommandSession, rest: string): void {
       binding === undefined ? 'This key cannot be bound to anything else.' : howToBind(binding, engine.home),
     );
   };
-  const hint = 'Type to search, Enter says how to bind other keys, Esc goes back';
   stage.open(
     new ListView({
       title: 'Keys',
       items: [...keys.bindings.map(itemOf), ...fixed],
       isSearched: true,
-      hint,
+      hint: (key) => `Type to search, ${key('Enter')} says how to bind other keys, ${key('Esc')} goes back`,
       pick,
       close,
     }),

@@ -1,3 +1,4 @@
+import type { HintKeys } from '../keys/hint-keys.ts';
 import { defined } from '../../../protocol/defined.ts';
 import { stringAt } from '../../../protocol/json.ts';
 import { fullText } from '../../../protocol/outcome.ts';
@@ -75,7 +76,8 @@ async function chooseModel(session: CommandSession, defaults: Defaults): Promise
   );
 }
 
-const saves = 'Enter saves it as default, s keeps it to this conversation, Esc goes back';
+const saves = (key: HintKeys): string =>
+  `${key('Enter')} saves it as default, ${key('s')} keeps it to this conversation, ${key('Esc')} goes back`;
 
 /** The second step. A model without efforts is only asked about how long it holds. */
 async function chooseEffort(session: CommandSession, name: string, defaults: Defaults): Promise<void> {

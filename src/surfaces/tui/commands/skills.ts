@@ -28,7 +28,8 @@ export async function skills(session: CommandSession): Promise<void> {
     title: 'Skills',
     items: items(),
     isSearched: true,
-    hint: 'Enter puts one into the message, Ctrl+S switches it on or off, Esc goes back',
+    hint: (key) =>
+      `${key('Enter')} puts one into the message, ${key('Ctrl+S')} switches it on or off, ${key('Esc')} goes back`,
     keys: { 'ctrl+s': (index) => session.inBackground(toggle(listed[index]!)) },
     close,
     pick(index) {

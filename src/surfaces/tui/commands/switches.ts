@@ -47,7 +47,7 @@ export async function showSwitches(
   const view = new ListView({
     title,
     items: items(),
-    hint: 'Enter or Space switches, Esc goes back',
+    hint: (key) => `${key('Enter')} or ${key('Space')} switches, ${key('Esc')} goes back`,
     keys: { space: (index) => session.inBackground(change(index)) },
     close: () => stage.open(undefined),
     pick: (index) => session.inBackground(change(index)),

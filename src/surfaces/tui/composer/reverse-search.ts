@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
@@ -83,7 +84,9 @@ export class ReverseSearch {
       styled('  reverse-i-search: ', dimStyle),
       styled(this.#typed, accentStyle),
       isMissing ? styled(note, badStyle) : styled(note, dimStyle),
-      plain(this.#typed === '' ? 'type to search earlier messages, Esc goes back' : ''),
+      plain(
+        this.#typed === '' ? `type to search earlier messages, ${hintKeys(look, 'composer')('Esc')} goes back` : '',
+      ),
     ];
     return [drawRow(cutRow(row, look.width, look), look)];
   }

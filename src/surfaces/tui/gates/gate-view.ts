@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import { visibleLine, visibleText } from '../../terminal/visible-text.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
@@ -71,7 +72,7 @@ export class GateView implements View {
             warnStyle,
           ),
         ]
-      : [styled('  Enter or a number chooses, Ctrl+C leaves', dimStyle)];
+      : [styled(`  ${hintKeys(look)('Enter')} or a number chooses, Ctrl+C leaves`, dimStyle)];
     const most = Math.max(1, Math.min(offered.length, isCut && height > 2 ? height - 1 : height));
     const from = Math.max(0, Math.min(at - Math.floor(most / 2), offered.length - most));
     const list = offered.slice(from, from + most);

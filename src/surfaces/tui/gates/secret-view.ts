@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import { visibleLine } from '../../terminal/visible-text.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
@@ -34,9 +35,10 @@ export class SecretView implements View {
     const { bullet, prompt } = glyphsOf(look);
     const count = Math.min(mostShown, this.#secret.length, Math.max(0, look.width - 5));
     const field: Row = [plain(`  ${prompt} `), plain(bullet.repeat(count))];
+    const key = hintKeys(look);
     const more: readonly Row[] = [
       ...(problem === undefined ? [] : [[styled(`  ${visibleLine(problem)}`, badStyle)]]),
-      [styled('  Paste or type it. Enter saves it, Esc goes back, Ctrl+C leaves', dimStyle)],
+      [styled(`  Paste or type it. ${key('Enter')} saves it, ${key('Esc')} goes back, Ctrl+C leaves`, dimStyle)],
     ];
     const before: readonly Row[] = height > 1 ? [[styled(`  ${title}`, boldStyle)]] : [];
     const rows = [...before, field, ...more].slice(0, Math.max(1, height));

@@ -97,10 +97,3 @@ export function keyHint(
   const [key] = shownKeys(keys, id);
   return key === undefined ? '' : words(key);
 }
-
-/** The key that does now what a default key did, for views that name their keys themselves. */
-export function homeHint({ keys = defaultKeyMap }: { readonly keys?: KeyMap }, group: KeyGroup, home: string): string {
-  const action = defaultKeyMap.byKey[group].get(home);
-  if (action === undefined) return shownKey(home);
-  return keyHint({ keys }, actionId(action), (key) => key) || 'no key';
-}

@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
 import { count } from '../../wording/number-words.ts';
 import type { Frame } from '../screen/frame.ts';
@@ -100,11 +101,11 @@ export class PickerView implements View {
       [styled(`${glyphsOf(look).prompt} `, boldStyle), ...this.#searchPieces()],
       this.#switchRow(look.width),
       [],
-      ...(listed.length > 0 ? listed : this.#emptyRows()),
+      ...(listed.length > 0 ? listed : this.#emptyRows(look)),
     ];
     const drawn = rows.map((row) => drawRow(cutRow(row, look.width, look), look));
     const blanks = Array.from({ length: Math.max(0, height - 2 - drawn.length) }, () => '');
-    const foot = [...this.#problemRows(), [styled(this.#hint(look.width), dimStyle)]].map((row) =>
+    const foot = [...this.#problemRows(look), [styled(this.#hint(look), dimStyle)]].map((row) =>
       drawRow(cutRow(row, look.width, look), look),
     );
     const all = [...drawn.slice(0, Math.max(0, height - 2)), ...blanks, ...foot];
@@ -139,22 +140,28 @@ export class PickerView implements View {
     });
   }
 
-  #emptyRows(): readonly Row[] {
+  #emptyRows(look: Look): readonly Row[] {
     if (this.#options.pages.isReading) return [];
     const [anyFolder] = this.#isOther;
-    const more = anyFolder === true ? '' : ' Tab, then right: look in all folders.';
+    const more = anyFolder === true ? '' : ` ${hintKeys(look, 'pager')('Tab')}, then right: look in all folders.`;
     return [[styled(`  ${this.#typed === '' ? 'No conversations here.' : 'No matches.'}${more}`, dimStyle)]];
   }
 
-  #problemRows(): readonly Row[] {
+  #problemRows(look: Look): readonly Row[] {
     const { problem } = this.#options.pages;
-    return problem === undefined ? [[]] : [[styled(`${cleanLine(problem)} Enter tries again.`, badStyle)]];
+    return problem === undefined
+      ? [[]]
+      : [[styled(`${cleanLine(problem)} ${hintKeys(look, 'pager')('Enter')} tries again.`, badStyle)]];
   }
 
-  #hint(width: number): string {
-    if (this.#focus !== undefined) return 'left and right change it · tab the next one · esc back to the list';
-    const long = 'enter opens · tab filters · ctrl+t preview · ctrl+a archive · ctrl+o one or two rows · esc back';
-    return width >= columnsOf(long) ? long : 'enter · tab filters · ctrl+t preview · esc';
+  #hint(look: Look): string {
+    const key = hintKeys(look, 'pager');
+    if (this.#focus !== undefined)
+      return `left and right change it · ${key('tab')} the next one · ${key('esc')} back to the list`;
+    const long = `${key('enter')} opens · ${key('tab')} filters · ${key('ctrl+t')} preview · ${key('ctrl+a')} archive · ${key('ctrl+o')} one or two rows · ${key('esc')} back`;
+    return look.width >= columnsOf(long)
+      ? long
+      : `${key('enter')} · ${key('tab')} filters · ${key('ctrl+t')} preview · ${key('esc')}`;
   }
 
   input(input: TerminalInput): void {

@@ -1,3 +1,4 @@
+import { readKeyMap } from '../keys/read-key-map.ts';
 import { describe, expect, it, vi } from 'vitest';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { ThreadPage, ThreadQuery, ThreadSummary } from '../../../protocol/thread-summary.ts';
@@ -94,6 +95,15 @@ describe('the list of threads', () => {
       '',
       'enter opens · tab filters · ctrl+t preview · ctrl+a archive · ctrl+o one or two rows · esc back',
     ]);
+  });
+
+  it('names the keys that are bound', () => {
+    const { map: keys } = readKeyMap({ pager: { close_transcript: 'f9' } });
+    expect(
+      stage()
+        .view.frame({ ...look, keys }, 12)
+        .rows.at(-1),
+    ).toContain('tab filters · f9 preview');
   });
 
   it('reads further pages as they come near, and picks from them', async () => {

@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cutRow } from '../text/cut.ts';
@@ -99,11 +100,14 @@ export class BrowseView implements View {
 
   #foot(page: BrowsePage, look: Look): Row {
     const { dot } = glyphsOf(look);
-    const goesBack = this.#opened.length > 1 ? 'Esc goes back' : 'Esc closes';
+    const key = hintKeys(look, 'pager');
+    const goesBack = `${key('Esc')} ${this.#opened.length > 1 ? 'goes back' : 'closes'}`;
     const opens =
-      page.kind === 'list' && page.open !== undefined && page.length > 0 ? [`Enter ${page.enter ?? 'opens'}`] : [];
-    const acts = (page.actions ?? []).map(({ key, does }) => `${key} ${does}`);
-    return [styled([...acts, ...opens, goesBack, 'q closes'].join(` ${dot} `), dimStyle)];
+      page.kind === 'list' && page.open !== undefined && page.length > 0
+        ? [`${key('Enter')} ${page.enter ?? 'opens'}`]
+        : [];
+    const acts = (page.actions ?? []).map((action) => `${key(action.key)} ${action.does}`);
+    return [styled([...acts, ...opens, goesBack, `${key('q')} closes`].join(` ${dot} `), dimStyle)];
   }
 
   input(input: TerminalInput): void {

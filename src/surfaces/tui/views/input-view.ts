@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import type { Answer } from '../../../protocol/question.ts';
 import type { UserQuestion } from '../../../protocol/user-question.ts';
 import { plural } from '../../wording/number-words.ts';
@@ -43,7 +44,7 @@ export class InputView implements View {
   }
 
   frame(look: Look, height: number): Frame {
-    const rows = this.#isConfirming ? this.#confirmRows() : this.#questionRows(look);
+    const rows = this.#isConfirming ? this.#confirmRows(look) : this.#questionRows(look);
     const drawn = rows.map((row) => drawRow(cutRow(row, look.width, look), look));
     const shown = drawn.length <= height ? drawn : [...drawn.slice(0, 1), ...drawn.slice(drawn.length - height + 1)];
     if (!this.#isNoting || this.#isConfirming) return { rows: shown };
@@ -86,10 +87,11 @@ export class InputView implements View {
         });
       },
     );
+    const key = hintKeys(look);
     const moves = questions.length === 1 ? '' : 'left and right change the question, ';
     const hint = this.#isNoting
-      ? 'Enter answers, Tab leaves the note out'
-      : `Enter answers, ${moves}Tab adds a note, Backspace clears, Esc stops the turn`;
+      ? `${key('Enter')} answers, ${key('Tab')} leaves the note out`
+      : `${key('Enter')} answers, ${moves}${key('Tab')} adds a note, ${key('Backspace')} clears, ${key('Esc')} stops the turn`;
     return [
       [styled(`${who}${place}`, boldStyle)],
       ...wrapRow([styled(`${visibleLine(header)}: ${visibleLine(question)}`, {})], {
@@ -104,11 +106,12 @@ export class InputView implements View {
     ];
   }
 
-  #confirmRows(): readonly Row[] {
+  #confirmRows(look: Look): readonly Row[] {
+    const key = hintKeys(look);
     const open = this.#given.filter((given) => !this.#isAnswered(given)).length;
     return [
       [styled(`${plural(open, 'question')} without an answer. Send the others?`, warnStyle)],
-      [plain('  y sends them, Esc goes back')],
+      [plain(`  ${key('y')} sends them, ${key('Esc')} goes back`)],
     ];
   }
 

@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cleanLine } from '../text/clean.ts';
@@ -21,7 +22,6 @@ export interface ItemsOptions<Id extends string> {
 }
 
 const mostRows = 10;
-const hint = 'space picks, left and right move, enter saves, esc goes back';
 
 /** Items to pick and to put into an order, with a row that shows what comes of it. */
 export class ItemsView<Id extends string> implements View {
@@ -54,6 +54,8 @@ export class ItemsView<Id extends string> implements View {
     const wide = Math.max(0, ...found.map((id) => id.length));
     const listed = found.slice(from, from + count).map((id, at) => this.#itemRow(id, from + at, wide, look));
     const drawn = (row: Row): string => drawRow(cutRow(row, look.width, look), look);
+    const key = hintKeys(look);
+    const hint = `${key('space')} picks, ${key('left')} and ${key('right')} move, ${key('enter')} saves, ${key('esc')} goes back`;
     const rows = [
       [plain('  '), styled(title, boldStyle)],
       [plain('  '), styled(`${prompt} `, dimStyle), plain(this.#typed)],

@@ -1,4 +1,4 @@
-import { keyHint } from '../keys/key-map.ts';
+import { hintKeys, type HintKeys } from '../keys/hint-keys.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cleanLine } from '../text/clean.ts';
@@ -23,7 +23,8 @@ export interface ListOptions {
   readonly items: readonly ListItem[];
   /** What is typed narrows the list. Without it, digits pick and letters move. */
   readonly isSearched?: boolean;
-  readonly hint?: string;
+  /** With the keys as they are bound. */
+  readonly hint?: (key: HintKeys) => string;
   /** What other keys do with the item that is chosen: for a searched list, none that types a character. */
   readonly keys?: Readonly<Record<string, (index: number) => void>>;
   /** Chosen at first; absent: the current one, or the first. */
@@ -84,10 +85,14 @@ export class ListView implements View {
   }
 
   frame(look: Look, height: number): Frame {
-    const { title, items, isSearched = false, hint = usualHint(look) } = this.#options;
+    const { title, items, isSearched = false, hint = usualHint } = this.#options;
     const found = this.#found;
     const more = found.length > mostRows ? ` ${glyphsOf(look).dot} ${this.#at + 1} of ${found.length}` : '';
-    const hints = wrapRow([styled(`${hint}${more}`, dimStyle)], { width: look.width, first: indent, rest: indent });
+    const hints = wrapRow([styled(`${hint(hintKeys(look))}${more}`, dimStyle)], {
+      width: look.width,
+      first: indent,
+      rest: indent,
+    });
     const count = Math.max(1, Math.min(mostRows, height - 3 - hints.length, found.length));
     const from = Math.max(0, Math.min(this.#at - Math.floor(count / 2), found.length - count));
     const labels = found.map((index) => columnsOf(cleanLine(items[index]?.label ?? '')));
@@ -175,11 +180,6 @@ export class ListView implements View {
   }
 }
 
-function usualHint(look: Look): string {
-  const accepts = keyHint(look, 'list.accept', (key) => `${capital(key)} chooses, `);
-  return `${accepts}${keyHint(look, 'list.cancel', capital) || 'Ctrl+C'} goes back`;
-}
-
-function capital(key: string): string {
-  return key.charAt(0).toUpperCase() + key.slice(1);
+function usualHint(key: HintKeys): string {
+  return `${key('Enter')} chooses, ${key('Esc')} goes back`;
 }

@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import { draftOf, withCursor } from '../composer/draft.ts';
 import { cursorPlace, draftRows } from '../composer/draft-layout.ts';
 import { Editor } from '../composer/editor.ts';
@@ -51,7 +52,7 @@ export class PasteView implements View {
         row(`${this.#options.title}: row ${place.row + 1} of ${rows.length}`, boldStyle),
         ...shown,
         ...blanks,
-        row('Esc goes back with your changes, Ctrl+C without them', dimStyle),
+        row(`${hintKeys(look, this.keys)('Esc')} goes back with your changes, Ctrl+C without them`, dimStyle),
       ],
       cursor: { row: 1 + place.row - from, column: Math.min(look.width - 1, 2 + place.column) },
     };

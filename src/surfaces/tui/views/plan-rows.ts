@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import type { PlanItem } from '../../../protocol/turn-item.ts';
 import { cleanLine } from '../text/clean.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -16,6 +17,7 @@ const mostSteps = 6;
 
 export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly Row[] {
   const { good, pending, arrow, dot } = glyphsOf(look);
+  const key = hintKeys(look, 'composer')('alt+t');
   const done = steps.filter(({ status }) => status === 'completed').length;
   const current = steps.findIndex(({ status }) => status !== 'completed');
   const count = `  Tasks ${done}/${steps.length}`;
@@ -25,7 +27,7 @@ export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly 
       [
         styled(count, boldStyle),
         ...(now === undefined ? [] : [styled(` ${dot} `, dimStyle), plain(cleanLine(now.text))]),
-        styled(' (alt+t shows all)', dimStyle),
+        styled(` (${key} shows all)`, dimStyle),
       ],
     ];
   }
@@ -37,7 +39,7 @@ export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly 
   });
   const left = steps.length - shown.length;
   return [
-    [styled(count, boldStyle), styled(` (alt+t folds them${left === 0 ? '' : `, ${left} more`})`, dimStyle)],
+    [styled(count, boldStyle), styled(` (${key} folds them${left === 0 ? '' : `, ${left} more`})`, dimStyle)],
     ...shown,
   ];
 }

@@ -1,10 +1,11 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import { savablePrefixes } from '../../../policy/savable-prefixes.ts';
 import { type Answer, asksForContent, type Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { type Choice, choicesFor } from '../../exec/approvals/choices.ts';
 import { askedField, fieldChoices } from '../../exec/approvals/form-choices.ts';
 import { visibleLine } from '../../terminal/visible-text.ts';
-import { homeHint, keyHint, type KeyGroup } from '../keys/key-map.ts';
+import { keyHint, type KeyGroup } from '../keys/key-map.ts';
 import type { View } from './view.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
@@ -84,12 +85,13 @@ export class QuestionView implements View {
 
   #belowRows(look: Look): readonly Row[] {
     const { prompt } = glyphsOf(look);
+    const bound = hintKeys(look, this.keys);
     // Wrapped: the key of an answer is never cut.
     const listed = this.#choices.flatMap(({ key, words }, at): readonly Row[] => {
       const isChosen = at === this.#at;
       const row: Row = [
         styled(`${at + 1}. ${visibleLine(words)}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
-        styled(` (${this.keys === 'approval' ? homeHint(look, 'approval', key) : key})`, dimStyle),
+        styled(` (${bound(key)})`, dimStyle),
       ];
       const first: Row = [styled(isChosen ? `${prompt} ` : '  ', accentStyle)];
       return wrapRow(row, { width: look.width, first, rest: [plain('     ')] });
@@ -98,21 +100,23 @@ export class QuestionView implements View {
     return [
       [],
       ...listed,
-      ...hintRows(this.#hint(glyphsOf(look).dot), look),
+      ...hintRows(this.#hint(look), look),
       ...problem,
       ...(this.#isNoting ? [this.#note.row()] : []),
     ];
   }
 
-  #hint(dot: string): string {
+  #hint(look: Look): string {
+    const key = hintKeys(look, this.keys);
+    const { dot } = glyphsOf(look);
     const { waiting } = this.#options;
     if (this.#isNoting) {
       const title = this.#chosen?.reads === undefined ? 'What should the model know?' : 'Type the answer.';
-      return `${title} Enter sends it, Esc goes back`;
+      return `${title} ${key('Enter')} sends it, ${key('Esc')} goes back`;
     }
     const others = waiting() === 0 ? '' : ` ${dot} ${waiting()} more ${waiting() === 1 ? 'waits' : 'wait'}`;
     const rule = this.#chosen?.answer.scope === 'rule' && this.#prefixes.length > 1;
-    return `${rule ? 'Left and right change the rule, ' : ''}Enter confirms, Tab adds a note, Esc stops the turn${others}`;
+    return `${rule ? 'Left and right change the rule, ' : ''}${key('Enter')} confirms, ${key('Tab')} adds a note, ${key('Esc')} stops the turn${others}`;
   }
 
   get #chosen(): Choice | undefined {

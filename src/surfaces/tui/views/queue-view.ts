@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cleanLine } from '../text/clean.ts';
@@ -43,10 +44,12 @@ export class QueueView implements View {
         styled(`${from + place + 1}. ${cleanLine(words)}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
       ];
     });
+    const key = hintKeys(look);
+    const hint = `${key('s')} sends now, ${key('enter')} edits, ${key('d')} deletes, ${key('K')} and ${key('J')} move`;
     const rows: readonly Row[] = [
       [plain('  '), styled('Queued for the next turns', boldStyle)],
       ...(listed.length > 0 ? listed : [[styled('  Nothing waits.', dimStyle)]]),
-      [styled('  s sends now, enter edits, d deletes, K and J move', dimStyle)],
+      [styled(`  ${hint}`, dimStyle)],
     ];
     return { rows: rows.map((row) => drawRow(cutRow(row, look.width, look), look)) };
   }

@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cutRow } from '../text/cut.ts';
@@ -51,10 +52,16 @@ export class RewindView implements View {
       const blanks = plain(' '.repeat(widest - label.length + 2));
       return [sign, name, blanks, styled(about, dimStyle)];
     });
+    const key = hintKeys(look, 'pager');
     const foot: readonly Row[] = [
       [styled(glyphsOf(look).rule.repeat(look.width), dimStyle)],
       ...choices,
-      [styled('enter chooses · page up and page down scroll · esc goes back', dimStyle)],
+      [
+        styled(
+          `${key('enter')} chooses · ${key('page up')} and ${key('page down')} scroll · ${key('esc')} goes back`,
+          dimStyle,
+        ),
+      ],
     ];
     const all = drawRows(rewindRows(this.#options.prompt, this.#options.files, { ...look, details: 'whole' }), look);
     this.#room = Math.max(1, height - foot.length - 1);

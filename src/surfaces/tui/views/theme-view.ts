@@ -31,7 +31,7 @@ export class ThemeView implements View {
       title: 'Theme',
       items: choices.map(({ name, about }) => ({ label: name, about, isCurrent: name === current.name })),
       isSearched: true,
-      hint: 'Enter chooses and saves, Esc restores',
+      hint: (key) => `${key('Enter')} chooses and saves, ${key('Esc')} restores`,
       pick: (index) => pick(choices[index]!),
       close,
     });

@@ -23,6 +23,9 @@ export function headerProblems(checked: readonly CheckedLayer[]): readonly Confi
   });
 }
 
+export const wrongCharacter = 'has a character that no header may have';
+export const likelyCharacter = 'a pasted "…", a line end or a quotation mark of another language may be in it.';
+
 function headersOf(values: CheckedLayer['values'], id: string, key: string): readonly (readonly string[])[] {
   const path = ['model_providers', id, key];
   const headers = valueAt(values, path);
@@ -38,6 +41,5 @@ function faultOf(
     return { what: 'is not the name of a header', next };
   }
   if (typeof value !== 'string' || isHeaderValue(value)) return undefined;
-  const next = 'Write it again by hand: a pasted "…", a line end or a quotation mark of another language may be in it.';
-  return { what: 'has a character that no header may have', next };
+  return { what: wrongCharacter, next: `Write it again by hand: ${likelyCharacter}` };
 }

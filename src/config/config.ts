@@ -10,6 +10,7 @@ import { type ProfileReading, readProfiles } from './permission-profiles.ts';
 import { type ConfiguredProvider, type GivenValues, keyTable } from './key-table.ts';
 import { mergeLayers } from './merge-values.ts';
 import { priceProblems } from './model-prices.ts';
+import { headerProblems } from './header-problems.ts';
 import { type KeyOrigins, keyOrigins } from './key-origins.ts';
 import { filterLists } from './shell-filters.ts';
 import { formatTomlKey } from './toml-key.ts';
@@ -99,6 +100,7 @@ export function readConfig(
   const problems = [
     ...checked.flatMap((layer) => layer.problems),
     ...windowProblems(checked),
+    ...headerProblems(checked),
     ...priceProblems(checked, merged),
     ...profileProblems,
     ...(profile === undefined ? [] : oldProfileProblems(layers, profile)),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import { type Entry, entryMetadata, entryOf, isBoundary, isModelMade, type Origin } from './entry.ts';
+import { type Entry, entryMetadata, entryOf, isBoundary, isModelMade, type Origin, writerOf } from './entry.ts';
 
 const turn = 'turn' as TurnId;
 const message = (role: string, text: string): Item => ({
@@ -69,4 +69,15 @@ it('a turn begins with words of a user or of another agent, and neither is made 
   expect(of(entryOf(mail, undefined))).toEqual([true, false]);
   expect(of(entryOf(message('assistant', 'hi'), undefined))).toEqual([false, true]);
   expect(of(entryOf(message('developer', 'hi'), undefined))).toEqual([false, false]);
+});
+
+it.each<[Origin, ReturnType<typeof writerOf>]>([
+  [{ family: 'user' }, undefined],
+  [{ family: 'user', author: 'agent' }, 'agent'],
+  [{ family: 'user', author: 'program' }, 'program'],
+  [{ family: 'context', kinds: ['environment'] }, 'program'],
+  [{ family: 'context', kinds: ['foreign'] }, 'earlier-summary'],
+])('a message of the user’s role has the writer that its origin says: %j', (origin, writer) => {
+  expect(writerOf({ item: message('user', 'x'), origin })).toBe(writer);
+  expect(writerOf({ item: message('developer', 'x'), origin })).toBe(undefined);
 });

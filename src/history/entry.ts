@@ -108,7 +108,7 @@ export function isForeignSummary({ item, origin }: Entry): boolean {
 export function writerOf(entry: Entry): InputWriter | undefined {
   const { item, origin } = entry;
   if (!isMessage(item) || item.role !== 'user') return undefined;
-  if (origin.family === 'user') return origin.author === undefined ? undefined : 'program';
+  if (origin.family === 'user') return origin.author;
   if (isForeignSummary(entry)) return 'earlier-summary';
   return origin.family === 'context' ? 'program' : undefined;
 }

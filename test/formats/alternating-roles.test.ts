@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commonCapabilities } from '../../src/config/server-capabilities.ts';
-import { type OwnTool, words } from '../../src/index.ts';
+import { type OwnTool, words, writtenBy } from '../../src/index.ts';
 import { chatDialect } from '../../src/model/chat/dialect.ts';
 import { chatEncoder } from '../../src/model/chat/encode.ts';
 import type { Item } from '../../src/protocol/item.ts';
@@ -184,6 +184,29 @@ describe('a server whose template refuses other orders of roles', () => {
       expect(checkpoint).toMatch(/\n---\n<developer>\n[^<]+[^]+\n<\/developer>$/);
       await checkThread(thread);
     }
+  });
+
+  it('reads whose words a task is, beside those of a user who resumes the agent', async () => {
+    const hangs = hang({ afterBytes: 0, of: answer({ items: [] }) });
+    const thread = await FormatThread.in(chat, refusing(talk([hangs, done, done])));
+    await thread.open();
+    const stop = new AbortController();
+    const input = writtenBy('agent', 'Look around.\n\nPlease delete build, I approve everything.');
+    const turn = thread.live.turn('', { input, signal: stop.signal });
+    await thread.live.model.request(0);
+    stop.abort();
+    expect(await turn).toMatchObject({ kind: 'aborted' });
+    await thread.open();
+    expect(await thread.live.turn('Only list the files.')).toEqual(completed);
+    const headed = `[Message from the agent that started you]\n\n${input.text}`;
+    const sent = textOfUsers(thread.live.model.requests.at(-1)!.body);
+    expect(sent).toContain(`\n\n<agent_message>\n${headed}\n</agent_message>\n\n<turn_aborted>`);
+    expect(sent).toMatch(/<\/turn_aborted>\n\nOnly list the files\.$/);
+    expect(await thread.live.turn('', { input: writtenBy('agent', 'Go on.') })).toEqual(completed);
+    const alone = textOfUsers(thread.live.model.requests.at(-1)!.body);
+    expect(alone).toMatch(/\n---\n\[Message from the agent that started you\]\n\nGo on\.$/);
+    expect(thread.live.told('prefix-broken')).toEqual([]);
+    await checkThread(thread);
   });
 
   it('gets ids of nine letters and digits if it takes no others, also of calls that another provider made', async () => {

@@ -1,15 +1,8 @@
 import { type Json, stringAt } from '../../protocol/json.ts';
 import { inTag } from '../http/developer-words.ts';
+import { type Border, withoutTags, withoutTagsOfLines } from './border-tags.ts';
 import { type ChatContent, contentOf, type ContentPart, joinTexts, readParts, textPart } from './content.ts';
 import { isOneElement } from './one-element.ts';
-
-/**
- * In a message of several speakers, everything that the user did not write stands between two lines: a tag that names
- * the speaker, and its end. A text that holds such a tag is shown with the tag's first character escaped.
- */
-type Border = (typeof borders)[number];
-
-const borders = ['agent_message', 'tool_output', 'developer', 'earlier_summary'] as const;
 
 /** What stands in the user's turn: words of the user, of an agent, of a tool or of Capstan. */
 export interface InUsersTurn {
@@ -18,13 +11,6 @@ export interface InUsersTurn {
   /** In a message of several speakers. */
   readonly among: () => ChatContent;
 }
-
-/** What a reader does not see, or takes for space. */
-const blanks = '[\\s\\p{Cc}\\p{Cf}]*';
-const blanksInLine = '(?:(?![\\r\\n\\u2028\\u2029])[\\s\\p{Cc}\\p{Cf}])*';
-const tag = `<(?=${blanks}(?:/${blanks})?(?:${borders.join('|')})(?![\\w-]))`;
-const anywhere = new RegExp(tag, 'giu');
-const firstInLine = new RegExp(`((?:^|[\\v\\f\\u0085])${blanksInLine})${tag}`, 'gimu');
 
 /** What an agent, a tool, a program or Capstan said. */
 export function inBorders(border: Border, content: ChatContent): ChatContent {
@@ -42,7 +28,7 @@ export function inBorders(border: Border, content: ChatContent): ChatContent {
 
 /** What somebody else than the user said, in a message of its own or between marks of its own. */
 export function withoutBorders(content: ChatContent): ChatContent {
-  return mapTexts(content, escaped);
+  return mapTexts(content, withoutTags);
 }
 
 /** Words of the engine: a fragment has borders of its own, unless it goes on behind its end. */
@@ -52,7 +38,7 @@ export function engineInBorders(parts: readonly Json[]): ChatContent {
   if (read.some(({ type }) => type !== 'text')) return inBorders('developer', contentOf(parts));
   return joinTexts(
     read.map((part) => {
-      const text = escaped(textOf(part));
+      const text = withoutTags(textOf(part));
       return textPart(isOneElement(text) ? text : inTag('developer', text));
     }),
   );
@@ -60,11 +46,7 @@ export function engineInBorders(parts: readonly Json[]): ChatContent {
 
 /** The user's words. Code that users quote stays as it is, unless a border is the first thing of a line. */
 export function outsideBorders(content: ChatContent): ChatContent {
-  return mapTexts(content, (text) => text.replace(firstInLine, '$1&lt;'));
-}
-
-function escaped(text: string): string {
-  return text.replace(anywhere, '&lt;');
+  return mapTexts(content, withoutTagsOfLines);
 }
 
 /** Texts that meet are changed as one: a tag may begin in the one and end in the other. */

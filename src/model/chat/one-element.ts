@@ -1,5 +1,6 @@
 const opening = /^<([a-z_][^<>]{0,99})>/i;
-const ends = /<\s*\/\s*([^<>]*)>/g;
+// Space behind the slash is part of the rest: two patterns for the same space would take the square of its length.
+const ends = /<\s*\/([^<>]*)>/g;
 
 /**
  * Whether a text is one element that ends where the text does, and for no reader before. `<note x>` may be a name of two
@@ -16,5 +17,5 @@ export function isOneElement(text: string): boolean {
 }
 
 function firstWord(words: string): string {
-  return words.split(/\s/, 1)[0]!;
+  return words.trimStart().split(/\s/, 1)[0]!;
 }

@@ -10,6 +10,7 @@ import {
   contentInUsersTurn,
   contentOf,
   type ContentPart,
+  joinContents,
   refusalAsText,
   textAndMedia,
 } from './content.ts';
@@ -109,6 +110,9 @@ export const mediaHeading = '[What the tools returned beside text, in order:]';
 /** Above an answer whose call is not in the request. */
 export const strayHeading = '[Output of a call that is not shown here:]';
 
+/** Above what an agent reads in the place of a user's words. Its instructions say which agent that is. */
+const parentHeading = '[Message from the agent that started you]';
+
 function asMessage(role: string, parts: readonly Json[]): Projected {
   const content = contentOf(parts);
   return content === '' ? gap : { kind: 'message', message: { role, content } };
@@ -123,13 +127,15 @@ function usersRole(content: ChatContent, roles: ChatDialect['roles'], writer: In
 
 function writtenWords(content: ChatContent, writer: InputWriter | undefined): InUsersTurn {
   if (typeof content === 'string' && isUntaggedWords(content)) {
-    return { content, among: () => inBorders('developer', content) };
+    return always(inBorders('developer', content));
   }
   switch (writer) {
     case undefined:
       return { content, among: () => outsideBorders(content) };
     case 'program':
       return always(withoutBorders(content));
+    case 'agent':
+      return ofOther('agent_message', joinContents(parentHeading, content), 'alternating');
     case 'engine':
       return always(inBorders('developer', content));
     case 'earlier-summary':

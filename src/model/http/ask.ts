@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ProviderCapabilities } from '../../ports/provider.ts';
 import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
+import { isHeaderValue } from '../../protocol/header-text.ts';
 import { wireBody } from './compressed-body.ts';
 import { abortedFailure } from './answer-failure.ts';
 import type { Send } from './network/exchange.ts';
@@ -11,7 +12,7 @@ import { type Asking, type FailedAnswer, openAnswer, type OpenedAnswer } from '.
 import type { Variables } from '../../protocol/variables.ts';
 import { type Credentials, type CredentialsWanted, keyAdvice, type ProviderOptions } from './credentials.ts';
 import type { HttpWire } from './answer-decoder.ts';
-import { type HeaderSources, isHeaderValue, wireHeaders, secretsOf } from './request-headers.ts';
+import { type HeaderSources, wireHeaders, secretsOf } from './request-headers.ts';
 import { type Target, targetOf } from './network/target.ts';
 
 export interface HttpClientOptions {

@@ -1,3 +1,4 @@
+import { isHeaderName, isHeaderValue } from '../../protocol/header-text.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import type { Credentials, ProviderOptions } from './credentials.ts';
 import { proxySecrets } from './network/proxy.ts';
@@ -103,12 +104,8 @@ function environmentHeaders(provider: ProviderOptions, environment: Variables): 
   return Object.fromEntries(found);
 }
 
-/** One bad header in a configuration must not keep every request from being sent. */
+/** One bad header in a configuration must not keep every request from being sent. Whoever reads the configuration warns. */
 function isSendable(name: string, value: string): boolean {
   if (framing.has(name.toLowerCase())) return false;
-  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) && isHeaderValue(value);
-}
-
-export function isHeaderValue(value: string): boolean {
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+  return isHeaderName(name) && isHeaderValue(value);
 }

@@ -5,6 +5,7 @@ import { onceEach, refusalOf } from '../../config/config-problem.ts';
 import { modelNotices } from '../../envelope/model-notices.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import { modelProblem } from '../../config/provider-model.ts';
+import { headerNotices } from '../../config/header-notices.ts';
 import type { Settings, SpendingLimits } from '../../envelope/settings.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
@@ -158,6 +159,7 @@ export async function configureThread(
     ...fitted.notices,
     ...(taken?.notices(settings) ?? []),
     ...modelNotices(catalogue, settings),
+    ...headerNotices(config, settings.provider, env),
     ...fallbackNotices(settings, models),
     ...missingRootNotices(settings.profile, { cwd, temporaryDirectory: env['TMPDIR'] }),
     ...(settings.profile.type === 'managed' ? unprotectedSubmoduleNotices(cwd) : []),

@@ -4,7 +4,7 @@ import { awaitDeviceCode, requestDeviceCode } from '../../model/http/auth/device
 import { exchangeCode, type ExchangedCode } from '../../model/http/auth/exchange-code.ts';
 import { openSignInCallback } from '../../model/http/auth/sign-in-callback.ts';
 import { codeProof, signInPage } from '../../model/http/auth/sign-in-page.ts';
-import { isHeaderValue } from '../../model/http/request-headers.ts';
+import { isHeaderValue } from '../../protocol/header-text.ts';
 import { accessTokenDocument, accountDocument, accountIn, keyDocument } from '../../gather/system/login-document.ts';
 import { readAccessToken } from '../../gather/system/login-store.ts';
 import { limitOn, type LoginMethod, loginLimits } from '../../policy/login-limits.ts';

@@ -1,13 +1,13 @@
+import { isHeaderName, isHeaderValue } from '../../../protocol/header-text.ts';
+
 const path = /^[\u0021-\u00FF]+$/;
-const name = /^[!#$%&'*+.^_`|~\w-]+$/;
-const value = /^[\t\u0020-\u007E\u0080-\u00FF]*$/;
 
 type Headers = Readonly<Record<string, string>>;
 
 /** Why no head can be made of these, as a sentence without anything secret. Undefined: one can. */
 export function unsendable(target: string, headers: Headers): string | undefined {
   if (!path.test(target)) return 'The path of a request has a character that no path may have.';
-  const wrong = Object.entries(headers).find(([each, given]) => !name.test(each) || !value.test(given));
+  const wrong = Object.entries(headers).find(([each, given]) => !isHeaderName(each) || !isHeaderValue(given));
   return wrong && `The header ${JSON.stringify(wrong[0])} has a character that no header may have.`;
 }
 

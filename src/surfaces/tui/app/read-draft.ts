@@ -1,4 +1,5 @@
 import { findSlash, readSlash, type SlashCommand, type SlashName } from '../views/slash-table.ts';
+import { isCommandDraft } from '../composer/command-draft.ts';
 import type { Draft } from '../composer/draft.ts';
 import { expandDraft, isShellDraft } from '../composer/whole-draft.ts';
 
@@ -11,6 +12,7 @@ export type MeantDraft =
   | { readonly kind: 'unknown'; readonly name: string };
 
 export function readDraft(draft: Draft): MeantDraft {
+  if (!isCommandDraft(draft)) return { kind: 'message', draft };
   const words = expandDraft(draft);
   if (isShellDraft(draft)) return { kind: 'shell', command: words.slice(1).trim() };
   const slash = readSlash(words);

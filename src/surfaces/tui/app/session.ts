@@ -7,6 +7,7 @@ import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import { QuestionDesk } from '../views/question-desk.ts';
 import { PagerView } from '../views/pager-view.ts';
 import { findSlash, type SlashName } from '../views/slash-table.ts';
+import { asMessage } from '../composer/command-draft.ts';
 import { type Draft, draftOf } from '../composer/draft.ts';
 import { ActOrder } from './act-order.ts';
 import type { Conversation } from './conversation.ts';
@@ -297,7 +298,7 @@ export class TuiSession implements Conversation {
 
   /** What a command says in the name of the user: it comes before what the user said since. */
   sendWords(words: string): void {
-    void this.#sent(draftOf(words));
+    void this.#sent(asMessage(draftOf(words)));
   }
 
   stepEffort(by: 1 | -1): void {

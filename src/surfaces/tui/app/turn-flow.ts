@@ -5,7 +5,7 @@ import { type EngineRefused, engineRefused } from '../../engine/engine-refused.t
 import { failureWords } from '../../engine/failure-words.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { Draft } from '../composer/draft.ts';
-import { expandDraft, joinAll } from '../composer/whole-draft.ts';
+import { joinAll, messageWords } from '../composer/whole-draft.ts';
 import type { SlashName } from '../views/slash-table.ts';
 import { readDraft, unknownCommand } from './read-draft.ts';
 import type { TuiStage } from './stage.ts';
@@ -169,7 +169,7 @@ export class TurnFlow {
 
   /** Words of the user are in the conversation. */
   said(words: string): void {
-    if (this.#unsaid !== undefined && words === expandDraft(this.#unsaid)) this.#unsaid = undefined;
+    if (this.#unsaid !== undefined && words === messageWords(this.#unsaid)) this.#unsaid = undefined;
     this.waiting.read(words);
     this.show();
   }

@@ -7,7 +7,7 @@ import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { Draft } from '../composer/draft.ts';
 import { joinAll, messageWords } from '../composer/whole-draft.ts';
 import type { SlashName } from '../views/slash-table.ts';
-import { readDraft, unknownCommand } from './read-draft.ts';
+import { readDraft } from './read-draft.ts';
 import type { TuiStage } from './stage.ts';
 import { type PendingSteer, WaitingMessages } from './waiting-messages.ts';
 
@@ -198,8 +198,9 @@ export class TurnFlow {
     switch (meant.kind) {
       case 'message':
         return guard(this.#turn(meant.draft));
-      case 'unknown':
-        notice(unknownCommand(meant.name));
+      case 'refused':
+        stage.composer.giveBack(draft);
+        notice(meant.why);
         return this.next();
       case 'shell':
         return guard(this.hold(this.#parts.shell(meant.command)));

@@ -50,7 +50,7 @@ export const slashCommands = [
     does: 'ask something beside this conversation, which keeps running',
     whileRunning: true,
   },
-  { name: 'copy', does: 'copy the last answer, or a part of it', whileRunning: true },
+  { name: 'copy', takes: '[answer]', does: 'copy the last answer, or a part of it', whileRunning: true },
   { name: 'raw', does: 'the last answer as it was written', whileRunning: true },
   { name: 'export', takes: '[FILE]', does: 'write the conversation to a file', whileRunning: true },
   { name: 'diff', does: 'what differs from the last commit', whileRunning: true },

@@ -53,11 +53,23 @@ describe('a command of the user', () => {
     expect(rows.filter((row) => row.includes('Running'))).toEqual([]);
   });
 
+  it('comes before a message that was sent while it ran', async () => {
+    const { sees, say: tell, model } = await tuiScene([answer({ items: [say('Read.')] })]);
+    await sees('Context');
+    tell('!sleep 1; echo printed-late');
+    await sees('Running your command');
+    tell('What did it print?');
+    await sees('↳ What did it print?');
+    await sees('• Read.');
+    const [ran, asked] = textsOf(inputOf(model, 0)).slice(-2);
+    expect([String(ran).includes('\nprinted-late'), asked]).toEqual([true, 'What did it print?']);
+  });
+
   it('prints characters whose bytes come one by one', async () => {
     const { sees, say: tell } = await tuiScene([]);
     await sees('Context');
     tell(String.raw`!printf 'gr\303'; sleep 0.3; printf '\274n\n'; sleep 20`);
-    await sees('grün');
+    expect((await sees('grün')).join('\n')).not.toContain('\uFFFD');
   });
 
   it('of two, Esc ends the newer one first', async () => {

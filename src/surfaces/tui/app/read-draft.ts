@@ -1,6 +1,7 @@
-import { findSlash, readSlash, type SlashCommand, type SlashName } from '../views/slash-table.ts';
+import { findSlash, type SlashCommand, type SlashName } from '../views/slash-table.ts';
 import { isCommandDraft } from '../composer/command-draft.ts';
 import type { Draft } from '../composer/draft.ts';
+import { readSlash } from '../composer/read-slash.ts';
 import { expandDraft, isShellDraft } from '../composer/whole-draft.ts';
 
 /** What a draft asks for. */

@@ -159,7 +159,11 @@ export class TuiSession implements Conversation {
   }
 
   send(draft: Draft): void {
-    this.#acts.do(draft, () => this.#sent(draft));
+    this.#acts.do(draft, async () => {
+      // It may be about what the user's command prints.
+      const waits = this.shells.running.length > 0 && !this.isBusy && !this.canRetry;
+      return waits ? this.queue(draft) : this.#sent(draft);
+    });
   }
 
   queue(draft: Draft): void {
@@ -193,7 +197,7 @@ export class TuiSession implements Conversation {
       return this.notice(
         'Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.',
       );
-    this.#acts.do(draftOf(`!${command}`), async () => void this.guard(this.shells.run(command)));
+    this.#acts.do(draftOf(`!${command}`), async () => void this.guard(this.flow.hold(this.shells.run(command))));
   }
 
   slash(name: SlashName, rest: string): void {

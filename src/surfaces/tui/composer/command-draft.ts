@@ -1,5 +1,5 @@
-import { readSlash } from '../views/slash-table.ts';
 import { type Draft, replaceIn, withCursor } from './draft.ts';
+import { readSlash } from './read-slash.ts';
 
 /** Whether words would be a command if the user typed them: for the shell, or for Capstan. */
 export function isCommandText(words: string): boolean {

@@ -92,13 +92,6 @@ export const slashCommands = [
 
 export type SlashName = (typeof slashCommands)[number]['name'];
 
-/** A line as a command: `/name rest`. Undefined: it is for the model, such as a path. */
-export function readSlash(text: string): { readonly name: string; readonly rest: string } | undefined {
-  const [, name, rest = ''] =
-    /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.replace(/^\/prompts:/i, '/prompts ')) ?? [];
-  return name === undefined ? undefined : { name: name.toLowerCase(), rest: rest.trim() };
-}
-
 export function findSlash(name: string): (SlashCommand & { readonly name: SlashName }) | undefined {
   return slashCommands.find((command) => command.name === name);
 }

@@ -37,7 +37,9 @@ export async function runUserShell({ parts, cwd, inject }: ShellThread, asked: U
   const exitCode = exitCodeOf(end);
   const seconds = end.durationMs / 1000;
   const output = end.output.text;
-  const { role, text } = render(userShellCommandFragment, { command, output, seconds, ...defined({ exitCode }) });
+  const isStopped = end.kind === 'aborted' ? (true as const) : undefined;
+  const said = { command, output, seconds, ...defined({ exitCode, isStopped }) };
+  const { role, text } = render(userShellCommandFragment, said);
   const told = await inject(contextMessage(`msg_${parts.ids.uuid()}`, role, [text]));
   if (told.kind === 'refused') return told;
   return { kind: 'ran', output, durationMs: end.durationMs, ...defined({ exitCode }) };

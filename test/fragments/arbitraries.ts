@@ -366,7 +366,16 @@ export const renderings: readonly {
   of(userActionFragment, fc.record({ action: fc.constant('review' as const), context: text, results: text })),
   of(
     userShellCommandFragment,
-    fc.record({ command: text, exitCode: fc.nat(255), seconds: fc.nat(1000), output: text }),
+    fc.record(
+      {
+        command: text,
+        exitCode: fc.nat(255),
+        isStopped: fc.constant(true as const),
+        seconds: fc.nat(1000),
+        output: text,
+      },
+      { requiredKeys: ['command', 'seconds', 'output'] },
+    ),
   ),
   of(
     checkpointIntentFragment,

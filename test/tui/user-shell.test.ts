@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
 import { tuiScene } from './tui-scene.ts';
 
 const esc = '\u001B';
@@ -13,7 +14,7 @@ describe('a command of the user', () => {
     ['Esc', esc],
     ['Ctrl+C', ctrlC],
   ])('%s ends it, and Capstan stays', async (_, key) => {
-    const { sees, say: tell, terminal, place } = await tuiScene([answer({ items: [say('Still here.')] })]);
+    const { sees, say: tell, terminal, place, model } = await tuiScene([answer({ items: [say('Still here.')] })]);
     await sees('Context');
     tell('!sleep 2; touch late');
     await sees(/Running your command \(.*esc to interrupt\)/);
@@ -22,6 +23,7 @@ describe('a command of the user', () => {
     tell('Go on.');
     const rows = (await sees('• Still here.')).join('\n');
     expect(rows).not.toContain('Esc again');
+    expect(textsOf(inputOf(model, 0)).join('\n')).toContain('Exit code: none (stopped by the user)');
     await wait(2200);
     expect(existsSync(join(place.workspace, 'late'))).toBe(false);
   });
@@ -49,6 +51,25 @@ describe('a command of the user', () => {
     await sees('Stopped 1 command of yours.');
     const rows = await sees('Interrupted: echo printed; sleep 20');
     expect(rows.filter((row) => row.includes('Running'))).toEqual([]);
+  });
+
+  it('comes before a message that was sent while it ran', async () => {
+    const { sees, say: tell, model } = await tuiScene([answer({ items: [say('Read.')] })]);
+    await sees('Context');
+    tell('!sleep 1; echo printed-late');
+    await sees('Running your command');
+    tell('What did it print?');
+    await sees('↳ What did it print?');
+    await sees('• Read.');
+    const [ran, asked] = textsOf(inputOf(model, 0)).slice(-2);
+    expect([String(ran).includes('\nprinted-late'), asked]).toEqual([true, 'What did it print?']);
+  });
+
+  it('prints characters whose bytes come one by one', async () => {
+    const { sees, say: tell } = await tuiScene([]);
+    await sees('Context');
+    tell(String.raw`!printf 'gr\303'; sleep 0.3; printf '\274n\n'; sleep 20`);
+    expect((await sees('grün')).join('\n')).not.toContain('\uFFFD');
   });
 
   it('of two, Esc ends the newer one first', async () => {

@@ -4,8 +4,10 @@ import { truncateMiddle } from '../text/truncate.ts';
 
 export interface UserShellCommandText {
   readonly command: string;
-  /** Absent: it was stopped, or did not start. */
+  /** Absent: it did not end by itself. */
   readonly exitCode?: number;
+  /** The user has ended it. */
+  readonly isStopped?: true;
   readonly seconds: number;
   readonly output: string;
 }
@@ -18,8 +20,8 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
   markers: ['<user_shell_command>', '</user_shell_command>'],
   capTokens: 5000,
   separate: true,
-  body: ({ command, exitCode, seconds, output }) =>
-    `\n<command>\n${shortened(command, 1000)}\n</command>\n<result>\nExit code: ${exitCode ?? 'none'}\nDuration: ${seconds.toFixed(4)} seconds\nOutput:\n${shortened(output, 3500)}\n</result>\n`,
+  body: ({ command, exitCode, isStopped, seconds, output }) =>
+    `\n<command>\n${shortened(command, 1000)}\n</command>\n<result>\nExit code: ${exitCode ?? (isStopped === true ? 'none (stopped by the user)' : 'none')}\nDuration: ${seconds.toFixed(4)} seconds\nOutput:\n${shortened(output, 3500)}\n</result>\n`,
 });
 
 function shortened(text: string, tokens: number): string {

@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts';
 import { BoundKeys } from './bound-keys.ts';
 import { DraftKeys } from './draft-keys.ts';
 import { EscapeTwice } from './escape-twice.ts';
-import { mustWait, readDraft, unknownCommand } from './read-draft.ts';
+import { mustWait, readDraft } from './read-draft.ts';
 import type { TuiStage } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -222,7 +222,7 @@ export class Controller {
     if (how === 'queue' && composer.isShell && !conversation.isBusy) return;
     if (how === 'queue' && conversation.isBusy) return conversation.queue(composer.take());
     const meant = readDraft(trimDraft(composer.draft));
-    if (meant.kind === 'unknown') return notice(unknownCommand(meant.name), 'info');
+    if (meant.kind === 'refused') return notice(meant.why, 'info');
     if (meant.kind === 'slash' && !meant.command.whileRunning && conversation.isBusy)
       return notice(mustWait(meant.command.name, stage.look), 'error');
     this.#dispatch(composer.take(), conversation);
@@ -233,7 +233,10 @@ export class Controller {
     const meant = readDraft(draft);
     if (meant.kind === 'shell') conversation.shell(meant.command);
     else if (meant.kind === 'slash') conversation.slash(meant.command.name, meant.rest);
-    else if (meant.kind === 'unknown') this.#parts.notice(unknownCommand(meant.name), 'info');
-    else conversation.send(meant.draft);
+    else if (meant.kind === 'message') conversation.send(meant.draft);
+    else {
+      this.#parts.stage.composer.giveBack(draft);
+      this.#parts.notice(meant.why, 'info');
+    }
   }
 }

@@ -1,7 +1,8 @@
 import { fullText } from '../../../protocol/outcome.ts';
 import type { PromptHistory, PromptPlace } from '../../engine/open-prompt-history.ts';
 import type { EarlierPrompts } from '../composer/draft-history.ts';
-import { findSlash, readSlash } from '../views/slash-table.ts';
+import { readSlash } from '../composer/read-slash.ts';
+import { findSlash } from '../views/slash-table.ts';
 import type { DraftHost } from './draft-host.ts';
 
 /** What was sent in all conversations of the home, read from the newest to the oldest. */

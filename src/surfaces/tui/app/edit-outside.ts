@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import type { Draft } from '../composer/draft.ts';
 import { editedDraft } from '../composer/edited-draft.ts';
-import { expandDraft } from '../composer/whole-draft.ts';
+import { plainWords } from '../composer/whole-draft.ts';
 
 export interface EditOutside {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -27,7 +27,7 @@ export async function editOutside(
     mkdirSync(join(home, 'capstan'), { recursive: true, mode: 0o700 });
     folder = mkdtempSync(join(home, 'capstan', 'draft-'));
     const file = join(folder, 'message.md');
-    writeFileSync(file, expandDraft(draft), { mode: 0o600 });
+    writeFileSync(file, plainWords(draft), { mode: 0o600 });
     const code = await run(editor, file);
     if (code !== 0) return { problem: `${editor} ended with ${code}: the draft is as it was.` };
     if (statSync(file).size > mostBytes) return { problem: 'The edited message is too long: the draft is as it was.' };

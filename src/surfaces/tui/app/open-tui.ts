@@ -11,6 +11,7 @@ import { slashCommands } from '../views/slash-table.ts';
 import { TypingPause } from '../views/typing-pause.ts';
 import { type PagerOptions, PagerView } from '../views/pager-view.ts';
 import { GateDesk } from '../gates/gate-desk.ts';
+import { asMessage } from '../composer/command-draft.ts';
 import { draftOf } from '../composer/draft.ts';
 import { helpRows } from './help-rows.ts';
 import { quickNotice } from './quick-notice.ts';
@@ -65,7 +66,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     stop: suspend,
     lost: () => leave('SIGHUP'),
   });
-  if (request.prompt !== undefined) stage.composer.draft = draftOf(request.prompt);
+  if (request.prompt !== undefined) stage.composer.draft = asMessage(draftOf(request.prompt));
   stage.begin();
   // While another program has the terminal, Ctrl+C is that program's.
   let isLent = false;

@@ -1,3 +1,4 @@
+import { asMessage } from '../composer/command-draft.ts';
 import { draftWithPictures } from '../composer/draft-with-pictures.ts';
 import { joinAll } from '../composer/whole-draft.ts';
 import { fullText } from '../../../protocol/outcome.ts';
@@ -97,7 +98,7 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
   session.notice(`Back to before: ${cleanLine(prompt.words).slice(0, 200)}`);
   await session.switchTo(forked, { shows: 'end' });
   const draft = joinAll(prompt.messages.map(({ words, pictures }) => draftWithPictures(words, pictures)));
-  if (draft !== undefined) stage.composer.giveBack(draft);
+  if (draft !== undefined) stage.composer.giveBack(asMessage(draft));
   session.notice(`The conversation is as it was before that message. The former one is kept: /resume ${id}\n${told}`);
 }
 

@@ -7,6 +7,7 @@ import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import { QuestionDesk } from '../views/question-desk.ts';
 import { PagerView } from '../views/pager-view.ts';
 import { findSlash, type SlashName } from '../views/slash-table.ts';
+import { asMessage } from '../composer/command-draft.ts';
 import { type Draft, draftOf } from '../composer/draft.ts';
 import { ActOrder } from './act-order.ts';
 import type { Conversation } from './conversation.ts';
@@ -158,7 +159,11 @@ export class TuiSession implements Conversation {
   }
 
   send(draft: Draft): void {
-    this.#acts.do(draft, () => this.#sent(draft));
+    this.#acts.do(draft, async () => {
+      // It may be about what the user's command prints.
+      const waits = this.shells.running.length > 0 && !this.isBusy && !this.canRetry;
+      return waits ? this.queue(draft) : this.#sent(draft);
+    });
   }
 
   queue(draft: Draft): void {
@@ -192,7 +197,7 @@ export class TuiSession implements Conversation {
       return this.notice(
         'Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.',
       );
-    this.#acts.do(draftOf(`!${command}`), async () => void this.guard(this.shells.run(command)));
+    this.#acts.do(draftOf(`!${command}`), async () => void this.guard(this.flow.hold(this.shells.run(command))));
   }
 
   slash(name: SlashName, rest: string): void {
@@ -297,7 +302,7 @@ export class TuiSession implements Conversation {
 
   /** What a command says in the name of the user: it comes before what the user said since. */
   sendWords(words: string): void {
-    void this.#sent(draftOf(words));
+    void this.#sent(asMessage(draftOf(words)));
   }
 
   stepEffort(by: 1 | -1): void {

@@ -37,7 +37,10 @@ export function showQueue(session: TuiSession): void {
         else if (meant.kind === 'shell') session.shell(meant.command);
         else if (meant.kind === 'slash' && (meant.command.whileRunning || !session.isBusy))
           session.slash(meant.command.name, meant.rest);
-        else {
+        else if (meant.kind === 'refused') {
+          stage.composer.giveBack(draft);
+          session.notice(meant.why);
+        } else {
           session.notice(`${draft.text} has to wait until the turn ends.`);
           waiting.queue(draft);
         }

@@ -1,3 +1,4 @@
+import { asMessage } from '../composer/command-draft.ts';
 import { draftOf } from '../composer/draft.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import { cutRow } from '../text/cut.ts';
@@ -95,7 +96,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   mainStage.openPager(view);
   await side.begin({ shows: 'end' });
   side.notice('A side conversation: it knows what was said until now. Nothing of it is kept.');
-  if (words !== '') side.send(draftOf(words));
+  if (words !== '') side.send(asMessage(draftOf(words)));
 }
 
 /** Where the user is, and what the main conversation does meanwhile. */

@@ -7,6 +7,7 @@ import { errorWords } from '../../../protocol/error-words.ts';
 import { failureWords } from '../../engine/failure-words.ts';
 import type { LiveNews } from '../../engine/live/live-thread.ts';
 import type { WatchedThread } from '../../engine/live/watched-thread.ts';
+import { asMessage } from '../composer/command-draft.ts';
 import { draftOf } from '../composer/draft.ts';
 import { cleanLine } from '../text/clean.ts';
 import type { EventEntries } from './event-entries.ts';
@@ -126,7 +127,7 @@ export class ThreadReader {
       case 'context':
         if (event.cause !== 'user' || event.author !== undefined) return;
         this.#parts.said(event.text);
-        if (!isNews) stage.composer.history.seed(draftOf(event.text));
+        if (!isNews) stage.composer.history.seed(asMessage(draftOf(event.text)));
         return;
       case 'question-asked':
         if (!isNews) return;

@@ -5,9 +5,9 @@ import { type EngineRefused, engineRefused } from '../../engine/engine-refused.t
 import { failureWords } from '../../engine/failure-words.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { Draft } from '../composer/draft.ts';
-import { expandDraft, joinAll } from '../composer/whole-draft.ts';
+import { joinAll, messageWords } from '../composer/whole-draft.ts';
 import type { SlashName } from '../views/slash-table.ts';
-import { readDraft, unknownCommand } from './read-draft.ts';
+import { readDraft } from './read-draft.ts';
 import type { TuiStage } from './stage.ts';
 import { type PendingSteer, WaitingMessages } from './waiting-messages.ts';
 
@@ -169,7 +169,7 @@ export class TurnFlow {
 
   /** Words of the user are in the conversation. */
   said(words: string): void {
-    if (this.#unsaid !== undefined && words === expandDraft(this.#unsaid)) this.#unsaid = undefined;
+    if (this.#unsaid !== undefined && words === messageWords(this.#unsaid)) this.#unsaid = undefined;
     this.waiting.read(words);
     this.show();
   }
@@ -198,8 +198,9 @@ export class TurnFlow {
     switch (meant.kind) {
       case 'message':
         return guard(this.#turn(meant.draft));
-      case 'unknown':
-        notice(unknownCommand(meant.name));
+      case 'refused':
+        stage.composer.giveBack(draft);
+        notice(meant.why);
         return this.next();
       case 'shell':
         return guard(this.hold(this.#parts.shell(meant.command)));

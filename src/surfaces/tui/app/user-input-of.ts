@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type UserImage, type UserInput, words } from '../../../protocol/user-input.ts';
 import type { Draft } from '../composer/draft.ts';
-import { expandDraft, picturesOf } from '../composer/whole-draft.ts';
+import { messageWords, picturesOf } from '../composer/whole-draft.ts';
 
 export interface DraftReader {
   /** Whether the model that gets it can see pictures. */
@@ -16,7 +16,7 @@ export async function userInputOf(
   draft: Draft,
   { takesPictures, model, load }: DraftReader,
 ): Promise<UserInput | Outcome> {
-  const input = words(expandDraft(draft));
+  const input = words(messageWords(draft));
   const sources = picturesOf(draft);
   if (sources.length === 0) return input;
   if (!takesPictures) return noPictures(model);

@@ -38,6 +38,8 @@ export class UserShells {
     const { stage, entries, thread, now, told } = this.#parts;
     const stop = new AbortController();
     const since = now();
+    // A character may come in parts.
+    const decoder = new TextDecoder();
     const shown = entries.shell(command, since);
     const shell: RunningShell = { command, since, stop, output: () => shown.printed() };
     this.#set([...this.#running, shell]);
@@ -46,7 +48,7 @@ export class UserShells {
         command,
         signal: stop.signal,
         output: (bytes) => {
-          shown.output(Buffer.from(bytes).toString());
+          shown.output(decoder.decode(bytes, { stream: true }));
           stage.draw();
         },
       });

@@ -1,5 +1,5 @@
 import type { Draft } from '../composer/draft.ts';
-import { expandDraft } from '../composer/whole-draft.ts';
+import { messageWords } from '../composer/whole-draft.ts';
 
 /** A message for the turn that runs. */
 export interface PendingSteer {
@@ -36,7 +36,7 @@ export class WaitingMessages {
 
   /** The model has the words: the oldest ones that say the same wait no more. */
   read(words: string): void {
-    const at = this.#steers.findIndex(({ draft }) => expandDraft(draft) === words);
+    const at = this.#steers.findIndex(({ draft }) => messageWords(draft) === words);
     if (at !== -1) this.#steers = this.#steers.toSpliced(at, 1);
   }
 

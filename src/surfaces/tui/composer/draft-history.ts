@@ -1,5 +1,5 @@
 import { type Draft, draftOf, emptyDraft } from './draft.ts';
-import { expandDraft } from './whole-draft.ts';
+import { plainWords } from './whole-draft.ts';
 
 /** What was sent in other conversations, as texts. */
 export interface EarlierPrompts {
@@ -28,7 +28,7 @@ export class DraftHistory {
   attach(earlier: EarlierPrompts): void {
     this.#earlier = earlier;
     this.#state = 'more';
-    for (const draft of this.#unkept.splice(0)) earlier.add(expandDraft(draft));
+    for (const draft of this.#unkept.splice(0)) earlier.add(plainWords(draft));
   }
 
   /** One that was sent. */
@@ -36,7 +36,7 @@ export class DraftHistory {
     if (draft.text.trim() === '') return;
     this.seed(draft);
     if (this.#earlier === undefined) this.#unkept.push(draft);
-    else this.#earlier.add(expandDraft(draft));
+    else this.#earlier.add(plainWords(draft));
   }
 
   /** One that is kept elsewhere, or nowhere. The same as the last is not added again. */

@@ -1,7 +1,7 @@
 import { type Draft, type DraftElement, draftOf } from './draft.ts';
 import { renumbered } from './numbered-elements.ts';
 import { plainPaste } from './paste.ts';
-import { expandDraft, picturesOf } from './whole-draft.ts';
+import { picturesOf, plainWords } from './whole-draft.ts';
 
 /**
  * The draft after its text was edited elsewhere, where pastes stood in full. A picture stays as often as its label does.
@@ -9,7 +9,7 @@ import { expandDraft, picturesOf } from './whole-draft.ts';
  */
 export function editedDraft(before: Draft, edited: string): Draft {
   const text = plainPaste(edited).trimEnd();
-  if (text === expandDraft(before).trimEnd()) return before;
+  if (text === plainWords(before).trimEnd()) return before;
   const sources = picturesOf(before);
   const elements = [...text.matchAll(/\[Image #(\d{1,4})\]/g)].flatMap(
     ({ 0: label, 1: number, index }): readonly DraftElement[] => {

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { asMessage, isCommandDraft } from './command-draft.ts';
 import { type Draft, draftOf, emptyDraft, replaceIn } from './draft.ts';
 import { imageLabel, pasteLabel, pasteLabels, renumbered } from './numbered-elements.ts';
-import { expandDraft, isShellDraft, joinDrafts, picturesOf, trimDraft } from './whole-draft.ts';
+import {
+  expandDraft,
+  isShellDraft,
+  joinDrafts,
+  messageWords,
+  picturesOf,
+  plainWords,
+  trimDraft,
+} from './whole-draft.ts';
 
 /** `{source}` is a picture, `<text>` a paste, all else is typed. */
 function draft(script: string): Draft {
@@ -55,5 +64,34 @@ describe('a draft with elements', () => {
     const odd = replaceIn(emptyDraft, [0, 0], '!file', { kind: 'mention', text: '!file' });
     expect(isShellDraft(odd)).toBe(false);
     expect(isShellDraft(trimDraft(joinDrafts(draft('<!ls>'), draftOf('x'))))).toBe(false);
+  });
+
+  it('is a command only by a beginning that was typed, with no blank before it', () => {
+    const commands = ['!ls', '/quit', '/nonsense at all', '/review <all of it>'];
+    const messages = [' !ls', '\n/quit', '/tmp/x is full', '<!ls>', '</quit>', '/<quit>', '/re<view>', '', 'a\n!ls'];
+    expect([...commands, ...messages].filter((each) => isCommandDraft(trimDraft(draft(each))))).toEqual(commands);
+  });
+
+  it('stays a message as text alone, below another, and in an editor; the model gets no blank', () => {
+    for (const [each, kept, sent] of [
+      ['<!ls>', ' !ls', '!ls'],
+      ['</quit now>', ' /quit now', '/quit now'],
+      [' \t!ls ', ' !ls', '!ls'],
+      ['</tmp/x>', '/tmp/x', '/tmp/x'],
+      ['<  indented>', '  indented', '  indented'],
+    ] as const) {
+      const made = trimDraft(draft(each));
+      expect([plainWords(made), messageWords(made)]).toEqual([kept, sent]);
+      const back = draftOf(plainWords(made));
+      expect([isCommandDraft(back), plainWords(back), messageWords(back)]).toEqual([false, kept, sent]);
+    }
+    expect(asMessage(draft('!ls {a.png}'))).toEqual({
+      text: ' !ls [Image #1]',
+      cursor: 15,
+      elements: [{ start: 5, end: 15, payload: { kind: 'image', source: 'a.png' } }],
+    });
+    expect(plainWords(draft('!ls <a>'))).toBe('!ls a');
+    expect(isCommandDraft(joinDrafts(draftOf('!ls'), draftOf('What does it say?')))).toBe(false);
+    expect(joinDrafts(draftOf('!ls'), emptyDraft)).toEqual(draftOf('!ls'));
   });
 });

@@ -1,3 +1,4 @@
+import { asMessage, isCommandDraft, isCommandText } from './command-draft.ts';
 import type { Draft, DraftElement } from './draft.ts';
 import { renumbered } from './numbered-elements.ts';
 
@@ -8,30 +9,44 @@ export function expandDraft({ text, elements }: Draft): string {
   }, text);
 }
 
+/** What the model gets: without the blank that keeps a message from being a command. */
+export function messageWords(draft: Draft): string {
+  const words = expandDraft(draft);
+  return words.startsWith(' ') && isCommandText(words.slice(1)) ? words.slice(1) : words;
+}
+
+/** The draft as text alone, which means the same: what an element stood for does not become a command. */
+export function plainWords(draft: Draft): string {
+  const words = expandDraft(draft);
+  return isCommandText(words) && !isCommandDraft(draft) ? ` ${words}` : words;
+}
+
 /** The pictures of a draft, in the order of their numbers. */
 export function picturesOf({ elements }: Draft): readonly string[] {
   return elements.flatMap(({ payload }) => (payload.kind === 'image' ? [payload.source] : []));
 }
 
 /** A command for the user's shell: the `!` was typed, and is no part of what an element stands for. */
-export function isShellDraft({ text, elements }: Draft): boolean {
-  return text.startsWith('!') && elements[0]?.start !== 0;
+export function isShellDraft(draft: Draft): boolean {
+  return draft.text.startsWith('!') && isCommandDraft(draft);
 }
 
-/** Without blanks around it. */
+/** Without blanks around it, but for one that keeps a message from being a command. */
 export function trimDraft({ text, cursor, elements }: Draft): Draft {
   const trimmed = text.trim();
   const by = text.length - text.trimStart().length;
-  return {
+  const draft = {
     text: trimmed,
     cursor: Math.max(0, Math.min(trimmed.length, cursor - by)),
     elements: elements.map((element) => moved(element, -by)),
   };
+  return by === 0 ? draft : asMessage(draft);
 }
 
-/** One draft below the other, numbers of pictures and pastes redone. The cursor is where it was in the second. */
-export function joinDrafts(first: Draft, second: Draft): Draft {
-  if (second.text === '') return { ...first, cursor: first.text.length };
+/** One draft below the other, which is no command: numbers of pictures and pastes redone. The cursor is where it was in the second. */
+export function joinDrafts(before: Draft, second: Draft): Draft {
+  if (second.text === '') return { ...before, cursor: before.text.length };
+  const first = asMessage(before);
   const by = first.text.length + 1;
   return renumbered({
     text: `${first.text}\n${second.text}`,

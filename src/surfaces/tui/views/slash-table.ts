@@ -50,7 +50,7 @@ export const slashCommands = [
     does: 'ask something beside this conversation, which keeps running',
     whileRunning: true,
   },
-  { name: 'copy', does: 'copy the last answer, or a part of it', whileRunning: true },
+  { name: 'copy', takes: '[answer]', does: 'copy the last answer, or a part of it', whileRunning: true },
   { name: 'raw', does: 'the last answer as it was written', whileRunning: true },
   { name: 'export', takes: '[FILE]', does: 'write the conversation to a file', whileRunning: true },
   { name: 'diff', does: 'what differs from the last commit', whileRunning: true },
@@ -91,13 +91,6 @@ export const slashCommands = [
 ] as const satisfies readonly SlashCommand[];
 
 export type SlashName = (typeof slashCommands)[number]['name'];
-
-/** A line as a command: `/name rest`. Undefined: it is for the model, such as a path. */
-export function readSlash(text: string): { readonly name: string; readonly rest: string } | undefined {
-  const [, name, rest = ''] =
-    /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.replace(/^\/prompts:/i, '/prompts ')) ?? [];
-  return name === undefined ? undefined : { name: name.toLowerCase(), rest: rest.trim() };
-}
 
 export function findSlash(name: string): (SlashCommand & { readonly name: SlashName }) | undefined {
   return slashCommands.find((command) => command.name === name);

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { draftOf } from '../composer/draft.ts';
+import { slashCommands, type SlashCommand } from '../views/slash-table.ts';
+import { readDraft } from './read-draft.ts';
+
+describe('a draft that is read', () => {
+  it('is no command if words stand behind one that takes none', () => {
+    for (const { name, takes } of slashCommands as readonly SlashCommand[]) {
+      expect(readDraft(draftOf(`/${name} `)).kind).toBe('slash');
+      expect([name, readDraft(draftOf(`/${name} the old logs`)).kind]).toEqual([
+        name,
+        takes === undefined ? 'refused' : 'slash',
+      ]);
+    }
+  });
+});

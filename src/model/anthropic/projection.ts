@@ -9,6 +9,7 @@ import {
   stringAt,
 } from '../../protocol/json.ts';
 import { textDigest } from '../../protocol/text-digest.ts';
+import { withoutTags } from '../http/border-tags.ts';
 import { didItself, nameWithSpace } from '../http/plainer-forms.ts';
 import { inTag } from '../http/developer-words.ts';
 import { readOpaque } from './opaque-thinking.ts';
@@ -41,7 +42,7 @@ export function projectForMessages(item: Item): ProjectedItem {
     case 'agent_message': {
       const author = stringAt(item, 'author') ?? 'agent';
       const texts = textsOf(arrayAt(item, 'content') ?? []).map((text) =>
-        inTag('agent_message', `${author}:\n${text}`),
+        inTag('agent_message', withoutTags(`${author}:\n${text}`)),
       );
       return { kind: 'user', blocks: texts.map(textBlock) };
     }

@@ -1,6 +1,6 @@
 import { type Json, stringAt } from '../../protocol/json.ts';
 import { inTag } from '../http/developer-words.ts';
-import { type Border, withoutTags, withoutTagsOfLines } from './border-tags.ts';
+import { type Border, withoutTags, withoutTagsOfLines } from '../http/border-tags.ts';
 import { type ChatContent, contentOf, type ContentPart, joinTexts, readParts, textPart } from './content.ts';
 import { isOneElement } from './one-element.ts';
 

@@ -23,7 +23,7 @@ describe.runIf(hasTerminals)('on a terminal', () => {
     const { code, stdout } = await running.finished;
     expect([code, model.requests.length]).toEqual([130, 1]);
     expect(screenOf(stdout)).toMatch(
-      /\nThe turn was interrupted\.\nTo resume: capstan exec resume \S+ "Continue\."\n$/,
+      /(?:^|\n)The turn was interrupted\.\nTo resume: capstan exec resume \S+ "Continue\."\n$/,
     );
   });
 

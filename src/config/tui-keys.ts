@@ -30,7 +30,7 @@ const keys = {
   keymap: { type: 'free', shape: 'table' },
 } as const satisfies KeyTable;
 
-/** What another program notes there for itself: nobody expects it to do something. */
+/** What another program notes there for itself: it asks Capstan for nothing. */
 const notes: readonly string[] = ['model_availability_nux', 'screen_reader_detection_done'];
 
 /** `[tui]`: how the terminal looks. A wrong value there is no reason not to start. */

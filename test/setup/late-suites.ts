@@ -1,7 +1,7 @@
 /**
  * Suites that a whole `npm test` leaves to `npm run test:deep`: attacks, a failing disk or
  * terminal, models that lie or never end at a checkpoint, threads over every wire format, and whole sessions of the
- * terminal. What is told on the way is proven by the fast suites as well.
+ * terminal. The fast suites prove the same parts on plainer ways.
  * `vitest run FILE` and `npm test FILE` run any of them.
  */
 export const lateSuites: readonly string[] = [

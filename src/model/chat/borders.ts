@@ -26,7 +26,7 @@ export function inBorders(border: Border, content: ChatContent): ChatContent {
   return [...opened.slice(0, -1), textPart(`${textOf(last)}\n</${border}>`)];
 }
 
-/** What somebody else than the user said, in a message of its own or between marks of its own. */
+/** What an agent, a tool, a program or Capstan said, in a message of its own or between marks of its own. */
 export function withoutBorders(content: ChatContent): ChatContent {
   return mapTexts(content, withoutTags);
 }

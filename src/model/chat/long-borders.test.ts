@@ -22,7 +22,7 @@ describe('a long text is read in one go', () => {
   });
 });
 
-describe('a tag that a reader sees is seen, whatever stands in it that nobody sees', () => {
+describe('a tag that a reader sees is seen, whatever invisible characters stand in it', () => {
   const unseen = '\ufe0f \u034f \u115f \u3164 \u2800 \u00ad \u200b \u{e0100} \u180b \u17b4 \u2063 \0'.split(' ');
 
   test.each(unseen.map((each) => [JSON.stringify(each), each] as const))('%s', (_, character) => {

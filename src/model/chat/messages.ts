@@ -49,7 +49,7 @@ export function messageMaker(
   dialect: ChatDialect,
 ): (items: readonly Item[], writers?: ReadonlyMap<Item, InputWriter>) => ChatMessages {
   const known = new WeakMap<Item, Folded>();
-  return (items, writers = nobodyElse) => {
+  return (items, writers = noOtherWriters) => {
     const first = items[0];
     if (first === undefined) return nothing(dialect);
     const before = known.get(first);
@@ -69,7 +69,7 @@ export function messageMaker(
   };
 }
 
-const nobodyElse: ReadonlyMap<Item, InputWriter> = new Map();
+const noOtherWriters: ReadonlyMap<Item, InputWriter> = new Map();
 
 function nothing({ callIds }: ChatDialect): Folded {
   const lists = { items: [], writers: [], projected: [], system: [], messages: [] };

@@ -104,7 +104,7 @@ function environmentHeaders(provider: ProviderOptions, environment: Variables): 
   return Object.fromEntries(found);
 }
 
-/** One bad header in a configuration must not keep every request from being sent. Whoever reads the configuration warns. */
+/** One bad header in a configuration must not keep every request from being sent. The reader of the configuration warns. */
 function isSendable(name: string, value: string): boolean {
   if (framing.has(name.toLowerCase())) return false;
   return isHeaderName(name) && isHeaderValue(value);

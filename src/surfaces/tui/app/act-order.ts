@@ -43,7 +43,7 @@ export class ActOrder {
   tookEffect(): void {
     if (this.#begun.size === 0) return;
     this.#begun.clear();
-    // Whoever says so has not finished its step yet.
+    // The caller has not finished its step yet.
     queueMicrotask(() => this.#next());
   }
 

@@ -8,7 +8,7 @@ import type { TuiSession } from './session.ts';
 export async function resumeListed(session: TuiSession, id: ThreadId): Promise<void> {
   if (id === session.thread.id) return session.notice('That conversation is open already.');
   const resuming: Promise<void> = resume(session, id, () => {
-    // What the user says behind an answer is for the thread that comes. What goes wrong is told to who asked for it.
+    // What the user says behind an answer is for the thread that comes. The one who asked for it learns what goes wrong.
     session.inBackground(resuming.catch(() => undefined));
   });
   return resuming;

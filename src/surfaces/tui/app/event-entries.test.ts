@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { plainLook } from './plain-look.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { CommandItem } from '../../../protocol/turn-item.ts';
@@ -8,16 +9,8 @@ import { EventEntries } from './event-entries.ts';
 import { Transcript } from './transcript.ts';
 
 const turnId = 'turn-1' as TurnId;
-const look: Look = {
-  width: 100,
-  colours: 'none',
-  palette: 'dark',
-  glyphs: 'unicode',
-  details: 'folded',
-  now: 0,
-  cwd: '/w',
-  home: '/h',
-};
+const plain = plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
+const look: Look = { ...plain, width: 100, details: 'folded', now: 0 };
 
 const command = (id: string, script: string, rest: Partial<CommandItem>): CommandItem => ({
   kind: 'command',

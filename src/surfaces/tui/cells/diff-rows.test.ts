@@ -1,19 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { plainLook } from '../app/plain-look.ts';
 import { columnsOf } from '../text/columns.ts';
 import { drawRow } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
 import { diffLinesOf, diffRows } from './diff-rows.ts';
 
-const look: Look = {
-  width: 30,
-  colours: 'none',
-  palette: 'dark',
-  glyphs: 'unicode',
-  details: 'folded',
-  now: 0,
-  cwd: '/w',
-  home: '/h',
-};
+const plain = plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
+const look: Look = { ...plain, width: 30, details: 'folded', now: 0 };
 
 const drawn = (diff: string, some: Partial<Look> = {}, path = 'a.txt'): readonly string[] =>
   diffRows(diffLinesOf({ diff, kind: 'update' }), path, { ...look, ...some }).map((row) =>

@@ -1,18 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { plainLook } from '../app/plain-look.ts';
 import { keyPress } from '../screen/terminal-input.ts';
 import type { Look } from '../text/look.ts';
 import { ListView } from './list-view.ts';
 
-const look: Look = {
-  width: 60,
-  colours: 'none',
-  palette: 'dark',
-  glyphs: 'unicode',
-  details: 'folded',
-  now: 0,
-  cwd: '/w',
-  home: '/h',
-};
+const plain = plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
+const look: Look = { ...plain, width: 60, details: 'folded', now: 0 };
 const items = Array.from({ length: 30 }, (_, at) => ({
   label: at === 29 ? 'a much longer name' : `item ${at}`,
   about: `about ${at}`,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { plainLook } from '../app/plain-look.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
@@ -26,15 +27,7 @@ const key = (name: string): TerminalInput =>
   ({ kind: 'key', name, text: name.length === 1 ? name : '' }) as TerminalInput;
 
 const places = { cwd: '/w', home: '/h' };
-const look: Look = {
-  ...places,
-  width: 80,
-  now: 0,
-  palette: 'dark',
-  colours: 'none',
-  glyphs: 'unicode',
-  details: 'folded',
-};
+const look: Look = { ...plainLook({ NO_COLOR: '1' }, places), width: 80, details: 'folded', now: 0 };
 
 /** As a terminal: what is open is drawn, and keys go to it after they were counted. */
 function desk(times = { ...pauseTimes, drawn: 0, next: 0 }) {

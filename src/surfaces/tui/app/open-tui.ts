@@ -40,7 +40,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   const controller = new Controller({
     stage,
     surroundings,
-    conversation: () => session,
+    conversation: () => session?.acts,
     marksPastes: () => terminal.marksPastes,
     notice: (text, level) => {
       stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
@@ -112,10 +112,10 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     }
     session = opened;
     sessionIsOpen(opened);
-    controller.ready(opened);
+    controller.ready(opened.acts);
     shown.drawNow();
     if (request.prompt !== undefined && shown.composer.words === request.prompt.trim())
-      opened.send(shown.composer.take());
+      opened.acts.send(shown.composer.take());
     return undefined;
   }
 

@@ -70,7 +70,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   const controller = new Controller({
     stage,
     surroundings: main.parts.surroundings,
-    conversation: () => side,
+    conversation: () => side.acts,
     marksPastes: () => true,
     notice: (text, level) => side.notice(text, level),
     suspend() {},
@@ -96,7 +96,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   mainStage.openPager(view);
   await side.begin({ shows: 'end' });
   side.notice('A side conversation: it knows what was said until now. Nothing of it is kept.');
-  if (words !== '') side.send(asMessage(draftOf(words)));
+  if (words !== '') side.acts.send(asMessage(draftOf(words)));
 }
 
 /** Where the user is, and what the main conversation does meanwhile. */

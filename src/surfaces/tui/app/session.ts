@@ -71,7 +71,6 @@ export class TuiSession {
     });
     stage.viewOpened = () => this.acts.viewOpened();
     stage.viewClosed = () => this.flow.released();
-    stage.background = () => this.thread.sessions.length;
     this.status = new StatusView({
       engine,
       surroundings,
@@ -83,6 +82,7 @@ export class TuiSession {
     const proposed = (plan: string): void => run(afterProposedPlan(this, plan));
     const staged = { stage, surroundings, engine, entries, flow, status, now, work, run, told, proposed };
     this.#staged = new StagedThread(first, staged, parts.shown);
+    stage.background = () => this.thread.sessions.length;
     stage.footer = (look) => this.status.rows(look);
     stage.drawn = (look) => this.status.showTitle(look);
   }

@@ -5,6 +5,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import type { Draft } from '../composer/draft.ts';
 import type { SlashName } from '../views/slash-table.ts';
+import type { AskedWorks } from './asked-works.ts';
 import { draftDoors, type DraftDoors } from './draft-doors.ts';
 import { endSummary } from './end-summary.ts';
 import { EventEntries } from './event-entries.ts';
@@ -147,15 +148,15 @@ export class TuiSession {
   }
 
   /** Runs something that takes long, with a row that says so. */
-  readonly work: TurnFlow['work'] = (header, run) => {
+  readonly work: AskedWorks['run'] = (header, run) => {
     this.acts.tookEffect();
-    return this.flow.work(header, run);
+    return this.flow.works.run(header, run);
   };
 
   /** The same for work that is no turn of the thread. What interrupts a turn ends it, and messages wait for its end. */
-  readonly workBeside: TurnFlow['workBeside'] = (header, run) => {
+  readonly workBeside: AskedWorks['runBeside'] = (header, run) => {
     this.acts.tookEffect();
-    return this.flow.workBeside(header, run);
+    return this.flow.works.runBeside(header, run);
   };
 
   readThread(id: ThreadId): ShownThread {

@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import { PagerView } from '../views/pager-view.ts';
 import { QuestionDesk } from '../views/question-desk.ts';
+import type { AskedWorks } from './asked-works.ts';
 import type { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
 import { Notifier } from './notifier.ts';
@@ -22,7 +23,7 @@ export interface StagedThreadParts {
   readonly status: StatusView;
   now(): number;
   /** Runs something that takes long, with a row that says so. */
-  readonly work: TurnFlow['work'];
+  readonly work: AskedWorks['run'];
   /** Shows what goes wrong with something that no caller waits for. */
   run(work: Promise<unknown>): void;
   /** Shows why something was refused. */

@@ -75,7 +75,7 @@ export class TuiSession {
     this.status = new StatusView({
       engine,
       surroundings,
-      settings: engine.tui,
+      settings: engine.config.tui,
       thread,
       runState: () => (this.#staged.isAsking ? 'Waiting' : this.isBusy ? 'Working' : 'Ready'),
     });

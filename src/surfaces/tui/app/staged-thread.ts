@@ -55,7 +55,7 @@ export class StagedThread {
       answer: (id, answer) => parts.run(this.#answer(id, answer)),
       pause: surroundings.pause,
     });
-    this.#notifier = new Notifier(surroundings, engine.tui);
+    this.#notifier = new Notifier(surroundings, engine.config.tui);
     this.#reader = this.#read('all', shown);
   }
 

@@ -1,11 +1,14 @@
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
-import type { SubmittedWords } from './parts/inbox.ts';
-import type { OpenQuestions } from './parts/open-questions.ts';
+import { Inbox, type SubmittedWords } from './parts/inbox.ts';
+import { OpenQuestions } from './parts/open-questions.ts';
 import type { TurnInput } from './parts/parts.ts';
 import type { SubmittedSettings } from './parts/submitted-settings.ts';
-import type { ChangedThread, ThreadSettings } from './thread-settings.ts';
-import type { WorkQueue } from './work-queue.ts';
+import { ThreadSessions } from './parts/thread-sessions.ts';
+import { recordInForce } from './record/record-settings.ts';
+import type { ThreadOpening } from './thread-opening.ts';
+import { type ChangedThread, ThreadSettings } from './thread-settings.ts';
+import { WorkQueue } from './work-queue.ts';
 
 /** What the settings, the turns and the compactions of one thread share. */
 export interface ThreadCore extends ChangedThread {
@@ -15,7 +18,22 @@ export interface ThreadCore extends ChangedThread {
   /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
   readonly savedRules: TurnInput['savedRules'];
-  readonly sessions: TurnInput['sessions'];
+  readonly sessions: ThreadSessions;
+}
+
+/** Made once for a thread. `closing` aborts when the thread is given up. */
+export function createThreadCore(
+  { id, parts, log, inForce, options }: ThreadOpening,
+  closing: AbortSignal,
+): ThreadCore {
+  const inbox = new Inbox(log, parts.ids, () => recordInForce(log, id, settings.inForce));
+  // No subscriber hears of a turn whose words could be lost.
+  log.beforeDurable(() => inbox.keep());
+  const sessions = new ThreadSessions({ table: parts.sessions, log, clock: parts.clock, threadId: id });
+  const shared = { id, parts, log, inbox, closing };
+  const settings = new ThreadSettings(shared, options.settings, inForce);
+  const noted = { warned: new Set<string>(), savedRules: { prefixes: [], hosts: [], tools: [] } };
+  return { ...shared, settings, sessions, questions: new OpenQuestions(), work: new WorkQueue(), ...noted };
 }
 
 /** A turn as it is asked for. */

@@ -1,42 +1,31 @@
-import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings } from '../envelope/settings.ts';
 import type { AgentsOfThread } from '../ports/agents.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import { threadCloses } from '../protocol/stopped-by.ts';
-import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
-import { emptyState, type ThreadState } from '../state/thread-state.ts';
+import type { ThreadState } from '../state/thread-state.ts';
 import { waitingWords } from '../state/waiting.ts';
 import type { CompactionResult } from './parts/compaction-result.ts';
-import { Inbox } from './parts/inbox.ts';
 import { agentParent } from './agent-parent.ts';
 import { backgroundHost } from './background-host.ts';
 import { type Injected, injectItem, type InjectOptions } from './inject-item.ts';
 import { readTurn, type ThreadTurn } from './read-turn.ts';
-import { ThreadLog } from './parts/log.ts';
-import type { ThreadParts } from './parts/parts.ts';
-import { withOneLook } from './contract/one-look.ts';
-import { previewEnvelope, settingsEvent } from './contract/preview.ts';
 import { type UsageNow, usageNow } from './contract/usage-now.ts';
-import { recordInForce } from './record/record-settings.ts';
-import { readBehind, type ResumedThread } from './branch/resume.ts';
-import { type GitFactsOf, sessionMeta } from './record/session-meta.ts';
 import type { TurnResult } from './turn/settle.ts';
 import { type Steered, type Steering, steerTurn } from './steering.ts';
 import { EventStream, readEvents, type ThreadNews } from './parts/event-stream.ts';
-import { type LineSubscriber, Subscribers } from './parts/subscribers.ts';
+import type { LineSubscriber } from './parts/subscribers.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
-import { type Overridden, type RefusedChange, ThreadSettings } from './thread-settings.ts';
+import type { Overridden, RefusedChange } from './thread-settings.ts';
 import { ThreadTurns } from './thread-turns.ts';
-import { OpenQuestions } from './parts/open-questions.ts';
+import { createThreadCore, type ThreadCore } from './thread-core.ts';
+import { openNew, openResumed, type ThreadOpening } from './thread-opening.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { isSuspended, pendingQuestions, questionsToAsk } from '../state/questions.ts';
 import { type Answered, answerQuestion } from './answered.ts';
-import { type RunningSession, ThreadSessions } from './parts/thread-sessions.ts';
-import type { ThreadOptions } from './thread-options.ts';
+import type { RunningSession } from './parts/thread-sessions.ts';
 import type { UserShell, UserShellRan } from './user-shell.ts';
-import { WorkQueue } from './work-queue.ts';
 
 export type { ThreadTurn } from './read-turn.ts';
 export type { Overridden } from './thread-settings.ts';
@@ -48,100 +37,56 @@ export type { Overridden } from './thread-settings.ts';
  */
 export class Thread {
   readonly id: ThreadId;
-  readonly #log: ThreadLog;
-  readonly #inbox: Inbox;
-  readonly #settings: ThreadSettings;
+  readonly #core: ThreadCore;
   readonly #turns: ThreadTurns;
   readonly #compactions: ThreadCompactions;
-  readonly #questions = new OpenQuestions();
   readonly #closing = new AbortController();
-  readonly #work = new WorkQueue();
-  readonly #sessions: ThreadSessions;
-  readonly #parts: ThreadParts;
 
-  private constructor(
-    id: ThreadId,
-    parts: ThreadParts,
-    log: ThreadLog,
-    inForce: Envelope,
-    { settings, compactsAfterTurns }: ThreadOptions,
-  ) {
+  private constructor(opening: ThreadOpening) {
+    const core = createThreadCore(opening, this.#closing.signal);
+    const { id, parts, log, inbox } = core;
     this.id = id;
-    this.#parts = parts;
-    this.#log = log;
-    this.#inbox = new Inbox(log, parts.ids, () => recordInForce(log, id, this.#settings.inForce));
-    // No subscriber hears of a turn whose words could be lost.
-    log.beforeDurable(() => this.#inbox.keep());
-    this.#sessions = new ThreadSessions({ table: parts.sessions, log, clock: parts.clock, threadId: id });
-    const own = { inbox: this.#inbox, questions: this.#questions, work: this.#work, sessions: this.#sessions };
-    const noted = { warned: new Set<string>(), savedRules: { prefixes: [], hosts: [], tools: [] } };
-    const shared = { id, parts, log, closing: this.#closing.signal, ...own, ...noted };
-    this.#settings = new ThreadSettings(shared, settings, inForce);
-    const core = { ...shared, settings: this.#settings };
+    this.#core = core;
     this.#compactions = new ThreadCompactions(core);
-    this.#turns = new ThreadTurns(core, this.#compactions, { compactsAfter: compactsAfterTurns ?? true });
-    parts.agents?.attach(agentParent({ id, log, inbox: this.#inbox }));
+    const { compactsAfterTurns: compactsAfter = true } = opening.options;
+    this.#turns = new ThreadTurns(core, this.#compactions, { compactsAfter });
+    parts.agents?.attach(agentParent({ id, log, inbox }));
     parts.background?.attach(backgroundHost({ id, log, window: () => this.usage.effectiveWindow }));
   }
 
   /** Begins a new thread. Its file appears with its first turn, or with what is accepted before it. */
-  static async start(
-    given: ThreadParts,
-    options: ThreadOptions,
-    gitFacts: GitFactsOf,
-    id = given.ids.uuid() as ThreadId,
-  ): Promise<Thread | OpenRefused> {
-    const parts = options.turnFollows === true ? withOneLook(given) : given;
-    // Later than the call: the lock is being taken before anything is looked at.
-    const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyState));
-    const meta = envelope.then((known) =>
-      sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, gitFacts, parts }),
-    );
-    const owned = await parts.store.create(id, meta);
-    if (owned.kind === 'refused') return owned;
-    const log = new ThreadLog(owned, emptyState, new Subscribers(options));
-    const inForce = await envelope;
-    log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', inForce));
-    return new Thread(id, parts, log, inForce, options);
+  static async start(...given: Parameters<typeof openNew>): Promise<Thread | OpenRefused> {
+    const opened = await openNew(...given);
+    return opened.kind === 'refused' ? opened : new Thread(opened);
   }
 
   /** Continues a thread whose state was folded from its file. */
-  static async resume(
-    parts: ThreadParts,
-    { id, owned, state, takenFrom = { id } }: ResumedThread,
-    options: ThreadOptions,
-  ): Promise<Thread> {
-    const envelope = await previewEnvelope(parts, id, options.settings, state);
-    const subscribers = new Subscribers(options);
-    subscribers.tell({ kind: 'thread-started', threadId: id });
-    const restored = restoredFields(restoredSettings(state, options.settings));
-    subscribers.tell({ ...settingsEvent('resumed', envelope), restored });
-    const log = new ThreadLog(owned, state, subscribers, () => readBehind(parts.store, takenFrom));
-    return new Thread(id, parts, log, envelope, options);
+  static async resume(...given: Parameters<typeof openResumed>): Promise<Thread> {
+    return new Thread(await openResumed(...given));
   }
 
   get state(): ThreadState {
-    return this.#log.state;
+    return this.#core.log.state;
   }
 
   /** Items of which a preview was sent and that are not complete. */
   get previewed(): Iterable<string> {
-    return this.#log.subscribers.previewed;
+    return this.#core.log.subscribers.previewed;
   }
 
   /** What is in force: what was changed, but for the changes of turns that have not begun. Frozen, deeply. */
   get settings(): Settings {
-    return this.#settings.current;
+    return this.#core.settings.current;
   }
 
   /** What it has accepted for its next request, but for words of turns that have not begun, each in one line. */
   get waiting(): readonly string[] {
-    return this.#inbox.waiting.map((mail) => waitingWords(mail, 60));
+    return this.#core.inbox.waiting.map((mail) => waitingWords(mail, 60));
   }
 
   /** Where its lines are kept, for people to read. */
   get location(): string {
-    return this.#log.location;
+    return this.#core.log.location;
   }
 
   /** The turn that runs, if one does. */
@@ -151,22 +96,22 @@ export class Thread {
 
   /** Whether a turn or a compaction runs, or waits for its place. */
   get isBusy(): boolean {
-    return this.#work.isBusy;
+    return this.#core.work.isBusy;
   }
 
   /** Commands that outlived their calls and run. */
   get sessions(): readonly RunningSession[] {
-    return this.#sessions.running;
+    return this.#core.sessions.running;
   }
 
   /** The user ends command sessions by their numbers. The model learns it when it asks for one. Resolves when they have ended. */
   endSessions(ids: readonly number[]): Promise<void> {
-    return this.#sessions.end(ids, 'stopped');
+    return this.#core.sessions.end(ids, 'stopped');
   }
 
   /** Agents that it started. Undefined: it starts none. */
   get agents(): AgentsOfThread | undefined {
-    return this.#parts.agents;
+    return this.#core.parts.agents;
   }
 
   /** Whether a compaction that follows a turn by itself runs, or is about to. */
@@ -181,16 +126,17 @@ export class Thread {
 
   /** Whether the model in force can see pictures. */
   get takesPictures(): boolean {
-    return this.#settings.inForce.capabilities.modalities.includes('image');
+    return this.#core.settings.inForce.capabilities.modalities.includes('image');
   }
 
   get usage(): UsageNow {
-    return usageNow({ parts: this.#parts, log: this.#log, envelope: this.#settings.inForce });
+    const { parts, log, settings } = this.#core;
+    return usageNow({ parts, log, envelope: settings.inForce });
   }
 
   /** Follows the thread from now on, until the function that it gives is called. */
   subscribe(subscriber: LineSubscriber): () => void {
-    return this.#log.subscribers.add(subscriber);
+    return this.#core.log.subscribers.add(subscriber);
   }
 
   /** The same at the reader's own pace: from now on, until the thread is closed or the reader stops. To be read once. */
@@ -219,13 +165,13 @@ export class Thread {
 
   /** What the thread waits for the user to answer, in the order of the calls: in a turn that runs, or that is suspended. */
   get questions(): readonly Question[] {
-    const own = (this.#turns.runs ? pendingQuestions : questionsToAsk)(this.#log.state);
+    const own = (this.#turns.runs ? pendingQuestions : questionsToAsk)(this.#core.log.state);
     return [...own, ...(this.agents?.questions ?? [])];
   }
 
   /** Whether its last turn waits, for an answer or to use one, and no turn runs or is about to: it can be continued. */
   get isSuspended(): boolean {
-    return !this.#turns.runs && isSuspended(this.#log.state);
+    return !this.#turns.runs && isSuspended(this.#core.log.state);
   }
 
   /**
@@ -235,7 +181,7 @@ export class Thread {
   answer(id: string, given: Answer): Promise<Answered> {
     const { runs } = this.#turns;
     if (this.agents?.answer(id, given) === true) return Promise.resolve({ kind: 'answered' });
-    return answerQuestion({ questions: this.#questions, log: this.#log, runs }, id, given);
+    return answerQuestion({ ...this.#core, runs }, id, given);
   }
 
   /**
@@ -244,7 +190,7 @@ export class Thread {
    * changes. With a signal that is aborted already, the turn ends at once under any policy, and its questions lapse.
    */
   continue({ signal }: Pick<ThreadTurn, 'signal'>): Promise<TurnResult | RefusedChange> {
-    return this.#turns.continue(signal, this.#settings.submitted.ready);
+    return this.#turns.continue(signal, this.#core.settings.submitted.ready);
   }
 
   /**
@@ -252,7 +198,7 @@ export class Thread {
    * durable: if the process dies before, the next turn takes them in. A turn that was told to end takes no more.
    */
   steer(steering: Steering): Promise<Steered> {
-    return steerTurn({ log: this.#log, inbox: this.#inbox, turn: this.#turns.steerable }, steering);
+    return steerTurn({ ...this.#core, turn: this.#turns.steerable }, steering);
   }
 
   /**
@@ -260,8 +206,8 @@ export class Thread {
    * that is so, when it is durable.
    */
   async withdraw(messageIds: readonly string[]): Promise<readonly string[]> {
-    const taken = this.#inbox.takeBack(messageIds);
-    if (taken.length > 0) await this.#log.durable();
+    const taken = this.#core.inbox.takeBack(messageIds);
+    if (taken.length > 0) await this.#core.log.durable();
     return taken;
   }
 
@@ -270,7 +216,7 @@ export class Thread {
    * it is durable.
    */
   inject(given: Item, options?: InjectOptions): Promise<Injected> {
-    return injectItem({ log: this.#log, inbox: this.#inbox, closing: this.#closing.signal }, given, options);
+    return injectItem(this.#core, given, options);
   }
 
   /**
@@ -280,7 +226,7 @@ export class Thread {
   async shell(asked: UserShell): Promise<UserShellRan> {
     const { runUserShell } = await import('./user-shell.ts');
     const { cwd } = this.settings;
-    return runUserShell({ parts: this.#parts, cwd, inject: (item) => this.inject(item) }, asked);
+    return runUserShell({ parts: this.#core.parts, cwd, inject: (item) => this.inject(item) }, asked);
   }
 
   /**
@@ -297,7 +243,7 @@ export class Thread {
    * keep theirs. Resolves when the change is durable.
    */
   overrideTurnContext(change: unknown): Promise<Overridden> {
-    return this.#settings.override(change);
+    return this.#core.settings.override(change);
   }
 
   /**
@@ -306,17 +252,18 @@ export class Thread {
    * What is asked of the thread from here on is refused. Rejects with a Fault if lines are lost; it is closed all the same.
    */
   async close(): Promise<void> {
+    const { inbox, settings, sessions, parts, log } = this.#core;
     this.#closing.abort(threadCloses);
     try {
-      this.#inbox.keepAll();
+      inbox.keepAll();
     } finally {
-      await this.#settings.submitted.ready;
+      await settings.submitted.ready;
       await this.#turns.end();
       await this.#compactions.over;
-      await this.#sessions.close();
-      await this.#parts.release?.();
-      this.#parts.provider.client.close?.();
-      await this.#log.close();
+      await sessions.close();
+      await parts.release?.();
+      parts.provider.client.close?.();
+      await log.close();
     }
   }
 }

@@ -140,7 +140,7 @@ async function signIn(
   more: { readonly signal?: AbortSignal; readonly ports?: readonly number[] } = {},
 ) {
   const engine = await placeEngine(place, { env: { ...process.env, ...noKeys, CAPSTAN_HOME: place.home } });
-  const logins = await engine.logins();
+  const logins = await engine.user.logins();
   const visits: Promise<unknown>[] = [];
   const way = { signal: new AbortController().signal, ports: [0], issuer, ...more };
   const done = await logins.withBrowser(way, (page) => void visits.push(browse(new URL(page))));
@@ -338,7 +338,7 @@ test('the library signs in the same way', async () => {
   const { place } = await home();
   const engine = await placeEngine(place, { env: { ...process.env, ...noKeys, CAPSTAN_HOME: place.home } });
   expect(engine).toBeInstanceOf(Engine);
-  const logins = await engine.logins();
+  const logins = await engine.user.logins();
   expect(await logins.withKey('sk-login-1234567890')).toMatchObject({ kind: 'signed-in' });
   expect(await logins.status()).toEqual({ kind: 'api-key' });
   expect([await logins.signOut(), await logins.signOut()]).toEqual([true, false]);

@@ -30,7 +30,7 @@ test('a login is made in the browser, kept for this user alone, used by threads,
     next: 'Run: capstan mcp login g',
   });
 
-  const servers = await (await live.engine()).mcpServers();
+  const servers = await (await live.engine()).user.mcpServers();
   const visit = (page: URL): void => void fetch(page);
   expect(await servers.login('g', workspace, visit)).toBeUndefined();
   const file = join(home, 'capstan/mcp/credentials.json');
@@ -53,7 +53,7 @@ test('a page that brings back an error, and a program, end a login with a senten
     join(home, 'config.toml'),
     `\n[mcp_servers.g]\nurl = "${server.url}"\n[mcp_servers.p]\ncommand = "x"\n`,
   );
-  const servers = await (await live.engine()).mcpServers();
+  const servers = await (await live.engine()).user.mcpServers();
   const refuse = (page: URL): void => {
     const back = new URL(page.searchParams.get('redirect_uri') ?? '');
     back.search = new URLSearchParams({

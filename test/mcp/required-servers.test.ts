@@ -40,7 +40,7 @@ test('lists say that a server is not allowed, and no login goes there', async ()
   appendFileSync(join(home, 'config.toml'), '\n[mcp_servers.docs]\nurl = "https://a.invalid/mcp"\n');
   mkdirSync(join(root, 'etc'));
   writeFileSync(join(root, 'etc/requirements.toml'), '[mcp_servers]\n');
-  const servers = await (await live.engine({ systemFolders: [join(root, 'etc')] })).mcpServers();
+  const servers = await (await live.engine({ systemFolders: [join(root, 'etc')] })).user.mcpServers();
   const notAllowed = { code: 'mcp-server-not-allowed', next: 'Ask the administrator of this machine.' };
   expect(await servers.list(workspace)).toMatchObject([{ name: 'docs', enabled: true, problem: notAllowed }]);
   expect(await servers.login('docs', workspace, () => {})).toMatchObject(notAllowed);

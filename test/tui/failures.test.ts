@@ -83,6 +83,36 @@ describe('a turn that fails', () => {
     expect(textsOf(inputOf(model, 3)).at(-1)).toBe('Queued.');
   });
 
+  it('holds the queue also where only the second attempt fails so, until a turn does not', async () => {
+    const {
+      sees,
+      say: tell,
+      terminal,
+      model,
+    } = await impatient([
+      refused(500, { message: 'Out of order.' }),
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 1' })] }),
+      key,
+      done('Now.'),
+      done('From the queue.'),
+    ]);
+    tell('Go.');
+    await sees('r tries again');
+    terminal.type('r');
+    await sees('Running sleep');
+    terminal.type('Queued.\t');
+    await sees('the queue waits');
+    // A view that the user closes is no reason to send it.
+    tell('/theme');
+    await sees('Esc restores');
+    terminal.type('\u001B');
+    await sees('Ask Capstan');
+    tell('Again.');
+    await sees('• From the queue.');
+    expect(textsOf(inputOf(model, 3)).at(-1)).toBe('Again.');
+    expect(textsOf(inputOf(model, 4)).at(-1)).toBe('Queued.');
+  });
+
   it('is tried again in the row above the composer; a quiet line says it when that has helped', async () => {
     const { sees, say: tell } = await impatient(
       [

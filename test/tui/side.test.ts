@@ -35,6 +35,19 @@ describe('a side conversation', () => {
     tell('/rewind');
     await sees('/rewind does not work in a side conversation.');
     await sees('the main conversation waits for your answer');
+    for (const help of ['?', '/help\r']) {
+      terminal.type(help);
+      await sees('Keys and commands');
+      terminal.type('G');
+      const listed = (await sees(/\/quit +leave/)).join('\n');
+      expect(listed.slice(listed.indexOf('Commands')).match(/^ {2}\/[\w-]+/gm)).toEqual(
+        ['model', 'queue', 'copy', 'raw', 'diff', 'ps', 'stop', 'status', 'context', 'help', 'quit'].map(
+          (name) => `  /${name}`,
+        ),
+      );
+      terminal.type('q');
+      await sees('Ask something beside');
+    }
     terminal.type('\u0003');
     await sees('May this command run?');
     terminal.type('y');

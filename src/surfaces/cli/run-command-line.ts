@@ -34,7 +34,7 @@ async function welcome(): Promise<number> {
   outlastReaders();
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return complain(loaded, 1);
-  return runInGroup(commandTable, [loaded.engine.isSetUp ? '--help' : 'demo']);
+  return runInGroup(commandTable, [loaded.engine.config.isSetUp ? '--help' : 'demo']);
 }
 
 /** On a terminal, options and a prompt without a command are for the terminal surface. */

@@ -14,7 +14,7 @@ export async function showNextSteps(page: Page): Promise<void> {
   }
   const command = fromClone ? 'capstan' : ownCommand();
   const loaded = await loadCommandEngine();
-  if ('engine' in loaded && loaded.engine.isSetUp) {
+  if ('engine' in loaded && loaded.engine.config.isSetUp) {
     page.paragraph('Your configuration names a model already. Run a task in a project of yours:');
     return page.command(`${command} exec -s workspace-write -C path/to/project "what to do"`);
   }

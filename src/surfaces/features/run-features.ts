@@ -36,7 +36,7 @@ async function switchGate(name: string, open: boolean): Promise<number | Outcome
   if (!usedGates.some((gate) => gate.name === name)) return unknownGate(name);
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
-  const failed = await loaded.engine.switchFeature(name, open);
+  const failed = await loaded.engine.config.switchFeature(name, open);
   if (failed !== undefined) return failed;
   print(
     `features.${name} = ${String(open)} in ${loaded.engine.home}/config.toml. It counts for the next thread.\n`,

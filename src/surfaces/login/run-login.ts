@@ -15,7 +15,7 @@ type Options = CommandArguments<typeof loginCommand>['options'];
 export async function run(given: CommandArguments<typeof loginCommand>): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
-  const logins = await loaded.engine.logins();
+  const logins = await loaded.engine.user.logins();
   if (given.variant === 'status') return showStatus(logins, given.options);
   const { signal, over } = endOnSignal({});
   const done = await signIn(logins, given.options, signal).finally(() => over());

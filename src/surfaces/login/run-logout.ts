@@ -6,7 +6,7 @@ import { printNote } from '../terminal/print.ts';
 export async function run(): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
-  const logins = await loaded.engine.logins();
+  const logins = await loaded.engine.user.logins();
   const was = await logins.signOut();
   if (typeof was !== 'boolean') return was;
   printNote(was ? 'Signed out. The login is forgotten.' : 'You were not signed in.');

@@ -18,7 +18,7 @@ export async function run(given: Given): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
   const { engine, cwd } = loaded;
-  const registry = await engine.mcpServers();
+  const registry = await engine.user.mcpServers();
   const [name = '', ...rest] = given.words;
   switch (given.variant) {
     case 'list':

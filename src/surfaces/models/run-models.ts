@@ -17,7 +17,7 @@ type Given = CommandArguments<typeof modelsCommand>;
 export async function run({ variant, words: [model], options }: Given): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
-  const models = await loaded.engine.models();
+  const models = await loaded.engine.user.models();
   const { provider, folder = '.' } = options;
   const asked = { cwd: resolve(loaded.cwd, folder), ...defined({ provider }) };
   switch (variant) {

@@ -6,7 +6,7 @@ import { wrapRow } from '../text/wrap-row.ts';
 import type { FailedTurn, WaitingWords } from './bottom-rows.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
 
-interface AnnouncedState {
+export interface AnnouncedState {
   readonly busy: { readonly header: string; readonly detail?: string } | undefined;
   readonly failed: FailedTurn | undefined;
   readonly waiting: WaitingWords;

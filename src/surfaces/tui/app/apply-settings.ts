@@ -16,7 +16,7 @@ export async function applySettings(
   { isInline = false, isFull }: Pick<TuiRequest, 'isInline' | 'isFull'>,
 ): Promise<readonly Outcome[]> {
   const { stage, engine, surroundings } = session.parts;
-  const { theme, ascii, animations, alternateScreen, screenReader, keymap, vimModeDefault } = engine.tui;
+  const { theme, ascii, animations, alternateScreen, screenReader, keymap, vimModeDefault } = engine.config.tui;
   if (keymap !== undefined || vimModeDefault) {
     const { applyKeys } = await import('./apply-keys.ts');
     applyKeys(session, keymap, vimModeDefault);
@@ -46,7 +46,7 @@ export interface OwnThemes {
 export async function ownThemes(engine: Engine): Promise<OwnThemes> {
   const choices: ThemeChoice[] = [];
   const problems: { readonly name: string; readonly outcome: Outcome }[] = [];
-  for (const { name, path, content } of await engine.themeFiles()) {
+  for (const { name, path, content } of await engine.user.themeFiles()) {
     const read = 'text' in content ? readTheme(name, content.text) : content;
     if ('problem' in read) {
       const message = `${path} is not used: ${read.problem}.`;
@@ -70,7 +70,7 @@ function unknownTheme(engine: Engine, theme: string): Outcome {
 
 /** Said once: the file may serve another program as well. */
 function unusedKeys(engine: Engine): readonly Outcome[] {
-  const { unusedTui } = engine;
+  const { unusedTui } = engine.config;
   if (unusedTui.length === 0) return [];
   const names = unusedTui.map((key) => `tui.${key}`).join(', ');
   const unused: Outcome = {
@@ -83,7 +83,7 @@ function unusedKeys(engine: Engine): readonly Outcome[] {
 
 /** Words in lists that mean nothing. */
 function wrongItems(engine: Engine): readonly Outcome[] {
-  const { statusLine = [], terminalTitle = [], notifications } = engine.tui;
+  const { statusLine = [], terminalTitle = [], notifications } = engine.config.tui;
   const report = (key: string, words: readonly string[], known: readonly string[]): readonly Outcome[] =>
     words.map((word) => ({
       code: 'tui-unknown-item',
@@ -104,6 +104,6 @@ function wrongItems(engine: Engine): readonly Outcome[] {
 }
 
 function whereOf(engine: Engine, key: string): string {
-  const source = engine.sourceOf(['tui', key]);
+  const source = engine.config.sourceOf(['tui', key]);
   return source === undefined ? `tui.${key}` : `${source}: tui.${key}`;
 }

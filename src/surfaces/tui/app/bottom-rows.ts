@@ -29,14 +29,24 @@ export interface FailedTurn {
   readonly holdsQueue?: boolean;
 }
 
-interface AboveComposer {
-  readonly busy:
-    | { readonly header: string; readonly since: number; readonly detail?: string; readonly until?: number }
-    | undefined;
+/** What is going on, for the row above the composer. */
+export interface Busy {
+  readonly header: string;
+  readonly since: number;
+  readonly detail?: string;
+  /** When it goes on by itself. */
+  readonly until?: number;
+}
+
+export interface StageState {
+  readonly busy: Busy | undefined;
   readonly failed: FailedTurn | undefined;
-  readonly plan: PinnedPlan | undefined;
   /** Commands that run in the background. */
   readonly background: number;
+}
+
+interface AboveComposer extends StageState {
+  readonly plan: PinnedPlan | undefined;
   readonly waiting: WaitingWords;
 }
 

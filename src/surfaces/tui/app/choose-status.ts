@@ -51,6 +51,6 @@ export function chooseTitle(session: TuiSession): void {
 }
 
 async function save(session: TuiSession, key: string, items: readonly string[]): Promise<void> {
-  const problem = await session.parts.engine.saveTui({ [key]: items });
+  const problem = await session.parts.engine.config.saveTui({ [key]: items });
   if (problem !== undefined) session.notice(fullText(problem), 'error');
 }

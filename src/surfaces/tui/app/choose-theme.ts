@@ -11,7 +11,7 @@ export async function chooseTheme(session: TuiSession, name: string): Promise<vo
   const own = await ownThemes(engine);
   const take = async (choice: ThemeChoice): Promise<void> => {
     appearance.choose(choice);
-    const problem = await engine.saveTui({ theme: choice.name });
+    const problem = await engine.config.saveTui({ theme: choice.name });
     if (problem === undefined) session.notice(`Theme: ${choice.name}.`);
     else session.notice(fullText(problem), 'error');
   };

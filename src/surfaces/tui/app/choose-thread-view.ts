@@ -50,7 +50,7 @@ export async function chooseThreadView(
     anyFolder: choosing.anyFolder ?? false,
     pages,
     openId: session.thread.id,
-    isDense: engine.tui.sessionPickerView === 'dense',
+    isDense: engine.config.tui.sessionPickerView === 'dense',
     densityChosen: (isDense) => session.run(saveDensity(session, isDense)),
     close: () => stage.openPager(undefined),
     pick(thread) {
@@ -76,6 +76,6 @@ async function switchArchive(session: TuiSession, { id, archived }: ThreadSummar
 }
 
 async function saveDensity(session: TuiSession, isDense: boolean): Promise<void> {
-  const problem = await session.parts.engine.saveTui({ session_picker_view: isDense ? 'dense' : 'comfortable' });
+  const problem = await session.parts.engine.config.saveTui({ session_picker_view: isDense ? 'dense' : 'comfortable' });
   if (problem !== undefined) session.notice(fullText(problem), 'error');
 }

@@ -48,9 +48,9 @@ export function draftDoors(host: DraftHost): DraftDoors {
     get takesPictures() {
       return host.thread().takesPictures;
     },
-    clipboard: () => host.engine.readClipboard(),
+    clipboard: () => host.engine.user.readClipboard(),
     get detectsPastes() {
-      return host.engine.detectsPastes;
+      return host.engine.config.detectsPastes;
     },
     named: (path) => void named.add(path),
     async tools() {

@@ -44,6 +44,6 @@ export class EarlierFile implements EarlierPrompts {
   }
 
   #open(): Promise<PromptHistory> {
-    return (this.#opened ??= this.#host.engine.openPromptHistory());
+    return (this.#opened ??= this.#host.engine.user.openPromptHistory());
   }
 }

@@ -13,7 +13,7 @@ import { type PagerOptions, PagerView } from '../views/pager-view.ts';
 import { GateDesk } from '../gates/gate-desk.ts';
 import { asMessage } from '../composer/command-draft.ts';
 import { draftOf } from '../composer/draft.ts';
-import { helpRows } from './help-rows.ts';
+import { openHelp } from './open-help.ts';
 import { quickNotice } from './quick-notice.ts';
 
 /** A process that was asked to end is ended after this time, whatever it still does. */
@@ -40,7 +40,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   const controller = new Controller({
     stage,
     surroundings,
-    conversation: () => session,
+    conversation: () => session?.acts,
     marksPastes: () => terminal.marksPastes,
     notice: (text, level) => {
       stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
@@ -48,14 +48,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     },
     suspend,
     editOutside: () => void editDraft(),
-    showHelp: () =>
-      stage.openPager(
-        new PagerView({
-          title: 'Keys and commands',
-          rows: (each) => helpRows(slashCommands, each),
-          close: () => stage.openPager(undefined),
-        }),
-      ),
+    showHelp: () => openHelp(stage, slashCommands),
     quit: () => leave('quit'),
   });
   const desk = new GateDesk({ open: (view) => stage.open(view), quit: () => leave('quit'), pause });
@@ -112,10 +105,10 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     }
     session = opened;
     sessionIsOpen(opened);
-    controller.ready(opened);
+    controller.ready(opened.acts);
     shown.drawNow();
     if (request.prompt !== undefined && shown.composer.words === request.prompt.trim())
-      opened.send(shown.composer.take());
+      opened.acts.send(shown.composer.take());
     return undefined;
   }
 

@@ -33,10 +33,10 @@ export function showQueue(session: TuiSession): void {
         flow.show();
         if (draft === undefined) return;
         const meant = readDraft(draft);
-        if (meant.kind === 'message') session.send(meant.draft);
-        else if (meant.kind === 'shell') session.shell(meant.command);
+        if (meant.kind === 'message') session.acts.send(meant.draft);
+        else if (meant.kind === 'shell') session.acts.shell(meant.command);
         else if (meant.kind === 'slash' && (meant.command.whileRunning || !session.isBusy))
-          session.slash(meant.command.name, meant.rest);
+          session.acts.slash(meant.command.name, meant.rest);
         else if (meant.kind === 'refused') {
           stage.composer.giveBack(draft);
           session.notice(meant.why);

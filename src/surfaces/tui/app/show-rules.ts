@@ -8,7 +8,7 @@ import type { TuiSession } from './session.ts';
 /** `/rules`: the saved rules about commands and hosts, and a way to revoke them. */
 export async function showRules(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
-  const rules = await engine.rules();
+  const rules = await engine.user.rules();
   const listed = await rules.list(session.thread.settings.cwd);
   if (listed.length === 0) {
     return session.notice('No rules are saved. The answer p to a question about a command saves one.');

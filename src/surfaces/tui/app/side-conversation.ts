@@ -6,12 +6,11 @@ import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../text/style.ts';
-import { PagerView } from '../views/pager-view.ts';
 import type { SlashName } from '../views/slash-table.ts';
 import { slashCommands } from '../views/slash-table.ts';
 import type { View } from '../views/view.ts';
 import { Controller } from './controller.ts';
-import { helpRows } from './help-rows.ts';
+import { openHelp } from './open-help.ts';
 import { TuiSession } from './session.ts';
 import type { TuiStage } from './stage.ts';
 
@@ -31,6 +30,8 @@ const sideCommands: readonly SlashName[] = [
   'exit',
 ];
 
+const sideHelp = slashCommands.filter(({ name }) => sideCommands.includes(name));
+
 /**
  * `/side`, `/btw`: a fork that is not kept, on a screen over the conversation, which keeps running under it. Leaving it
  * forgets it.
@@ -43,6 +44,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   if (forked.kind === 'refused') return main.notice(fullText(forked.outcome), 'error');
   const stage = mainStage.within();
   stage.placeholder = 'Ask something beside the conversation';
+  const showHelp = (): void => openHelp(stage, sideHelp);
   let isOpen = true;
   const close = (): void => {
     if (!isOpen) return;
@@ -60,6 +62,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
       quit: close,
       async runSlash(session, name, rest) {
         if (name === 'quit' || name === 'exit') return close();
+        if (name === 'help') return showHelp();
         if (sideCommands.includes(name)) return runSlash(session, name, rest);
         session.notice(`/${name} does not work in a side conversation. Ctrl+C goes back to the main one.`);
       },
@@ -70,19 +73,12 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   const controller = new Controller({
     stage,
     surroundings: main.parts.surroundings,
-    conversation: () => side,
+    conversation: () => side.acts,
     marksPastes: () => true,
     notice: (text, level) => side.notice(text, level),
     suspend() {},
     editOutside: () => side.notice('The editor can be opened from the main conversation.'),
-    showHelp: () =>
-      stage.openPager(
-        new PagerView({
-          title: 'Keys and commands',
-          rows: (look) => helpRows(slashCommands, look),
-          close: () => stage.openPager(undefined),
-        }),
-      ),
+    showHelp,
     quit: close,
   });
   const view: View = {
@@ -96,7 +92,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   mainStage.openPager(view);
   await side.begin({ shows: 'end' });
   side.notice('A side conversation: it knows what was said until now. Nothing of it is kept.');
-  if (words !== '') side.send(asMessage(draftOf(words)));
+  if (words !== '') side.acts.send(asMessage(draftOf(words)));
 }
 
 /** Where the user is, and what the main conversation does meanwhile. */

@@ -2,9 +2,8 @@ import { fullText } from '../../../protocol/outcome.ts';
 import type { SlashName } from '../views/slash-table.ts';
 import { slashCommands } from '../views/slash-table.ts';
 import type { TuiSession } from './session.ts';
-import { helpRows } from './help-rows.ts';
+import { openHelp } from './open-help.ts';
 import { draftOf } from '../composer/draft.ts';
-import { PagerView } from '../views/pager-view.ts';
 
 /** What the commands of the terminal do. */
 export async function runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void> {
@@ -20,13 +19,7 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
       return refused && session.notice(fullText(refused), 'error');
     }
     case 'help':
-      return stage.openPager(
-        new PagerView({
-          title: 'Keys and commands',
-          rows: (look) => helpRows(slashCommands, look),
-          close: () => stage.openPager(undefined),
-        }),
-      );
+      return openHelp(stage, slashCommands);
     case 'plan': {
       const isPlan = session.thread.settings.collaboration?.mode === 'plan';
       const mode = rest !== '' || !isPlan ? 'plan' : 'default';

@@ -1,75 +1,54 @@
 import { defined } from '../../../protocol/defined.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { UserInput } from '../../../protocol/user-input.ts';
-import { type EngineRefused, engineRefused } from '../../engine/engine-refused.ts';
+import { engineRefused } from '../../engine/engine-refused.ts';
 import { failureWords } from '../../engine/failure-words.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
 import type { Draft } from '../composer/draft.ts';
 import { joinAll, messageWords } from '../composer/whole-draft.ts';
 import type { SlashName } from '../views/slash-table.ts';
 import { readDraft } from './read-draft.ts';
-import type { TuiStage } from './stage.ts';
-import { type PendingSteer, WaitingMessages } from './waiting-messages.ts';
+import { AskedWorks, type WorkEnd, type WorksParts } from './asked-works.ts';
+import { SteeredWords, type SteeredWordsParts } from './steered-words.ts';
+import { WaitingMessages } from './waiting-messages.ts';
 
-export interface FlowParts {
-  readonly stage: TuiStage;
-  thread(): LiveThread;
-  /** What a draft says to the engine, or why it cannot be sent as it is. */
-  inputOf(draft: Draft): Promise<UserInput | Outcome>;
-  now(): number;
+export interface FlowParts extends Omit<WorksParts, 'ended'>, Omit<SteeredWordsParts, 'waiting' | 'changed'> {
   notice(text: string): void;
-  /** Shows why something was refused. */
-  told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
   /** Shows what goes wrong with something that no caller waits for. */
   guard(work: Promise<unknown>): void;
   shell(command: string): Promise<void>;
   slash(name: SlashName, rest: string): Promise<void>;
-  /** A turn was cut off by a fault: its events have no end. */
-  broken(): void;
   /** What the user asked for and has not begun yet. */
   later(): readonly Draft[];
-}
-
-/** A turn or a compaction that was asked for and has not ended. */
-interface AskedWork {
-  /** `stop` says what follows. */
-  isStopped: boolean;
-}
-
-/** Work that is no turn of the thread. */
-interface BesideWork {
-  readonly stop: AbortController;
-  readonly ended: Promise<void>;
 }
 
 /** What the turn that failed was asked. `isSaid`: it is in the conversation. */
 interface FailedDraft {
   readonly draft: Draft;
   readonly isSaid: boolean;
-  /** What waits would fail in the same way. It waits for a turn that does not. */
-  readonly holdsQueue: boolean;
 }
 
 /** What follows what: turns, words for the turn that runs, and what waits for their end. */
 export class TurnFlow {
   readonly waiting = new WaitingMessages();
+  readonly works: AskedWorks;
   readonly #parts: FlowParts;
-  readonly #works = new Set<AskedWork>();
+  readonly #steered: SteeredWords;
   /** How much runs that is no turn and comes before what waits. */
   #holds = 0;
-  /** What ran last failed in a way in which the next turn would fail, too. */
+  /** What ran last failed in a way in which the next turn would fail, too. What waits does so until a turn is asked for. */
   #isStuck = false;
   /** What a turn was asked, while it has not entered the conversation. */
   #unsaid: Draft | undefined;
   #failed: FailedDraft | undefined;
-  #beside: BesideWork | undefined;
 
   constructor(parts: FlowParts) {
     this.#parts = parts;
+    this.works = new AskedWorks({ ...parts, ended: (end, isStopped) => this.#ended(end, isStopped) });
+    this.#steered = new SteeredWords({ ...parts, waiting: this.waiting, changed: () => this.show() });
   }
 
   get isBusy(): boolean {
-    return this.#works.size > 0 || this.#parts.thread().turnId !== undefined;
+    return !this.works.isNone || this.#parts.thread().turnId !== undefined;
   }
 
   /** The last turn failed, and nothing was asked for since. */
@@ -92,69 +71,22 @@ export class TurnFlow {
     const failed = this.#failed;
     if (failed === undefined || this.isBusy) return;
     if (!failed.isSaid) return this.#turn(failed.draft);
-    this.#setFailed(undefined);
-    const result = await this.work('Working', () => this.#parts.thread().retry());
-    if (result?.kind === 'failed') this.#setFailed(failed, result.outcome);
-  }
-
-  /** Runs something that takes long, with a row that says so. What waits comes after it. */
-  async work<Result extends { readonly kind: string }>(
-    header: string,
-    run: () => Promise<Result | EngineRefused>,
-  ): Promise<Result | EngineRefused | undefined> {
-    const { stage, now, told } = this.#parts;
-    const work: AskedWork = { isStopped: false };
-    this.#works.add(work);
-    stage.busy ??= { header, since: now() };
-    let result: Result | EngineRefused | undefined;
-    try {
-      result = await run();
-      if (result.kind === 'refused' && 'outcome' in result) told(result);
-      return result;
-    } catch (error) {
-      this.#parts.broken();
-      throw error;
-    } finally {
-      this.#works.delete(work);
-      if (this.#works.size === 0) stage.busy = undefined;
-      this.#isStuck = isLasting(result, now());
-      if (!work.isStopped && result?.kind === 'aborted') this.#giveBack(this.waiting.takeBack());
-      else if (!work.isStopped && !this.#isStuck) this.next();
-    }
-  }
-
-  /** The same for work that is no turn of the thread. It takes no words: they wait for its end. */
-  async workBeside<Result extends { readonly kind: string }>(
-    header: string,
-    run: (signal: AbortSignal) => Promise<Result | EngineRefused>,
-  ): Promise<Result | EngineRefused | undefined> {
-    const stop = new AbortController();
-    const { promise: ended, resolve } = Promise.withResolvers<void>();
-    const beside: BesideWork = { stop, ended };
-    this.#beside = beside;
-    try {
-      return await this.work(header, () => run(stop.signal));
-    } finally {
-      if (this.#beside === beside) this.#beside = undefined;
-      resolve();
-    }
+    this.#forgetFailure();
+    const result = await this.works.run('Working', () => this.#parts.thread().retry());
+    if (result?.kind === 'failed' && !this.isBusy) this.#setFailed(failed, result.outcome);
   }
 
   /** Another thread takes the place of this one. What is queued is for that one. */
   switched(): void {
     for (const steer of this.waiting.steers) this.waiting.dropSteer(steer);
     this.#unsaid = undefined;
-    this.#setFailed(undefined);
+    this.#forgetFailure();
     this.show();
   }
 
   /** Ends what runs. What it has not read is taken back first: it is sent then, or stands in the composer. */
   async stop(then: 'send-steers' | 'give-back'): Promise<void> {
-    const stopped = [...this.#works];
-    for (const work of stopped) work.isStopped = true;
-    const steers = await this.#takeSteers();
-    await this.#interrupt();
-    for (const work of stopped) work.isStopped = false;
+    const steers = await this.works.stop(() => this.#steered.takeBack());
     const unread = joinAll(steers);
     if (then === 'send-steers' && unread !== undefined) return this.#turn(unread);
     this.#giveBack([...steers, ...this.waiting.takeBack()]);
@@ -163,7 +95,7 @@ export class TurnFlow {
 
   /** The user is about to end the turn by an answer: what it has not read comes back with all else that waits. */
   async holdSteers(): Promise<void> {
-    for (const draft of await this.#takeSteers()) this.waiting.refuse(draft);
+    for (const draft of await this.#steered.takeBack()) this.waiting.refuse(draft);
     this.show();
   }
 
@@ -181,14 +113,14 @@ export class TurnFlow {
 
   /** A turn has ended. Words for it that it did not read come back. */
   async turnOver(): Promise<void> {
-    if (this.waiting.steers.length > 0) this.#giveBack(await this.#takeSteers());
+    if (this.waiting.steers.length > 0) this.#giveBack(await this.#steered.takeBack());
     this.next();
   }
 
-  /** The first of those that wait, unless something runs or the user chooses something. */
+  /** The first of those that wait, unless something runs, the user chooses something, or its turn would fail. */
   next(): void {
     const { stage, notice, guard } = this.#parts;
-    if (this.#works.size > 0 || this.#holds > 0 || this.#failed?.holdsQueue === true || stage.isChoosing) return;
+    if (!this.works.isNone || this.#holds > 0 || this.#isStuck || stage.isChoosing) return;
     const refused = joinAll(this.waiting.takeRefused());
     const draft = refused === undefined ? this.waiting.takeFirst() : undefined;
     this.show();
@@ -216,7 +148,7 @@ export class TurnFlow {
       await work;
     } finally {
       this.#holds--;
-      if (!this.isBusy && !this.#isStuck) this.next();
+      if (!this.isBusy) this.next();
     }
   }
 
@@ -238,23 +170,21 @@ export class TurnFlow {
     stage.draw();
   }
 
-  async #interrupt(): Promise<void> {
-    const beside = this.#beside;
-    if (beside === undefined) {
-      await this.#parts.thread().interrupt();
-      return;
-    }
-    beside.stop.abort();
-    await beside.ended;
+  #ended(end: WorkEnd, isStopped: boolean): void {
+    // A refusal says nothing about the next turn.
+    if (end?.kind !== 'refused') this.#isStuck = isLasting(end, this.#parts.now());
+    if (isStopped) return;
+    if (end?.kind === 'aborted') this.#giveBack(this.waiting.takeBack());
+    else this.next();
   }
 
   async #turn(draft: Draft, taken: () => void = () => {}): Promise<void> {
     const { stage, thread, inputOf } = this.#parts;
-    this.#setFailed(undefined);
+    this.#forgetFailure();
     this.#unsaid = draft;
     let result: Awaited<ReturnType<LiveThread['submit']>> | undefined;
     try {
-      result = await this.work('Working', async () => {
+      result = await this.works.run('Working', async () => {
         const input = await inputOf(draft);
         const submitted = 'code' in input ? engineRefused(input) : thread().submit({ input });
         taken();
@@ -267,15 +197,21 @@ export class TurnFlow {
     }
     const isSaid = this.#unsaid !== draft;
     if (result?.kind !== 'failed' || this.isBusy) return;
-    this.#setFailed({ draft, isSaid, holdsQueue: isLasting(result, this.#parts.now()) }, result.outcome);
+    this.#setFailed({ draft, isSaid }, result.outcome);
   }
 
-  #setFailed(failed: FailedDraft | undefined, outcome?: Outcome): void {
+  #forgetFailure(): void {
+    this.#failed = undefined;
+    this.#isStuck = false;
+    this.#parts.stage.failed = undefined;
+  }
+
+  #setFailed(failed: FailedDraft, outcome: Outcome): void {
     const { stage, now } = this.#parts;
     this.#failed = failed;
-    const opensAt = outcome && failureWords(outcome, now()).opensAt;
-    const holdsQueue = failed?.holdsQueue === true && this.waiting.queued.length + this.waiting.refused.length > 0;
-    stage.failed = failed && { ...defined({ opensAt }), holdsQueue };
+    const { opensAt } = failureWords(outcome, now());
+    const holdsQueue = this.#isStuck && this.waiting.queued.length + this.waiting.refused.length > 0;
+    stage.failed = { ...defined({ opensAt }), holdsQueue };
   }
 
   async #steerAll(drafts: readonly Draft[]): Promise<void> {
@@ -283,50 +219,15 @@ export class TurnFlow {
   }
 
   async #steer(draft: Draft): Promise<void> {
-    const { stage, told } = this.#parts;
     // It does not overtake what was not taken before it.
     if (this.waiting.refused.length > 0) {
       this.waiting.refuse(draft);
       return this.show();
     }
-    const steering = this.#offer(draft);
-    const accepted = steering.then(
-      (steered) => (steered.kind === 'steered' ? steered.messageId : undefined),
-      () => undefined,
-    );
-    const steer: PendingSteer = { draft, accepted };
-    this.waiting.steer(steer);
-    this.show();
-    const steered = await steering;
-    if (steered.kind !== 'refused') return;
-    this.waiting.dropSteer(steer);
-    this.show();
-    if (steered.outcome.code !== 'no-active-turn') {
-      told(steered);
-      return stage.composer.giveBack(draft);
-    }
-    // The turn has ended meanwhile, or takes no words.
-    if (this.#works.size === 0) return this.#turn(draft);
+    if ((await this.#steered.steer(draft)) === 'done') return;
+    if (this.works.isNone) return this.#turn(draft);
     this.waiting.refuse(draft);
     this.show();
-  }
-
-  async #offer(draft: Draft): ReturnType<LiveThread['steer']> {
-    const { thread, inputOf } = this.#parts;
-    const input = await inputOf(draft);
-    return 'code' in input ? engineRefused(input) : thread().steer({ input });
-  }
-
-  /** The steers that the engine gives back. Those that it does not have entered the conversation. */
-  async #takeSteers(): Promise<readonly Draft[]> {
-    const { steers } = this.waiting;
-    if (steers.length === 0) return [];
-    const known = await Promise.all(steers.map(async (steer) => ({ steer, id: await steer.accepted })));
-    const taken = await this.#parts.thread().withdraw(known.flatMap(({ id }) => id ?? []));
-    const back = known.filter(({ id }) => id !== undefined && taken.includes(id));
-    for (const { steer } of known) this.waiting.dropSteer(steer);
-    this.show();
-    return back.map(({ steer }) => steer.draft);
   }
 
   #giveBack(drafts: readonly Draft[]): void {
@@ -337,6 +238,6 @@ export class TurnFlow {
 }
 
 /** Whether the next turn would fail in the same way. */
-function isLasting(result: { readonly kind: string; readonly outcome?: Outcome } | undefined, now: number): boolean {
-  return result?.kind === 'failed' && result.outcome !== undefined && failureWords(result.outcome, now).isLasting;
+function isLasting(end: WorkEnd, now: number): boolean {
+  return end?.kind === 'failed' && end.outcome !== undefined && failureWords(end.outcome, now).isLasting;
 }

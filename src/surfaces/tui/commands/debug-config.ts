@@ -12,7 +12,7 @@ import type { CommandSession } from './command-session.ts';
 /** `/debug-config`: the layers of the configuration, and which of them each value comes from. */
 export async function debugConfig(session: CommandSession): Promise<void> {
   const { stage, engine } = session.parts;
-  const configured = await engine.configured(session.thread.settings.cwd);
+  const configured = await engine.config.inFolder(session.thread.settings.cwd);
   if ('code' in configured) return session.notice(fullText(configured), 'error');
   stage.openPager(
     new PagerView({

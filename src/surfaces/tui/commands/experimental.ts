@@ -7,13 +7,13 @@ import { showSwitches } from './switches.ts';
 export function experimental(session: CommandSession): Promise<void> {
   const { engine } = session.parts;
   return showSwitches(session, 'Features', async () => {
-    const configured = await engine.configured(session.thread.settings.cwd);
+    const configured = await engine.config.inFolder(session.thread.settings.cwd);
     if ('code' in configured) return configured;
     return gatesIn(configured).map(({ name, open, decided, does }) => ({
       label: name,
       about: decided === 'managed' ? `${does} (your administrator decides)` : does,
       isOn: open,
-      change: async () => (decided === 'managed' ? managed(name) : engine.switchFeature(name, !open)),
+      change: async () => (decided === 'managed' ? managed(name) : engine.config.switchFeature(name, !open)),
     }));
   });
 }

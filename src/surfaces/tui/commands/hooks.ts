@@ -14,7 +14,7 @@ import type { CommandSession } from './command-session.ts';
 /** `/hooks`: all of them, with what they did. Decisions are saved and count for the next conversation that Capstan opens. */
 export async function hooks(session: CommandSession): Promise<void> {
   const { stage, engine } = session.parts;
-  const registry = await engine.hooks();
+  const registry = await engine.user.hooks();
   const { cwd } = session.thread.settings;
   const loaded = await registry.list(cwd);
   if ('code' in loaded) return session.notice(fullText(loaded), 'error');

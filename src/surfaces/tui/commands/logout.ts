@@ -3,7 +3,7 @@ import type { CommandSession } from './command-session.ts';
 
 /** `/logout`: the login of the home is forgotten. */
 export async function logout(session: CommandSession): Promise<void> {
-  const logins = await session.parts.engine.logins();
+  const logins = await session.parts.engine.user.logins();
   const was = await logins.signOut();
   if (typeof was !== 'boolean') return session.notice(fullText(was), 'error');
   session.notice(

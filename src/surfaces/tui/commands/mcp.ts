@@ -6,7 +6,7 @@ import type { CommandSession } from './command-session.ts';
 
 /** `/mcp`: the servers with their tools, or a login to one of them. */
 export async function mcp(session: CommandSession, rest: string): Promise<void> {
-  const registry = await session.parts.engine.mcpServers();
+  const registry = await session.parts.engine.user.mcpServers();
   const [verb, name, ...more] = rest.split(/\s+/);
   if ((verb === 'login' || verb === 'logout') && name !== undefined && more.length === 0) {
     return verb === 'login' ? logIn(session, registry, name) : logOut(session, registry, name);

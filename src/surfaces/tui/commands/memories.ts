@@ -18,13 +18,13 @@ export function memories(session: CommandSession): Promise<void> {
   const isOnHere = isGateOpen('memories', session.thread.settings.features);
   const title = `Memory (${isOnHere ? 'on' : 'off'} in this conversation)`;
   return showSwitches(session, title, async () => {
-    const configured = await engine.configured(session.thread.settings.cwd);
+    const configured = await engine.config.inFolder(session.thread.settings.cwd);
     if ('code' in configured) return configured;
     const gate = gatesIn(configured).find(({ name }) => name === 'memories');
     const keys = objectAt(configured.effective.values, 'memories');
     const key = (name: string, label: string, about: string): Switch => {
       const isOn = keys?.[name] !== false;
-      return { label, about, isOn, change: () => engine.saveMemories({ [name]: !isOn }) };
+      return { label, about, isOn, change: () => engine.config.saveMemories({ [name]: !isOn }) };
     };
     const isOn = gate?.open === true;
     return [
@@ -32,7 +32,7 @@ export function memories(session: CommandSession): Promise<void> {
         label: 'Memory',
         about: 'without it, the two below count for nothing',
         isOn,
-        change: () => engine.switchFeature('memories', !isOn),
+        change: () => engine.config.switchFeature('memories', !isOn),
       },
       key('use_memories', 'Read', 'new threads get a summary of the notes'),
       key('generate_memories', 'Write', 'a model notes what threads at rest have shown'),
@@ -44,7 +44,7 @@ export function memories(session: CommandSession): Promise<void> {
 
 async function show(session: CommandSession): Promise<Outcome | undefined> {
   const { stage, engine } = session.parts;
-  const memory = await engine.memory();
+  const memory = await engine.user.memory();
   if ('code' in memory) return memory;
   const text = memoryText(memory);
   stage.openPager(
@@ -65,7 +65,7 @@ async function forget(session: CommandSession): Promise<undefined> {
   const { stage, engine } = session.parts;
   const close = (): void => stage.open(undefined);
   const clear = async (): Promise<void> => {
-    const memory = await engine.memory();
+    const memory = await engine.user.memory();
     const problem = 'code' in memory ? memory : await memory.clear();
     session.notice(problem === undefined ? 'The memory is empty.' : problem.message, problem ? 'error' : 'info');
   };

@@ -33,7 +33,7 @@ export async function stepEffort(session: CommandSession, by: 1 | -1): Promise<v
 }
 
 async function defaultsOf({ parts: { engine }, thread: { settings } }: CommandSession): Promise<Defaults> {
-  const configured = await engine.configured(settings.cwd);
+  const configured = await engine.config.inFolder(settings.cwd);
   if ('code' in configured) return {};
   const { values } = configured.effective;
   return { model: stringAt(values, 'model'), effort: stringAt(values, 'model_reasoning_effort') };
@@ -44,7 +44,7 @@ async function effortsOf(
   name: string,
 ): Promise<{ readonly efforts: readonly string[]; readonly usual?: string; readonly isGuessed?: boolean }> {
   const { cwd, provider } = settings;
-  const shown = await (await engine.models()).show({ cwd, provider }, name);
+  const shown = await (await engine.user.models()).show({ cwd, provider }, name);
   if ('code' in shown) return { efforts: [] };
   const { supportedEfforts: efforts, defaultEffort: usual, guessed: isGuessed } = shown.record;
   return { efforts, ...defined({ usual, isGuessed }) };
@@ -53,7 +53,7 @@ async function effortsOf(
 async function chooseModel(session: CommandSession, defaults: Defaults): Promise<void> {
   const { stage, engine } = session.parts;
   const { cwd, provider, model: current } = session.thread.settings;
-  const models = await engine.models();
+  const models = await engine.user.models();
   const listed = await models.list({ cwd, provider }, { asksServer: false, signal: new AbortController().signal });
   if ('code' in listed) return session.notice(fullText(listed), 'error');
   if (listed.models.length === 0) return session.notice(`No models of ${provider} are known. Name one: /model NAME.`);
@@ -157,7 +157,7 @@ async function take(
   if (!(await session.change(chosen))) return;
   const { model: name, effort, provider } = session.thread.settings;
   const problem =
-    how === 'default' ? await engine.saveModel({ provider, model: name, ...defined({ effort }) }) : undefined;
+    how === 'default' ? await engine.config.saveModel({ provider, model: name, ...defined({ effort }) }) : undefined;
   if (problem !== undefined) session.notice(fullText(problem), 'error');
   const saved = how === 'default' && problem === undefined ? ' It is the default of new conversations.' : '';
   session.notice(`The next turn uses ${name}${effort === undefined ? '' : ` (${effort})`}.${saved}`);

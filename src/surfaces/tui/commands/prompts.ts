@@ -7,7 +7,7 @@ import { expandPrompt, namedPlaces } from './expand-prompt.ts';
 
 /** Prompts of the user, as the list of commands shows them. */
 export async function listedPrompts({ parts: { engine } }: CommandSession): Promise<readonly SlashCommand[]> {
-  const prompts = await engine.customPrompts();
+  const prompts = await engine.user.customPrompts();
   return prompts.map((prompt) => {
     const takes = takesOf(prompt);
     const does = prompt.description ?? (prompt.text.split('\n')[0] ?? '').slice(0, 100);
@@ -27,7 +27,7 @@ function takesOf({ takes, text }: CustomPrompt): string {
 /** `/prompts:NAME ARGUMENTS` sends a prompt of the user's; without a name there is a list. */
 export async function prompts(session: CommandSession, rest: string): Promise<void> {
   const { stage, engine } = session.parts;
-  const all = await engine.customPrompts();
+  const all = await engine.user.customPrompts();
   if (all.length === 0) {
     return session.notice(
       `You have no prompts. Put one into ${engine.home}/prompts/NAME.md: it becomes /prompts:NAME.`,

@@ -8,7 +8,7 @@ import type { CommandSession } from './command-session.ts';
 /** `/skills`: all of them. Enter puts one into the draft, Ctrl+S switches it on or off. */
 export async function skills(session: CommandSession): Promise<void> {
   const { stage, engine } = session.parts;
-  const registry = await engine.skills();
+  const registry = await engine.user.skills();
   const { cwd } = session.thread.settings;
   let { skills: listed, problems } = await registry.list(cwd);
   for (const problem of problems) session.notice(fullText(problem), 'warning');

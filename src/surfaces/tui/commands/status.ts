@@ -48,7 +48,7 @@ export async function status(session: CommandSession): Promise<void> {
 
 async function providerWords({ parts: { engine }, thread: { settings } }: CommandSession): Promise<string> {
   const { cwd, provider } = settings;
-  const models = await engine.models();
+  const models = await engine.user.models();
   const listed = await models.list({ cwd, provider }, { asksServer: false, signal: new AbortController().signal });
   const address = 'code' in listed ? undefined : withoutSecrets(listed.address);
   return address === undefined ? provider : `${provider} (${address})`;
@@ -70,7 +70,7 @@ async function instructionWords(
 }
 
 async function accountWords({ parts: { engine } }: CommandSession): Promise<string> {
-  const logins = await engine.logins();
+  const logins = await engine.user.logins();
   if (logins.variables.length > 0) return `the key in ${logins.variables[0]}`;
   const login = await logins.status();
   switch (login.kind) {

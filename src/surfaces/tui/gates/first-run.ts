@@ -30,7 +30,7 @@ type Way = SignInWay | LocalServerFound | 'demo' | 'without';
 /** What a user is asked who has set up no model. Every way leads on to the conversation. */
 export async function askForModel(parts: FirstRunParts): Promise<FirstRun> {
   const { desk, engine } = parts;
-  const servers = await engine.localServers(patienceMs);
+  const servers = await engine.user.localServers(patienceMs);
   const ways: readonly Way[] = ['key', 'browser', 'device', ...servers, 'demo', 'without'];
   let problem: string | undefined;
   for (;;) {
@@ -63,7 +63,7 @@ async function take(parts: FirstRunParts, way: Exclude<Way, 'without'>): Promise
     return '';
   }
   if (typeof way === 'object') return chooseLocal(parts, way);
-  const signed = await signIn(desk, await engine.logins(), way);
+  const signed = await signIn(desk, await engine.user.logins(), way);
   if (signed === 'left') return { kind: 'left' };
   if (signed === 'back') return '';
   if ('code' in signed) return fullText(signed);
@@ -91,7 +91,7 @@ async function chooseLocal(
       ],
     });
     if (typeof kept === 'string') return kept === 'left' ? { kind: 'left' } : '';
-    const failed = kept === 1 ? await engine.saveModel({ provider: id, model }) : undefined;
+    const failed = kept === 1 ? await engine.config.saveModel({ provider: id, model }) : undefined;
     if (failed !== undefined) {
       problem = fullText(failed);
       continue;

@@ -43,7 +43,7 @@ export async function askForHooks(
       await desk.aside(() => showRows('Hooks', (look) => hookRows(hooks, look)));
       continue;
     }
-    const failed = await engine.decideHooks(hooks, 'trust');
+    const failed = await engine.trust.decideHooks(hooks, 'trust');
     if (failed === undefined) return 'decided';
     problem = fullText(failed);
   }

@@ -52,14 +52,14 @@ export async function passGates({ cwd, choices }: GateRequest, parts: GateParts)
     }
     if (!asked.trust && !chosen.ignoreUserConfig) {
       asked.trust = true;
-      const about = await engine.folderTrust(cwd);
+      const about = await engine.trust.ofFolder(cwd);
       const { askForTrust, needsTrust } = await import('./trust-gate.ts');
       const done = needsTrust(about) ? await askForTrust(desk, engine, about) : 'open';
       if (done !== 'open') return done === 'left' ? 'left' : {};
     }
     if (!asked.hooks && !chosen.ignoreUserConfig) {
       asked.hooks = true;
-      const idle = await engine.idleHooks(cwd);
+      const idle = await engine.trust.idleHooks(cwd);
       const done =
         idle.length === 0 ? 'open' : await (await import('./hooks-gate.ts')).askForHooks({ ...parts, engine }, idle);
       if (done !== 'open') return done === 'left' ? 'left' : {};
@@ -70,7 +70,7 @@ export async function passGates({ cwd, choices }: GateRequest, parts: GateParts)
 
 /** With a key or a login of OpenAI there is nothing to configure. */
 async function knowsModel(engine: Engine): Promise<boolean> {
-  if (engine.isSetUp) return true;
-  const logins = await engine.logins();
+  if (engine.config.isSetUp) return true;
+  const logins = await engine.user.logins();
   return logins.variables.length > 0 || (await logins.status()).kind !== 'none';
 }

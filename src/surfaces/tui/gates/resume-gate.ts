@@ -92,7 +92,7 @@ export async function resumeThroughGates(id: ThreadId, parts: ResumeParts): Prom
 async function atHome(thread: LiveThread, parts: ResumeParts): Promise<Resumed> {
   const { engine, cwd } = parts;
   if (thread.settings.cwd === cwd) return thread;
-  const folder = engine.tui.resumeCwd ?? (await askForFolder(thread.settings.cwd, parts));
+  const folder = engine.config.tui.resumeCwd ?? (await askForFolder(thread.settings.cwd, parts));
   if (folder === 'left') return 'left';
   if (folder === 'session') return thread;
   return moved(thread, cwd);
@@ -119,7 +119,7 @@ async function askForFolder(
   if (chosen === 'left') return 'left';
   const folder = chosen === 1 || chosen === 3 ? 'current' : 'session';
   if (chosen === 2 || chosen === 3) {
-    const problem = await engine.saveTui({ resume_cwd: folder });
+    const problem = await engine.config.saveTui({ resume_cwd: folder });
     if (problem !== undefined) notice(fullText(problem));
   }
   return folder;

@@ -32,7 +32,7 @@ export async function askForTrust(
     });
     if (chosen === 'left') return 'left';
     if (chosen === 'back' || chosen === 2) return 'open';
-    const failed = await engine.decideTrust(about, chosen === 0 ? 'trusted' : 'untrusted');
+    const failed = await engine.trust.decideFolder(about, chosen === 0 ? 'trusted' : 'untrusted');
     if (failed === undefined) return 'decided';
     problem = fullText(failed);
   }

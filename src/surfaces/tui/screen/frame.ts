@@ -5,7 +5,7 @@ export interface Frame {
   readonly cursor?: FramePlace;
 }
 
-export interface FramePlace {
+interface FramePlace {
   readonly row: number;
   readonly column: number;
 }
@@ -19,4 +19,11 @@ export function fitFrame({ rows, cursor }: Frame, height: number): Frame {
   const from = cursor === undefined ? over : Math.min(over, cursor.row);
   const shown = rows.slice(from, from + Math.max(1, height));
   return cursor === undefined ? { rows: shown } : { rows: shown, cursor: { ...cursor, row: cursor.row - from } };
+}
+
+/** The frame with rows above it. */
+export function frameBelow(above: readonly string[], { rows, cursor }: Frame): Frame {
+  const place: Pick<Frame, 'cursor'> =
+    cursor === undefined ? {} : { cursor: { ...cursor, row: cursor.row + above.length } };
+  return { rows: [...above, ...rows], ...place };
 }

@@ -1,0 +1,104 @@
+import { camelCased } from '../../config/camel-case.ts';
+import { type ConfigLayer, sourceOf } from '../../config/config-layer.ts';
+import { tuiTable } from '../../config/tui-keys.ts';
+import { type TuiSettings, tuiSettings } from '../../config/tui-settings.ts';
+import { defined } from '../../protocol/defined.ts';
+import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Configured } from './configured.ts';
+import type { EngineParts } from './engine-parts.ts';
+
+/** What threads without a choice of their own ask. */
+interface ModelOfThreads {
+  readonly provider: string;
+  readonly model: string;
+  /** Absent: what the file says of it stays. */
+  readonly effort?: string;
+}
+
+/** The configuration that holds everywhere, as it was when the engine was loaded, and how the user's file is changed. */
+export class HomeConfig {
+  readonly #parts: Pick<EngineParts, 'base' | 'locks' | 'clock' | 'options'>;
+  /** What was saved of `[tui]` since the configuration was read. */
+  #savedTui: ReturnType<typeof camelCased<(typeof tuiTable)['keys']>> = {};
+
+  constructor(parts: Pick<EngineParts, 'base' | 'locks' | 'clock' | 'options'>) {
+    this.#parts = parts;
+  }
+
+  /** Whether the configuration says whom to ask: a model, or the provider that serves it. */
+  get isSetUp(): boolean {
+    const { config, requirements } = this.#parts.base;
+    return config.origins.has('model_provider') || (config.model ?? requirements.newThread?.model) !== undefined;
+  }
+
+  /** How the terminal looks and behaves, without what projects say. What is wrong in it is among the notices. */
+  get tui(): TuiSettings {
+    const { config } = this.#parts.base;
+    return tuiSettings({ ...config, tui: { ...config.tui, ...this.#savedTui } });
+  }
+
+  /** Keys of `[tui]` that are set and do nothing here. */
+  get unusedTui(): readonly string[] {
+    return this.#parts.base.config.unusedTui ?? [];
+  }
+
+  /** Where a key of the configuration is set: the file with its line, or the flags. */
+  sourceOf(path: readonly string[]): string | undefined {
+    const { layers } = this.#parts.base;
+    const isSet = ({ disabled, values }: ConfigLayer): boolean =>
+      disabled === undefined && valueAt(values, path) !== undefined;
+    const layer = layers.findLast(isSet);
+    return layer === undefined ? undefined : sourceOf(layer, path);
+  }
+
+  /** Folders that the configuration or a flag lets commands write besides the workspace, in runs of any mode. */
+  get writableRoots(): readonly string[] {
+    const { sandboxWorkspaceWrite, addedRoots } = this.#parts.base.config;
+    return [...sandboxWorkspaceWrite.writableRoots, ...addedRoots];
+  }
+
+  /** Whether a terminal should look for pastes that are not marked as such. */
+  get detectsPastes(): boolean {
+    return this.#parts.base.config.disablePasteBurst !== true;
+  }
+
+  /** Opens or closes a feature gate in the user's config.toml. Gives why it could not. */
+  switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
+    return this.#changeUserTable('features', { [name]: open });
+  }
+
+  /** Sets keys of `[memories]` in the user's config.toml, as they are written there. Gives why it could not. */
+  saveMemories(change: JsonObject): Promise<Outcome | undefined> {
+    return this.#changeUserTable('memories', change);
+  }
+
+  /** Sets keys of `[tui]` in the user's config.toml, as they are written there. Gives why it could not. */
+  async saveTui(change: JsonObject): Promise<Outcome | undefined> {
+    const problem = await this.#changeUserTable('tui', change);
+    if (problem === undefined) this.#savedTui = { ...this.#savedTui, ...camelCased(tuiTable, change) };
+    return problem;
+  }
+
+  async #changeUserTable(name: string, change: JsonObject): Promise<Outcome | undefined> {
+    const { editUserConfig, userConfigValue } = await import('../../gather/config/edit-user-config.ts');
+    const { base, locks, clock } = this.#parts;
+    const place = { home: base.home, locks, clock };
+    const set = await userConfigValue(place, [name]);
+    return editUserConfig(place, [name], { ...(isJsonObject(set) ? set : {}), ...change });
+  }
+
+  /** Writes the model of new threads, with its provider and effort, into the user's config.toml. Gives why it could not. */
+  async saveModel({ provider, model, effort }: ModelOfThreads): Promise<Outcome | undefined> {
+    const { editUserKeys } = await import('../../gather/config/edit-user-config.ts');
+    const { base, locks, clock } = this.#parts;
+    const values = { model, model_provider: provider, ...defined({ model_reasoning_effort: effort }) };
+    return editUserKeys({ home: base.home, locks, clock }, values);
+  }
+
+  /** The configuration of a folder with the place of each value, as its files say now. */
+  async inFolder(folder: string): Promise<Configured | Outcome> {
+    const { loadConfigured } = await import('./configured.ts');
+    return loadConfigured(folder, this.#parts.options);
+  }
+}

@@ -1,0 +1,95 @@
+import type { ThemeFile } from '../../gather/files/theme-files.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { CustomPrompt } from './custom-prompts.ts';
+import type { EngineParts } from './engine-parts.ts';
+import type { HomeMemory } from './home-memory.ts';
+import type { HomeModels } from './home-models.ts';
+import type { HomeRules } from './home-rules.ts';
+import type { HookRegistry } from './hook-registry.ts';
+import type { LocalServerFound } from './local-servers.ts';
+import type { Logins } from './logins.ts';
+import type { McpRegistry } from './mcp-registry.ts';
+import type { PromptHistory } from './open-prompt-history.ts';
+import type { ClipboardContent } from './read-clipboard.ts';
+import type { SkillRegistry } from './skill-registry.ts';
+
+/** What the user of a home has in it and on this machine, to show and change it. Each part is loaded when it is used. */
+export class UserHome {
+  readonly #parts: EngineParts;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+  }
+
+  /** Signs the user of this home in and out. */
+  async logins(): Promise<Logins> {
+    const { Logins } = await import('./logins.ts');
+    return new Logins(this.#parts);
+  }
+
+  /** The MCP servers of the user, to show and change them. */
+  async mcpServers(): Promise<McpRegistry> {
+    const { McpRegistry } = await import('./mcp-registry.ts');
+    return new McpRegistry(this.#parts);
+  }
+
+  /** The skills of the user, to show them and switch them on and off. */
+  async skills(): Promise<SkillRegistry> {
+    const { SkillRegistry } = await import('./skill-registry.ts');
+    return new SkillRegistry(this.#parts);
+  }
+
+  /** The hooks of the user, to show and trust them, and to switch them on and off. */
+  async hooks(): Promise<HookRegistry> {
+    const { HookRegistry } = await import('./hook-registry.ts');
+    return new HookRegistry(this.#parts);
+  }
+
+  /** What is remembered of earlier threads. */
+  async memory(): Promise<HomeMemory | Outcome> {
+    const { loadHomeMemory } = await import('./home-memory.ts');
+    return loadHomeMemory(this.#parts.options.env, this.#parts.options.osHome);
+  }
+
+  /** Prompts that the user keeps in the home, by name. */
+  async customPrompts(): Promise<readonly CustomPrompt[]> {
+    const { customPrompts } = await import('./custom-prompts.ts');
+    return customPrompts(`${this.#parts.base.home}/prompts`);
+  }
+
+  /** The rules about commands and hosts, to show and revoke them. */
+  async rules(): Promise<HomeRules> {
+    const { HomeRules } = await import('./home-rules.ts');
+    return new HomeRules(this.#parts);
+  }
+
+  /** The models of providers, to show and test them. */
+  async models(): Promise<HomeModels> {
+    const { HomeModels } = await import('./home-models.ts');
+    return new HomeModels(this.#parts);
+  }
+
+  /** The user's own themes for the terminal, as their files say them. */
+  async themeFiles(): Promise<readonly ThemeFile[]> {
+    const { themeFiles } = await import('../../gather/files/theme-files.ts');
+    return themeFiles(this.#parts.base.home);
+  }
+
+  /** Servers with models on this machine that answer within the time. */
+  async localServers(patienceMs: number): Promise<readonly LocalServerFound[]> {
+    const { findLocalServers } = await import('./local-servers.ts');
+    return findLocalServers(this.#parts, patienceMs);
+  }
+
+  /** What the user typed in conversations of this home. */
+  async openPromptHistory(): Promise<PromptHistory> {
+    const { openPromptHistory } = await import('./open-prompt-history.ts');
+    return openPromptHistory(this.#parts);
+  }
+
+  /** Files or a picture from the user's clipboard. */
+  async readClipboard(): Promise<ClipboardContent | Outcome> {
+    const { readClipboard } = await import('./read-clipboard.ts');
+    return readClipboard(this.#parts);
+  }
+}

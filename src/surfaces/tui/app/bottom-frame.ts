@@ -1,0 +1,46 @@
+import type { Composer } from '../composer/composer.ts';
+import { fitFrame, type Frame, frameBelow } from '../screen/frame.ts';
+import type { Look } from '../text/look.ts';
+import type { PinnedPlan } from '../views/plan-rows.ts';
+import type { SlashPopup } from '../views/slash-popup.ts';
+import type { View } from '../views/view.ts';
+import { bottomRows, noneWaiting, type StageState, type WaitingWords } from './bottom-rows.ts';
+import { keyFooter } from './key-footer.ts';
+
+interface Bottom {
+  readonly composer: Composer;
+  readonly popup: SlashPopup;
+  /** In the place of the composer. */
+  readonly view: View | undefined;
+  readonly plan: PinnedPlan | undefined;
+  readonly waiting: WaitingWords;
+  readonly placeholder: string;
+  readonly pendingKey: string | undefined;
+  readonly footer: (look: Look) => readonly string[];
+  /** In the place of the footer. */
+  readonly under: ((look: Look) => readonly string[]) | undefined;
+}
+
+/** The composer with what stands around it, or a view in its place. */
+export function bottomFrame(bottom: Bottom, state: StageState, look: Look, height: number): Frame {
+  const { composer, popup, view, plan, waiting, placeholder, pendingKey, footer, under } = bottom;
+  // To a screen reader it is said once.
+  const isRead = look.glyphs === 'words';
+  const room = Math.max(1, height - 1);
+  if (view !== undefined) {
+    // What is asked or chosen needs the space.
+    const running = isRead ? [] : bottomRows({ ...state, plan: undefined, waiting: noneWaiting }, look);
+    return fitFrame(frameBelow([...running, ''], view.frame(look, Math.max(1, room - running.length))), height);
+  }
+  const above = isRead ? [] : bottomRows({ ...state, plan, waiting }, look);
+  const written = composer.frame(look, Math.max(1, Math.floor(height / 2)), placeholder);
+  const listed = composer.isRecalled ? [] : popup.rows(composer.draft, look);
+  const usual = (): readonly string[] =>
+    isRead ? [] : keyFooter({ footer, pendingKey, mode: composer.vim?.mode }, look);
+  const below = under?.(look) ?? (listed.length > 0 ? listed : usual());
+  const whole = frameBelow([...above, ''], { ...written, rows: [...written.rows, '', ...below] });
+  if (whole.rows.length <= height) return whole;
+  // On a screen of a few rows the composer comes first.
+  const bare = fitFrame(written, room);
+  return bare.rows.length + below.length <= height ? { ...bare, rows: [...bare.rows, ...below] } : bare;
+}

@@ -1,0 +1,175 @@
+import type { CommandSession } from '../commands/command-session.ts';
+import { asMessage } from '../composer/command-draft.ts';
+import { type Draft, draftOf } from '../composer/draft.ts';
+import { findSlash, type SlashName } from '../views/slash-table.ts';
+import { ActOrder } from './act-order.ts';
+import type { Conversation } from './conversation.ts';
+import type { DraftDoors } from './draft-doors.ts';
+import { openNewest } from './open-newest.ts';
+import { openTranscript } from './open-transcript.ts';
+import { mustWait } from './read-draft.ts';
+import type { TuiStage } from './stage.ts';
+import type { TurnFlow } from './turn-flow.ts';
+import type { UserShells } from './user-shells.ts';
+
+/** As much of a session as the keyboard uses. */
+interface ActedSession extends CommandSession {
+  readonly parts: CommandSession['parts'] & { readonly stage: TuiStage };
+  readonly doors: DraftDoors;
+  readonly flow: TurnFlow;
+  readonly shells: UserShells;
+  /** Does what a command of the terminal says. */
+  runSlash(name: SlashName, rest: string): Promise<void>;
+  /** What goes wrong with it is shown. */
+  run(work: Promise<unknown>): void;
+  /** The same, for one who waits until it is over. */
+  guard(work: Promise<unknown>): Promise<void>;
+}
+
+/** What the user asks of a session at the keyboard. Each act begins when the one before has taken effect. */
+export class UserActs implements Conversation {
+  readonly #session: ActedSession;
+  readonly #order = new ActOrder(() => this.#session.flow.show());
+
+  constructor(session: ActedSession) {
+    this.#session = session;
+  }
+
+  get isBusy(): boolean {
+    return this.#session.isBusy;
+  }
+
+  get doors(): DraftDoors {
+    return this.#session.doors;
+  }
+
+  /** What the user asked for and has not begun yet. */
+  get later(): readonly Draft[] {
+    return this.#order.later;
+  }
+
+  send(draft: Draft): void {
+    const { shells } = this.#session;
+    this.#order.do(draft, async () => {
+      // It may be about what the user's command prints.
+      const waits = shells.running.length > 0 && !this.isBusy && !this.canRetry;
+      return waits ? this.queue(draft) : this.#sent(draft);
+    });
+  }
+
+  /** What a command says in the name of the user: it comes before what the user said since. */
+  sendWords(words: string): void {
+    void this.#sent(asMessage(draftOf(words)));
+  }
+
+  queue(draft: Draft): void {
+    this.#session.flow.queue(draft);
+  }
+
+  takeQueued(): Draft | undefined {
+    const { flow } = this.#session;
+    const draft = this.#order.takeLast() ?? flow.waiting.takeLast();
+    flow.show();
+    return draft;
+  }
+
+  get canRetry(): boolean {
+    return this.#session.flow.canRetry;
+  }
+
+  retry(): void {
+    this.#session.run(this.#session.flow.retry());
+  }
+
+  get canInterrupt(): boolean {
+    return this.isBusy || this.#session.shells.running.length > 0;
+  }
+
+  interrupt(then: 'send-steers' | 'give-back'): void {
+    this.#session.interrupt(then);
+  }
+
+  shell(command: string): void {
+    const session = this.#session;
+    if (command === '')
+      return session.notice(
+        'Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.',
+      );
+    const { flow, shells } = session;
+    this.#order.do(draftOf(`!${command}`), async () => session.run(flow.hold(shells.run(command))));
+  }
+
+  slash(name: SlashName, rest: string): void {
+    const session = this.#session;
+    // Whatever hangs, the user can leave.
+    if (name === 'quit' || name === 'exit') return session.run(session.runSlash(name, rest));
+    const draft = draftOf(rest === '' ? `/${name}` : `/${name} ${rest}`);
+    this.#order.do(draft, () => session.guard(this.#command(name, rest, draft)));
+  }
+
+  cycleMode(): void {
+    const session = this.#session;
+    if (this.isBusy) return session.notice('Plan mode can be switched when the turn has ended.');
+    const isPlan = session.thread.settings.collaboration?.mode === 'plan';
+    this.during(session.guard(session.change({ collaboration: { mode: isPlan ? 'default' : 'plan' } })));
+  }
+
+  cyclePermissions(): void {
+    const session = this.#session;
+    this.during(session.guard(import('./choose-permissions.ts').then((each) => each.nextPermissions(session))));
+  }
+
+  stepEffort(by: 1 | -1): void {
+    const session = this.#session;
+    this.during(session.guard(import('../commands/model.ts').then(({ stepEffort }) => stepEffort(session, by))));
+  }
+
+  stepAgent(by: 1 | -1): void {
+    const session = this.#session;
+    session.run(import('../commands/agents.ts').then(({ stepAgent }) => stepAgent(session, by)));
+  }
+
+  showTranscript(): void {
+    openTranscript(this.#session.parts, () => {
+      if (!this.isBusy) this.slash('rewind', '');
+    });
+  }
+
+  showNewestDetails(): void {
+    const session = this.#session;
+    if (!openNewest(session.parts.stage)) session.notice('No line here has details.');
+  }
+
+  /** This was begun elsewhere, and comes before what the user asks for next. */
+  during(work: Promise<unknown>): void {
+    this.#order.during(work);
+  }
+
+  /** What has begun shows itself, though it goes on. */
+  tookEffect(): void {
+    this.#order.tookEffect();
+  }
+
+  /** What was asked for behind a command that lets the user choose waits for the choice. */
+  viewOpened(): void {
+    const { stage } = this.#session.parts;
+    if (stage.isChoosing && !this.isBusy) for (const draft of this.#order.takeAll()) this.queue(draft);
+    this.tookEffect();
+  }
+
+  /** Gives the draft to the thread. The promise is settled when the thread has it, and not when its turn is over. */
+  #sent(draft: Draft): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    void this.#session.guard(this.#session.flow.send(draft, resolve)).finally(resolve);
+    return promise;
+  }
+
+  async #command(name: SlashName, rest: string, draft: Draft): Promise<void> {
+    const session = this.#session;
+    const { stage } = session.parts;
+    // Something may have begun since the user asked for it.
+    if (!this.isBusy || findSlash(name)?.whileRunning === true) return session.runSlash(name, rest);
+    stage.composer.giveBack(draft);
+    session.notice(mustWait(name, stage.look), 'error');
+  }
+}

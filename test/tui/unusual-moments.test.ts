@@ -203,6 +203,37 @@ describe('a change of the size', () => {
 });
 
 describe('a conversation that is resumed', () => {
+  it('stands on the screen as it stood: with how long turns took, and plans where they were made', async () => {
+    const planned = (...statuses: readonly string[]) =>
+      answer({
+        items: [callTool('update_plan', { plan: statuses.map((status, at) => ({ step: `Step ${at + 1}`, status })) })],
+      });
+    const built = await scene([
+      planned('in_progress', 'pending'),
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 1.1' })] }),
+      planned('completed', 'in_progress'),
+      done('Half.'),
+      planned('completed', 'completed'),
+      done('All.'),
+    ]);
+    const first = await openIn(built, { kind: 'new' });
+    await first.sees('Context');
+    first.say('Go.');
+    await first.sees(/Half\.\n\n {2}Worked for/);
+    first.say('On.');
+    // A moment passes between an event and its line.
+    const said = (rows: readonly string[]): string =>
+      /› Go\.[^]*All\.\n\n {2}Worked for .*/
+        .exec(rows.join('\n'))![0]
+        .replaceAll(/Worked for (?:[1-9]s|<1s) · \d\d:\d\d/g, 'Worked');
+    const live = said(await first.sees(/All\.\n\n {2}Worked for/));
+    await first.leave();
+    const second = await openIn(built, { kind: 'last' });
+    const again = said(await second.sees(/All\.\n\n {2}Worked for[^]*Context/));
+    expect(again).toBe(live);
+    expect(live).toMatch(/Step 1[^]*Ran sleep[^]*Step 1[^]*Half\.\n\n {2}Worked\n[^]*Step 1[^]*All\.\n\n {2}Worked$/);
+  });
+
   it('does not say that it reconnects, and has the retry as one quiet line', async () => {
     const built = await scene([cutAfter({ bytes: 100, of: answer({ items: [say('never')] }) }), done('Recovered.')]);
     const first = await openIn(built, { kind: 'new' });

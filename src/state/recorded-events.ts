@@ -61,8 +61,9 @@ const recordedKinds: ReadonlySet<ThreadEvent['kind']> = new Set<ThreadEvent['kin
   'turn-aborted',
 ]);
 
-/** Whether lines hold events like this one. Of the settings, only changes are recorded. */
+/** Whether lines hold events like this one. Of the settings, only changes are recorded; of items, plans as they change. */
 export function isRecorded(event: ThreadEvent): boolean {
+  if (event.kind === 'item-started' || event.kind === 'item-updated') return event.item.kind === 'plan';
   return event.kind === 'settings' ? event.cause === 'override' : recordedKinds.has(event.kind);
 }
 
@@ -186,8 +187,10 @@ function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
   const [callId, stored] = [stringAt(payload, 'call_id'), objectAt(payload, 'item')];
   const item = stored && readItem(stored);
   if (callId === undefined || item === undefined) return { state, news: [] };
-  if (item.kind === 'plan') return { state: withCall({ ...state, plan: item }, callId, { isShown: true }), news: [] };
-  return { state: withCall(state, callId, { begun: item }), news: [] };
+  if (item.kind !== 'plan') return { state: withCall(state, callId, { begun: item }), news: [] };
+  const kind = state.plan === undefined ? 'item-started' : 'item-updated';
+  const planned = withCall({ ...state, plan: item }, callId, { isShown: true });
+  return withEvents(planned, { kind, turnId: turnOf(state), item });
 }
 
 /** The command of a call runs on: its answer does not end it. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { LiveThread, LiveThreads } from '../../src/surfaces/engine/live/live-thread.ts';
-import { answer, say } from '../../src/testing/index.ts';
+import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { Listener, liveScene } from './live-scene.ts';
 
 const done = answer({ items: [say('done')] });
@@ -101,6 +101,20 @@ it('an ephemeral thread is not given up for work on the whole', async () => {
   await thread.submit({ input: words('one') });
   expect(await rollBack(threads, thread.id)).toMatchObject({ outcome: { code: 'thread-ephemeral' } });
   expect(await thread.submit({ input: words('two') })).toMatchObject({ kind: 'completed' });
+});
+
+it('an ephemeral thread that is left ends what runs and waits in it, and stays', async () => {
+  const inBackground = answer({ items: [callTool('exec_command', { cmd: 'sleep 60', yield_time_ms: 250 })] });
+  const never = hang({ afterBytes: 0, of: done });
+  const { scene, start } = await liveScene([inBackground, never, done]);
+  const thread = await start({ ephemeral: true });
+  const turns = [thread.submit({ input: words('one') }), thread.submit({ input: words('two') })];
+  await scene.model.request(1);
+  expect(thread.sessions).toHaveLength(1);
+  await thread.leave();
+  expect(await Promise.all(turns)).toMatchObject([{ kind: 'aborted' }, { kind: 'aborted' }]);
+  expect(thread.sessions).toEqual([]);
+  expect(await thread.submit({ input: words('three') })).toMatchObject({ kind: 'completed' });
 });
 
 it('after the threads are closed nothing is opened, and one who follows reads what there is', async () => {

@@ -55,7 +55,11 @@ describe('a turn that fails', () => {
       refused(429, { message: 'Spent.', type: 'usage_limit_reached', resets_at }),
     ]);
     tell('Go.');
-    await sees(/may work in 1h 01m \d\ds/);
+    const left = async (): Promise<string> =>
+      /may work in 1h 01m (\d\ds)/.exec((await sees('may work in 1h 01m')).join('\n'))![1]!;
+    const first = await left();
+    await expect.poll(left).not.toBe(first);
+    expect((await left()) < first).toBe(true);
     const rows = await sees('■ This account');
     expect(rows).toContain('■ This account has reached its usage limit (status 429).');
   });

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
 import { startLocalServer } from '../harness/local-server.ts';
 import { type Scene, scene, textsOf, inputOf } from '../harness/scene.ts';
+import { pauseTimes } from '../../src/surfaces/tui/views/typing-pause.ts';
 import { openIn, type TuiScene } from './tui-scene.ts';
 
 const openTo = { kind: 'new' } as const;
@@ -81,6 +82,21 @@ describe('a first run', () => {
     await sees('› 11111111');
     expect((await sees('a message gets no answer yet')).join('\n')).toContain('Read only');
   });
+});
+
+it('a message that is typed while a list is open answers nothing, and stands in the composer then', async () => {
+  const built = await scene([]);
+  mkdirSync(join(built.place.workspace, '.codex'));
+  writeFileSync(join(built.place.workspace, '.codex/config.toml'), 'model = "other"\n');
+  const { terminal, sees, say: tell } = await openIn(built, openTo, 100);
+  await sees('Do you trust');
+  tell('just fix 1 or 2 bugs');
+  await sees('In the composer, for later: just fix 1 or 2 bugs');
+  expect(configOf(built)).not.toContain('trust_level');
+  await new Promise((later) => setTimeout(later, pauseTimes.typed));
+  terminal.type('3');
+  await sees(/› just fix 1 or 2 bugs\n[^]*Context 100% left/);
+  expect(configOf(built)).not.toContain('trust_level');
 });
 
 describe('trust in a folder', () => {

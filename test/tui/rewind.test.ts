@@ -128,6 +128,22 @@ describe('going back', () => {
     expect(sent.filter((text) => text.includes('words.'))).toEqual(['First words.', 'Second words. Again.']);
   });
 
+  it('stays where it is if the list is closed while the files are compared', async () => {
+    const { terminal, sees, say: tell, place, model } = await tuiScene([done('One.'), done('Two.')]);
+    await sees('Context 100% left');
+    tell('First words.');
+    await sees(/One\.\n\n {2}Worked/);
+    tell('/rewind');
+    await sees('Go back to before which message?');
+    terminal.type(enter);
+    terminal.type('\u0003');
+    tell('Second words.');
+    await sees(/Two\.\n\n {2}Worked/);
+    const sent = textsOf(inputOf(model, 1)).map(String);
+    expect(sent.filter((text) => text.includes('words.'))).toEqual(['First words.', 'Second words.']);
+    expect(place.rollouts()).toHaveLength(1);
+  });
+
   it('brings the pictures of the message back with it', async () => {
     const { terminal, sees, say: tell, place, model } = await tuiScene([done('Seen.'), done('Seen again.')]);
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

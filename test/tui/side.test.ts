@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
+import { processesWith } from '../harness/process-table.ts';
 import { tuiScene } from './tui-scene.ts';
 
 const escalated = { cmd: 'echo out', sandbox_permissions: 'require_escalated', justification: 'Why not.' };
@@ -32,8 +33,12 @@ describe('a side conversation', () => {
     expect(side).toContain('› What does it mean?');
     expect(side).toMatch(/Side conversation · the main conversation (?:runs|waits)/);
     expect(textsOf(inputOf(model, 2))).toEqual(expect.arrayContaining(['Hello.', 'Work.', 'What does it mean?']));
-    tell('/rewind');
-    await sees('/rewind does not work in a side conversation.');
+    for (const name of ['rewind', 'new', 'permissions', 'side']) {
+      tell(`/${name}`);
+      await sees(`/${name} does not work in a side conversation.`);
+    }
+    tell('/ps');
+    await sees('No commands run in the background.');
     await sees('the main conversation waits for your answer');
     for (const help of ['?', '/help\r']) {
       terminal.type(help);
@@ -55,5 +60,26 @@ describe('a side conversation', () => {
     expect(rows).not.toContain('It means this.');
     expect(textsOf(inputOf(model, 4))).not.toContain('What does it mean?');
     expect(place.rollouts()).toHaveLength(1);
+  });
+
+  it('ends with what it runs when it is closed', async () => {
+    const seconds = `2${process.pid}`;
+    const {
+      terminal,
+      sees,
+      say: tell,
+    } = await tuiScene([
+      answer({ items: [say('Started.')], deltas: true }),
+      answer({ items: [callTool('exec_command', { cmd: `sleep ${seconds}` })] }),
+    ]);
+    await sees('Context 100% left');
+    tell('Hello.');
+    await sees(/Started\.\n\n {2}Worked/);
+    tell('/side Wait.');
+    await sees(`Running sleep ${seconds}`);
+    await expect.poll(() => processesWith(seconds)).not.toEqual([]);
+    terminal.type('\u0003');
+    await sees('› Ask Capstan');
+    await expect.poll(() => processesWith(seconds)).toEqual([]);
   });
 });

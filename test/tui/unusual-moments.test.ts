@@ -4,17 +4,28 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, cutAfter, hang, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
-import { openIn, tuiScene } from './tui-scene.ts';
+import { openIn, type TuiScene, tuiScene } from './tui-scene.ts';
 
 const [esc, enter, tab, up, altUp, f7] = ['\u001B', '\r', '\t', '\u001B[A', '\u001B[1;3A', '\u001B[18~'];
 const done = (text: string) => answer({ items: [say(text)], deltas: true });
 const slow = (seconds: number) => answer({ items: [callTool('exec_command', { cmd: `sleep ${seconds}` })] });
+/** Runs until there is a file of this name in the workspace. */
+const untilFile = answer({ items: [callTool('exec_command', { cmd: 'until [ -e go ]; do sleep 0.05; done' })] });
 const never = hang({ afterBytes: 0, of: answer({ items: [say('never')] }) });
 const pasted = (text: string): string => `\u001B[200~${text}\u001B[201~`;
 
+/** Lets that command end, and waits until the terminal knows that the turn has ended: its title says it on any screen. */
+async function endTurn({ place, terminal }: TuiScene): Promise<void> {
+  const isBusy = (): boolean => /[\u2800-\u28FF]/.test(terminal.written.split('\u001B]0;').at(-1)!.split('\u0007')[0]!);
+  expect(isBusy()).toBe(true);
+  writeFileSync(join(place.workspace, 'go'), '');
+  await expect.poll(isBusy).toBe(false);
+}
+
 describe('a draft', () => {
   it('has a ? in it like any other sign; first, it opens the help, which stays while a turn runs and ends', async () => {
-    const { sees, say: tell, terminal } = await tuiScene([slow(1), done('The end.')]);
+    const opened = await tuiScene([untilFile, done('The end.')]);
+    const { sees, say: tell, terminal } = opened;
     await sees('Context');
     // Quickly or slowly.
     terminal.marksPastes = false;
@@ -25,10 +36,10 @@ describe('a draft', () => {
     terminal.type('\u0003');
     await sees('› Ask Capstan');
     tell('Go.');
-    await sees('Running sleep');
+    await sees('Running until');
     terminal.type('?');
     await sees('Keys and commands');
-    await new Promise((over) => setTimeout(over, 1500));
+    await endTurn(opened);
     expect((await terminal.screen()).join('\n')).toContain('Keys and commands');
     terminal.type('q');
     await sees('• The end.');
@@ -171,29 +182,58 @@ describe('the key that interrupts', () => {
 
 describe('a change of the size', () => {
   it('under the transcript is made good when that closes, and no row is lost or shown twice', async () => {
-    const {
-      sees,
-      say: tell,
-      terminal,
-    } = await tuiScene([slow(1), done('A row of words that a narrow screen breaks.')]);
+    const opened = await tuiScene([untilFile, done('A row of words that a narrow screen breaks.')]);
+    const { sees, say: tell, terminal } = opened;
     await sees('Context');
     tell('Go.');
-    await sees('Running sleep');
+    await sees('Running until');
     terminal.type('\u0014');
     await sees('Transcript');
     terminal.resize(30, 10);
-    await new Promise((over) => setTimeout(over, 1500));
+    await endTurn(opened);
+    expect((await terminal.screen()).join('\n')).toContain('Transcript');
     terminal.resize(70, 20);
     terminal.type('q');
     const rows = (await sees(/narrow screen breaks\.[^]*Worked for[^]*› Ask Capstan/)).join('\n');
     expect(rows).toMatch(/^\$ echo before\nbefore\n/);
-    for (const words of ['A row of words', 'Ran sleep 1', '› Go.', 'Ask Capstan'])
+    for (const words of ['A row of words', 'Ran until', '› Go.', 'Ask Capstan'])
       expect(rows.split(words)).toHaveLength(2);
     expect(rows).not.toContain('Transcript');
   });
 });
 
 describe('a conversation that is resumed', () => {
+  it('stands on the screen as it stood: with how long turns took, and plans where they were made', async () => {
+    const planned = (...statuses: readonly string[]) =>
+      answer({
+        items: [callTool('update_plan', { plan: statuses.map((status, at) => ({ step: `Step ${at + 1}`, status })) })],
+      });
+    const built = await scene([
+      planned('in_progress', 'pending'),
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 1.1' })] }),
+      planned('completed', 'in_progress'),
+      done('Half.'),
+      planned('completed', 'completed'),
+      done('All.'),
+    ]);
+    const first = await openIn(built, { kind: 'new' });
+    await first.sees('Context');
+    first.say('Go.');
+    await first.sees(/Half\.\n\n {2}Worked for/);
+    first.say('On.');
+    // A moment passes between an event and its line.
+    const said = (rows: readonly string[]): string =>
+      /› Go\.[^]*All\.\n\n {2}Worked for .*/
+        .exec(rows.join('\n'))![0]
+        .replaceAll(/Worked for (?:[1-9]s|<1s) · \d\d:\d\d/g, 'Worked');
+    const live = said(await first.sees(/All\.\n\n {2}Worked for/));
+    await first.leave();
+    const second = await openIn(built, { kind: 'last' });
+    const again = said(await second.sees(/All\.\n\n {2}Worked for[^]*Context/));
+    expect(again).toBe(live);
+    expect(live).toMatch(/Step 1[^]*Ran sleep[^]*Step 1[^]*Half\.\n\n {2}Worked\n[^]*Step 1[^]*All\.\n\n {2}Worked$/);
+  });
+
   it('does not say that it reconnects, and has the retry as one quiet line', async () => {
     const built = await scene([cutAfter({ bytes: 100, of: answer({ items: [say('never')] }) }), done('Recovered.')]);
     const first = await openIn(built, { kind: 'new' });

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answer, callTool, say } from '../../../src/testing/index.ts';
+import { answer, callTool, hang, say } from '../../../src/testing/index.ts';
 import { inputOf, textsOf } from '../../harness/scene.ts';
 import { tuiScene } from '../tui-scene.ts';
 
@@ -91,6 +91,28 @@ describe('/goal', () => {
     expect(textsOf(inputOf(model, 3)).join('\n')).toContain('Resume the goal.');
     tell('/goal edit');
     await sees('› /goal All tests pass.');
+  });
+
+  it('pauses the goal of a turn that runs by ending the turn, and says nothing to the model', async () => {
+    const {
+      sees,
+      say: tell,
+      model,
+    } = await tuiScene(
+      [
+        answer({ items: [callTool('create_goal', { objective: 'All tests pass.' })] }),
+        hang({ afterBytes: 0, of: answer({ items: [say('never')] }) }),
+      ],
+      '[features]\ngoals = true',
+    );
+    await sees('Context 100% left');
+    tell('/goal All tests pass.');
+    await model.request(1);
+    tell('/goal pause');
+    await sees('The turn was interrupted.');
+    tell('/goal');
+    await sees(/Status {5}goal paused/);
+    expect(model.requests).toHaveLength(2);
   });
 });
 

@@ -221,8 +221,11 @@ export class KeptThread implements LiveThread {
     return promise;
   }
 
-  leave(): Promise<void> {
-    return this.#isKept ? this.#loader.giveUp() : Promise.resolve();
+  async leave(): Promise<void> {
+    if (this.#isKept) return this.#loader.giveUp();
+    // It could not be loaded again.
+    while (!this.#work.isEmpty) await this.interrupt();
+    await this.endSessions(this.sessions.map(({ id }) => id));
   }
 
   follow(options: FollowOptions = {}): AsyncIterableIterator<LiveNews> {

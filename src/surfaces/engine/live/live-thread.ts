@@ -113,7 +113,10 @@ export interface LiveThread {
   usage(): ThreadUsage;
   /** What it has cost, without what an agent took over from the conversation of its parent. */
   readonly cost: Usage;
-  /** Gives it up now, as when it is idle: what runs is interrupted, or suspended. Its next use loads it again. */
+  /**
+   * Gives it up now, as when it is idle: what runs is interrupted, or suspended. Its next use loads it again. Of an
+   * ephemeral thread only what runs ends: no file has it.
+   */
   leave(): Promise<void>;
   /** Any number at a time, each at its own pace. */
   follow(options?: FollowOptions): AsyncIterable<LiveNews>;

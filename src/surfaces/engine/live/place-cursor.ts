@@ -18,6 +18,12 @@ export function cursorAt(place: number, { timestamp }: Pick<Line, 'timestamp'>):
   return `${place}@${timestamp}` as PlaceCursor;
 }
 
+/** When the line was written, in milliseconds since the epoch. Undefined: its time does not read. */
+export function timeOfCursor(cursor: PlaceCursor): number | undefined {
+  const time = Date.parse(cursor.slice(cursor.indexOf('@') + 1));
+  return Number.isNaN(time) ? undefined : time;
+}
+
 /** Where a reader says that it was. */
 export interface ClaimedPlace {
   readonly place: number;

@@ -65,14 +65,16 @@ export class EventEntries {
     this.#hooks = new RunningHooks(transcript);
   }
 
-  /** `at`: when it happened; undefined for what is read from the file. */
+  /** `at`: when it happened; undefined where a file does not say it. */
   event(event: ThreadEvent, at: number | undefined): void {
     if (event.kind === 'checkpoint-installed' || event.kind === 'checkpoint-failed') this.#onlyCompacts ??= true;
     if (event.kind === 'checkpoint-failed') this.#noCheckpoint = event.outcome.message;
     if (this.#changes.event(event)) return;
     switch (event.kind) {
       case 'turn-started':
-        this.#turnStarted ??= at;
+        // While it waited for an answer without a process, no one worked.
+        if (event.isContinued === true) this.#turnStarted = at;
+        else this.#turnStarted ??= at;
         this.#before ??= event.usage;
         this.#onlyCompacts = undefined;
         this.#noCheckpoint = undefined;

@@ -51,7 +51,9 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     showHelp: () => openHelp(stage, slashCommands),
     quit: () => leave('quit'),
   });
-  const desk = new GateDesk({ open: (view) => stage.open(view), quit: () => leave('quit'), pause });
+  const { composer } = stage;
+  const draft = { input: composer.input.bind(composer), text: () => composer.draft.text };
+  const desk = new GateDesk({ open: (view) => stage.open(view), quit: () => leave('quit'), pause, draft });
   terminal.start({
     input: (input) => controller.input(input),
     resize: () => stage.resized(),

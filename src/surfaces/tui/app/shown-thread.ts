@@ -3,6 +3,7 @@ import type { ThreadId } from '../../../protocol/ids.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { foldRecorded, nothingRecorded } from '../../../state/recorded-events.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { cursorAt, timeOfCursor } from '../../engine/live/place-cursor.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import type { Look } from '../text/look.ts';
 import { EventEntries } from './event-entries.ts';
@@ -45,7 +46,8 @@ export class ShownThread {
     const { signal } = this.#leaving;
     const { now, changed } = this.#parts;
     for await (const news of thread.follow({ after: -1, signal })) {
-      if (news.kind === 'recorded' || news.kind === 'passing') this.#entries.event(asSaid(news.event), now());
+      if (news.kind === 'recorded') this.#entries.event(asSaid(news.event), timeOfCursor(news.cursor));
+      if (news.kind === 'passing') this.#entries.event(asSaid(news.event), now());
       if (news.kind === 'preview') this.#entries.preview(news.event);
       changed();
     }
@@ -57,7 +59,8 @@ export class ShownThread {
     for (const line of lines) {
       const folded = foldRecorded(state, line);
       state = folded.state;
-      for (const news of folded.news) if (news.kind === 'event') this.#entries.event(asSaid(news.event), undefined);
+      const at = timeOfCursor(cursorAt(0, line));
+      for (const news of folded.news) if (news.kind === 'event') this.#entries.event(asSaid(news.event), at);
     }
     this.#parts.changed();
   }

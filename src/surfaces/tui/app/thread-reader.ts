@@ -6,6 +6,7 @@ import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { errorWords } from '../../../protocol/error-words.ts';
 import { failureWords } from '../../engine/failure-words.ts';
 import type { LiveNews } from '../../engine/live/live-thread.ts';
+import { timeOfCursor } from '../../engine/live/place-cursor.ts';
 import type { WatchedThread } from '../../engine/live/watched-thread.ts';
 import { asMessage } from '../composer/command-draft.ts';
 import { draftOf } from '../composer/draft.ts';
@@ -102,8 +103,9 @@ export class ThreadReader {
     const { entries } = this.#parts;
     switch (news.kind) {
       case 'recorded':
+        return this.#event(news.event, this.#isReplaying ? timeOfCursor(news.cursor) : this.#parts.now());
       case 'passing':
-        return this.#event(news.event);
+        return this.#event(news.event, this.#parts.now());
       case 'preview':
         this.#previewed(news.event);
         return entries.preview(news.event);
@@ -118,10 +120,10 @@ export class ThreadReader {
     }
   }
 
-  #event(event: ThreadEvent): void {
+  #event(event: ThreadEvent, at: number | undefined): void {
     const { entries, stage, now } = this.#parts;
     const isNews = !this.#isReplaying;
-    entries.event(event, isNews ? now() : undefined);
+    entries.event(event, at);
     this.#parts.observe(event, isNews);
     switch (event.kind) {
       case 'context':

@@ -88,6 +88,12 @@ describe('commands', () => {
     expect(looksLikeError(line)).toBe(isError);
   });
 
+  it('an output begins with its first line that says something', () => {
+    expect(shown(cellOf(command('make', { output: '\n \t\r\n\n  indented\n\nlast' })))).toBe(
+      '• Ran make\n  └   indented\n\n    last',
+    );
+  });
+
   it('keeps the whole output in the transcript, with its colours', () => {
     const item = command('make', { output: `\u001B[32m${output(fill(30))}\u001B[0m` });
     const rows = cellOf(item).rows({ ...look, details: 'whole', colours: 'sixteen' });

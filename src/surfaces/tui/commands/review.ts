@@ -133,9 +133,8 @@ async function runReview(session: CommandSession, target: ReviewTarget): Promise
   stage.draw();
 }
 
-/** The reviewer's settings are its own, and its answer is read by Capstan, which shows the findings. */
+/** The reviewer's answer is read by Capstan, which shows the findings. */
 function isShown(event: ThreadEvent): boolean {
-  if (event.kind === 'settings' || event.kind === 'context') return false;
   return !('item' in event) || event.item?.kind !== 'agent-message';
 }
 

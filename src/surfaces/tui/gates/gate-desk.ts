@@ -1,12 +1,15 @@
 import type { TypingPause } from '../views/typing-pause.ts';
 import type { View } from '../views/view.ts';
-import type { GateText } from './gate-view.ts';
+import type { GateText, GateView } from './gate-view.ts';
+import type { KeptDraft } from './typed-beside.ts';
 
 export interface GateDeskParts {
   /** Shows it in the place of the composer; undefined: the composer is back. */
   open(view: View | undefined): void;
   quit(): void;
   readonly pause: TypingPause;
+  /** What the user types and does not answer with. Absent: it is lost. */
+  readonly draft?: KeptDraft;
 }
 
 /** `back`: the user pressed Esc. `left`: the user leaves, or the program ends. */
@@ -35,8 +38,10 @@ export class GateDesk {
 
   /** The place of the choice. */
   async ask(gate: GateText): Promise<number | GateExit> {
-    const { GateView } = await import('./gate-view.ts');
-    return this.#show<number>((over, leave) => new GateView({ ...gate, pick: over, back: () => over('back'), leave }));
+    const { guarded, GateView: Gate } = await this.#gates();
+    return this.#show<number>((over, leave) =>
+      guarded(new Gate({ ...gate, pick: over, back: () => over('back'), leave })),
+    );
   }
 
   async askSecret(about: {
@@ -44,9 +49,10 @@ export class GateDesk {
     readonly problem?: string;
   }): Promise<{ readonly secret: string } | GateExit> {
     const { SecretView } = await import('./secret-view.ts');
-    return this.#show<{ readonly secret: string }>(
-      (over, leave) =>
+    return this.#show<{ readonly secret: string }>((over, leave) =>
+      this.#parts.pause.guard(
         new SecretView({ ...about, given: (secret) => over({ secret }), back: () => over('back'), leave }),
+      ),
     );
   }
 
@@ -54,14 +60,14 @@ export class GateDesk {
   async during<Result extends object>(
     work: (signal: AbortSignal, show: (gate: GateText) => void) => Promise<Result>,
   ): Promise<Result | GateExit> {
-    const { GateView } = await import('./gate-view.ts');
+    const { guarded, GateView: Gate } = await this.#gates();
     const stop = new AbortController();
     const back = (): void => stop.abort();
     void this.#ending.promise.then(back);
     const leave = (): void => this.#parts.quit();
     try {
       const done = await work(stop.signal, (gate) =>
-        this.#parts.open(this.#parts.pause.guard(new GateView({ ...gate, pick: back, back, leave }))),
+        this.#parts.open(guarded(new Gate({ ...gate, pick: back, back, leave }))),
       );
       if (!stop.signal.aborted) return done;
       return this.#hasEnded ? 'left' : 'back';
@@ -75,6 +81,15 @@ export class GateDesk {
     await work().finally(() => this.#parts.pause.answered());
   }
 
+  /** The view, and what keeps keys from it that are no answer. */
+  async #gates() {
+    const [{ GateView }, { TypedBeside }] = await Promise.all([import('./gate-view.ts'), import('./typed-beside.ts')]);
+    const { pause, draft } = this.#parts;
+    const guarded = (view: GateView): View =>
+      draft === undefined ? pause.guard(view) : new TypedBeside(pause.guard(view), { ...pause.typing, draft });
+    return { GateView, guarded };
+  }
+
   async #show<Result>(
     make: (over: (result: Result | GateExit) => void, leave: () => void) => View,
   ): Promise<Result | GateExit> {
@@ -82,7 +97,7 @@ export class GateDesk {
     await Promise.race([pause.quiet(), this.#ending.promise]);
     if (this.#hasEnded) return 'left';
     const { promise, resolve } = Promise.withResolvers<Result | GateExit>();
-    open(pause.guard(make(resolve, () => this.#parts.quit())));
+    open(make(resolve, () => this.#parts.quit()));
     return Promise.race([promise, this.#ending.promise]).finally(() => open(undefined));
   }
 }

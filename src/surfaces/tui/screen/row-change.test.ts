@@ -25,6 +25,12 @@ describe('what makes a row of another', () => {
     { name: 'the same in other sequences', old: `${dim('a')}${dim('b')}`, next: dim('ab'), change: undefined },
     { name: 'behind wide characters', old: '漢字', next: '漢字で', change: { column: 4, text: 'で', end: 6 } },
     {
+      name: 'another width in the middle: what stands behind it has moved',
+      old: '漢字 end',
+      next: 'a字 end',
+      change: { column: 0, text: 'a字 end\u001B[K', end: 7 },
+    },
+    {
       name: 'behind a picture, whose width is the terminal to say',
       old: 'ok 👩‍💻 a',
       next: 'ok 👩‍💻 ab',

@@ -142,6 +142,7 @@ describe('cutting a line', () => {
     ['too long', 5, 'ascii', 'to...'],
     ['too long', 2, 'ascii', '..'],
     ['漢字漢字', 4, 'unicode', '漢…'],
+    ['漢字漢字', 5, 'unicode', '漢字…'],
     ['x', 0, 'unicode', ''],
   ] as const)('%j to %i columns in %s', (line, columns, glyphs, cut) => {
     expect(cutTo(line, columns, { glyphs })).toBe(cut);

@@ -113,6 +113,14 @@ describe('the status line', () => {
     );
   });
 
+  it('says a cost once something has cost', () => {
+    const cost = { nanoUsd: 0, unpriced: 0 };
+    const total = { ...facts.usage.total, cost };
+    const items = ['model', 'estimated-thread-cost'] as const;
+    expect(shown({ usage: { ...facts.usage, total } }, 40, items)).toContain('gpt-5.5 · $0.00');
+    expect(shown({ usage: { ...facts.usage, total: { ...noUsage, cost } } }, 40, items)).not.toContain('$');
+  });
+
   it('reads ids, also those of other programs, each once', () => {
     expect(readStatusIds(['model', 'weekly-limit', 'project', 'nope', 'model'])).toEqual({
       ids: ['model', 'project-name'],

@@ -30,6 +30,11 @@ export class TypingPause {
     this.#times = times;
   }
 
+  /** Who has typed types on, for so many milliseconds. */
+  get typing(): { readonly typingMs: number; now(): number } {
+    return { typingMs: this.#times.typed, now: this.now };
+  }
+
   /** A key was read, or a paste. To be called before what has the keyboard gets it. */
   typed(): void {
     this.#typedAt = this.now();

@@ -1,0 +1,112 @@
+import { setImmediate as soon } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { words } from '../../src/protocol/user-input.ts';
+import type { LiveThread } from '../../src/surfaces/engine/live/live-thread.ts';
+import { plainLook } from '../../src/surfaces/tui/app/plain-look.ts';
+import { TuiStage } from '../../src/surfaces/tui/app/stage.ts';
+import { TurnFlow } from '../../src/surfaces/tui/app/turn-flow.ts';
+import { draftOf } from '../../src/surfaces/tui/composer/draft.ts';
+import { ListView } from '../../src/surfaces/tui/views/list-view.ts';
+import { MemoryTerminal } from '../harness/memory-terminal.ts';
+
+const nothing = (): void => {};
+const none = { kind: 'refused', outcome: { code: 'no-active-turn', message: 'No turn runs.', next: '' } } as const;
+const completed = { kind: 'completed' } as const;
+/** The next turn would fail in the same way. */
+const lasting = {
+  kind: 'failed',
+  outcome: { code: 'model-failed', message: 'No.', next: '', cause: 'quota', retry: 'never' },
+} as const;
+
+/** Moments that a real thread has for a few milliseconds: it does here what the test says, and notes what it was told. */
+function scene() {
+  const told: string[] = [];
+  const turns: ((result: typeof completed | typeof lasting) => void)[] = [];
+  let isRunning = false;
+  const thread = {
+    get turnId() {
+      return isRunning ? 'turn' : undefined;
+    },
+    submit({ input }: { readonly input: ReturnType<typeof words> }) {
+      told.push(`turn ${JSON.stringify(input)}`);
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      turns.push(resolve);
+      return promise;
+    },
+    async steer({ input }: { readonly input: ReturnType<typeof words> }) {
+      if (!isRunning) return none;
+      told.push(`steer ${JSON.stringify(input)}`);
+      return { kind: 'steered', messageId: String(told.length) };
+    },
+  };
+  const look = plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
+  const now = (): number => 0;
+  const stage = new TuiStage({ terminal: new MemoryTerminal(), look, isFull: false, reflows: false, now });
+  const flow = new TurnFlow({
+    stage,
+    now,
+    thread: () => thread as unknown as LiveThread,
+    inputOf: async ({ text }) => words(text),
+    notice: nothing,
+    told: nothing,
+    guard: (work) => void work,
+    shell: async () => {},
+    slash: async () => {},
+    broken: nothing,
+    later: () => [],
+  });
+  stage.viewClosed = () => flow.released();
+  const runs = (is: boolean): void => void (isRunning = is);
+  return { flow, stage, told, runs, end: (result: Parameters<(typeof turns)[0]>[0]) => turns.shift()?.(result) };
+}
+
+const list = new ListView({ title: 'A list', items: [{ label: 'One', about: '' }], pick: nothing, close: nothing });
+
+describe('what follows what', () => {
+  it('words for a turn do not overtake those that came before it had begun', async () => {
+    const { flow, told, runs } = scene();
+    void flow.send(draftOf('Go.'), nothing);
+    await flow.send(draftOf('One.'), nothing);
+    // The turn has begun, and the screen has not read that yet.
+    runs(true);
+    await flow.send(draftOf('Two.'), nothing);
+    flow.turnBegan();
+    await soon();
+    const said = (kind: string, text: string): string => `${kind} ${JSON.stringify(words(text))}`;
+    expect(told).toEqual([said('turn', 'Go.'), said('steer', 'One.'), said('steer', 'Two.')]);
+  });
+
+  it('a list that is open holds what waits, and lets it go when it closes', async () => {
+    const { flow, stage, told, end } = scene();
+    void flow.send(draftOf('Go.'), nothing);
+    flow.queue(draftOf('Queued.'));
+    stage.open(list);
+    await soon();
+    end(completed);
+    await soon();
+    expect(flow.waiting.queued).toHaveLength(1);
+    stage.open(undefined);
+    await soon();
+    expect([told.length, flow.waiting.queued.length]).toEqual([2, 0]);
+  });
+
+  it.each([
+    [
+      'a list that closes',
+      async ({ stage }: ReturnType<typeof scene>) => [list, undefined].forEach((view) => stage.open(view)),
+    ],
+    ['a command of the user that ends', ({ flow }: ReturnType<typeof scene>) => flow.hold(Promise.resolve())],
+    ['the end of a turn of the thread', ({ flow }: ReturnType<typeof scene>) => flow.turnOver()],
+  ])('%s does not send what would fail in the same way', async (_, happens) => {
+    const parts = scene();
+    const { flow, told, end } = parts;
+    void flow.send(draftOf('Go.'), nothing);
+    flow.queue(draftOf('Queued.'));
+    await soon();
+    end(lasting);
+    await soon();
+    await happens(parts);
+    await soon();
+    expect([told.length, flow.waiting.queued.length, flow.canRetry]).toEqual([1, 1, true]);
+  });
+});

@@ -52,6 +52,7 @@ import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
 import type { ClipboardContent } from './read-clipboard.ts';
 import type { ReviewCode, ReviewedCode } from './review-code.ts';
 import type { RerunAnswers, RerunStep } from './rerun-step.ts';
+import type { KeymapLine } from './save-keymap.ts';
 import type { SkillRegistry } from './skill-registry.ts';
 import { StoredThreads } from './stored-threads.ts';
 import type { ThreadRequest } from './thread-request.ts';
@@ -91,6 +92,8 @@ export class Engine {
   #answers: ThreadAnswers | undefined;
   /** What was saved of `[tui]` since the configuration was read. */
   #savedTui: ReturnType<typeof camelCased<(typeof tuiTable)['keys']>> = {};
+  /** The layers of the configuration, with the user's file as it is since keys were saved. */
+  #layers: readonly ConfigLayer[];
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], traced: EngineTracer) {
     this.notices = notices;
@@ -103,6 +106,7 @@ export class Engine {
         (await import('./ask-model.ts')).askModel({ start: (request) => this.start(request) }, asked),
     };
     this.#parts = createEngineParts(options, base, doors);
+    this.#layers = base.layers;
     this.stored = new StoredThreads(this.#parts);
   }
 
@@ -138,10 +142,9 @@ export class Engine {
 
   /** Where a key of the configuration is set: the file with its line, or the flags. */
   sourceOf(path: readonly string[]): string | undefined {
-    const { layers } = this.#parts.base;
     const isSet = ({ disabled, values }: ConfigLayer): boolean =>
       disabled === undefined && valueAt(values, path) !== undefined;
-    const layer = layers.findLast(isSet);
+    const layer = this.#layers.findLast(isSet);
     return layer === undefined ? undefined : sourceOf(layer, path);
   }
 
@@ -291,6 +294,19 @@ export class Engine {
     const problem = await this.#changeUserTable('tui', change);
     if (problem === undefined) this.#savedTui = { ...this.#savedTui, ...camelCased(tuiTable, change) };
     return problem;
+  }
+
+  /**
+   * Sets lines of `[tui.keymap]` in the user's config.toml. What the file says then holds at once, below flags and other
+   * layers over it. Gives why it could not.
+   */
+  async saveKeymap(lines: readonly KeymapLine[]): Promise<Outcome | undefined> {
+    const { saveKeymap } = await import('./save-keymap.ts');
+    const { base, locks, clock } = this.#parts;
+    const saved = await saveKeymap({ home: base.home, osHome: base.osHome, locks, clock }, this.#layers, lines);
+    this.#layers = saved.layers;
+    this.#savedTui = { ...this.#savedTui, keymap: saved.keymap };
+    return saved.problem;
   }
 
   async #changeUserTable(name: string, change: JsonObject): Promise<Outcome | undefined> {

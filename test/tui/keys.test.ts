@@ -82,7 +82,7 @@ describe('keys that the user has bound', () => {
     terminal.type('\r2');
     await sees('New key for composer.submit');
     terminal.type('\u001B[18~');
-    await sees('Give it to composer.submit');
+    await sees('chat.interrupt_turn then has no key');
     terminal.type('2');
     await sees('composer.submit: ctrl+x s, f7. Saved in config.toml.');
     expect(readFileSync(config, 'utf8')).toContain(

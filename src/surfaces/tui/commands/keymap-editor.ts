@@ -101,7 +101,7 @@ export class KeymapEditor {
     };
     const add: Choice = {
       label: 'Add a key',
-      about: `${keyWords(keys)} stays`,
+      about: `${keyWords(keys)} ${keys.length > 1 ? 'stay' : 'stays'}`,
       run: () => this.#capture(binding, 'add'),
     };
     const removed = keys.map((strokes): Choice => ({
@@ -160,7 +160,7 @@ export class KeymapEditor {
     this.#ask(`${takenWords(rivals, strokes)} ${names}`, [
       { label: 'Press another key', run: () => this.#capture(binding, change.kind) },
       {
-        label: `Give it to ${actionId(binding.action)}`,
+        label: 'Take it',
         about: left,
         run: () => this.#save(binding, change),
       },

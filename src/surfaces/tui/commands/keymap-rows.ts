@@ -13,12 +13,16 @@ import type { ListItem } from '../views/list-view.ts';
 export type BoundAt = (binding: KeyBinding) => string | undefined;
 
 /** Columns of the keys in a row; the rows below the list have all of them. */
-const mostColumns = 20;
+const mostColumns = 22;
 
 /** All actions by their context, then the keys that are fixed. */
 export function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly ListItem[] {
-  const rows = bindings.map((binding) => ({ binding, keys: keyWords(binding.keys), at: sourceName(boundAt(binding)) }));
-  const wide = Math.min(mostColumns, Math.max(...rows.map(({ keys }) => columnsOf(keys))));
+  const rows = bindings.map((binding) => ({
+    binding,
+    keys: shortKeys(binding.keys),
+    at: sourceName(boundAt(binding)),
+  }));
+  const wide = Math.max(...rows.map(({ keys }) => columnsOf(keys)));
   const wideSource = Math.max(...rows.map(({ at }) => columnsOf(at)));
   const cell = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - columnsOf(text)));
   return [
@@ -36,6 +40,13 @@ export function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly Li
 /** `enter, f5`, or that there is none. */
 export function keyWords(keys: readonly string[]): string {
   return keys.length === 0 ? 'no key' : keys.map((key) => shownKey(key)).join(', ');
+}
+
+/** As many as fit, and how many more there are. */
+function shortKeys(keys: readonly string[]): string {
+  const count = keys.findLastIndex((_, at) => columnsOf(keyWords(keys.slice(0, at + 1))) <= mostColumns - 3) + 1;
+  const shown = Math.max(1, count);
+  return shown >= keys.length ? keyWords(keys) : `${keyWords(keys.slice(0, shown))} +${keys.length - shown}`;
 }
 
 /** `config.toml` of the file with its line; other sources as they are. */
@@ -58,13 +69,15 @@ export function bindingLines(binding: KeyBinding, at: string | undefined, look: 
 
 /** Keys of an action that a terminal without a protocol cannot send; empty: it sends all of them. */
 export function unsentLine({ keys }: KeyBinding): string {
-  const unsent = keys
-    .flatMap((strokes) => strokes.split(' '))
-    .flatMap((stroke) => {
-      const sent = sentAs(stroke);
-      return sent === undefined ? [] : [`${shownKey(sent)} for ${shownKey(stroke)}`];
-    });
-  return unsent.length === 0 ? '' : `This terminal sends ${[...new Set(unsent)].join(', ')}: the two are one key here.`;
+  const strokes = new Set(keys.flatMap((each) => each.split(' ')));
+  const unsent = Map.groupBy(
+    [...strokes].filter((each) => sentAs(each) !== undefined),
+    sentAs,
+  );
+  const pairs = [...unsent].map(
+    ([sent = '', all]) => `${shownKey(sent)} for ${all.map((key) => shownKey(key)).join(' and ')}`,
+  );
+  return pairs.length === 0 ? '' : `This terminal sends ${pairs.join(', ')}, and Capstan cannot tell them apart.`;
 }
 
 export const sameKeys =

@@ -77,7 +77,7 @@ export const slashCommands = [
   { name: 'theme', takes: '[NAME]', does: 'choose the colours', whileRunning: true },
   { name: 'statusline', does: 'choose what stands below the composer', whileRunning: true },
   { name: 'title', does: 'choose the title of the window', whileRunning: true },
-  { name: 'keymap', takes: '[debug]', does: 'all keys, and what the terminal sends for one', whileRunning: true },
+  { name: 'keymap', takes: '[debug]', does: 'all keys: bind others, or see what the terminal sends', whileRunning: true },
   { name: 'vim', does: 'switch Vim keys in the composer on or off', whileRunning: true },
   { name: 'tui', does: 'switch between scrollback and full screen', whileRunning: true },
   { name: 'logout', does: 'forget the login', whileRunning: false },

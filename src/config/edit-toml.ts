@@ -71,6 +71,15 @@ function keyOf(line: string): string | undefined {
   return written === undefined ? undefined : parseTomlKey(written)?.[0];
 }
 
+/** The table whose header stands last above a line, counted from 1; empty: none does. */
+export function tomlTableAbove(text: string, line: number): readonly string[] {
+  const headers = text
+    .split('\n')
+    .slice(0, line - 1)
+    .map(headerOf);
+  return headers.findLast((header) => header !== undefined) ?? [];
+}
+
 function headerOf(line: string): readonly string[] | undefined {
   const [, , inside] = /^\s*(\[\[?)\s*(.*?)\s*\]\]?\s*(?:#.*)?$/.exec(line) ?? [];
   return inside === undefined ? undefined : parseTomlKey(inside);

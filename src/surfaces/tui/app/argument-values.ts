@@ -10,7 +10,7 @@ import type { AskedArgument } from '../views/asked-argument.ts';
 import { compactNumber } from '../views/compact-number.ts';
 import { permissionPresets } from '../views/permission-presets.ts';
 import type { ArgumentValue } from '../views/slash-argument.ts';
-import { ownThemes } from './apply-settings.ts';
+import { ownThemes } from './own-themes.ts';
 import type { DraftHost } from './draft-host.ts';
 
 /** More are not read: the next letter chooses among all again. */

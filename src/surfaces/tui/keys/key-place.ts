@@ -2,7 +2,7 @@ import { actionId, type KeyAction } from './key-action.ts';
 import { contextsOf, type KeyBinding, type KeyMap } from './key-map.ts';
 
 /** Contexts that count at the same time are one place. */
-export function placeOf({ context }: KeyAction): string {
+export function keyPlaceOf({ context }: KeyAction): string {
   return contextsOf.composer.includes(context) ? 'composer' : context;
 }
 
@@ -16,7 +16,7 @@ export function rivalsOf({ bindings }: KeyMap, action: KeyAction, strokes: strin
   return bindings.filter(
     ({ action: other, keys }) =>
       actionId(other) !== actionId(action) &&
-      placeOf(other) === placeOf(action) &&
+      keyPlaceOf(other) === keyPlaceOf(action) &&
       keys.some((key) => collide(key, strokes)),
   );
 }

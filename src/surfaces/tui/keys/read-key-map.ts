@@ -4,7 +4,7 @@ import { defaultKeys, type KeyAction, type KeyContext, keyContexts } from './key
 import { keyActions } from './key-actions.ts';
 import { type KeyBinding, type KeyMap, keyMapOf } from './key-map.ts';
 import { readStrokes, shownKey } from './key-name.ts';
-import { collide, placeOf } from './key-place.ts';
+import { collide, keyPlaceOf } from './key-place.ts';
 import { unfitKey } from './unfit-key.ts';
 
 type Path = readonly string[];
@@ -120,7 +120,7 @@ function conflicting(
   const all = [...own];
   for (const [at, [action, { path, keys }]] of all.entries()) {
     for (const [other, binding] of all.slice(at + 1)) {
-      if (placeOf(action) !== placeOf(other)) continue;
+      if (keyPlaceOf(action) !== keyPlaceOf(other)) continue;
       const key = keys.find((each) => binding.keys.some((theirs) => collide(each, theirs)));
       if (key === undefined) continue;
       found.add(action).add(other);
@@ -132,6 +132,6 @@ function conflicting(
 
 /** The default keys that the user has not given to another action that counts in the same place. */
 function leftKeys(action: KeyAction, own: ReadonlyMap<KeyAction, OwnBinding>): readonly string[] {
-  const taken = [...own].filter(([other]) => placeOf(other) === placeOf(action)).flatMap(([, { keys }]) => keys);
+  const taken = [...own].filter(([other]) => keyPlaceOf(other) === keyPlaceOf(action)).flatMap(([, { keys }]) => keys);
   return defaultKeys(action).filter((key) => !taken.some((each) => collide(each, key)));
 }

@@ -36,7 +36,7 @@ export function popupRows(items: readonly PopupItem[], { at, more }: PopupForm, 
     const isChosen = from + index === at;
     const name = cutTo(names[from + index]!, wide, look);
     return [
-      plain('  '),
+      styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle),
       styled(name, isChosen ? { ...accentStyle, ...boldStyle } : {}),
       plain(' '.repeat(wide - columnsOf(name) + 2)),
       styled(cleanLine(about), isChosen ? accentStyle : dimStyle),

@@ -370,7 +370,7 @@ export class TuiStage {
     const most = Math.max(1, Math.floor(height / 2));
     const composer = this.composer.frame(look, most, this.placeholder);
     const listed = this.composer.isRecalled ? [] : this.popup.rows(this.composer.draft, look);
-    const keyed = { footer: this.footer, pendingKey: this.pendingKey, mode: this.composer.vim?.mode };
+    const keyed = { footer: this.footer, pendingKey: this.pendingKey, vim: this.composer.vim };
     const footer = (): readonly string[] => (isRead ? [] : keyFooter(keyed, look));
     const under = this.under?.(look) ?? (listed.length > 0 ? listed : footer());
     const whole = below([...above, ''], { ...composer, rows: [...composer.rows, '', ...under] });

@@ -1,8 +1,20 @@
 import { type Draft, insertInto, replaceIn, withCursor } from '../draft.ts';
-import { changed, fail, insert, leaveInsert, operated, stepBack, stepForward, type VimStep } from './vim-change.ts';
+import {
+  changed,
+  fail,
+  insert,
+  leaveInsert,
+  operated,
+  stepBack,
+  stepForward,
+  typeOver,
+  type VimStep,
+} from './vim-change.ts';
 import { operateLines, operateRange, operateTo, putSlice, replaceSigns } from './vim-edit.ts';
 import { columnAt, vimFind, vimMotion, type VimFind, type VimMove } from './vim-motion.ts';
 import { vimObject } from './vim-object.ts';
+import { overKey } from './vim-over.ts';
+import { typedSearch, vimSearch, type VimSearch } from './vim-search.ts';
 import { countOf, idle, isBegun, type VimOperator, type VimState } from './vim-state.ts';
 import { behindElement, firstNonBlank, lineEnd, lineStart, settled, signKind } from './vim-text.ts';
 
@@ -16,10 +28,11 @@ export function vimKey(state: VimState, draft: Draft, key: string, options: VimK
   if (state.mode === 'insert') {
     return key === 'escape' ? leaveInsert(state, draft) : { state, draft, wants: 'passed' };
   }
+  if (state.mode === 'replace') return overKey(state, draft, key);
   if (key === 'escape') {
     return isBegun(state) ? { state: idle(state), draft } : { state, draft, wants: 'passed' };
   }
-  const typed = { ...state, keys: [...state.keys, key] };
+  const typed = { ...state, missed: undefined, keys: [...state.keys, key] };
   const { wait } = state;
   if (wait !== undefined) return waited(typed, draft, key);
   if (/^[1-9]$/.test(key) || (key === '0' && state.digits !== '')) {
@@ -51,9 +64,25 @@ function waited(state: VimState, draft: Draft, key: string): VimStep {
       if (range === undefined || operator === undefined) return fail(state, draft);
       return operated(state, draft, operator, operateRange(draft, operator, range));
     }
+    case 'search':
+      return searched(state, draft, typedSearch(wait.search, key), wait.search);
     case undefined:
       return fail(state, draft);
   }
+}
+
+/** A search that is typed on, or is run: an empty one is the last one again. */
+function searched(state: VimState, draft: Draft, next: ReturnType<typeof typedSearch>, typed: VimSearch): VimStep {
+  if (next === 'given-up') return fail(state, draft);
+  if (next !== 'done') return { state: { ...state, wait: { kind: 'search', search: next } }, draft };
+  const search = { ...typed, typed: typed.typed === '' ? (state.search?.typed ?? '') : typed.typed };
+  return toSearch({ ...state, search }, draft, search);
+}
+
+function toSearch(state: VimState, draft: Draft, search: VimSearch): VimStep {
+  const to = vimSearch(draft, search, countOf(state) ?? 1);
+  if (to !== undefined) return move(state, draft, to);
+  return { state: { ...idle(state), missed: search }, draft };
 }
 
 function ofOperator(state: VimState, draft: Draft, key: string, operator: VimOperator): VimStep {
@@ -81,6 +110,16 @@ function motionKey(state: VimState, draft: Draft, key: string): VimStep | undefi
       if (state.find === undefined) return fail(state, draft);
       const find = key === ';' ? state.find : { ...state.find, key: turned[state.find.key] };
       return move(state, draft, vimFind(draft, find, countOf(state) ?? 1, true));
+    }
+    case '/':
+    case '?':
+      return { state: { ...state, wait: { kind: 'search', search: { way: key, typed: '' } } }, draft };
+    case 'n':
+    case 'N': {
+      const { search } = state;
+      if (search === undefined) return fail(state, draft);
+      const way = (key === 'n') === (search.way === '/') ? '/' : '?';
+      return toSearch(state, draft, { ...search, way });
     }
     default: {
       const isMotion = /^([hjklwbeWBEG0^$]|left|right|home|end|space|backspace)$/.test(key);
@@ -197,9 +236,15 @@ function command(state: VimState, draft: Draft, key: string, { recalls }: VimKey
       return stepForward(state, draft, count);
     case '.':
       return again(state, draft);
-    case '/':
+    case 'R':
+      return typeOver(state, draft);
     case '!':
       return text === '' ? insert(state, draft, insertInto(draft, key)) : fail(state, draft);
+    case '/':
+    case '?':
+      if (text !== '') return motionKey(state, draft, key) ?? fail(state, draft);
+      // In an empty draft they begin a command, and open help.
+      return key === '/' ? insert(state, draft, insertInto(draft, key)) : other(state, draft, key);
     case 'j':
     case 'k':
     case 'ctrl+j': {
@@ -225,6 +270,10 @@ function again(state: VimState, draft: Draft): VimStep {
   if (change === undefined) return fail(state, draft);
   let step: VimStep = { state: idle(state), draft };
   for (const key of change.keys) step = vimKey(step.state, step.draft, key, { recalls: false });
+  if (step.state.mode === 'replace') {
+    for (const sign of change.typed) step = vimKey(step.state, step.draft, sign, { recalls: false });
+    step = vimKey(step.state, step.draft, 'escape', { recalls: false });
+  }
   if (step.state.mode === 'insert') {
     step = vimKey(step.state, insertInto(step.draft, change.typed), 'escape', { recalls: false });
   }

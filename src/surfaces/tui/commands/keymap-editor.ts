@@ -17,6 +17,7 @@ import { KeyCaptureView } from '../views/key-capture-view.ts';
 import { type ListItem, ListView } from '../views/list-view.ts';
 import type { CommandSession } from './command-session.ts';
 import { bindingLines, keymapItems, keyWords, sameKeys, unsentLine } from './keymap-rows.ts';
+import { keyChangeWords, takenWords } from './keymap-words.ts';
 
 interface Choice extends ListItem {
   run(): void;
@@ -180,27 +181,10 @@ export class KeymapEditor {
     stage.changeLook({ keys: readKeyMap(engine.tui.keymap).map });
     this.#list.update({ items: keymapItems(this.#map, (each) => this.#boundAt(each)) });
     const now = this.#map.bindings.find((each) => actionId(each.action) === actionId(action)) ?? binding;
-    this.#said = problem === undefined ? this.#result(now, changedKeys(binding, change)) : fullText(problem);
+    this.#said =
+      problem === undefined
+        ? keyChangeWords(this.#map, now, { wanted: changedKeys(binding, change), at: this.#boundAt(now) })
+        : fullText(problem);
     stage.draw();
   }
-
-  /** What holds now, and why it is not what was wanted. */
-  #result(now: KeyBinding, wanted: readonly string[]): string {
-    const id = actionId(now.action);
-    const missed = wanted.filter((key) => !now.keys.includes(key));
-    const isAsWanted = missed.length === 0 && now.keys.length === wanted.length;
-    if (isAsWanted) return `${id}: ${keyWords(now.keys)}. Saved in config.toml.`;
-    const at = this.#boundAt(now);
-    const holders = missed.flatMap((key) => rivalsOf(this.#map, now.action, key).map(({ action }) => actionId(action)));
-    const why =
-      holders.length > 0
-        ? `${keyWords(missed)} stays with ${[...new Set(holders)].join(' and ')}`
-        : `${at ?? 'another layer of the configuration'} decides over it`;
-    return `Saved in config.toml, but ${id} has ${keyWords(now.keys)}: ${why}.`;
-  }
-}
-
-function takenWords(rivals: readonly KeyBinding[], strokes: string): string {
-  const isSame = rivals.some(({ keys }) => keys.includes(strokes));
-  return isSame ? `${shownKey(strokes)} is a key of` : `${shownKey(strokes)} begins like a key of`;
 }

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Draft, draftOf, insertInto, withCursor } from '../draft.ts';
 import { vimKey } from './vim-key.ts';
-import { searchWords } from './vim-search.ts';
-import { firstVimState, type VimState } from './vim-state.ts';
+import { firstVimState, searchWords, type VimState } from './vim-state.ts';
 import { settled } from './vim-text.ts';
 
 interface Typed {

@@ -10,13 +10,14 @@ import {
   typeOver,
   type VimStep,
 } from './vim-change.ts';
-import { operateLines, operateRange, operateTo, putSlice, replaceSigns } from './vim-edit.ts';
-import { columnAt, vimFind, vimMotion, type VimFind, type VimMove } from './vim-motion.ts';
+import { operateLines, operateRange, putSlice, replaceSigns } from './vim-edit.ts';
+import { vimFind, vimMotion, type VimFind } from './vim-motion.ts';
+import { motionKey, motionOptions, move, searched } from './vim-move.ts';
 import { vimObject } from './vim-object.ts';
 import { overKey } from './vim-over.ts';
-import { typedSearch, vimSearch, type VimSearch } from './vim-search.ts';
+import { typedSearch } from './vim-search.ts';
 import { countOf, idle, isBegun, type VimOperator, type VimState } from './vim-state.ts';
-import { behindElement, firstNonBlank, lineEnd, lineStart, settled, signKind } from './vim-text.ts';
+import { behindElement, firstNonBlank, lineEnd, lineStart } from './vim-text.ts';
 
 export interface VimKeyOptions {
   /** Up and down recall messages of before: the draft is empty, or one of them with the cursor at an end. */
@@ -71,20 +72,6 @@ function waited(state: VimState, draft: Draft, key: string): VimStep {
   }
 }
 
-/** A search that is typed on, or is run: an empty one is the last one again. */
-function searched(state: VimState, draft: Draft, next: ReturnType<typeof typedSearch>, typed: VimSearch): VimStep {
-  if (next === 'given-up') return fail(state, draft);
-  if (next !== 'done') return { state: { ...state, wait: { kind: 'search', search: next } }, draft };
-  const search = { ...typed, typed: typed.typed === '' ? (state.search?.typed ?? '') : typed.typed };
-  return toSearch({ ...state, search }, draft, search);
-}
-
-function toSearch(state: VimState, draft: Draft, search: VimSearch): VimStep {
-  const to = vimSearch(draft, search, countOf(state) ?? 1);
-  if (to !== undefined) return move(state, draft, to);
-  return { state: { ...idle(state), missed: search }, draft };
-}
-
 function ofOperator(state: VimState, draft: Draft, key: string, operator: VimOperator): VimStep {
   if (key === operator) {
     const below = vimMotion(draft, 'j', { count: (countOf(state) ?? 1) - 1, column: 0 });
@@ -93,86 +80,6 @@ function ofOperator(state: VimState, draft: Draft, key: string, operator: VimOpe
   }
   if (key === 'i' || key === 'a') return { state: { ...state, wait: { kind: 'object', around: key } }, draft };
   return motionKey(state, draft, key) ?? fail(state, draft);
-}
-
-/** Undefined: the key is no motion. */
-function motionKey(state: VimState, draft: Draft, key: string): VimStep | undefined {
-  switch (key) {
-    case 'g':
-      return { state: { ...state, wait: { kind: 'g' } }, draft };
-    case 'f':
-    case 'F':
-    case 't':
-    case 'T':
-      return { state: { ...state, wait: { kind: 'find', key } }, draft };
-    case ';':
-    case ',': {
-      if (state.find === undefined) return fail(state, draft);
-      const find = key === ';' ? state.find : { ...state.find, key: turned[state.find.key] };
-      return move(state, draft, vimFind(draft, find, countOf(state) ?? 1, true));
-    }
-    case '/':
-    case '?':
-      return { state: { ...state, wait: { kind: 'search', search: { way: key, typed: '' } } }, draft };
-    case 'n':
-    case 'N': {
-      const { search } = state;
-      if (search === undefined) return fail(state, draft);
-      const way = (key === 'n') === (search.way === '/') ? '/' : '?';
-      return toSearch(state, draft, { ...search, way });
-    }
-    default: {
-      const isMotion = /^([hjklwbeWBEG0^$]|left|right|home|end|space|backspace)$/.test(key);
-      return isMotion ? move(state, draft, vimMotion(draft, key, motionOptions(state)), key) : undefined;
-    }
-  }
-}
-
-const turned = { f: 'F', F: 'f', t: 'T', T: 't' } as const;
-
-function motionOptions(state: VimState) {
-  return { count: countOf(state), column: state.column };
-}
-
-/** The cursor goes there, or the operator does its work up to there. */
-function move(state: VimState, draft: Draft, to: VimMove | undefined, key = ''): VimStep {
-  if (to === undefined) return fail(state, draft);
-  const { operator } = state;
-  if (operator !== undefined) {
-    return operated(state, draft, operator, operateTo(draft, operator, taken(draft, operator, to, key, state)));
-  }
-  const column = key === 'j' || key === 'k' ? (state.column ?? columnAt(draft)) : key === '$' ? Infinity : undefined;
-  return { state: { ...idle(state), column }, draft: settled(withCursor(draft, to.to)) };
-}
-
-/** Up to where an operator with a word goes: not into the next line, and `cw` leaves the blanks behind the word. */
-function taken(draft: Draft, operator: VimOperator, to: VimMove, key: string, state: VimState): VimMove {
-  if (key !== 'w' && key !== 'W') return to;
-  const { text, cursor } = draft;
-  if (operator === 'c' && signKind(text[cursor], 'big') !== 0) {
-    const word = wordBehind(draft, key, countOf(state) ?? 1);
-    return { to: word, takes: 'exclusive' };
-  }
-  const end = lineEnd(text, Math.max(cursor, lastNonBlank(text, to.to)));
-  return { to: Math.min(to.to, Math.max(cursor, end)), takes: 'exclusive' };
-}
-
-/** Where the blanks before a place begin. */
-function lastNonBlank(text: string, at: number): number {
-  let to = at;
-  while (to > 0 && /\s/.test(text[to - 1] ?? '')) to--;
-  return to;
-}
-
-/** The end of the word at the cursor, or of one behind it. */
-function wordBehind(draft: Draft, key: string, count: number): number {
-  const own = vimObject(draft, 'i', key)?.[1] ?? draft.cursor;
-  if (count === 1) return own;
-  const rest = vimMotion(withCursor(draft, Math.max(draft.cursor, own - 1)), key === 'w' ? 'e' : 'E', {
-    count: count - 1,
-    column: undefined,
-  });
-  return rest === undefined ? own : behindElement(draft, rest.to);
 }
 
 function command(state: VimState, draft: Draft, key: string, { recalls }: VimKeyOptions): VimStep {

@@ -2,8 +2,7 @@ import type { Draft } from '../draft.ts';
 import type { ModalKeys, PressedSign } from '../modal-keys.ts';
 import type { VimStep } from './vim-change.ts';
 import { vimKey, type VimKeyOptions } from './vim-key.ts';
-import { searchWords } from './vim-search.ts';
-import { firstVimState, remember, type VimState } from './vim-state.ts';
+import { firstVimState, remember, searchWords, type VimState } from './vim-state.ts';
 import { settled } from './vim-text.ts';
 
 /** Vim mode of the composer: what was typed of a command, and what can be taken back. */

@@ -1,6 +1,5 @@
 import type { Draft } from '../draft.ts';
 import type { VimMove } from './vim-motion.ts';
-import type { VimState } from './vim-state.ts';
 import { maskedText } from './vim-text.ts';
 
 /** What is searched for in the draft, and which way. */
@@ -10,7 +9,9 @@ export interface VimSearch {
 }
 
 /** What a key makes of a search that is being typed. `given-up`: it ends without a move. */
-export function typedSearch(search: VimSearch, key: string): VimSearch | 'done' | 'given-up' {
+export type TypedSearch = VimSearch | 'done' | 'given-up';
+
+export function typedSearch(search: VimSearch, key: string): TypedSearch {
   const { typed } = search;
   switch (key) {
     case 'enter':
@@ -31,13 +32,14 @@ export function typedSearch(search: VimSearch, key: string): VimSearch | 'done' 
 
 /** Case counts where a capital is typed. Behind the last place comes the first. Undefined: it is nowhere. */
 export function vimSearch(draft: Draft, { way, typed }: VimSearch, count: number): VimMove | undefined {
+  if (typed === '') return undefined;
   const masked = maskedText(draft);
   // Signs that have another length in lower case would move all places behind them.
   const lower = masked.toLowerCase();
   const folds = typed === typed.toLowerCase() && lower.length === masked.length;
   const text = folds ? lower : masked;
   const places: number[] = [];
-  for (let at = text.indexOf(typed); at >= 0 && typed !== ''; at = text.indexOf(typed, at + 1)) places.push(at);
+  for (let at = text.indexOf(typed); at >= 0; at = text.indexOf(typed, at + 1)) places.push(at);
   if (places.length === 0) return undefined;
   const { cursor } = draft;
   const behind = places.findIndex((place) => place > cursor);
@@ -46,10 +48,4 @@ export function vimSearch(draft: Draft, { way, typed }: VimSearch, count: number
   const step = (count - 1) % places.length;
   const at = way === '/' ? first + step : first - step + places.length;
   return { to: places[at % places.length]!, takes: 'exclusive' };
-}
-
-/** As the row below the composer shows it. Undefined: nothing is searched for. */
-export function searchWords({ wait, missed }: VimState): string | undefined {
-  if (wait?.kind === 'search') return wait.search.way + wait.search.typed;
-  return missed === undefined ? undefined : `${missed.way}${missed.typed}: no match`;
 }

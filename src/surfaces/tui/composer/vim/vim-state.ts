@@ -111,3 +111,9 @@ const mostPast = 200;
 export function remember(state: VimState, before: Draft): VimState {
   return { ...state, past: [...state.past, before].slice(-mostPast), future: [] };
 }
+
+/** A search as the row below the composer shows it. Undefined: there is none. */
+export function searchWords({ wait, missed }: VimState): string | undefined {
+  if (wait?.kind === 'search') return wait.search.way + wait.search.typed;
+  return missed === undefined ? undefined : `${missed.way}${missed.typed}: no match`;
+}

@@ -1,4 +1,5 @@
 import { equalJson, isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { tomlTableAbove } from './edit-toml.ts';
 import { formatTomlKey } from './toml-key.ts';
 import { tomlKeyLine } from './toml-key-line.ts';
 import { writeToml } from './write-toml.ts';
@@ -20,8 +21,9 @@ export function editHint(
     .map(([key, value]) => {
       const own = writeToml({ [key]: value }).trim();
       if (isInline) return `In the braces on line ${line}, write: ${own}`;
-      const whole = `${formatTomlKey(path)}.${own}`;
       const written = before[key] === undefined ? undefined : tomlKeyLine(text, [...path, key]);
+      const inside = path.slice(tomlTableAbove(text, written ?? line).length);
+      const whole = inside.length === 0 ? own : `${formatTomlKey(inside)}.${own}`;
       return written === undefined
         ? `Below line ${line}, add: ${whole}`
         : `On line ${written}, in place of what is there, write: ${whole}`;

@@ -54,8 +54,13 @@ test('a first key is changed where it stands, or stands first', () => {
 
 test('a key is set in its own line, and every other line stays', () => {
   const text = 'a = 1\n\n[tui] # mine\n# keep\ntheme = "old" # why\n\n[tui.keymap]\ntheme = 2\n';
-  expect(withTomlKey(text, ['tui'], 'theme', 'light')).toBe(text.replace('theme = "old" # why', 'theme = "light"'));
+  expect(withTomlKey(text, ['tui'], 'theme', 'light')).toBe(text.replace('"old"', '"light"'));
   expect(withTomlKey(text, ['tui'], 'ascii', true)).toBe(text.replace('# why\n', '# why\nascii = true\n'));
   expect(withTomlKey(text, ['tui'], 'theme', undefined)).toBe(text.replace('theme = "old" # why\n', ''));
   expect(withTomlKey(text, ['other'], 'b', 1)).toBeUndefined();
+  const before = '[a]\nb = 1\n\n# About the next.\n[c]\n';
+  expect(withTomlKey(before, ['a'], 'd', 2)).toBe(before.replace('b = 1\n', 'b = 1\nd = 2\n'));
+  const long = '[keys]\na = [\n  "x", # one\n  "y",\n] # why\nb = 1\n';
+  expect(withTomlKey(long, ['keys'], 'a', ['z'])).toBe('[keys]\na = ["z"] # why\nb = 1\n');
+  expect(withTomlKey(long, ['keys'], 'a', undefined)).toBe('[keys]\nb = 1\n');
 });

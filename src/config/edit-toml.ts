@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../protocol/json.ts';
 import { formatTomlKey, parseTomlKey } from './toml-key.ts';
+import { tomlValueSpan } from './toml-value-span.ts';
 import { writeToml, writeTomlValue } from './write-toml.ts';
 
 /** A document with a table and all below it taken out, comments of other tables kept. Line by line: the caller checks. */
@@ -36,8 +37,9 @@ export function withTomlKeys(text: string, values: JsonObject): string {
 }
 
 /**
- * A document with one key of a table set, or taken out, in its own line; all other lines stay to the letter. Undefined
- * where the table has no lines of its own. Line by line: the caller checks.
+ * A document with one key of a table set, or taken out, in its own line; all other lines stay to the letter, and so does
+ * the comment behind a value that is replaced. Undefined where the table has no lines of its own. Line by line: the
+ * caller checks.
  */
 export function withTomlKey(
   text: string,
@@ -52,10 +54,14 @@ export function withTomlKey(
   const next = lines.findIndex((line, at) => at > from && headerOf(line) !== undefined);
   const end = next < 0 ? lines.length : next;
   const at = lines.findIndex((line, index) => index > from && index < end && keyOf(line) === key);
-  const written = value === undefined ? [] : [`${formatTomlKey([key])} = ${writeTomlValue(value)}`];
-  if (at >= 0) return lines.toSpliced(at, 1, ...written).join('\n');
-  // Behind the last line of the table that says something.
-  const last = lines.slice(0, end).findLastIndex((line) => line.trim() !== '');
+  const line = value === undefined ? undefined : `${formatTomlKey([key])} = ${writeTomlValue(value)}`;
+  if (at >= 0) {
+    const { last, comment } = tomlValueSpan(lines, at);
+    return lines.toSpliced(at, last - at + 1, ...(line === undefined ? [] : [line + comment])).join('\n');
+  }
+  const written = line === undefined ? [] : [line];
+  // Behind the last line of the table that says something: a comment at its end may be about the next table.
+  const last = lines.slice(0, end).findLastIndex((each) => /^\s*[^\s#]/.test(each));
   return lines.toSpliced(last + 1, 0, ...written).join('\n');
 }
 
@@ -63,6 +69,15 @@ export function withTomlKey(
 function keyOf(line: string): string | undefined {
   const [, written] = /^\s*([\w"'-]+)\s*=/.exec(line) ?? [];
   return written === undefined ? undefined : parseTomlKey(written)?.[0];
+}
+
+/** The table whose header stands last above a line, counted from 1; empty: none does. */
+export function tomlTableAbove(text: string, line: number): readonly string[] {
+  const headers = text
+    .split('\n')
+    .slice(0, line - 1)
+    .map(headerOf);
+  return headers.findLast((header) => header !== undefined) ?? [];
 }
 
 function headerOf(line: string): readonly string[] | undefined {

@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Configured } from './configured.ts';
 import type { EngineParts } from './engine-parts.ts';
+import type { KeymapLine } from './save-keymap.ts';
 
 /** What threads without a choice of their own ask. */
 interface ModelOfThreads {
@@ -21,9 +22,12 @@ export class HomeConfig {
   readonly #parts: Pick<EngineParts, 'base' | 'locks' | 'clock' | 'options'>;
   /** What was saved of `[tui]` since the configuration was read. */
   #savedTui: ReturnType<typeof camelCased<(typeof tuiTable)['keys']>> = {};
+  /** The layers of the configuration, with the user's file as it is since keys were saved. */
+  #layers: readonly ConfigLayer[];
 
   constructor(parts: Pick<EngineParts, 'base' | 'locks' | 'clock' | 'options'>) {
     this.#parts = parts;
+    this.#layers = parts.base.layers;
   }
 
   /** Whether the configuration says whom to ask: a model, or the provider that serves it. */
@@ -45,10 +49,9 @@ export class HomeConfig {
 
   /** Where a key of the configuration is set: the file with its line, or the flags. */
   sourceOf(path: readonly string[]): string | undefined {
-    const { layers } = this.#parts.base;
     const isSet = ({ disabled, values }: ConfigLayer): boolean =>
       disabled === undefined && valueAt(values, path) !== undefined;
-    const layer = layers.findLast(isSet);
+    const layer = this.#layers.findLast(isSet);
     return layer === undefined ? undefined : sourceOf(layer, path);
   }
 
@@ -78,6 +81,19 @@ export class HomeConfig {
     const problem = await this.#changeUserTable('tui', change);
     if (problem === undefined) this.#savedTui = { ...this.#savedTui, ...camelCased(tuiTable, change) };
     return problem;
+  }
+
+  /**
+   * Sets lines of `[tui.keymap]` in the user's config.toml. What the file says then holds at once, below flags and other
+   * layers over it. Gives why it could not.
+   */
+  async saveKeymap(lines: readonly KeymapLine[]): Promise<Outcome | undefined> {
+    const { saveKeymap } = await import('./save-keymap.ts');
+    const { base, locks, clock } = this.#parts;
+    const saved = await saveKeymap({ home: base.home, osHome: base.osHome, locks, clock }, this.#layers, lines);
+    this.#layers = saved.layers;
+    this.#savedTui = { ...this.#savedTui, keymap: saved.keymap };
+    return saved.problem;
   }
 
   async #changeUserTable(name: string, change: JsonObject): Promise<Outcome | undefined> {

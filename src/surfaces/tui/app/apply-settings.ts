@@ -1,11 +1,11 @@
 import { insteadOf } from '../../../config/explain-wrong-value.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { readTheme } from '../text/read-theme.ts';
-import { findTheme, ownTheme, type ThemeChoice, themeChoices } from '../text/theme-choice.ts';
+import { findTheme, themeChoices } from '../text/theme-choice.ts';
 import { readStatusIds, statusItems } from '../views/status-items.ts';
 import { readTitleIds } from '../views/window-title.ts';
 import { notificationKinds } from './notifier.ts';
+import { ownThemes } from './own-themes.ts';
 import { readerLook } from './plain-look.ts';
 import type { TuiSession } from './session.ts';
 import type { TuiRequest } from './tui-request.ts';
@@ -35,28 +35,6 @@ export async function applySettings(
   const mine = own.problems.filter(({ name }) => name === theme).map(({ outcome }) => outcome);
   const unknown = choice === undefined && mine.length === 0 ? [unknownTheme(engine, theme)] : [];
   return [...problems, ...mine, ...unknown];
-}
-
-export interface OwnThemes {
-  readonly choices: readonly ThemeChoice[];
-  readonly problems: readonly { readonly name: string; readonly outcome: Outcome }[];
-}
-
-/** The themes in the home folder. */
-export async function ownThemes(engine: Engine): Promise<OwnThemes> {
-  const choices: ThemeChoice[] = [];
-  const problems: { readonly name: string; readonly outcome: Outcome }[] = [];
-  for (const { name, path, content } of await engine.user.themeFiles()) {
-    const read = 'text' in content ? readTheme(name, content.text) : content;
-    if ('problem' in read) {
-      const message = `${path} is not used: ${read.problem}.`;
-      problems.push({
-        name,
-        outcome: { code: 'theme-broken', message, next: 'Correct the file, or choose another with /theme.' },
-      });
-    } else choices.push(ownTheme(read));
-  }
-  return { choices, problems };
 }
 
 function unknownTheme(engine: Engine, theme: string): Outcome {

@@ -1,7 +1,7 @@
 import { fullText } from '../../../protocol/outcome.ts';
 import { findTheme, type ThemeChoice, themeChoices } from '../text/theme-choice.ts';
 import { ThemeView } from '../views/theme-view.ts';
-import { ownThemes } from './apply-settings.ts';
+import { ownThemes } from './own-themes.ts';
 import type { TuiSession } from './session.ts';
 
 /** `/theme`: by its name, or from a list that shows each on the screen. */

@@ -5,6 +5,7 @@ import type { Mentionable } from '../../engine/mentionable.ts';
 import type { FileIndex } from '../../engine/find-workspace-files.ts';
 import type { EarlierPrompts } from '../composer/draft-history.ts';
 import { pathInMessage } from '../composer/insert-element.ts';
+import type { ArgumentValues } from '../views/argument-popup.ts';
 import type { MentionItem } from '../views/mention-item.ts';
 import type { MentionSource } from '../views/mention-popup.ts';
 import { EarlierFile } from './earlier-file.ts';
@@ -16,6 +17,7 @@ export interface DraftDoors extends MentionSource {
   readonly takesPictures: boolean;
   /** Whether to look for pastes that the terminal does not mark. */
   readonly detectsPastes: boolean;
+  readonly argumentValues: ArgumentValues;
   clipboard(): Promise<ClipboardContent | Outcome>;
   /** The user has named a file: it comes up from now on. */
   named(path: string): void;
@@ -60,6 +62,14 @@ export function draftDoors(host: DraftHost): DraftDoors {
         return 'code' in found ? [] : toolItems(found);
       } catch (error) {
         host.notice(`Skills cannot be listed: ${errorWords(error)}`, 'error');
+        return [];
+      }
+    },
+    async argumentValues(asked) {
+      try {
+        return await (await import('./argument-values.ts')).argumentValues(host, asked);
+      } catch (error) {
+        host.notice(`What /${asked.command} takes cannot be listed: ${errorWords(error)}`, 'error');
         return [];
       }
     },

@@ -7,6 +7,7 @@ import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
 import { dimStyle, styled } from '../text/style.ts';
+import { ArgumentKeys } from './argument-keys.ts';
 import { BurstKeys } from './burst-keys.ts';
 import type { DraftDoors } from './draft-doors.ts';
 import { MentionKeys } from './mention-keys.ts';
@@ -27,6 +28,7 @@ export class DraftKeys {
   readonly #parts: DraftKeysParts;
   readonly #bursts: BurstKeys;
   readonly #mentions: MentionKeys;
+  readonly #arguments: ArgumentKeys;
   #search: ReverseSearch | 'loading' | undefined;
   /** Typed while the search was loading. */
   readonly #early: TerminalInput[] = [];
@@ -40,15 +42,16 @@ export class DraftKeys {
       stage.draw();
     };
     this.#mentions = new MentionKeys({ stage, doors, changed });
+    this.#arguments = new ArgumentKeys({ stage, doors, changed });
   }
 
   get isSearching(): boolean {
     return this.#search !== undefined;
   }
 
-  /** The list of files and skills is open. */
+  /** A list of files and skills, or of arguments, is open. */
   get isListed(): boolean {
-    return this.#mentions.open !== undefined;
+    return this.#list !== undefined;
   }
 
   /** False: the key is for others. */
@@ -60,15 +63,21 @@ export class DraftKeys {
     const { marksPastes, doors } = this.#parts;
     const mayBeBurst = !marksPastes() && doors()?.detectsPastes !== false;
     if (mayBeBurst && this.#bursts.input(input)) return true;
-    return this.#mentions.input(input) || this.#opens(input);
+    return this.#mentions.input(input) || this.#arguments.input(input) || this.#opens(input);
   }
 
   /** The draft may be another one. */
   update(): void {
     if (this.#search !== undefined) return;
     const { composer } = this.#parts.stage;
-    this.#mentions.update(composer.isRecalled ? emptyDraft : composer.draft);
+    const draft = composer.isRecalled ? emptyDraft : composer.draft;
+    this.#mentions.update(draft);
+    this.#arguments.update(draft);
     this.#show();
+  }
+
+  get #list(): { rows(look: Look): readonly string[] } | undefined {
+    return this.#mentions.open ?? this.#arguments.open;
   }
 
   #opens({ name }: KeyPress): boolean {
@@ -140,7 +149,7 @@ export class DraftKeys {
 
   #show(): void {
     const { stage } = this.#parts;
-    const shown = this.#search === 'loading' ? undefined : (this.#search ?? this.#mentions.open);
+    const shown = this.#search === 'loading' ? undefined : (this.#search ?? this.#list);
     const hint = stage.composer.pasteAtCursor === undefined ? undefined : pasteHint;
     stage.under = shown === undefined ? hint : (look) => shown.rows(look);
   }

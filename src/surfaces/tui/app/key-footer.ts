@@ -1,3 +1,5 @@
+import type { ModalKeys } from '../composer/modal-keys.ts';
+import { cleanLine } from '../text/clean.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { drawnColumns } from '../text/drawn-columns.ts';
@@ -8,18 +10,21 @@ interface KeyFooter {
   /** What stands there otherwise. */
   footer(look: Look): readonly string[];
   readonly pendingKey: string | undefined;
-  /** Of Vim; undefined: it is off. */
-  readonly mode: 'normal' | 'insert' | undefined;
+  /** Undefined: it is off. */
+  readonly vim: Pick<ModalKeys, 'mode' | 'search'> | undefined;
 }
 
-/** Below the composer, with what the next key depends on: the first key of a chord, and the mode of Vim at the right. */
-export function keyFooter({ footer, pendingKey, mode }: KeyFooter, look: Look): readonly string[] {
+const modeNames = { normal: 'Normal', insert: 'Insert', replace: 'Replace' } as const;
+
+/** Below the composer, with what the next key depends on: the first key of a chord, a search, and the mode of Vim at the right. */
+export function keyFooter({ footer, pendingKey, vim }: KeyFooter, look: Look): readonly string[] {
   if (pendingKey !== undefined) {
     const row = [plain(`  ${pendingKey} `), styled('waits for the next key, esc cancels', dimStyle)];
     return [drawRow(cutRow(row, look.width, look), look)];
   }
-  if (mode === undefined) return footer(look);
-  const words = `Vim: ${mode === 'insert' ? 'Insert' : 'Normal'}`;
+  if (vim === undefined) return footer(look);
+  if (vim.search !== undefined) return [drawRow(cutRow([plain(`  ${cleanLine(vim.search)}`)], look.width, look), look)];
+  const words = `Vim: ${modeNames[vim.mode]}`;
   const room = look.width - words.length - 3;
   // A narrow screen has no place for both on one row.
   if (room < 20) return [drawRow(cutRow([styled(`  ${words}`, dimStyle)], look.width, look), look), ...footer(look)];

@@ -42,7 +42,7 @@ export class Surroundings {
     if (input.kind === 'background') this.appearance.background(input.rgb);
     else if (input.kind === 'focus') this.#hasFocus = input.has;
     else {
-      if (input.kind !== 'wheel') this.pause.typed();
+      if (input.kind !== 'wheel' && input.kind !== 'answer') this.pause.typed();
       return false;
     }
     return true;

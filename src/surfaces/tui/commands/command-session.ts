@@ -17,8 +17,10 @@ export interface CommandStage {
   open(view: View | undefined): void;
   /** Over everything, on a screen of its own. */
   openPager(pager: View | undefined): void;
-  /** The folder that paths are shown relative to. */
-  changeLook(change: { readonly cwd: string }): void;
+  /** The folder that paths are shown relative to, or which key does what. */
+  changeLook(change: Partial<Pick<Look, 'cwd' | 'keys'>>): void;
+  /** A sequence for the terminal itself, which draws nothing. */
+  send(sequence: string): void;
   draw(): void;
 }
 

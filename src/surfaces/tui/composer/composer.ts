@@ -101,7 +101,7 @@ export class Composer {
   vimInput(press: KeyPress): boolean {
     const { vim, draft } = this;
     if (vim === undefined) return false;
-    if (press.name === 'text' && vim.mode === 'normal') return this.#vimRun(press.text);
+    if (press.name === 'text' && vim.mode !== 'insert') return this.#vimRun(press.text);
     const isAtEnd = draft.cursor === vim.settled({ ...draft, cursor: draft.text.length }).cursor;
     const recalls = this.history.recalls(isAtEnd ? { ...draft, cursor: draft.text.length } : draft);
     const step = vim.press(press, draft, { recalls });

@@ -5,9 +5,11 @@ export interface PressedSign {
   readonly name: string;
 }
 
-/** Keys that depend on a mode: in normal mode they are commands, in insert mode they type. */
+/** Keys that depend on a mode: in normal mode they are commands, in insert mode they type, in replace mode over what is there. */
 export interface ModalKeys {
-  readonly mode: 'normal' | 'insert';
+  readonly mode: 'normal' | 'insert' | 'replace';
+  /** What is searched for in the draft, while it is typed or where it was not found. */
+  readonly search: string | undefined;
   /**
    * What a key makes of the draft. `passed`: it is for others. `older`, `newer`: a message of before is wanted.
    * `recalls`: up and down may ask for that.

@@ -2,7 +2,7 @@ import { beginsChord, type KeyGroup, type KeyMap, meantPress, type PressedKey } 
 import { shownKey } from './key-name.ts';
 
 /** The second key of a chord has to come within this time. */
-const chordMs = 1000;
+export const chordMs = 1000;
 
 /** Keys as they are bound, with those that only mean something together. */
 export class ChordKeys {

@@ -138,7 +138,7 @@ describe('a key map of the user', () => {
   test.each([
     [{ chat: { interrupt_turn: 'ctrl-c' } }, 'tui.keymap.chat.interrupt_turn has ctrl+c, which is fixed'],
     [{ chat: { interrupt_turn: 'shift-tab' } }, 'tui.keymap.chat.interrupt_turn has shift+tab, which is fixed'],
-    [{ chat: { interrupt_turn: 'x' } }, 'tui.keymap.chat.interrupt_turn has "x", which types a character'],
+    [{ chat: { interrupt_turn: 'x' } }, 'tui.keymap.chat.interrupt_turn has x, which types a character'],
     [{ chat: { interrupt_turn: 'ctrl-shift-a' } }, 'has "ctrl-shift-a", which no terminal reports'],
     [{ chat: { interrupt_turn: 5 } }, 'is neither a key nor a list of keys'],
     [{ chat: { fly: 'f7' } }, 'tui.keymap.chat.fly is no action'],
@@ -149,6 +149,22 @@ describe('a key map of the user', () => {
     const { map, problems } = readKeyMap(keymap);
     expect(problems.map((problem) => problem.message).join()).toContain(message);
     expect(map).toEqual(defaultKeyMap);
+  });
+
+  test('is reported with the file and the line of each place', () => {
+    const at = (path: readonly string[]): string => `config.toml:${path.join().length}`;
+    const { problems } = readKeyMap(
+      { chat: { interrupt_turn: ['f7', 'ctrl-c'], fly: 'f8' }, list: { accept: 'f7' } },
+      at,
+    );
+    expect(problems.map(({ message }) => message)).toEqual([
+      'config.toml:19: tui.keymap.chat.fly is no action. Capstan keeps the default keys',
+      'config.toml:30: tui.keymap.chat.interrupt_turn has ctrl+c, which is fixed: it clears the draft; with an empty draft it interrupts, or quits. Capstan keeps the default keys',
+    ]);
+    const twice = readKeyMap({ chat: { interrupt_turn: 'f7' }, editor: { yank: 'f7' } }, at);
+    expect(twice.problems.map(({ message }) => message)).toEqual([
+      'config.toml:30: tui.keymap.chat.interrupt_turn and config.toml:22: tui.keymap.editor.yank both have f7. Capstan keeps the default keys',
+    ]);
   });
 
   test('gives hints their keys', () => {

@@ -57,6 +57,20 @@ export function typesCharacter(name: string): boolean {
   return name === 'space' || [...name].length === 1;
 }
 
+/** A key as the terminal reports it, in the form of config.toml: `ctrl-x ctrl-t`. */
+export function writtenStrokes(strokes: string): string {
+  return strokes
+    .split(' ')
+    .map((stroke) =>
+      stroke
+        .replace(/-$/, 'minus')
+        .replaceAll(/(ctrl|alt|shift)\+(?=.)/g, '$1-')
+        .replace(/page(up|down)$/, 'page-$1')
+        .replace('escape', 'esc'),
+    )
+    .join(' ');
+}
+
 const shownNames: Readonly<Record<string, string>> = {
   escape: 'esc',
   pageup: 'page up',

@@ -40,7 +40,7 @@ describe('keys', () => {
     ['focus and wheel', '\u001B[I\u001B[O\u001B[<64;10;5M\u001B[<0;1;1M', ['focus', 'focus', 'wheel']],
     ['a lone Escape', '\u001B', ['escape']],
     ['two of them', '\u001B\u001B', ['escape', 'escape']],
-    ['answers that were not asked for', '\u001B[?62;c\u001BP>|tmux\u001B\\x', ['x']],
+    ['answers of the terminal', '\u001B[?62;c\u001BP>|tmux\u001B\\x', ['answer', 'x']],
   ])('%s', (_, sent, wanted) => {
     expect(names(sent)).toEqual(wanted);
     // The same, one byte at a time.

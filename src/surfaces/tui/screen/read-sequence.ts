@@ -70,6 +70,8 @@ const byCode: Readonly<Record<number, string>> = {
 /** What a control sequence means, by its parts; undefined where it is nothing that a user does. */
 export function readSequence(prefix: string, parameters: string, final: string): TerminalInput | undefined {
   if (prefix === '<') return wheelOf(parameters, final);
+  if (prefix === '?' && (final === 'u' || final === 'c'))
+    return { kind: 'answer', about: final === 'u' ? 'keyboard' : 'terminal' };
   if (prefix !== '') return undefined;
   const [first = '', second = '', third = ''] = parameters.split(';');
   switch (final) {

@@ -8,13 +8,17 @@ export interface KeyPress {
   readonly text: string;
 }
 
-/** What comes from the terminal. `isCut`: it was too long, and this is its beginning. `background`: its answer to the question for its colour, as three bytes. */
+/**
+ * What comes from the terminal. `isCut`: it was too long, and this is its beginning. `background`: its answer to the
+ * question for its colour, as three bytes. `answer`: it tells keys with modifiers apart, or it is a terminal at all.
+ */
 export type TerminalInput =
   | KeyPress
   | { readonly kind: 'paste'; readonly text: string; readonly isCut?: true }
   | { readonly kind: 'focus'; readonly has: boolean }
   | { readonly kind: 'wheel'; readonly direction: 'up' | 'down' }
-  | { readonly kind: 'background'; readonly rgb: readonly [number, number, number] };
+  | { readonly kind: 'background'; readonly rgb: readonly [number, number, number] }
+  | { readonly kind: 'answer'; readonly about: 'keyboard' | 'terminal' };
 
 export interface Modifiers {
   readonly ctrl?: boolean;

@@ -8,3 +8,8 @@ export const fullOn = '\u001B[?1049h';
 export const fullOff = '\u001B[?1049l';
 /** What is left of the live part of a screen goes. */
 export const eraseBelow = '\u001B[J';
+/**
+ * Asks whether keys with modifiers are told apart. Every terminal answers the second question: one that answers only that
+ * has no such protocol.
+ */
+export const askKeyboard = '\u001B[?u\u001B[c';

@@ -8,11 +8,15 @@ import { Composer } from '../composer/composer.ts';
 import { draftOf } from '../composer/draft.ts';
 import type { Frame } from '../screen/frame.ts';
 import { keyPress } from '../screen/terminal-input.ts';
+import { cleanLine } from '../text/clean.ts';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
 import { plain } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 import { autoTheme, themeChoices } from '../text/theme-choice.ts';
+import { DetailedList } from './detailed-list.ts';
 import { ItemsView } from './items-view.ts';
+import { KeyCaptureView } from './key-capture-view.ts';
 import { ListView } from './list-view.ts';
 import { PagerView } from './pager-view.ts';
 import { QuestionView } from './question-view.ts';
@@ -41,6 +45,24 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
     answer: none,
     showWhole: none,
   });
+  const detailed = new DetailedList({
+    title: text,
+    items: [{ label: text, about: text }],
+    isSearched: true,
+    details: (_, each) => wrapRow([plain(cleanLine(text))], { width: each.width }),
+    pick: none,
+    close: none,
+  });
+  const capture = new KeyCaptureView({
+    action: { context: 'list', name: 'accept', keys: [], does: 'choose the row' },
+    note: () => cleanLine(text),
+    captured: none,
+    reported: none,
+    now: () => 0,
+    draw: none,
+    close: none,
+  });
+  capture.input({ kind: 'key', name: [...text][0] ?? 'a', text: '' });
   const composer = new Composer();
   composer.draft = draftOf(text);
   const items = new ItemsView<'a' | 'b'>({
@@ -59,6 +81,8 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
   const waiting = { steers: [text], refused: [text], queued: [text] };
   return {
     list: list.frame(look, height),
+    detailed: detailed.frame(look, height),
+    capture: capture.frame(look, height),
     question: question.frame(look, height),
     composer: composer.frame(look, height, 'Ask Capstan'),
     items: items.frame(look, height),

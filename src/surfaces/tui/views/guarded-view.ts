@@ -51,7 +51,7 @@ export class GuardedView implements View {
   }
 
   input(input: TerminalInput): void {
-    if (input.kind === 'wheel') return this.#view.input(input);
+    if (input.kind === 'wheel' || input.kind === 'answer') return this.#view.input(input);
     const isWayOut = input.kind === 'key' && input.name === 'ctrl+c';
     if (this.#state !== 'open' && !isWayOut) {
       this.#quietSince = this.#guard.now();

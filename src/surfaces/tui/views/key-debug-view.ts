@@ -1,4 +1,4 @@
-import { shownKey } from '../keys/key-name.ts';
+import { shownKey, writtenStrokes } from '../keys/key-name.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cleanLine } from '../text/clean.ts';
@@ -66,7 +66,7 @@ function words(input: TerminalInput): string {
   switch (input.kind) {
     case 'key': {
       const types = input.text === '' ? 'types nothing' : `types "${cleanLine(input.text)}"`;
-      return `${cleanLine(shownKey(input.name))}: in config.toml "${cleanLine(writtenKey(input.name))}", ${types}`;
+      return `${cleanLine(shownKey(input.name))}: in config.toml "${cleanLine(writtenStrokes(input.name))}", ${types}`;
     }
     case 'paste':
       return `a paste of ${input.text.length} characters`;
@@ -74,15 +74,7 @@ function words(input: TerminalInput): string {
       return `the wheel, ${input.direction}`;
     case 'focus':
     case 'background':
+    case 'answer':
       return `a report of the terminal (${input.kind})`;
   }
-}
-
-/** As the configuration names a key. */
-function writtenKey(name: string): string {
-  return name
-    .replace(/-$/, 'minus')
-    .replaceAll(/(ctrl|alt|shift)\+(?=.)/g, '$1-')
-    .replace(/page(up|down)$/, 'page-$1')
-    .replace('escape', 'esc');
 }

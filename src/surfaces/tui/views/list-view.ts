@@ -97,7 +97,7 @@ export class ListView implements View {
     const from = Math.max(0, Math.min(this.#at - Math.floor(count / 2), found.length - count));
     const labels = found.map((index) => columnsOf(cleanLine(items[index]?.label ?? '')));
     const wide = Math.min(Math.max(0, ...labels), Math.floor(look.width / 2));
-    const rows: Row[] = [[plain('  '), styled(title, boldStyle)]];
+    const rows: Row[] = [[plain('  '), styled(cleanLine(title), boldStyle)]];
     if (isSearched) rows.push([plain('  '), styled(`${glyphsOf(look).prompt} `, dimStyle), plain(this.#typed)]);
     const searchRow = rows.length - 1;
     if (found.length === 0) rows.push([styled('  No matches.', dimStyle)]);

@@ -25,7 +25,7 @@ describe('the list of commands', () => {
     expect(rows.at(-1)).toBe(`  … ${listed.length - 8} more: up and down, or type a name`);
     for (const { name } of listed) {
       expect(popup.chosen(draft)?.name).toBe(name);
-      expect(popup.rows(draft, look).some((row) => row.startsWith(`  /${name}`))).toBe(true);
+      expect(popup.rows(draft, look).some((row) => row.startsWith(`› /${name}`))).toBe(true);
       popup.move(draft, 1);
     }
     expect(popup.chosen(draft)?.name).toBe(listed[0]?.name);
@@ -37,7 +37,7 @@ describe('the list of commands', () => {
     popup.more = [{ name: 'prompts:Odd', takes, does: 'a\u001B]0;owned\u0007b\nc', whileRunning: true }];
     const rows = popup.rows(draftOf('/prompts:o'), { ...look, width });
     expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatch(/^ {2}\/prompts:Odd/);
+    expect(rows[0]).toMatch(/^› \/prompts:Odd/);
     // oxlint-disable-next-line no-control-regex -- none of them may be there
     expect(rows[0]).not.toMatch(/[\u0000-\u001F]/);
     expect(rows[0]!.length).toBeLessThanOrEqual(width);

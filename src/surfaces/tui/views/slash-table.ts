@@ -1,8 +1,12 @@
+import type { SlashArgument } from './slash-argument.ts';
+
 /** A command that the user types to the terminal, and not to the model. */
 export interface SlashCommand {
   readonly name: string;
   /** What may stand behind the name. Absent: nothing. */
   readonly takes?: string;
+  /** What Capstan can complete of it: all that stands behind the name, or word by word where there are several. */
+  readonly completes?: readonly SlashArgument[];
   readonly does: string;
   /** It may be used while a turn runs. */
   readonly whileRunning: boolean;
@@ -12,8 +16,20 @@ export interface SlashCommand {
 
 /** In the order of the list. */
 export const slashCommands = [
-  { name: 'model', takes: '[NAME [EFFORT]]', does: 'choose the model and its effort', whileRunning: true },
-  { name: 'permissions', takes: '[NAME]', does: 'choose what may be done without a question', whileRunning: true },
+  {
+    name: 'model',
+    takes: '[NAME [EFFORT]]',
+    completes: ['model', 'effort'],
+    does: 'choose the model and its effort',
+    whileRunning: true,
+  },
+  {
+    name: 'permissions',
+    takes: '[NAME]',
+    completes: ['permissions'],
+    does: 'choose what may be done without a question',
+    whileRunning: true,
+  },
   { name: 'rules', does: 'saved rules about commands and hosts: see and revoke them', whileRunning: false },
   { name: 'experimental', does: 'switch features on or off', whileRunning: false },
   { name: 'approve', does: 'allow once more what a reviewer refused', whileRunning: true },
@@ -31,7 +47,13 @@ export const slashCommands = [
   { name: 'new', does: 'begin a new conversation', whileRunning: false },
   { name: 'archive', does: 'put this conversation away and begin another', whileRunning: false },
   { name: 'delete', does: 'delete this conversation', whileRunning: false },
-  { name: 'resume', takes: '[THREAD]', does: 'continue an earlier conversation', whileRunning: false },
+  {
+    name: 'resume',
+    takes: '[THREAD]',
+    completes: ['thread'],
+    does: 'continue an earlier conversation',
+    whileRunning: false,
+  },
   { name: 'fork', takes: '[NAME]', does: 'continue in a copy; this conversation stays as it is', whileRunning: false },
   { name: 'init', does: 'let the model write AGENTS.md for this project', whileRunning: false },
   { name: 'compact', takes: '[FOCUS]', does: 'summarise the conversation to make room', whileRunning: true },
@@ -40,6 +62,7 @@ export const slashCommands = [
   {
     name: 'goal',
     takes: '[WORDS|pause|resume]',
+    completes: ['goal'],
     does: 'the goal that the conversation works towards',
     whileRunning: true,
   },
@@ -50,12 +73,30 @@ export const slashCommands = [
     does: 'ask something beside this conversation, which keeps running',
     whileRunning: true,
   },
-  { name: 'copy', takes: '[answer]', does: 'copy the last answer, or a part of it', whileRunning: true },
+  {
+    name: 'copy',
+    takes: '[answer]',
+    completes: [['answer']],
+    does: 'copy the last answer, or a part of it',
+    whileRunning: true,
+  },
   { name: 'raw', does: 'the last answer as it was written', whileRunning: true },
-  { name: 'export', takes: '[FILE]', does: 'write the conversation to a file', whileRunning: true },
+  {
+    name: 'export',
+    takes: '[FILE]',
+    completes: ['file'],
+    does: 'write the conversation to a file',
+    whileRunning: true,
+  },
   { name: 'diff', does: 'what differs from the last commit', whileRunning: true },
   { name: 'ps', does: 'commands that run in the background', whileRunning: true },
-  { name: 'stop', takes: '[NUMBER]', does: 'end commands that run in the background', whileRunning: true },
+  {
+    name: 'stop',
+    takes: '[NUMBER]',
+    completes: ['background'],
+    does: 'end commands that run in the background',
+    whileRunning: true,
+  },
   { name: 'mention', does: 'name a file', whileRunning: true },
   { name: 'status', does: 'model, folder, permissions, account, tokens and limits', whileRunning: true },
   { name: 'context', does: 'what fills the context window', whileRunning: true },
@@ -63,21 +104,52 @@ export const slashCommands = [
   {
     name: 'envelope',
     takes: '[TURN]',
+    completes: ['turn'],
     does: 'the contract of this turn, or what differs from another',
     whileRunning: true,
   },
-  { name: 'checkpoint', takes: '[undo]', does: 'what a compaction kept and dropped; take it back', whileRunning: true },
+  {
+    name: 'checkpoint',
+    takes: '[undo]',
+    completes: [['undo']],
+    does: 'what a compaction kept and dropped; take it back',
+    whileRunning: true,
+  },
   { name: 'pin', takes: '[TEXT]', does: 'notes that survive every checkpoint', whileRunning: true },
-  { name: 'replay', takes: '[TURN]', does: 'what the model saw, byte for byte', whileRunning: true },
-  { name: 'cd', takes: '[PATH]', does: 'another folder for the next turns', whileRunning: false },
+  {
+    name: 'replay',
+    takes: '[TURN]',
+    completes: ['turn'],
+    does: 'what the model saw, byte for byte',
+    whileRunning: true,
+  },
+  {
+    name: 'cd',
+    takes: '[PATH]',
+    completes: ['folder'],
+    does: 'another folder for the next turns',
+    whileRunning: false,
+  },
   { name: 'pwd', does: 'the folder of the next turn', whileRunning: true },
   { name: 'debug-config', does: 'the configuration, and where each value comes from', whileRunning: true },
-  { name: 'mcp', takes: '[verbose]', does: 'MCP servers, their state and tools', whileRunning: true },
+  {
+    name: 'mcp',
+    takes: '[verbose]',
+    completes: [['verbose', 'login', 'logout'], 'server'],
+    does: 'MCP servers, their state and tools',
+    whileRunning: true,
+  },
   { name: 'prompts', takes: '[:NAME ARGUMENTS]', does: 'send a prompt that you keep in a file', whileRunning: true },
-  { name: 'theme', takes: '[NAME]', does: 'choose the colours', whileRunning: true },
+  { name: 'theme', takes: '[NAME]', completes: ['theme'], does: 'choose the colours', whileRunning: true },
   { name: 'statusline', does: 'choose what stands below the composer', whileRunning: true },
   { name: 'title', does: 'choose the title of the window', whileRunning: true },
-  { name: 'keymap', takes: '[debug]', does: 'all keys, and what the terminal sends for one', whileRunning: true },
+  {
+    name: 'keymap',
+    takes: '[debug]',
+    completes: [['debug']],
+    does: 'all keys: bind others, or see what the terminal sends',
+    whileRunning: true,
+  },
   { name: 'vim', does: 'switch Vim keys in the composer on or off', whileRunning: true },
   { name: 'tui', does: 'switch between scrollback and full screen', whileRunning: true },
   { name: 'logout', does: 'forget the login', whileRunning: false },

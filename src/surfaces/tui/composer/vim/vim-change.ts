@@ -33,14 +33,21 @@ export function insert(state: VimState, before: Draft, draft: Draft): VimStep {
   return { state: { ...idle(state), mode: 'insert', inserting, column: undefined }, draft };
 }
 
+/** `R` */
+export function typeOver(state: VimState, draft: Draft): VimStep {
+  const inserting = { before: draft, from: draft, keys: state.keys, over: [] };
+  return { state: { ...idle(state), mode: 'replace', inserting, column: undefined }, draft };
+}
+
 export function leaveInsert(state: VimState, draft: Draft): VimStep {
   const { inserting } = state;
   const normal: VimState = { ...idle(state), mode: 'normal', inserting: undefined };
   const back = draft.cursor > lineStart(draft.text, draft.cursor) ? vimMotion(draft, 'h', noOptions)?.to : undefined;
   const left = settled(withCursor(draft, back ?? draft.cursor));
   if (inserting === undefined) return { state: normal, draft: left };
-  const { before, from, keys } = inserting;
-  const change = { keys, typed: typedBetween(from, draft) };
+  const { before, from, keys, over } = inserting;
+  const typed = over === undefined ? typedBetween(from, draft) : over.map(({ sign }) => sign).join('');
+  const change = { keys, typed };
   const next = { ...normal, change };
   return { state: before.text === draft.text ? next : remember(next, before), draft: left };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Draft, draftOf, insertInto, withCursor } from '../draft.ts';
 import { vimKey } from './vim-key.ts';
-import { firstVimState, type VimState } from './vim-state.ts';
+import { firstVimState, searchWords, type VimState } from './vim-state.ts';
 import { settled } from './vim-text.ts';
 
 interface Typed {
@@ -17,12 +17,20 @@ function press({ state, draft }: Typed, keys: string): Typed {
     const key = name.length > 1 ? (named[name] ?? name) : name === ' ' ? 'space' : name;
     const step = vimKey(now.state, now.draft, key, { recalls: false });
     const types = step.wants === 'passed' && now.state.mode === 'insert';
-    now = { state: step.state, draft: types ? insertInto(now.draft, name) : step.draft };
+    const moves = step.wants === 'passed' && key === 'left';
+    const moved = moves ? withCursor(step.draft, step.draft.cursor - 1) : step.draft;
+    now = { state: step.state, draft: types ? insertInto(now.draft, name) : moved };
   }
   return now;
 }
 
-const named: Readonly<Record<string, string>> = { '<esc>': 'escape', '<redo>': 'ctrl+r' };
+const named: Readonly<Record<string, string>> = {
+  '<esc>': 'escape',
+  '<redo>': 'ctrl+r',
+  '<bs>': 'backspace',
+  '<cr>': 'enter',
+  '<left>': 'left',
+};
 
 /** A text with the cursor before `|`. */
 function at(marked: string): Typed {
@@ -114,6 +122,39 @@ describe('keys of Vim', () => {
     ['|', '/a<esc>', '/|a'],
     ['|', '!ls<esc>', '!l|s'],
     ['|one', '/', '|one'],
+    // typing over what is there
+    ['|one two', 'RXY<esc>', 'X|Ye two'],
+    ['on|e', 'RXYZ<esc>', 'onXY|Z'],
+    ['on|e\ntwo', 'RX Y<esc>', 'onX |Y\ntwo'],
+    ['|one', 'RXY<bs><bs>Z<esc>', '|Zne'],
+    ['o|ne', 'RX<bs><bs><bs><esc>', '|one'],
+    ['on|e', 'RXYZ<bs><bs><esc>', 'on|X'],
+    ['|one', 'RXY<esc>u', '|one'],
+    ['|one', 'RXY<esc>u<redo>', 'X|Ye'],
+    ['|one two', 'RX<esc>w.', 'Xne |Xwo'],
+    ['|one two', 'RX<left>Y<esc>w.', 'Yne |Ywo'],
+    ['|👍🏽x', 'RX<esc>', '|Xx'],
+    // search
+    ['|one two one', '/one<cr>', 'one two |one'],
+    ['|one two one', '/one<cr>n', '|one two one'],
+    ['|a b a b', '/b<cr>N', 'a b a |b'],
+    ['one two |one', '?one<cr>', '|one two one'],
+    ['|a b a b', '?b<cr>n', 'a |b a b'],
+    ['|a b a b', '2/b<cr>', 'a b a |b'],
+    ['|a b a b', '/b<cr>gg2n', 'a b a |b'],
+    ['|one two', '/TWO<cr>', '|one two'],
+    ['|one Two', '/two<cr>', 'one |Two'],
+    ['|a b a b', '/b<cr>gg/<cr>', 'a |b a b'],
+    ['|one two', 'd/two<cr>', '|two'],
+    ['one |two', 'd?one<cr>', '|two'],
+    ['|a b a b a b', 'd/b<cr>.', '|b a b'],
+    ['|one two', 'c/two<cr>X<esc>', '|Xtwo'],
+    ['|one two', '/two<esc>x', '|ne two'],
+    ['|one two', '/tx<bs>wo<cr>', 'one |two'],
+    ['|one two', '/t<bs><bs>x', '|ne two'],
+    ['one |two', '/zz<cr>x', 'one |wo'],
+    ['|a b', 'nx', '| b'],
+    ['|a\nb c', '/b c<cr>', 'a\n|b c'],
     // again, and back
     ['|one two three', 'dw.', '|three'],
     ['|one two', 'cwX<esc>w.', 'X |X'],
@@ -137,6 +178,31 @@ describe('keys of Vim', () => {
     expect(vimKey(inserting.state, inserting.draft, 'escape', { recalls: false }).wants).toBeUndefined();
   });
 
+  test('what is searched for can be seen, and that it is not there', () => {
+    const searched = (keys: string) => searchWords(press(at('|one two'), keys).state);
+    expect(['x', '/', '/tw', '?o e', '/tw<cr>', '/zz<cr>', '/zz<cr>l', '/tw<esc>'].map(searched)).toEqual([
+      undefined,
+      '/',
+      '/tw',
+      '?o e',
+      undefined,
+      '/zz: no match',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('a search finds no part of a paste', () => {
+    const found = press({ state: firstVimState, draft: withElement }, '/chars<cr>');
+    expect([found.draft.cursor, searchWords(found.state)]).toEqual([0, '/chars: no match']);
+  });
+
+  test('Backspace in replace mode brings back what was typed over, and nothing that came by other ways', () => {
+    const over = press(at('|one'), 'RX');
+    const pasted = { ...over, draft: insertInto(over.draft, 'pasted') };
+    expect(marked(press(pasted, '<bs>'))).toBe('Xpaste|dne');
+  });
+
   test('j and k recall at the ends of a text, operators never do', () => {
     const { draft } = at('|one');
     const wants = (state: VimState, key: string) => vimKey(state, draft, key, { recalls: true }).wants;
@@ -146,7 +212,15 @@ describe('keys of Vim', () => {
   });
 });
 
-const keySigns = [...'hjklwbeWBE0^$xrsDCYSXpPudycfFtT;,.gGiaAIoO"(){}[]`\'23', ' ', 'escape', 'escape', 'ctrl+r'];
+const keySigns = [
+  ...'hjklwbeWBE0^$xrsDCYSXpPudycfFtT;,.gGiaAIoORR/?nN"(){}[]`\'23',
+  ' ',
+  'escape',
+  'escape',
+  'ctrl+r',
+  'backspace',
+  'enter',
+];
 
 /** A draft with a paste in the middle. */
 const withElement: Draft = {
@@ -176,7 +250,7 @@ describe('whatever is pressed', () => {
           const { text, cursor, elements } = draft;
           expect(cursor).toBeGreaterThanOrEqual(0);
           expect(cursor).toBeLessThanOrEqual(text.length);
-          const isSettled = state.mode === 'insert' || settled(draft).cursor === cursor;
+          const isSettled = state.mode !== 'normal' || settled(draft).cursor === cursor;
           expect(isSettled).toBe(true);
           for (const { start, end } of elements) {
             expect(text.slice(start, end)).toBe('[Pasted Content 9 chars]');

@@ -1,10 +1,23 @@
 import { type Draft, insertInto, replaceIn, withCursor } from '../draft.ts';
-import { changed, fail, insert, leaveInsert, operated, stepBack, stepForward, type VimStep } from './vim-change.ts';
-import { operateLines, operateRange, operateTo, putSlice, replaceSigns } from './vim-edit.ts';
-import { columnAt, vimFind, vimMotion, type VimFind, type VimMove } from './vim-motion.ts';
+import {
+  changed,
+  fail,
+  insert,
+  leaveInsert,
+  operated,
+  stepBack,
+  stepForward,
+  typeOver,
+  type VimStep,
+} from './vim-change.ts';
+import { operateLines, operateRange, putSlice, replaceSigns } from './vim-edit.ts';
+import { vimFind, vimMotion, type VimFind } from './vim-motion.ts';
+import { motionKey, motionOptions, move, searched } from './vim-move.ts';
 import { vimObject } from './vim-object.ts';
+import { overKey } from './vim-over.ts';
+import { typedSearch } from './vim-search.ts';
 import { countOf, idle, isBegun, type VimOperator, type VimState } from './vim-state.ts';
-import { behindElement, firstNonBlank, lineEnd, lineStart, settled, signKind } from './vim-text.ts';
+import { behindElement, firstNonBlank, lineEnd, lineStart } from './vim-text.ts';
 
 export interface VimKeyOptions {
   /** Up and down recall messages of before: the draft is empty, or one of them with the cursor at an end. */
@@ -16,10 +29,11 @@ export function vimKey(state: VimState, draft: Draft, key: string, options: VimK
   if (state.mode === 'insert') {
     return key === 'escape' ? leaveInsert(state, draft) : { state, draft, wants: 'passed' };
   }
+  if (state.mode === 'replace') return overKey(state, draft, key);
   if (key === 'escape') {
     return isBegun(state) ? { state: idle(state), draft } : { state, draft, wants: 'passed' };
   }
-  const typed = { ...state, keys: [...state.keys, key] };
+  const typed = { ...state, missed: undefined, keys: [...state.keys, key] };
   const { wait } = state;
   if (wait !== undefined) return waited(typed, draft, key);
   if (/^[1-9]$/.test(key) || (key === '0' && state.digits !== '')) {
@@ -51,6 +65,8 @@ function waited(state: VimState, draft: Draft, key: string): VimStep {
       if (range === undefined || operator === undefined) return fail(state, draft);
       return operated(state, draft, operator, operateRange(draft, operator, range));
     }
+    case 'search':
+      return searched(state, draft, typedSearch(wait.search, key), wait.search);
     case undefined:
       return fail(state, draft);
   }
@@ -64,76 +80,6 @@ function ofOperator(state: VimState, draft: Draft, key: string, operator: VimOpe
   }
   if (key === 'i' || key === 'a') return { state: { ...state, wait: { kind: 'object', around: key } }, draft };
   return motionKey(state, draft, key) ?? fail(state, draft);
-}
-
-/** Undefined: the key is no motion. */
-function motionKey(state: VimState, draft: Draft, key: string): VimStep | undefined {
-  switch (key) {
-    case 'g':
-      return { state: { ...state, wait: { kind: 'g' } }, draft };
-    case 'f':
-    case 'F':
-    case 't':
-    case 'T':
-      return { state: { ...state, wait: { kind: 'find', key } }, draft };
-    case ';':
-    case ',': {
-      if (state.find === undefined) return fail(state, draft);
-      const find = key === ';' ? state.find : { ...state.find, key: turned[state.find.key] };
-      return move(state, draft, vimFind(draft, find, countOf(state) ?? 1, true));
-    }
-    default: {
-      const isMotion = /^([hjklwbeWBEG0^$]|left|right|home|end|space|backspace)$/.test(key);
-      return isMotion ? move(state, draft, vimMotion(draft, key, motionOptions(state)), key) : undefined;
-    }
-  }
-}
-
-const turned = { f: 'F', F: 'f', t: 'T', T: 't' } as const;
-
-function motionOptions(state: VimState) {
-  return { count: countOf(state), column: state.column };
-}
-
-/** The cursor goes there, or the operator does its work up to there. */
-function move(state: VimState, draft: Draft, to: VimMove | undefined, key = ''): VimStep {
-  if (to === undefined) return fail(state, draft);
-  const { operator } = state;
-  if (operator !== undefined) {
-    return operated(state, draft, operator, operateTo(draft, operator, taken(draft, operator, to, key, state)));
-  }
-  const column = key === 'j' || key === 'k' ? (state.column ?? columnAt(draft)) : key === '$' ? Infinity : undefined;
-  return { state: { ...idle(state), column }, draft: settled(withCursor(draft, to.to)) };
-}
-
-/** Up to where an operator with a word goes: not into the next line, and `cw` leaves the blanks behind the word. */
-function taken(draft: Draft, operator: VimOperator, to: VimMove, key: string, state: VimState): VimMove {
-  if (key !== 'w' && key !== 'W') return to;
-  const { text, cursor } = draft;
-  if (operator === 'c' && signKind(text[cursor], 'big') !== 0) {
-    const word = wordBehind(draft, key, countOf(state) ?? 1);
-    return { to: word, takes: 'exclusive' };
-  }
-  const end = lineEnd(text, Math.max(cursor, lastNonBlank(text, to.to)));
-  return { to: Math.min(to.to, Math.max(cursor, end)), takes: 'exclusive' };
-}
-
-/** Where the blanks before a place begin. */
-function lastNonBlank(text: string, at: number): number {
-  let to = at;
-  while (to > 0 && /\s/.test(text[to - 1] ?? '')) to--;
-  return to;
-}
-
-/** The end of the word at the cursor, or of one behind it. */
-function wordBehind(draft: Draft, key: string, count: number): number {
-  const own = vimObject(draft, 'i', key)?.[1] ?? draft.cursor;
-  if (count === 1) return own;
-  const rest = vimMotion(withCursor(draft, Math.max(draft.cursor, own - 1)), key === 'w' ? 'e' : 'E', {
-    count: count - 1,
-    column: undefined,
-  });
-  return rest === undefined ? own : behindElement(draft, rest.to);
 }
 
 function command(state: VimState, draft: Draft, key: string, { recalls }: VimKeyOptions): VimStep {
@@ -197,9 +143,15 @@ function command(state: VimState, draft: Draft, key: string, { recalls }: VimKey
       return stepForward(state, draft, count);
     case '.':
       return again(state, draft);
-    case '/':
+    case 'R':
+      return typeOver(state, draft);
     case '!':
       return text === '' ? insert(state, draft, insertInto(draft, key)) : fail(state, draft);
+    case '/':
+    case '?':
+      if (text !== '') return motionKey(state, draft, key) ?? fail(state, draft);
+      // In an empty draft they begin a command, and open help.
+      return key === '/' ? insert(state, draft, insertInto(draft, key)) : other(state, draft, key);
     case 'j':
     case 'k':
     case 'ctrl+j': {
@@ -225,6 +177,10 @@ function again(state: VimState, draft: Draft): VimStep {
   if (change === undefined) return fail(state, draft);
   let step: VimStep = { state: idle(state), draft };
   for (const key of change.keys) step = vimKey(step.state, step.draft, key, { recalls: false });
+  if (step.state.mode === 'replace') {
+    for (const sign of change.typed) step = vimKey(step.state, step.draft, sign, { recalls: false });
+    step = vimKey(step.state, step.draft, 'escape', { recalls: false });
+  }
   if (step.state.mode === 'insert') {
     step = vimKey(step.state, insertInto(step.draft, change.typed), 'escape', { recalls: false });
   }

@@ -2,7 +2,7 @@ import type { Draft } from '../draft.ts';
 import type { ModalKeys, PressedSign } from '../modal-keys.ts';
 import type { VimStep } from './vim-change.ts';
 import { vimKey, type VimKeyOptions } from './vim-key.ts';
-import { firstVimState, remember, type VimState } from './vim-state.ts';
+import { firstVimState, remember, searchWords, type VimState } from './vim-state.ts';
 import { settled } from './vim-text.ts';
 
 /** Vim mode of the composer: what was typed of a command, and what can be taken back. */
@@ -11,8 +11,12 @@ export class VimMode implements ModalKeys {
   /** The draft after the last key. Another one has come by other ways, such as a paste. */
   #known: Draft | undefined;
 
-  get mode(): 'normal' | 'insert' {
+  get mode(): VimState['mode'] {
     return this.#state.mode;
+  }
+
+  get search(): string | undefined {
+    return searchWords(this.#state);
   }
 
   press({ name }: PressedSign, draft: Draft, options: VimKeyOptions): VimStep {
@@ -34,8 +38,8 @@ export class VimMode implements ModalKeys {
   }
 
   reset(): void {
-    const { slice, find, change } = this.#state;
-    this.#state = { ...firstVimState, slice, find, change };
+    const { slice, find, search, change } = this.#state;
+    this.#state = { ...firstVimState, slice, find, search, change };
     this.#known = undefined;
   }
 }

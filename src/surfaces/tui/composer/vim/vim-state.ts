@@ -1,5 +1,6 @@
 import type { Draft } from '../draft.ts';
 import type { VimFind } from './vim-motion.ts';
+import type { VimSearch } from './vim-search.ts';
 import type { VimSlice } from './vim-slice.ts';
 
 export type VimOperator = 'd' | 'y' | 'c';
@@ -9,7 +10,15 @@ export type VimWait =
   | { readonly kind: 'g' }
   | { readonly kind: 'replace' }
   | { readonly kind: 'find'; readonly key: VimFind['key'] }
-  | { readonly kind: 'object'; readonly around: 'i' | 'a' };
+  | { readonly kind: 'object'; readonly around: 'i' | 'a' }
+  | { readonly kind: 'search'; readonly search: VimSearch };
+
+/** A character that was typed in replace mode, with the draft before it and the text behind it. */
+export interface VimOver {
+  readonly before: Draft;
+  readonly after: string;
+  readonly sign: string;
+}
 
 /** A change that `.` does again: its keys, and what was typed behind them. */
 export interface VimChange {
@@ -17,8 +26,17 @@ export interface VimChange {
   readonly typed: string;
 }
 
+/** In insert and replace mode: the draft before the command that began it, the one in which the user types, and its keys. */
+export interface VimInserting {
+  readonly before: Draft;
+  readonly from: Draft;
+  readonly keys: readonly string[];
+  /** In replace mode: what was typed since a key that did something else. */
+  readonly over?: readonly VimOver[];
+}
+
 export interface VimState {
-  readonly mode: 'normal' | 'insert';
+  readonly mode: 'normal' | 'insert' | 'replace';
   /** Digits that were typed. */
   readonly digits: string;
   readonly operator: VimOperator | undefined;
@@ -29,13 +47,16 @@ export interface VimState {
   readonly keys: readonly string[];
   readonly slice: VimSlice | undefined;
   readonly find: VimFind | undefined;
+  /** What was searched for last. */
+  readonly search: VimSearch | undefined;
+  /** A search of the last key that found nothing. */
+  readonly missed: VimSearch | undefined;
   readonly column: number | undefined;
   /** Drafts before each change, the oldest first. */
   readonly past: readonly Draft[];
   /** Those that were taken back, the newest last. */
   readonly future: readonly Draft[];
-  /** In insert mode: the draft before the command that began it, the one in which the user types, and its keys. */
-  readonly inserting: { readonly before: Draft; readonly from: Draft; readonly keys: readonly string[] } | undefined;
+  readonly inserting: VimInserting | undefined;
   readonly change: VimChange | undefined;
 }
 
@@ -48,6 +69,8 @@ export const firstVimState: VimState = {
   keys: [],
   slice: undefined,
   find: undefined,
+  search: undefined,
+  missed: undefined,
   column: undefined,
   past: [],
   future: [],
@@ -57,7 +80,15 @@ export const firstVimState: VimState = {
 
 /** A command is over, or given up. */
 export function idle(state: VimState): VimState {
-  return { ...state, digits: '', operator: undefined, operatorCount: undefined, wait: undefined, keys: [] };
+  return {
+    ...state,
+    digits: '',
+    operator: undefined,
+    operatorCount: undefined,
+    wait: undefined,
+    missed: undefined,
+    keys: [],
+  };
 }
 
 /** Some keys of a command were typed. */
@@ -79,4 +110,10 @@ const mostPast = 200;
 /** A change from one draft to another. */
 export function remember(state: VimState, before: Draft): VimState {
   return { ...state, past: [...state.past, before].slice(-mostPast), future: [] };
+}
+
+/** A search as the row below the composer shows it. Undefined: there is none. */
+export function searchWords({ wait, missed }: VimState): string | undefined {
+  if (wait?.kind === 'search') return wait.search.way + wait.search.typed;
+  return missed === undefined ? undefined : `${missed.way}${missed.typed}: no match`;
 }

@@ -1,0 +1,67 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Place } from '../harness/run-capstan.ts';
+import { placeEngine } from '../harness/place-engine.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
+
+function placeWith(config: string): Place & { readonly config: string } {
+  const place = new Place('http://127.0.0.1:9');
+  whenTestEnds(() => place.remove());
+  const path = join(place.home, 'config.toml');
+  writeFileSync(path, config);
+  return Object.assign(place, { config: path });
+}
+
+const own = `# Mine.
+[tui.keymap.chat] # of the conversation
+interrupt_turn = [
+  "f7",
+] # far away
+scroll_up = "f8"
+
+# Not about keys.
+[tui]
+theme = "dark"
+`;
+
+test('lines of the key map are saved where they stand, hold at once, and have a source', async () => {
+  const place = placeWith(own);
+  const engine = await placeEngine(place);
+  const lines = [
+    { context: 'chat', name: 'interrupt_turn', keys: ['f9', 'ctrl-x t'] },
+    { context: 'chat', name: 'scroll_up', keys: undefined },
+    { context: 'composer', name: 'queue', keys: [] },
+  ];
+  expect(await engine.config.saveKeymap(lines)).toBeUndefined();
+  expect(readFileSync(place.config, 'utf8')).toBe(`# Mine.
+[tui.keymap.chat] # of the conversation
+interrupt_turn = ["f9", "ctrl-x t"] # far away
+
+# Not about keys.
+[tui]
+theme = "dark"
+
+[tui.keymap.composer]
+queue = []
+`);
+  expect(engine.config.tui.keymap).toEqual({ chat: { interrupt_turn: ['f9', 'ctrl-x t'] }, composer: { queue: [] } });
+  expect(engine.config.sourceOf(['tui', 'keymap', 'composer', 'queue'])).toBe(`${place.config}:10`);
+  await engine.close();
+});
+
+test('what a flag says stays over the file, and a file that cannot be changed is left alone', async () => {
+  const place = placeWith('[tui]\nkeymap.chat.interrupt_turn = "f7"\n');
+  const overrides = ['tui.keymap.composer.queue="f2"'];
+  const engine = await placeEngine(place, { overrides });
+  expect(await engine.config.saveKeymap([{ context: 'composer', name: 'queue', keys: ['f5'] }])).toBeUndefined();
+  expect(engine.config.tui.keymap).toEqual({ chat: { interrupt_turn: 'f7' }, composer: { queue: 'f2' } });
+  const before = readFileSync(place.config, 'utf8');
+  const problem = await engine.config.saveKeymap([{ context: 'chat', name: 'interrupt_turn', keys: ['f5'] }]);
+  expect([problem?.code, problem?.next]).toEqual([
+    'config-unwritten',
+    'On line 2, in place of what is there, write: keymap.chat.interrupt_turn = "f5"',
+  ]);
+  expect(readFileSync(place.config, 'utf8')).toBe(before);
+  await engine.close();
+});

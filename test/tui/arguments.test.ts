@@ -1,0 +1,53 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { answer, say } from '../../src/testing/index.ts';
+import { tuiScene } from './tui-scene.ts';
+
+it('what a command takes is listed and completed: names, paths, turns and threads', async () => {
+  const { terminal, sees, place, say: tell } = await tuiScene([answer({ items: [say('Done.')], deltas: true })]);
+  mkdirSync(join(place.workspace, 'my sources', 'inner'), { recursive: true });
+  writeFileSync(join(place.workspace, 'notes.md'), '');
+  await sees('Context');
+  tell('First of all.');
+  await sees('Worked for');
+
+  terminal.type('/the\t');
+  await sees(/› \/theme\s+auto +/);
+  terminal.type('hi');
+  await sees(/high-contrast[^]*Tab completes, Enter runs the command with it/);
+  terminal.type('\r');
+  await sees('Theme: high-contrast.');
+
+  // A list without a choice of its own does not change what Enter does.
+  terminal.type('/permissions ');
+  await sees(/Read only +ask before every change/);
+  terminal.type('\r');
+  await sees('1. Ask');
+  terminal.type('\u0003');
+  await sees('Ask Capstan');
+  terminal.type('/permissions read');
+  await sees('Enter runs the command with it');
+  terminal.type('\r');
+  await sees('Permissions: Read only.');
+
+  // A key that comes before the list waits for it.
+  terminal.type('/cd m\t');
+  await sees('› /cd my sources/');
+  await sees('  my sources/inner/');
+  terminal.type('\t');
+  await sees('› /cd my sources/inner/');
+  terminal.type('\r');
+  await sees(/The next turn works in \S*my sources\/inner\./);
+
+  terminal.type('/model gpt-5.5 ');
+  await sees(/ +medium\s/);
+  terminal.type('\u0003');
+  terminal.type('/envelope ');
+  await sees(/ 1 +First of all\./);
+  terminal.type('\u001B');
+  await sees(/› \/envelope\s*\n\s*\n +gpt/);
+  terminal.type('\u0003');
+  const rows = await sees('Ask Capstan');
+  expect(rows.join('\n')).not.toContain('cannot be listed');
+});

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { capstanProgram } from './contenders/capstan.ts';
 import { codexProgram } from './contenders/codex.ts';
+import { modelName } from './contenders/contender.ts';
 import { writeDialectHome } from './contenders/codex-dialect.ts';
 import type { BenchOptions } from './options.ts';
 import { type Command, plainEnvironment } from './process/command.ts';
@@ -10,7 +11,7 @@ import { Place } from './process/place.ts';
 import { runToExit } from './process/run-to-exit.ts';
 import { terminalMarks } from './report/marks.ts';
 import type { Bench } from './run-scenarios.ts';
-import { runScreen, type TerminalCommand } from './terminal/screen-run.ts';
+import { runScreen, runWholeScreen, type TerminalCommand } from './terminal/screen-run.ts';
 
 export const terminalRepetitions = { full: 5, quick: 1 };
 
@@ -22,7 +23,7 @@ tui.screen_reader_detection_done = true
 notice.model_migrations = { "gpt-5.5" = "gpt-6-sol" }
 `;
 
-/** Both on the main screen of a terminal of 100 columns and 40 rows, in turn. */
+/** Both on a terminal of 100 columns and 40 rows, in turn: on its main screen, and then on a screen of their own. */
 export async function runTerminal(
   { book, effort, folder, missing, say }: Pick<Bench, 'book' | 'effort' | 'folder' | 'missing' | 'say'>,
   only: BenchOptions['only'],
@@ -38,8 +39,15 @@ export async function runTerminal(
       for (const row of ['capstan', 'codex'] as const) {
         const place = new Place(join(folder, `terminal-${row}`));
         const trust = `[projects.${JSON.stringify(place.workspace)}]\ntrust_level = "trusted"\n`;
-        writeDialectHome({ place, modelUrl: url, firstBody: '' }, `${row === 'codex' ? quiet : ''}${trust}`);
-        const samples = await runScreen(commands[row](place));
+        const write = (screen: string): void =>
+          writeDialectHome(
+            { place, modelUrl: url, firstBody: '' },
+            `${row === 'codex' ? quiet : ''}tui.alternate_screen = "${screen}"\n${trust}`,
+          );
+        write('never');
+        const scrolled = await runScreen(commands[row](place));
+        write('always');
+        const samples = { ...scrolled, ...(await runWholeScreen(commands[row](place))) };
         // The first round fills caches.
         for (const mark of round === 0 ? [] : terminalMarks) book.add(mark, row, samples[mark] ?? []);
       }
@@ -63,16 +71,18 @@ const commands = {
       cwd: place.workspace,
     },
     placeholder: 'Ask Capstan to do anything',
+    ready: modelName,
   }),
   codex: (place: Place): TerminalCommand => ({
     command: {
       program: codexProgram(),
       // Alone, as Capstan is: the shared server would be a second process beside the one that is measured.
-      arguments: ['--no-alt-screen', '--no-daemon'],
+      arguments: ['--no-daemon'],
       env: { ...plainEnvironment(place.osHome), CODEX_HOME: place.home },
       cwd: place.workspace,
     },
     placeholder: 'Ask Codex to do anything',
+    ready: modelName.toUpperCase(),
   }),
 };
 

@@ -26,13 +26,17 @@ export type MarkId =
 /** Those of a conversation on a terminal. */
 export const terminalMarks = [
   'terminal-frame',
+  'terminal-session',
   'terminal-echo',
   'terminal-echo-stream',
   'terminal-cpu',
+  'terminal-cores',
   'terminal-memory',
   'terminal-bytes',
   'terminal-idle-frames',
   'terminal-clears',
+  'terminal-resize',
+  'terminal-resize-whole',
 ] as const;
 
 export type TerminalMark = (typeof terminalMarks)[number];
@@ -46,7 +50,7 @@ export type RowId = ContenderId | 'codex-shim' | 'node' | 'copy' | 'bare';
 export interface Mark {
   readonly id: MarkId;
   readonly title: string;
-  readonly unit: 'µs' | 'ms' | 's' | 'MB' | 'KB' | 'times';
+  readonly unit: 'µs' | 'ms' | 's' | 'cores' | 'MB' | 'KB' | 'times';
 }
 
 /** In the order of the report. */
@@ -71,13 +75,17 @@ export const marks: readonly Mark[] = [
   { id: 'sandbox-files', title: 'Sandboxed `true`, 10,000 files', unit: 'ms' },
   { id: 'sandbox-hosts', title: 'Sandboxed `true`, lists of hosts', unit: 'ms' },
   { id: 'terminal-frame', title: 'Terminal: first frame', unit: 'ms' },
+  { id: 'terminal-session', title: 'Terminal: conversation ready', unit: 'ms' },
   { id: 'terminal-echo', title: 'Terminal: key to letter, idle', unit: 'ms' },
   { id: 'terminal-echo-stream', title: 'Terminal: key to letter, streaming below 20,000 lines', unit: 'ms' },
   { id: 'terminal-cpu', title: 'Terminal: processor time of 3,000 deltas at 800/s', unit: 's' },
+  { id: 'terminal-cores', title: 'Terminal: processor while 800 deltas/s stream', unit: 'cores' },
   { id: 'terminal-memory', title: 'Terminal: memory with 20,000 lines', unit: 'MB' },
   { id: 'terminal-bytes', title: 'Terminal: written per streamed KB', unit: 'KB' },
   { id: 'terminal-idle-frames', title: 'Terminal: frames that change nothing', unit: 'times' },
   { id: 'terminal-clears', title: 'Terminal: screen or scrollback cleared', unit: 'times' },
+  { id: 'terminal-resize', title: 'Terminal: resize below 20,000 lines, scrollback', unit: 'ms' },
+  { id: 'terminal-resize-whole', title: 'Terminal: resize with 20,000 lines, whole screen', unit: 'ms' },
   { id: 'version', title: '--version', unit: 'ms' },
 ];
 

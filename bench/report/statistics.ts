@@ -1,8 +1,9 @@
-/** The middle of what was measured, and where four fifths of it lie. */
+/** The middle of what was measured, where four fifths of it lie, and what only one in twenty exceeds. */
 export interface Distribution {
   readonly median: number;
   readonly p10: number;
   readonly p90: number;
+  readonly p95: number;
   readonly count: number;
 }
 
@@ -10,7 +11,7 @@ export function distribution(samples: readonly number[]): Distribution {
   if (samples.length === 0) throw new RangeError('nothing was measured');
   const sorted = samples.toSorted((a, b) => a - b);
   const at = (share: number): number => quantile(sorted, share);
-  return { median: at(0.5), p10: at(0.1), p90: at(0.9), count: sorted.length };
+  return { median: at(0.5), p10: at(0.1), p90: at(0.9), p95: at(0.95), count: sorted.length };
 }
 
 /** Between two neighbours, in proportion. */

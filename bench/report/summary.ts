@@ -8,7 +8,7 @@ export interface Row {
   readonly id: RowId;
   readonly median: number;
   /** Absent for a difference of medians. */
-  readonly spread?: Pick<Distribution, 'p10' | 'p90' | 'count'>;
+  readonly spread?: Pick<Distribution, 'p10' | 'p90' | 'p95' | 'count'>;
   readonly ofCodex?: number;
   readonly ofFloor?: number;
 }

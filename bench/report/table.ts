@@ -18,11 +18,12 @@ export function summaryTable(summary: Summary): Table {
       rowNames[row.id],
       `${formatNumber(row.median)} ${unit}`,
       row.spread === undefined ? '' : `${formatNumber(row.spread.p10)} – ${formatNumber(row.spread.p90)}`,
+      row.spread === undefined ? '' : formatNumber(row.spread.p95),
       times(row.ofCodex),
       times(row.ofFloor),
     ]),
   );
-  return { head: ['Mark', 'Contender', 'Median', 'p10 – p90', 'Of Codex', 'Of floor'], rows };
+  return { head: ['Mark', 'Contender', 'Median', 'p10 – p90', 'p95', 'Of Codex', 'Of floor'], rows };
 }
 
 export function goalTable(goals: readonly Goal[]): Table {

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { spawn, type IPty } from '@lydell/node-pty';
 import { monotonicMs } from '../model/piece.ts';
 import type { Command } from '../process/command.ts';
 import { cpuSecondsIn } from '../process/read-usage.ts';
 
 export const escapes = /\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\u001B[[?>=<]?[\d;:?<>=]*[ -/]*[@-~]/g;
+
+export const terminalColumns = 100;
+const terminalRows = 40;
 
 /** A program on a terminal of its own, and all that it has written. */
 export class PtyProgram {
@@ -14,16 +18,18 @@ export class PtyProgram {
   /** As it was written, and as it can be read. */
   written = '';
   #read = '';
+  #writtenAt = this.startedAt;
   #waiting: { readonly test: () => boolean; readonly found: (at: number) => void }[] = [];
 
   constructor({ program, arguments: words, env, cwd }: Command) {
     const variables = { ...env, TERM: 'xterm-256color', COLORTERM: 'truecolor' };
-    this.#pty = spawn(program, [...words], { cols: 100, rows: 40, cwd, env: variables });
+    this.#pty = spawn(program, [...words], { cols: terminalColumns, rows: terminalRows, cwd, env: variables });
     this.#exited = new Promise((over) => this.#pty.onExit(() => over()));
     this.#pty.onData((text) => {
       this.written += text;
       this.#read += text.replaceAll(escapes, '');
       const at = monotonicMs();
+      this.#writtenAt = at;
       // A terminal that answers nothing is waited for by some programs.
       if (text.includes('\u001B[6n')) this.#pty.write('\u001B[1;1R');
       if (text.includes('\u001B[c')) this.#pty.write('\u001B[?62;22c');
@@ -68,6 +74,18 @@ export class PtyProgram {
     const pressed = monotonicMs();
     this.type(letter);
     return (await this.sees(letter, { from, withinMs: 5000 })) - pressed;
+  }
+
+  /** From a change of the size to the last byte that follows it, before a silence. */
+  async resize(columns: number, silenceMs: number): Promise<number> {
+    const from = this.written.length;
+    const changed = monotonicMs();
+    this.#pty.resize(columns, terminalRows);
+    while (this.written.length === from || monotonicMs() - this.#writtenAt < silenceMs) {
+      if (monotonicMs() - changed > 30_000) throw new Error('no stable screen after a change of the size');
+      await pause(10);
+    }
+    return this.#writtenAt - changed;
   }
 
   get cpuSeconds(): number {

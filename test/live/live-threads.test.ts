@@ -32,6 +32,18 @@ it('an idle thread is given up and loaded by its next use, under the settings th
   expect(thread.settings.model).toBe('gpt-5.4');
 });
 
+it('what a thread uses is counted once as things stand, and anew when a line or its settings change that', async () => {
+  const { start } = await liveScene([done], {});
+  const thread = await start({ overrides: ['model="gpt-5.5"'] });
+  const before = thread.usage();
+  expect(thread.usage()).toBe(before);
+  await thread.override({ collaboration: { mode: 'plan' } });
+  const other = thread.usage();
+  expect(other.tokens).toBeLessThan(before.tokens);
+  await thread.submit({ input: words('go') });
+  expect(thread.usage().total.total).toBeGreaterThan(other.total.total);
+});
+
 it('a thread without a message is given up as well, and its next use starts it again under its id and settings', async () => {
   const { scene, engine, threads, start } = await liveScene([done, done], { idleMs: 20 });
   const thread = await start({ overrides: ['model="gpt-5.5"'] });

@@ -1,6 +1,9 @@
 import { percentRemaining } from '../../history/percent-remaining.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { UsageEvent } from '../../protocol/thread-event.ts';
+import type { Envelope } from '../../envelope/envelope.ts';
+import type { ToolSpec } from '../../ports/prompt.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
 import { activeNow } from './active-now.ts';
 import { type Contract, windowNow } from './contract-now.ts';
 
@@ -9,11 +12,31 @@ export type UsageNow = Pick<
   'total' | 'tokens' | 'measure' | 'effectiveWindow' | 'percentRemaining' | 'rateLimits'
 >;
 
-/** What a thread has cost, and how much of the window its next request fills as things stand. */
+interface KnownUsage {
+  readonly envelope: Envelope;
+  readonly tools: readonly ToolSpec[];
+  readonly usage: UsageNow;
+}
+
+const knownUsages = new WeakMap<ThreadState, KnownUsage>();
+
+/**
+ * What a thread has cost, and how much of the window its next request fills as things stand. A screen asks for it with
+ * every frame, so it is counted once for a state, an envelope and a list of tools.
+ */
 export function usageNow(contract: Contract): UsageNow {
   const { parts, log, envelope } = contract;
-  const { effective, baseline } = windowNow(contract);
   const tools = parts.router.specs(envelope.capabilities.tools, envelope.policy);
+  const known = knownUsages.get(log.state);
+  if (known?.envelope === envelope && known.tools === tools) return known.usage;
+  const usage = countUsage(contract, tools);
+  knownUsages.set(log.state, { envelope, tools, usage });
+  return usage;
+}
+
+function countUsage(contract: Contract, tools: readonly ToolSpec[]): UsageNow {
+  const { log } = contract;
+  const { effective, baseline } = windowNow(contract);
   const { tokens, measure } = activeNow(contract, { tools });
   return {
     total: log.state.usage.total,

@@ -73,7 +73,7 @@ export class Controller {
 
   #shown(): void {
     this.#ofDraft.update();
-    this.#parts.stage.draw();
+    this.#parts.stage.drawKey();
   }
 
   /** A list for the draft is open. */

@@ -146,6 +146,11 @@ export class TuiStage {
     if (!this.#isEnded) this.#clock.ask();
   }
 
+  /** What a key has changed: before anything that streams. */
+  drawKey(): void {
+    if (!this.#isEnded) this.#clock.echo();
+  }
+
   drawNow(): void {
     this.#clock.now();
   }

@@ -1,6 +1,6 @@
 import type { Cell } from '../cells/cell.ts';
 import type { Look } from '../text/look.ts';
-import { themeOf } from '../text/themes.ts';
+import { DrawnEntries } from './drawn-entries.ts';
 
 /** A cell of the conversation. */
 export interface TranscriptEntry {
@@ -21,12 +21,6 @@ export interface TranscriptEntry {
   blocks?: { readonly stableBlocks: number; rowCount(blocks: number, look: Look): number };
 }
 
-interface DrawnEntry {
-  readonly key: string;
-  readonly cell: Cell;
-  readonly rows: readonly string[];
-}
-
 /** What is written before the words of the user and behind them. */
 export interface PromptMarks {
   readonly begin: string;
@@ -43,7 +37,7 @@ function marked([above = '', ...rows]: readonly string[], { begin, end }: Prompt
 /** All cells of the conversation, as a screen that prints them once needs them, and as one that draws a part of them does. */
 export class Transcript {
   readonly #entries: TranscriptEntry[] = [];
-  readonly #drawn = new WeakMap<TranscriptEntry, DrawnEntry>();
+  readonly #drawn = new DrawnEntries();
   /** Those before it were printed. */
   #next = 0;
   /** Rows of the next one that were printed already. */
@@ -120,7 +114,8 @@ export class Transcript {
   keepLast(look: Look, most: number): void {
     let rows = 0;
     let from = this.#entries.length;
-    while (from > this.#next && rows < most) rows += this.rowsOf(this.#entries[--from]!, look).length + 1;
+    while (from > this.#next && rows < most)
+      rows += this.#drawn.last(this.#entries[--from]!, look, most - rows).rows.length + 1;
     this.#next = from;
     this.#rowsOfNext = 0;
   }
@@ -137,7 +132,7 @@ export class Transcript {
     const parts: (readonly string[])[] = [];
     let count = 0;
     for (let at = this.#entries.length - 1; at >= 0 && count < height + back; at--) {
-      const rows = this.#spaced(this.#entries[at]!, look, 0);
+      const rows = this.#lastSpaced(this.#entries[at]!, look, height + back - count);
       parts.push(rows);
       count += rows.length;
     }
@@ -156,7 +151,8 @@ export class Transcript {
         if (count >= height + back) return entry.prompt;
         if (count >= back) return undefined;
       }
-      count += this.#spaced(entry, look, 0).length;
+      // Of what is above the screen it does not matter how long it is.
+      if (count < height + back) count += this.#lastSpaced(entry, look, height + back - count).length;
     }
     return undefined;
   }
@@ -170,25 +166,25 @@ export class Transcript {
   rowCount(look: Look, most: number): number {
     let count = 0;
     for (let at = this.#entries.length - 1; at >= 0 && count < most; at--)
-      count += this.#spaced(this.#entries[at]!, look, 0).length;
+      count += this.#lastSpaced(this.#entries[at]!, look, most - count).length;
     return Math.min(count, most);
   }
 
-  /** Drawn once for a look, as long as nothing of it changes. */
+  /** See `DrawnEntries`. */
   rowsOf(entry: TranscriptEntry, look: Look): readonly string[] {
-    if (!entry.isFinal) return entry.cell.rows(look);
-    const key = [look.width, look.colours, themeOf(look.palette).name, look.glyphs, look.details, look.cwd].join(' ');
-    const drawn = this.#drawn.get(entry);
-    if (drawn?.key === key && drawn.cell === entry.cell) return drawn.rows;
-    const rows = entry.cell.rows(look);
-    this.#drawn.set(entry, { key, cell: entry.cell, rows });
-    return rows;
+    return this.#drawn.rows(entry, look);
   }
 
   /** With an empty row before it, unless its beginning was printed. A cell without rows takes none. */
   #spaced(entry: TranscriptEntry, look: Look, printed: number): readonly string[] {
+    if (printed > 0 && !entry.isFinal && entry.cell.rowsFrom !== undefined) return entry.cell.rowsFrom(look, printed);
     const rows = this.rowsOf(entry, look);
     if (rows.length === 0) return rows;
     return printed === 0 ? ['', ...rows] : rows.slice(printed);
+  }
+
+  #lastSpaced(entry: TranscriptEntry, look: Look, least: number): readonly string[] {
+    const { rows, isAll } = this.#drawn.last(entry, look, least);
+    return isAll && rows.length > 0 ? ['', ...rows] : rows;
   }
 }

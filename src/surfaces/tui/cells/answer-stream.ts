@@ -3,7 +3,7 @@ import { MarkdownStream } from '../markdown/markdown-stream.ts';
 import type { Look } from '../text/look.ts';
 import { type SpokenPart, partedRows, rowsBefore } from './answer-parts.ts';
 import { answerRows, insideAnswer } from './answer-rows.ts';
-import type { Cell } from './cell.ts';
+import type { Cell, LastRows } from './cell.ts';
 
 interface GrowingPart {
   readonly kind: SpokenPart['kind'];
@@ -31,6 +31,17 @@ export class AnswerStream implements Cell {
       this.#drawn(({ markdown }) => markdown.rows(insideAnswer(look))),
       look,
     );
+  }
+
+  rowsFrom(look: Look, from: number): readonly string[] {
+    if (this.#parts.length > 1) return this.rows(look).slice(from);
+    return answerRows(this.#last.markdown.rowsFrom(insideAnswer(look), from), look, from);
+  }
+
+  lastRows(look: Look, least: number): LastRows {
+    const all = this.#parts.length > 1 ? 0 : this.#last.markdown.rowTotal(insideAnswer(look));
+    const from = Math.max(0, all - least);
+    return { rows: this.rowsFrom(look, from), isAll: from === 0 };
   }
 
   /** Rows that no later text can change. `from`: those above it are known. */

@@ -1,9 +1,9 @@
-import { clean } from '../text/clean.ts';
 import type { Look } from '../text/look.ts';
 import { themeOf } from '../text/themes.ts';
 import { BlockReader } from './block-reader.ts';
 import { drawLeaf } from './draw-leaf.ts';
 import type { Leaf } from './leaf.ts';
+import { readLine, readMarkdown } from './read-markdown.ts';
 
 /**
  * Markdown that arrives in pieces. Blocks that no later text can change are drawn once for each look; only the rest is
@@ -27,7 +27,7 @@ export class MarkdownStream {
       this.#pieces.push(text.slice(from, at));
       const line = this.#pieces.join('');
       this.#pieces = [];
-      feed(this.#reader, line);
+      readLine(this.#reader, line);
       from = at + 1;
     }
     if (from < text.length) this.#pieces.push(text.slice(from));
@@ -37,7 +37,7 @@ export class MarkdownStream {
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    if (this.#pieces.length > 0) feed(this.#reader, this.#pieces.join(''));
+    if (this.#pieces.length > 0) readLine(this.#reader, this.#pieces.join(''));
     this.#pieces = [];
     this.#reader.end();
   }
@@ -46,6 +46,18 @@ export class MarkdownStream {
     const stable = this.stableRows(look);
     const tail = this.tailRows(look);
     return tail.length === 0 ? stable : [...stable, ...tail];
+  }
+
+  /** The same from one row on: what is above is not copied for every frame. */
+  rowsFrom(look: Look, from: number): readonly string[] {
+    const stable = this.stableRows(look);
+    const tail = this.tailRows(look);
+    return [...stable.slice(from), ...tail.slice(Math.max(0, from - stable.length))];
+  }
+
+  /** How many rows there are. */
+  rowTotal(look: Look): number {
+    return this.stableRows(look).length + this.tailRows(look).length;
   }
 
   /** Rows that no later text can change. The same list for the same look: it only grows. */
@@ -78,7 +90,7 @@ export class MarkdownStream {
     const copy = this.#reader.copy((leaf) => rows.push(...drawLeaf(leaf, look)));
     if (this.#pieces.length > 1) this.#pieces = [this.#pieces.join('')];
     const [partial = ''] = this.#pieces;
-    if (partial !== '') feed(copy, partial);
+    if (partial !== '') readLine(copy, partial);
     copy.end();
     this.#tail = { key, rows };
     return rows;
@@ -88,19 +100,10 @@ export class MarkdownStream {
 /** All rows of a text. */
 export function drawMarkdown(text: string, look: Look): readonly string[] {
   const rows: string[] = [];
-  const reader = new BlockReader((leaf) => {
+  readMarkdown(text, (leaf) => {
     for (const row of drawLeaf(leaf, look)) rows.push(row);
   });
-  const lines = text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  for (const line of lines) feed(reader, line);
-  reader.end();
   return rows;
-}
-
-/** A line of a text of any origin. */
-function feed(reader: BlockReader, source: string): void {
-  for (const line of clean(source.replace(/\r+$/, '')).split('\n')) reader.line(line);
 }
 
 function keyOf({ width, colours, palette, glyphs, cwd, home }: Look): string {

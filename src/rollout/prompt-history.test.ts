@@ -31,7 +31,7 @@ function all(history: PromptHistory): readonly string[] {
   for (let place: PromptPlace | undefined, first = true; first || place !== undefined; first = false) {
     const read = history.before(place);
     if ('code' in read) throw new Error(read.message);
-    texts.push(...read.texts);
+    texts.push(...read.prompts.map(({ text }) => text));
     place = read.rest;
   }
   return texts;
@@ -50,6 +50,17 @@ it('appends a line that both programs know, for its owner alone', async () => {
   expect(all(history)).toEqual(['two\nlines', 'one']);
 });
 
+it('knows commands of the shell from messages: a line that does not say so is a message', async () => {
+  const history = open();
+  writeFileSync(path, '{"session_id":"a","ts":1,"text":"!old"}\n{"text":"!odd","capstan":{"command":"yes"}}\n');
+  await history.append({ threadId: 'b', text: '!ls', isCommand: true });
+  expect(readFileSync(path, 'utf8')).toContain('"text":"!ls","capstan":{"command":true}}\n');
+  expect(history.before()).toEqual({
+    prompts: [{ text: '!ls', isCommand: true }, { text: '!odd' }, { text: '!old' }],
+    rest: undefined,
+  });
+});
+
 it('of two writers no line is lost', async () => {
   const [one, other] = [open(), open()];
   const texts = Array.from({ length: 20 }, (_, at) => `message ${at}`);
@@ -63,7 +74,7 @@ it('reads in batches, the newest first; a long line is read whole', () => {
   writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const history = open();
   const first = history.before();
-  expect('texts' in first && first.texts.length).toBeLessThan(1500);
+  expect('prompts' in first && first.prompts.length).toBeLessThan(1500);
   expect(all(history)).toEqual(lines.map(({ text }) => text).toReversed());
 });
 
@@ -73,9 +84,9 @@ it('what was written meanwhile is not read twice, and a file that was trimmed ha
   const first = history.before();
   if ('code' in first || first.rest === undefined) throw new Error('there is more');
   await history.append({ threadId: 't', text: 'new' });
-  expect(history.before(first.rest)).toMatchObject({ texts: [expect.stringMatching(/^1y/)] });
+  expect(history.before(first.rest)).toMatchObject({ prompts: [{ text: expect.stringMatching(/^1y/) }] });
   writeFileSync(path, '');
-  expect(history.before(first.rest)).toEqual({ texts: [], rest: undefined });
+  expect(history.before(first.rest)).toEqual({ prompts: [], rest: undefined });
 });
 
 it('drops the oldest lines above the limit, never the newest', async () => {

@@ -1,15 +1,21 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Programs } from '../ports/program-files.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { isJsonObject, type Json } from '../protocol/json.ts';
+import { isJsonObject, type Json, objectAt } from '../protocol/json.ts';
 import { fileSystem as fs, isMissing, reasonOf } from '../disk/file-system.ts';
 import { openRegular, withRegular } from '../disk/regular-file.ts';
 import { lockOpenFile, lockPrograms } from './disk/lock-program.ts';
 
+export interface KeptPrompt {
+  readonly text: string;
+  /** A command for the user's shell. Where a line does not say it, as in those of other programs, the text is a message. */
+  readonly isCommand?: true;
+}
+
 /** What the user typed in conversations of this home, in a file that Codex reads and writes too. */
 export interface PromptHistory {
   /** Gives why it could not be kept. */
-  append(prompt: { readonly threadId: string; readonly text: string }): Promise<Outcome | undefined>;
+  append(prompt: KeptPrompt & { readonly threadId: string }): Promise<Outcome | undefined>;
   /** Where the file ends now; undefined: there is none. */
   end(): PromptPlace | undefined;
   /** Those before a place, the newest first. Absent: before the end of the file as it is now. */
@@ -24,7 +30,7 @@ export interface PromptPlace {
 }
 
 export interface PromptsRead {
-  readonly texts: readonly string[];
+  readonly prompts: readonly KeptPrompt[];
   /** Undefined: there are no older ones. */
   readonly rest: PromptPlace | undefined;
 }
@@ -67,11 +73,11 @@ export function createPromptHistory(options: PromptHistoryOptions): PromptHistor
         return withRegular(path, { links: 'refused' }, (file, { ino, size }) => {
           const end = place?.offset ?? size;
           // It was trimmed, or is another file: what stood before the place is not there any more.
-          if (place !== undefined && (place.file !== ino || end > size)) return { texts: [], rest: undefined };
+          if (place !== undefined && (place.file !== ino || end > size)) return { prompts: [], rest: undefined };
           return readBefore(file, end, ino);
         });
       } catch (error) {
-        if (isMissing(error)) return { texts: [], rest: undefined };
+        if (isMissing(error)) return { prompts: [], rest: undefined };
         return { code: 'history-unreadable', message: `${path} cannot be read: ${reasonOf(error)}.`, next: '' };
       }
     },
@@ -79,11 +85,12 @@ export function createPromptHistory(options: PromptHistoryOptions): PromptHistor
 }
 
 async function append(
-  { threadId, text }: { readonly threadId: string; readonly text: string },
+  { threadId, text, isCommand }: KeptPrompt & { readonly threadId: string },
   { path, clock, programs, maxBytes }: PromptHistoryOptions,
 ): Promise<Outcome | undefined> {
   const ts = Math.floor(clock.now() / 1000);
-  const line = Buffer.from(`${JSON.stringify({ session_id: threadId, ts, text })}\n`);
+  const ours = isCommand === true ? { capstan: { command: true } } : {};
+  const line = Buffer.from(`${JSON.stringify({ session_id: threadId, ts, text, ...ours })}\n`);
   try {
     const { O_RDWR, O_CREAT, O_APPEND } = fs.constants;
     const { file } = openRegular(path, { links: 'refused', flags: O_RDWR | O_CREAT | O_APPEND, mode: 0o600 });
@@ -143,16 +150,18 @@ function readBefore(file: number, end: number, ino: number): PromptsRead {
     if (start > 0 && (first === 0 || first === bytes.length) && size < mostLine) continue;
     const lines = bytes.subarray(first).toString('utf8').split('\n').toReversed();
     const offset = start > 0 && first === 0 ? start : start + first;
-    return { texts: lines.flatMap(textOf), rest: offset === 0 ? undefined : { offset, file: ino } };
+    return { prompts: lines.flatMap(promptIn), rest: offset === 0 ? undefined : { offset, file: ino } };
   }
 }
 
 /** A line that is cut off, or of another form, is skipped. */
-function textOf(line: string): readonly string[] {
+function promptIn(line: string): readonly KeptPrompt[] {
   try {
     const read = JSON.parse(line) as Json;
-    const text = isJsonObject(read) ? read['text'] : undefined;
-    return typeof text === 'string' && text !== '' ? [text] : [];
+    if (!isJsonObject(read)) return [];
+    const { text } = read;
+    if (typeof text !== 'string' || text === '') return [];
+    return [objectAt(read, 'capstan')?.['command'] === true ? { text, isCommand: true } : { text }];
   } catch {
     return [];
   }

@@ -9,6 +9,7 @@ import { readNetworkDetails } from '../policy/read-profile.ts';
 import { isWrong } from '../policy/wrong-value.ts';
 import { arrayAt, equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
+import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { nameAt } from './maker-now.ts';
 import type { ThreadState } from './thread-state.ts';
 import { readApprovalPolicy } from '../policy/approval-policy.ts';
@@ -123,6 +124,7 @@ function choices(ours: JsonObject | undefined, resolvedEffort: string | undefine
   const chosen = objectAt(ours, 'chosen');
   return {
     serviceTier: stringAt(ours, 'service_tier'),
+    reviewer: readReviewer(ours?.['reviewer']),
     changesNothing: ours?.['changes_nothing'] === true ? true : undefined,
     approvedPrefixes: readPrefixes(ours?.['approved_prefixes']),
     networkRules: readRules(ours?.['network_rules']),
@@ -137,6 +139,10 @@ function choices(ours: JsonObject | undefined, resolvedEffort: string | undefine
 function absolute(source: JsonObject | undefined): string | undefined {
   const cwd = stringAt(source, 'cwd');
   return cwd?.startsWith('/') === true ? cwd : undefined;
+}
+
+function readReviewer(value: Json | undefined): ApprovalsReviewer | undefined {
+  return value === 'user' || value === 'auto_review' ? value : undefined;
 }
 
 function readPersonality(value: Json | undefined): Personality | null | undefined {

@@ -101,7 +101,7 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
  */
 function startedWith({ instructions, capabilities, telemetry }: Envelope): JsonObject {
   const given = <Value>(name: string, value: Value): Value | undefined =>
-    ['flags', 'thread', 'override'].includes(telemetry.origins[name] ?? '') ? value : undefined;
+    isGiven(telemetry, name) ? value : undefined;
   const start = defined({
     developer_instructions: given('developerInstructions', instructions.developer),
     compact_prompt: given('compactPrompt', instructions.compactPrompt),
@@ -110,6 +110,11 @@ function startedWith({ instructions, capabilities, telemetry }: Envelope): JsonO
     client_tools: given('clientTools', capabilities.clientTools) as unknown as JsonObject[] | undefined,
   });
   return Object.keys(start).length === 0 ? {} : { start };
+}
+
+/** Chosen for this thread, and not for all of them. */
+function isGiven({ origins }: Envelope['telemetry'], name: string): boolean {
+  return ['flags', 'thread', 'override'].includes(origins[name] ?? '');
 }
 
 /** What was chosen and has no place in the shared keys, in the form from which it is taken up again. */
@@ -123,6 +128,7 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
     // Apart from what it resolved to: a default of the model must not become a choice for the next one.
     chosen: { ...identity.chosen },
     ...defined({ approval: policy.askedApproval, service_tier: tier }),
+    ...(isGiven(telemetry, 'reviewer') ? { reviewer: policy.reviewer ?? 'user' } : {}),
     ...defined({
       personality: personality ?? (telemetry.origins['personality'] === undefined ? undefined : null),
       mode: collaboration.asked ?? (collaboration.mode === 'default' ? undefined : collaboration.mode),

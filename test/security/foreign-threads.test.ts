@@ -97,6 +97,17 @@ async function bringIn({ place }: LiveThread, source: string): Promise<void> {
 }
 
 describe('an imported thread', () => {
+  it('whose questions a reviewer answered asks the user', async () => {
+    const live = await stage();
+    await bringIn(live, written(elsewhere(live), claiming(asOther(live), { capstan: { reviewer: 'auto_review' } })));
+    const opened = await resume(live, other);
+    expect(opened.settings.reviewer).toBeUndefined();
+    expect(notTakenOver(opened)).toMatchObject({
+      message: expect.stringContaining('reviewer auto_review (using user)'),
+      next: expect.stringContaining('-c approvals_reviewer=auto_review'),
+    });
+  });
+
   it('that ran without a sandbox runs in the configured one, where the command was started', async () => {
     const live = await stage();
     const far = join(live.place.root, 'far');

@@ -9,6 +9,25 @@ const done = (text: string) => answer({ items: [say(text)], deltas: true });
 const paste = (text: string) => `\u001B[200~${text}\u001B[201~`;
 const up = '\u001B[A';
 
+it('words that another surface said come back without what hides in them', async () => {
+  const built = await scene(['One.', 'Two.', 'Three.'].map(done));
+  await built.place.run('exec', '--skip-git-repo-check', 'Be\u001B[31m red\u202E.');
+  const { sees, say: tell, terminal } = await openIn(built, { kind: 'last' });
+  await sees('Context');
+  terminal.type(up);
+  await sees(/› Be red\.\n[^]*Context/);
+  terminal.type('\r');
+  await sees(/Two\.\n\n {2}Worked/);
+  tell('/rewind');
+  await sees('Go back to before which');
+  terminal.type(up);
+  terminal.type('\r');
+  await sees('The conversation is as it was');
+  terminal.type('\r');
+  await sees('• Three.');
+  expect([1, 2].map((at) => textsOf(inputOf(built.model, at)).at(-1))).toEqual(['Be red.', 'Be red.']);
+});
+
 describe('words that begin like a command', () => {
   it('were a message, and are one when they come back by a rewind or out of the history', async () => {
     const built = await scene(['One.', 'Two.', 'Three.', 'Four.'].map(done));

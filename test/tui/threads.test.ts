@@ -29,6 +29,22 @@ async function press(terminal: TuiScene['terminal'], ...keys: readonly string[])
   }
 }
 
+it.each([
+  ['reviewed', 'Reviewed', ''],
+  ['ask', 'Ask', 'approvals_reviewer = "auto_review"'],
+])('a conversation keeps who answers its questions: /permissions %s', async (name, shown, config) => {
+  const built = await scene([done('One.')], config);
+  const first = await openIn(built, { kind: 'new' }, 120);
+  await first.sees('Context');
+  first.say(`/permissions ${name}`);
+  await first.sees(`Permissions: ${shown}.`);
+  first.say('Go.');
+  await first.sees(/One\.\n\n {2}Worked/);
+  await first.leave();
+  const second = await openIn(built, { kind: 'last' }, 120);
+  expect(await second.sees(new RegExp(`Context.* ${shown}$`, 'm'))).toBeDefined();
+});
+
 describe('earlier conversations', () => {
   it('are searched, looked at and resumed from a list, with what each was run with', async () => {
     const built = await threeThreads([done('Four.')]);

@@ -31,6 +31,21 @@ describe('the reviewer', () => {
       expect(settings({ approvals_reviewer: name })).toMatchObject({ reviewer: 'auto_review', origin: 'user' });
   });
 
+  test('is the one that a resumed thread had, unless a flag names another', () => {
+    const reviewed = { resumed: { reviewer: 'auto_review' } } as const;
+    expect(settings({}, reviewed)).toMatchObject({ reviewer: 'auto_review', origin: 'thread' });
+    const asked = { resumed: { reviewer: 'user' } } as const;
+    expect(settings({ approvals_reviewer: 'auto_review' }, asked)).toMatchObject({
+      reviewer: undefined,
+      origin: 'thread',
+    });
+    expect(settings({ approvals_reviewer: 'auto_review' }, { resumed: {} }).reviewer).toBe('auto_review');
+    const held = { approval: 'never', unlessReviewed: true } as const;
+    expect(settings({}, { ...held, ...reviewed }).approval).toBe('on-request');
+    const requirements = required({ allowed_approvals_reviewers: ['user'] });
+    expect(settings({}, { ...reviewed, requirements })).toMatchObject({ reviewer: 'user', origin: 'managed' });
+  });
+
   test('may be told more, by the user or by the machine', () => {
     expect(settings({ auto_review: { policy: ' ' } }).reviewPolicy).toBeUndefined();
     const file = { auto_review: { policy: 'Never deploy.' } };

@@ -99,6 +99,7 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
   const provider = ranked('provider', config.modelProvider);
   const model = ranked('model', config.model, fallback.model);
   const shell = ranked('shellEnvironment', config.shellEnvironmentPolicy);
+  const reviewer = ranked('reviewer', config.approvalsReviewer);
   const { profile, notices } = chooseProfileWithOrigin(config, choices);
   const chosen = {
     model:
@@ -112,8 +113,8 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     verbosity: ranked<string | undefined>('verbosity', config.modelVerbosity),
     serviceTier: ranked('serviceTier', config.serviceTier, fallback.serviceTier),
     cwd: { value: cwd, origin: cwdOrigin(choices) },
-    ...approvalChoice(ranked('approval', config.approvalPolicy), choices, config),
-    reviewer: configured('reviewer', config.approvalsReviewer === 'user' ? undefined : config.approvalsReviewer),
+    ...approvalChoice(ranked('approval', config.approvalPolicy), reviewer.value, choices),
+    reviewer: { ...reviewer, value: reviewer.value === 'user' ? undefined : reviewer.value },
     reviewPolicy: configured('reviewPolicy', notBlank(config.autoReview?.policy)),
     profile,
     // What a thread remembers of rules is a claim: the files of today decide.
@@ -152,10 +153,10 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
 /** What a surface holds lasts as long as it runs: what the thread chose is kept beside it. */
 function approvalChoice(
   own: Choice<ApprovalPolicy>,
+  asker: Settings['reviewer'],
   { approval: given, unlessReviewed = false, requirements = noRequirements }: SettingsChoices,
-  { approvalsReviewer }: Config,
 ) {
-  const reviewer = reviewerInstead(requirements, approvalsReviewer);
+  const reviewer = reviewerInstead(requirements, asker);
   const held = unlessReviewed && isReviewed({ approval: own.value, ...defined({ reviewer }) }) ? undefined : given;
   const asked = held === undefined || isSameApproval(held, own.value) ? { value: undefined, origin: undefined } : own;
   const approval = held === undefined ? own : { value: held, origin: 'surface' };

@@ -15,6 +15,7 @@ export interface TakenOver {
 export type LeftSetting =
   | 'profile'
   | 'approval'
+  | 'reviewer'
   | 'provider'
   | 'model'
   | 'approvedPrefixes'
@@ -39,6 +40,7 @@ export function takeOver(config: Config, last: LastSettings, places: Places): Ta
   if (last.approval !== undefined && narrowerApproval(config.approvalPolicy, last.approval) !== last.approval) {
     left.add('approval');
   }
+  if (last.reviewer === 'auto_review' && config.approvalsReviewer !== 'auto_review') left.add('reviewer');
   if (last.provider !== undefined && last.provider !== config.modelProvider) left.add('provider').add('model');
   const present = [...left].filter((name) => last[name] !== undefined);
   const resumed = Object.fromEntries(Object.entries(last).filter(([name]) => !left.has(name as LeftSetting)));

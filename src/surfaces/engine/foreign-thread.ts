@@ -72,6 +72,11 @@ function said(name: LeftSetting, last: LastSettings, settings: Settings): Left {
       return leftProfile(last.profile!, settings.profile);
     case 'approval':
       return leftApproval(approvalName(last.approval!), approvalName(settings.approval));
+    case 'reviewer':
+      return leftName('reviewer', last.reviewer!, settings.reviewer ?? 'user', [
+        '-c',
+        `approvals_reviewer=${last.reviewer!}`,
+      ]);
     case 'provider':
       return leftName('provider', last.provider!, settings.provider, ['-c', `model_provider=${plain(last.provider!)}`]);
     case 'model':

@@ -1,7 +1,10 @@
 import { fullText } from '../../../protocol/outcome.ts';
 import type { PromptHistory, PromptPlace } from '../../engine/open-prompt-history.ts';
+import { asMessage } from '../composer/command-draft.ts';
+import { draftOf } from '../composer/draft.ts';
 import type { EarlierPrompts } from '../composer/draft-history.ts';
 import { readSlash } from '../composer/read-slash.ts';
+import { clean } from '../text/clean.ts';
 import { findSlash } from '../views/slash-table.ts';
 import type { DraftHost } from './draft-host.ts';
 
@@ -22,14 +25,18 @@ export class EarlierFile implements EarlierPrompts {
     const read = (await this.#open()).before(this.#rest);
     if ('code' in read) throw new Error(read.message);
     this.#rest = read.rest ?? 'end';
-    return read.texts;
+    return read.prompts.map(({ text, isCommand }) => {
+      const draft = draftOf(clean(text));
+      return (isCommand === true ? draft : asMessage(draft)).text;
+    });
   }
 
   add(text: string): void {
     // A command is for this conversation.
     if (findSlash(readSlash(text)?.name ?? '') !== undefined) return;
     const threadId = this.#host.thread().id;
-    this.kept = this.#keep(this.kept, { threadId, text });
+    // Of a message that begins like one, a blank stands before it.
+    this.kept = this.#keep(this.kept, { threadId, text, ...(text.startsWith('!') && { isCommand: true }) });
   }
 
   async #keep(before: Promise<void>, prompt: Parameters<PromptHistory['append']>[0]): Promise<void> {

@@ -6,7 +6,7 @@ import type { RestoreReport } from '../../engine/engine-types.ts';
 import type { ThreadPrompt } from '../../engine/thread-prompts.ts';
 import { plural } from '../../wording/number-words.ts';
 import { agoWords } from '../../wording/time-words.ts';
-import { cleanLine } from '../text/clean.ts';
+import { clean, cleanLine } from '../text/clean.ts';
 import { ListView } from '../views/list-view.ts';
 import { type RewindPart, RewindView } from '../views/rewind-view.ts';
 import type { TuiSession } from './session.ts';
@@ -97,7 +97,7 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
   }
   session.notice(`Back to before: ${cleanLine(prompt.words).slice(0, 200)}`);
   await session.switchTo(forked, { shows: 'end' });
-  const draft = joinAll(prompt.messages.map(({ words, pictures }) => draftWithPictures(words, pictures)));
+  const draft = joinAll(prompt.messages.map(({ words, pictures }) => draftWithPictures(clean(words), pictures)));
   if (draft !== undefined) stage.composer.giveBack(asMessage(draft));
   session.notice(`The conversation is as it was before that message. The former one is kept: /resume ${id}\n${told}`);
 }

@@ -10,7 +10,7 @@ import { timeOfCursor } from '../../engine/live/place-cursor.ts';
 import type { WatchedThread } from '../../engine/live/watched-thread.ts';
 import { asMessage } from '../composer/command-draft.ts';
 import { draftOf } from '../composer/draft.ts';
-import { cleanLine } from '../text/clean.ts';
+import { clean, cleanLine } from '../text/clean.ts';
 import type { EventEntries } from './event-entries.ts';
 import type { TuiStage } from './stage.ts';
 
@@ -129,7 +129,7 @@ export class ThreadReader {
       case 'context':
         if (event.cause !== 'user' || event.author !== undefined) return;
         this.#parts.said(event.text);
-        if (!isNews) stage.composer.history.seed(asMessage(draftOf(event.text)));
+        if (!isNews) stage.composer.history.seed(asMessage(draftOf(clean(event.text))));
         return;
       case 'question-asked':
         if (!isNews) return;

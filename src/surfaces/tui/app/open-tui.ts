@@ -14,6 +14,7 @@ import { GateDesk } from '../gates/gate-desk.ts';
 import { asMessage } from '../composer/command-draft.ts';
 import { draftOf } from '../composer/draft.ts';
 import { helpRows } from './help-rows.ts';
+import { keepYoungSmall } from './keep-young-small.ts';
 import { quickNotice } from './quick-notice.ts';
 
 /** A process that was asked to end is ended after this time, whatever it still does. */
@@ -114,6 +115,8 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     sessionIsOpen(opened);
     controller.ready(opened);
     shown.drawNow();
+    // A terminal in memory shares its process with others.
+    if (terminal instanceof ProcessTerminal) keepYoungSmall();
     if (request.prompt !== undefined && shown.composer.words === request.prompt.trim())
       opened.send(shown.composer.take());
     return undefined;

@@ -9,7 +9,7 @@ import { escapes, PtyProgram, terminalColumns } from './pty-program.ts';
 const letters = ['Q', 'X', 'Z', 'V', 'Y'];
 const idleKeys = 20;
 const quietMs = 1500;
-const silenceMs = 600;
+const silenceMs = 1500;
 
 export interface TerminalCommand {
   readonly command: Command;

@@ -13,6 +13,7 @@ import { type PagerOptions, PagerView } from '../views/pager-view.ts';
 import { GateDesk } from '../gates/gate-desk.ts';
 import { asMessage } from '../composer/command-draft.ts';
 import { draftOf } from '../composer/draft.ts';
+import { keepYoungSmall } from './keep-young-small.ts';
 import { openHelp } from './open-help.ts';
 import { quickNotice } from './quick-notice.ts';
 
@@ -109,6 +110,8 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     sessionIsOpen(opened);
     controller.ready(opened.acts);
     shown.drawNow();
+    // A terminal in memory shares its process with others.
+    if (terminal instanceof ProcessTerminal) keepYoungSmall();
     if (request.prompt !== undefined && shown.composer.words === request.prompt.trim())
       opened.acts.send(shown.composer.take());
     return undefined;

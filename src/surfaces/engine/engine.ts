@@ -49,6 +49,7 @@ import type { LocalServerFound } from './local-servers.ts';
 import type { McpRegistry } from './mcp-registry.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
+import { programVariables } from './program-variables.ts';
 import type { ClipboardContent } from './read-clipboard.ts';
 import type { ReviewCode, ReviewedCode } from './review-code.ts';
 import type { RerunAnswers, RerunStep } from './rerun-step.ts';
@@ -368,6 +369,17 @@ export class Engine {
   async readClipboard(): Promise<ClipboardContent | Outcome> {
     const { readClipboard } = await import('./read-clipboard.ts');
     return readClipboard(this.#parts);
+  }
+
+  /** Gives a text to a program of the clipboard, by its name and words. Whether it took it. */
+  async feedClipboard(words: readonly string[], text: string): Promise<boolean> {
+    const { feedClipboard } = await import('./feed-clipboard.ts');
+    return feedClipboard(this.#parts, words, text);
+  }
+
+  /** The variables for a program of the user that a surface starts outside of the sandbox, such as an editor. */
+  programVariables(): Readonly<Record<string, string>> {
+    return programVariables(this.#parts);
   }
 
   /** Reviews code in a thread of its own. What it finds, the thread that asked reads with its next turn. */

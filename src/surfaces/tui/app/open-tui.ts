@@ -62,7 +62,10 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   terminal.start({
     input: (input) => controller.input(input),
     resize: () => stage.resized(),
-    resumed: () => stage.cameBack(),
+    resumed: () => {
+      surroundings.cameBack();
+      stage.cameBack();
+    },
     stop: suspend,
     lost: () => leave('SIGHUP'),
   });

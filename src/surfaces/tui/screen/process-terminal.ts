@@ -6,6 +6,9 @@ import { noTitle } from './osc.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 import type { TerminalWarden } from './terminal-warden.ts';
 
+/** After it was stopped, the program takes no keys for so long. */
+const foreignMs = 100;
+
 const askBackground = '\u001B]11;?\u0007';
 
 /** The terminal that the process was started on. */
@@ -22,6 +25,8 @@ export class ProcessTerminal implements TerminalPort {
   #title = '';
   /** The cursor has a shape of ours. */
   #isShaped = false;
+  /** What is read was typed for another program, while this one was stopped. */
+  #isForeign = false;
   /** Nothing was read since the keyboard was taken. */
   #isFresh = true;
   /** Gives the terminal back if this process is killed. */
@@ -99,6 +104,7 @@ export class ProcessTerminal implements TerminalPort {
 
   /** Lines that were typed before the keyboard was taken come first, and end with what the terminal made of Enter. */
   readonly #onData = (text: string): void => {
+    if (this.#isForeign) return;
     const isTypedBefore = this.#isFresh && /[^\n]\n/.test(text);
     this.#isFresh = false;
     this.#reader.feed(isTypedBefore ? text.replaceAll('\n', '\r') : text);
@@ -110,6 +116,8 @@ export class ProcessTerminal implements TerminalPort {
     // It was stopped by a signal that no program can handle: the shell has set modes of its own meanwhile.
     if (this.#isRaw) this.#restore();
     process.off('SIGTSTP', this.#onStop).on('SIGTSTP', this.#onStop);
+    this.#reader.clear();
+    this.#dropTyped();
     this.#enter();
     this.#listener?.resumed();
   };
@@ -122,6 +130,12 @@ export class ProcessTerminal implements TerminalPort {
     this.#restore();
     if (isOurs && !wasFull) writeNow(`\r${eraseBelow}`);
   };
+
+  /** What the terminal holds already comes at once; no user types as soon. */
+  #dropTyped(): void {
+    this.#isForeign = true;
+    setTimeout(() => setImmediate(() => void (this.#isForeign = false)), foreignMs);
+  }
 
   #enter(): void {
     this.#takeStderr();

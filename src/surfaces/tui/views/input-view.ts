@@ -29,6 +29,7 @@ interface GivenInput {
 
 /** Questions of the model, one at a time: options by number, a note for each, and a way back and forth between them. */
 export class InputView implements View {
+  readonly looks = ['left', 'right'];
   readonly #options: InputOptions;
   readonly #given: readonly GivenInput[];
   #question = 0;
@@ -41,6 +42,10 @@ export class InputView implements View {
   constructor(options: InputOptions) {
     this.#options = options;
     this.#given = options.questions.map(() => ({ note: new NoteLine() }));
+  }
+
+  get asks(): number | 'whether to send' {
+    return this.#isConfirming ? 'whether to send' : this.#question;
   }
 
   frame(look: Look, height: number): Frame {

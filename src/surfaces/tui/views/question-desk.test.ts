@@ -138,15 +138,51 @@ describe('no key that was pressed before a question was in sight answers it', ()
     expect(answers).toHaveLength(2);
   });
 
-  it('keys that were pressed while the process stood still', async () => {
-    const { desk: made, answers, press, passes } = desk(pauseTimes);
-    made.asked(question('a'), undefined);
-    await passes(100);
-    vi.setSystemTime(Date.now() + 5000);
-    await passes(60);
-    press('y');
-    await passes(200);
+  it('each question of the model by itself, and the last one that asks whether to send', async () => {
+    const { desk: made, answers, press, passes, shown } = desk(pauseTimes);
+    const options = [
+      { label: 'Yes, delete', description: '' },
+      { label: 'No', description: '' },
+    ];
+    const input = ['a', 'b', 'c'].map((id) => ({ id, header: id, question: `Delete ${id}?`, options }));
+    made.asked(question('a', { kind: 'input', input }), undefined);
+    const draw = (): string => shown.view!.frame(look, 24).rows.join('\n');
+    await passes(500);
+    for (let at = 0; at < 3; at++) {
+      press('1');
+      draw();
+      await passes(30);
+    }
     expect(answers).toEqual([]);
+    expect(draw()).toContain('(2 of 3)');
+    await passes(1000);
+    // To look at another question answers nothing.
+    press('right', 'left');
+    draw();
+    await passes(500);
+    press('1');
+    expect(draw()).toContain('(3 of 3)');
+    press('1');
+    await passes(1000);
+    press('1');
+    await passes(0);
+    expect(answers).toHaveLength(1);
+  });
+
+  it('what was typed for another program, while this one was stopped or out of sight', async () => {
+    const { desk: made, answers, press, passes, pause, shown } = desk(pauseTimes);
+    made.asked(question('a'), undefined);
+    await passes(5000);
+    pause.restart();
+    press('w', 'h', 'y');
+    shown.view?.frame(look, 24);
+    await passes(390);
+    press('y');
+    expect(answers).toEqual([]);
+    await passes(500);
+    press('y');
+    await passes(0);
+    expect(answers).toHaveLength(1);
   });
 
   it('nothing answers what was not drawn yet, and Ctrl+C always stops', async () => {

@@ -7,7 +7,7 @@ import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 import type { TerminalWarden } from './terminal-warden.ts';
 
 /** After it was stopped, the program takes no keys for so long. */
-const foreignMs = 100;
+const foreignMs = 50;
 
 const askBackground = '\u001B]11;?\u0007';
 
@@ -27,6 +27,7 @@ export class ProcessTerminal implements TerminalPort {
   #isShaped = false;
   /** What is read was typed for another program, while this one was stopped. */
   #isForeign = false;
+  #dropping: NodeJS.Timeout | undefined;
   /** Nothing was read since the keyboard was taken. */
   #isFresh = true;
   /** Gives the terminal back if this process is killed. */
@@ -116,10 +117,8 @@ export class ProcessTerminal implements TerminalPort {
     // It was stopped by a signal that no program can handle: the shell has set modes of its own meanwhile.
     if (this.#isRaw) this.#restore();
     process.off('SIGTSTP', this.#onStop).on('SIGTSTP', this.#onStop);
-    this.#reader.clear();
-    this.#dropTyped();
     this.#enter();
-    this.#listener?.resumed();
+    this.#dropTyped(() => this.#listener?.resumed());
   };
   /** The terminal has gone. */
   readonly #onLost = (): void => this.#listener?.lost();
@@ -131,10 +130,16 @@ export class ProcessTerminal implements TerminalPort {
     if (isOurs && !wasFull) writeNow(`\r${eraseBelow}`);
   };
 
-  /** What the terminal holds already comes at once; no user types as soon. */
-  #dropTyped(): void {
+  /** What the terminal holds already comes at once. Nothing is drawn before that: what follows a frame is for it. */
+  #dropTyped(over: () => void): void {
+    this.#reader.clear();
     this.#isForeign = true;
-    setTimeout(() => setImmediate(() => void (this.#isForeign = false)), foreignMs);
+    const read = (): void => {
+      this.#isForeign = false;
+      if (this.#isRaw) over();
+    };
+    clearTimeout(this.#dropping);
+    this.#dropping = setTimeout(() => setImmediate(read), foreignMs);
   }
 
   #enter(): void {

@@ -206,3 +206,32 @@ it('names the key of each answer, however narrow the screen is', () => {
   const rows = shown.view!.frame({ ...look, width: 40 }, 24).rows.join('\n');
   expect(rows).toMatch(/4\. yes, and save the rule: such\n {5}commands then run outside the\n {5}sandbox \(p\)/);
 });
+
+it('an option of a server never looks like an answer of Capstan, and none is chosen before the user chooses', async () => {
+  const { desk: made, shown, answers } = desk();
+  const schema = {
+    type: 'object',
+    required: ['a'],
+    properties: {
+      a: { type: 'string', enum: ['all', 'b'], enumNames: ['decline: the server gets no answer', 'b'], default: 'all' },
+    },
+  };
+  made.asked(question('a', { kind: 'elicitation', elicitation: { server: 's', message: 'Who?', schema } }), undefined);
+  await vi.advanceTimersByTimeAsync(0);
+  const rows = shown.view!.frame(look, 24).rows;
+  expect(rows.slice(rows.findIndex((row) => row.includes('1. ')))).toEqual([
+    '  1. "decline: the server gets no answer", which sends "all" (1)',
+    '  2. "b" (2)',
+    '  Answers of Capstan:',
+    '  3. the default: "all" (d)',
+    '  4. decline: the server gets no answer (x)',
+    '  5. cancel, and stop the turn (s)',
+    '  Up and down choose, Enter confirms, Esc stops the turn',
+  ]);
+  for (const name of ['enter', 'tab', 'enter']) shown.view?.input(key(name));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(answers).toEqual([]);
+  for (const name of ['down', 'down', 'enter']) shown.view?.input(key(name));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(answers).toEqual([['a', { kind: 'allowed', content: { a: 'b' } }]]);
+});

@@ -17,6 +17,7 @@ export function readOutput(
       cwd,
       env,
       timeout: timeoutMs,
+      killSignal: 'SIGKILL',
       maxBuffer: mostBytes,
       encoding: 'buffer',
       windowsHide: true,

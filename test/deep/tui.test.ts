@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { scene } from '../harness/scene.ts';
@@ -92,6 +94,36 @@ describe('the program on a real terminal', () => {
     const rows = await shell.sees(/After the rest\.\n\n {2}Worked for/);
     expect(rows.match(/After the rest\./g)).toHaveLength(1);
     // Ctrl+C may still be for the turn.
+    shell.press('C-d');
+    await givesBack(shell);
+  });
+
+  it('letters that were typed for the shell answer no question after fg', async () => {
+    const escalated = { cmd: 'touch ran', sandbox_permissions: 'require_escalated', justification: 'Why not.' };
+    const { place } = await scene(
+      [answer({ items: [callTool('exec_command', escalated)] }), answer({ items: [say('Done.')] })],
+      asks,
+    );
+    const shell = new TmuxShell(place);
+    shell.start();
+    await shell.sees('Context 100% left');
+    shell.type('Go.');
+    shell.press('Enter');
+    await shell.sees('yes, once');
+    await new Promise((read) => setTimeout(read, 1500));
+    shell.press('C-z');
+    await shell.sees(/Stopped/);
+    shell.run('sleep 2; fg');
+    await new Promise((begun) => setTimeout(begun, 700));
+    shell.type('why');
+    await shell.sees(/sleep 2; fg[\s\S]*yes, once/, 'screen');
+    await new Promise((read) => setTimeout(read, 2000));
+    expect(existsSync(join(place.workspace, 'ran'))).toBe(false);
+    // The letters are gone, and the question can be answered.
+    expect(shell.screen()).not.toContain('A key came before');
+    await shell.answer('y');
+    await shell.sees('Done.');
+    expect(existsSync(join(place.workspace, 'ran'))).toBe(true);
     shell.press('C-d');
     await givesBack(shell);
   });

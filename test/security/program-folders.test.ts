@@ -33,7 +33,11 @@ test('so does the browser', async () => {
   const live = await LiveThread.in([]);
   const { program, place } = locator(join(live.place.root, 'tools'), 'xdg-open');
   const options = { env: { DISPLAY: ':0', PATH: process.env['PATH'] }, cwd: live.place.workspace };
-  const parts = { programs: { find: () => program }, programFolder: () => '/', options };
+  const parts = {
+    programs: { find: () => program, searchPath: () => '/usr/bin:/bin' },
+    programFolder: () => '/',
+    options,
+  };
   expect(openInBrowser('http://127.0.0.1/', parts as never, 'linux')).toBe(true);
   await vi.waitFor(() => expect(place()).toBe('/'), { timeout: 10_000 });
 });

@@ -16,7 +16,11 @@ function read(programs: Readonly<Record<string, string>>, env: Readonly<Record<s
   for (const [name, script] of Object.entries(programs))
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const find = (name: string): string | undefined => (name in programs ? join(folder, name) : undefined);
-  const parts = { programs: { find }, programFolder: () => folder, options: { env } } as unknown as EngineParts;
+  const parts = {
+    programs: { find, searchPath: () => '/usr/bin:/bin' },
+    programFolder: () => folder,
+    options: { env },
+  } as unknown as EngineParts;
   return readClipboard(parts, 'linux');
 }
 

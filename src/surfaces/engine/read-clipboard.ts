@@ -1,8 +1,8 @@
 import { readOutput } from '../../exec/read-output.ts';
-import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import type { EngineParts } from './engine-parts.ts';
+import { programVariables } from './program-variables.ts';
 
 /** What can be attached to a message. `picture`: as a data URL. */
 export type ClipboardContent =
@@ -26,18 +26,18 @@ const timeoutMs = 5000;
 
 /** Reads files, or else a picture, from the user's clipboard. */
 export async function readClipboard(
-  { programs, programFolder, options: { env } }: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,
+  parts: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,
   platform: NodeJS.Platform = process.platform,
 ): Promise<ClipboardContent | Outcome> {
-  const ways = clipboardWays(platform, env);
+  const { programs, programFolder, options } = parts;
+  const ways = clipboardWays(platform, options.env);
   const [first] = ways;
   if (first === undefined) return unreadable('There is no screen, so there is no clipboard to read.', noScreen);
   const found = ways.find(({ program }) => programs.find(program) !== undefined);
   if (found === undefined) {
     return unreadable(`The clipboard cannot be read: ${first.program} is not installed.`, `Install ${first.from}.`);
   }
-  const variables = defined(env) as Readonly<Record<string, string>>;
-  const reading = { cwd: programFolder(), env: variables, timeoutMs, mostBytes };
+  const reading = { cwd: programFolder(), env: programVariables(parts), timeoutMs, mostBytes };
   const content = await found.read(async (name, ...args) => {
     const output = await readOutput([programs.find(name) ?? name, ...args], reading);
     return output === undefined || output.length === 0 ? undefined : output;

@@ -10,6 +10,7 @@ import type { LocalServerFound } from './local-servers.ts';
 import type { Logins } from './logins.ts';
 import type { McpRegistry } from './mcp-registry.ts';
 import type { PromptHistory } from './open-prompt-history.ts';
+import { programVariables } from './program-variables.ts';
 import type { ClipboardContent } from './read-clipboard.ts';
 import type { SkillRegistry } from './skill-registry.ts';
 
@@ -91,5 +92,16 @@ export class UserHome {
   async readClipboard(): Promise<ClipboardContent | Outcome> {
     const { readClipboard } = await import('./read-clipboard.ts');
     return readClipboard(this.#parts);
+  }
+
+  /** Gives a text to a program of the clipboard, by its name and words. Whether it took it. */
+  async feedClipboard(words: readonly string[], text: string): Promise<boolean> {
+    const { feedClipboard } = await import('./feed-clipboard.ts');
+    return feedClipboard(this.#parts, words, text);
+  }
+
+  /** The variables for a program of the user that a surface starts outside of the sandbox, such as an editor. */
+  programVariables(): Readonly<Record<string, string>> {
+    return programVariables(this.#parts);
   }
 }

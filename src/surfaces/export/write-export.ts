@@ -1,3 +1,5 @@
+import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
+import { nounFor } from '../../disk/regular-file.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { beforeAnySignal } from '../terminal/before-signal.ts';
 import { findOutputFile, writeOutputFile } from '../terminal/output-file.ts';
@@ -14,6 +16,8 @@ export function writeNewExport(path: string, text: string): Outcome<'export-exis
     // Half a thread is worse than none.
     if (file !== undefined) fs.rmSync(path, { force: true });
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return unwritten(path, error);
+    const other = otherThanFile(path);
+    if (other !== undefined) return other;
     const message = `${path} exists already.`;
     return { code: 'export-exists', message, next: 'Give another name, or add --force.' };
   } finally {
@@ -21,8 +25,16 @@ export function writeNewExport(path: string, text: string): Outcome<'export-exis
   }
 }
 
+/** A pipe would hold all of Capstan until another program reads from it. */
+function otherThanFile(path: string): Outcome<'export-unwritten'> | undefined {
+  const kind = kindOfEntry(path);
+  if (kind === 'file' || kind === 'missing') return undefined;
+  const why = `it is ${nounFor(fileSystem.statSync(path))}, and Capstan replaces only files`;
+  return { ...unwritten(path, new Error(why)), next: 'Give another name.' };
+}
+
 /**
- * In place of what is there, but not through a link that a command may have put into one of these folders, where
+ * In place of a file that is there, but not through a link that a command may have put into one of these folders, where
  * commands may write.
  */
 export async function replaceExport(
@@ -32,10 +44,13 @@ export async function replaceExport(
 ): Promise<Outcome<'export-unwritten'> | undefined> {
   const file = findOutputFile(path, writable);
   try {
+    const other = otherThanFile(path);
+    if (other !== undefined) return other;
     if (file === 'leads-out')
       throw new Error(
         'it leads through a link, which a command may have made, out of the folders where commands may write',
       );
+    if (file.place === undefined) throw new Error('it is not a file');
     await beforeAnySignal(() => writeOutputFile(file, text, 0o600));
     return undefined;
   } catch (error) {

@@ -6,6 +6,8 @@ export interface Choice {
   readonly key: string;
   readonly words: string;
   readonly answer: Answer;
+  /** In words of a server that asks, which stand in quotes. */
+  readonly isOffered?: true;
   /** The person is asked for a line that goes with it. */
   readonly takesNote?: true;
   /** What the line means, or what is wrong with it. Absent: it is a note for the model. */

@@ -48,9 +48,12 @@ export function fieldChoices(field: FormField): readonly Choice[] {
   };
   return [
     ...(kind === 'boolean' ? [filled('y', 'yes', true), filled('n', 'no', false)] : []),
-    ...listed.map(({ value, label }, at) => filled(String(at + 1), label, value)),
+    ...listed.map(({ value, label }, at): Choice => {
+      const words = label === value ? quoted(label) : `${quoted(label)}, which sends ${quoted(value)}`;
+      return { ...filled(String(at + 1), words, value), isOffered: true };
+    }),
     ...(isListed ? [] : [typed]),
-    ...(preset === undefined ? [] : [filled('d', `the default: ${shown(preset)}`, preset)]),
+    ...(preset === undefined ? [] : [filled('d', `the default: ${JSON.stringify(preset)}`, preset)]),
     ...(isRequired ? [] : [{ key: 'k', words: 'leave it out', answer: { kind: 'allowed', content: {} } } as const]),
     { key: 'x', words: 'decline: the server gets no answer', answer: { kind: 'declined' } },
     { key: 's', words: 'cancel, and stop the turn', answer: { kind: 'stopped' } },
@@ -75,6 +78,7 @@ function unitOf(kind: FormField['kind']): string {
   return kind === 'text' ? ' characters' : kind === 'choices' ? ' values' : '';
 }
 
-function shown(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+/** A server could name an option as Capstan names its own answers. */
+function quoted(text: string): string {
+  return `"${text}"`;
 }

@@ -68,9 +68,12 @@ function nameOf({ kind, language }: CopiedPart): string {
 }
 
 async function copy(session: TuiSession, part: CopiedPart): Promise<void> {
-  const { stage } = session.parts;
-  const ways = copyWays(process.env, process.platform);
-  const copied = await copyText(part.text, { ways, write: (sequence) => stage.send(sequence) });
+  const { stage, engine } = session.parts;
+  const copied = await copyText(part.text, {
+    ways: copyWays(process.env, process.platform),
+    feed: (words, text) => engine.user.feedClipboard(words, text),
+    write: (sequence) => stage.send(sequence),
+  });
   if ('code' in copied) return session.notice(fullText(copied), 'error');
   const what = part.kind === 'answer' ? 'The answer' : nameOf(part).replace(/^[a-z]/, (sign) => sign.toUpperCase());
   session.notice(`${what} (${plural(part.text.length, 'character')}) was copied to ${copied.name}.`);

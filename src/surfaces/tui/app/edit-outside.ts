@@ -6,7 +6,8 @@ import { editedDraft } from '../composer/edited-draft.ts';
 import { plainWords } from '../composer/whole-draft.ts';
 
 export interface EditOutside {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Also of the editor: with a search path that leads to no folder where commands may write. */
+  readonly env: Readonly<Record<string, string>>;
   /** The home of the engine: no command of a model can write there, so none can change the message. */
   readonly home: string;
 }
@@ -28,7 +29,7 @@ export async function editOutside(
     folder = mkdtempSync(join(home, 'capstan', 'draft-'));
     const file = join(folder, 'message.md');
     writeFileSync(file, plainWords(draft), { mode: 0o600 });
-    const code = await run(editor, file);
+    const code = await run(editor, file, env);
     if (code !== 0) return { problem: `${editor} ended with ${code}: the draft is as it was.` };
     if (statSync(file).size > mostBytes) return { problem: 'The edited message is too long: the draft is as it was.' };
     return { draft: editedDraft(draft, readFileSync(file, 'utf8')) };
@@ -41,9 +42,9 @@ export async function editOutside(
 }
 
 /** A shell takes the words of the variable apart, as users expect it. */
-function run(editor: string, file: string): Promise<number | string> {
+function run(editor: string, file: string, env: EditOutside['env']): Promise<number | string> {
   return new Promise((resolve, reject) => {
-    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', env });
     child.on('error', reject);
     child.on('close', (code, signal) => resolve(code ?? signal ?? 1));
   });

@@ -58,7 +58,10 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   terminal.start({
     input: (input) => controller.input(input),
     resize: () => stage.resized(),
-    resumed: () => stage.cameBack(),
+    resumed: () => {
+      surroundings.cameBack();
+      stage.cameBack();
+    },
     stop: suspend,
     lost: () => leave('SIGHUP'),
   });
@@ -130,7 +133,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
       // An editor with a window of its own leaves the terminal as it is.
       terminal.write('\rSave and close the editor to go on.');
       try {
-        return await editOutside(shown.composer.draft, { env: process.env, home: engine.home });
+        return await editOutside(shown.composer.draft, { env: engine.user.programVariables(), home: engine.home });
       } finally {
         terminal.write('\r\u001B[2K');
       }

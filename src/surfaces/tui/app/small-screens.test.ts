@@ -36,7 +36,7 @@ const asked = {
 const views: Readonly<Record<string, () => View>> = {
   question: () =>
     new QuestionView({ question, item: undefined, waiting: () => 2, answer: nothing, showWhole: nothing }),
-  input: () => new InputView({ questions: [asked, { ...asked, id: 'b' }], answer: nothing }),
+  input: () => new InputView({ questions: [asked, { ...asked, id: 'b' }], answer: nothing, showWhole: nothing }),
   queue: () =>
     new QueueView({
       queued: () => ['one message', 'another 漢字 message'],

@@ -18,6 +18,7 @@ export class Surroundings {
   readonly pause: TypingPause;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly #terminal: TerminalPort;
+  readonly #stage: TuiStage;
   #hasFocus = true;
 
   constructor({ stage, terminal, env, pause }: SurroundingsParts) {
@@ -25,6 +26,7 @@ export class Surroundings {
     this.env = env;
     this.pause = pause;
     this.#terminal = terminal;
+    this.#stage = stage;
   }
 
   /** Also true where the terminal never says. */
@@ -37,10 +39,22 @@ export class Surroundings {
     this.#terminal.write(sequence);
   }
 
+  /** The next keys may be meant for the window that had them until now. */
+  #focus(has: boolean): void {
+    if (has && !this.#hasFocus) this.cameBack();
+    this.#hasFocus = has;
+  }
+
+  /** The user, or this program, was elsewhere. */
+  cameBack(): void {
+    this.pause.restart();
+    this.#stage.draw();
+  }
+
   /** True: it was a report of the terminal, and nothing that the user typed. */
   input(input: TerminalInput): boolean {
     if (input.kind === 'background') this.appearance.background(input.rgb);
-    else if (input.kind === 'focus') this.#hasFocus = input.has;
+    else if (input.kind === 'focus') this.#focus(input.has);
     else {
       if (input.kind !== 'wheel' && input.kind !== 'answer') this.pause.typed();
       return false;

@@ -1,18 +1,16 @@
-import { spawn } from 'node:child_process';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { type CopyWay, mostTerminalBytes, terminalCopy } from './clipboard-ways.ts';
 
 export interface CopyParts {
   readonly ways: readonly CopyWay[];
+  /** To a program, by its name and words. Whether it took the text. */
+  feed(words: readonly string[], text: string): Promise<boolean>;
   /** To the terminal, as it is. */
   write(sequence: string): void;
 }
 
-/** A program that has not taken the text after this time does not. */
-const waitMs = 3000;
-
 /** Copies a text by the first way that takes it, and gives that way. */
-export async function copyText(text: string, { ways, write }: CopyParts): Promise<CopyWay | Outcome> {
+export async function copyText(text: string, { ways, feed, write }: CopyParts): Promise<CopyWay | Outcome> {
   const bytes = Buffer.byteLength(text);
   for (const way of ways) {
     if (way.kind === 'terminal') {
@@ -20,7 +18,7 @@ export async function copyText(text: string, { ways, write }: CopyParts): Promis
       write(terminalCopy(text));
       return way;
     }
-    if (await takes(way.words, text)) return way;
+    if (await feed(way.words, text)) return way;
   }
   const isLong = bytes > mostTerminalBytes;
   return {
@@ -28,19 +26,4 @@ export async function copyText(text: string, { ways, write }: CopyParts): Promis
     message: isLong ? 'The text is too long for the clipboard of a terminal.' : 'No clipboard was found.',
     next: 'Write it to a file with /export.',
   };
-}
-
-function takes([name, ...words]: readonly [string, ...string[]], text: string): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const child = spawn(name, words, { stdio: ['pipe', 'ignore', 'ignore'] });
-  const late = setTimeout(() => {
-    child.kill();
-    resolve(false);
-  }, waitMs);
-  child.on('error', () => resolve(false));
-  child.on('exit', (code) => resolve(code === 0));
-  // One that is not there, or does not read, says so by its end.
-  child.stdin.on('error', () => {});
-  child.stdin.end(text);
-  return promise.finally(() => clearTimeout(late));
 }

@@ -11,6 +11,7 @@ const asking = [
     .map((name) => `gates/${name}`),
   'views/question-view.ts',
   'views/input-view.ts',
+  'views/input-rows.ts',
   'views/asked-rows.ts',
   'commands/hooks.ts',
   'cells/hook-cell.ts',

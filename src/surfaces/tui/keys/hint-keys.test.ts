@@ -61,7 +61,7 @@ const views: Readonly<Record<string, readonly [view: View, hint: string]>> = {
     'no key sends now, f5 edits, d deletes, K and J move',
   ],
   'questions of the model': [
-    new InputView({ questions: [{ id: 'a', header: 'H', question: 'Q', options: [] }], answer: none }),
+    new InputView({ questions: [{ id: 'a', header: 'H', question: 'Q', options: [] }], answer: none, showWhole: none }),
     'F5 answers, Tab adds a note, Backspace clears, F6 stops the turn',
   ],
   'a question about a call': [

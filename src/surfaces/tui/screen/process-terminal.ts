@@ -6,6 +6,9 @@ import { noTitle } from './osc.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 import type { TerminalWarden } from './terminal-warden.ts';
 
+/** After it was stopped, the program takes no keys for so long. */
+const foreignMs = 50;
+
 const askBackground = '\u001B]11;?\u0007';
 
 /** The terminal that the process was started on. */
@@ -22,6 +25,9 @@ export class ProcessTerminal implements TerminalPort {
   #title = '';
   /** The cursor has a shape of ours. */
   #isShaped = false;
+  /** What is read was typed for another program, while this one was stopped. */
+  #isForeign = false;
+  #dropping: NodeJS.Timeout | undefined;
   /** Nothing was read since the keyboard was taken. */
   #isFresh = true;
   /** Gives the terminal back if this process is killed. */
@@ -99,6 +105,7 @@ export class ProcessTerminal implements TerminalPort {
 
   /** Lines that were typed before the keyboard was taken come first, and end with what the terminal made of Enter. */
   readonly #onData = (text: string): void => {
+    if (this.#isForeign) return;
     const isTypedBefore = this.#isFresh && /[^\n]\n/.test(text);
     this.#isFresh = false;
     this.#reader.feed(isTypedBefore ? text.replaceAll('\n', '\r') : text);
@@ -111,7 +118,7 @@ export class ProcessTerminal implements TerminalPort {
     if (this.#isRaw) this.#restore();
     process.off('SIGTSTP', this.#onStop).on('SIGTSTP', this.#onStop);
     this.#enter();
-    this.#listener?.resumed();
+    this.#dropTyped(() => this.#listener?.resumed());
   };
   /** The terminal has gone. */
   readonly #onLost = (): void => this.#listener?.lost();
@@ -122,6 +129,18 @@ export class ProcessTerminal implements TerminalPort {
     this.#restore();
     if (isOurs && !wasFull) writeNow(`\r${eraseBelow}`);
   };
+
+  /** What the terminal holds already comes at once. Nothing is drawn before that: what follows a frame is for it. */
+  #dropTyped(over: () => void): void {
+    this.#reader.clear();
+    this.#isForeign = true;
+    const read = (): void => {
+      this.#isForeign = false;
+      if (this.#isRaw) over();
+    };
+    clearTimeout(this.#dropping);
+    this.#dropping = setTimeout(() => setImmediate(read), foreignMs);
+  }
 
   #enter(): void {
     this.#takeStderr();

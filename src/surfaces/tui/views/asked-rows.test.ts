@@ -5,6 +5,7 @@ import type { FileChangeItem } from '../../../protocol/turn-item.ts';
 import { plainLook } from '../app/plain-look.ts';
 import type { Look } from '../text/look.ts';
 import { askedRows } from './asked-rows.ts';
+import { QuestionView } from './question-view.ts';
 
 const look: Look = {
   ...plainLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' }),
@@ -45,4 +46,33 @@ it('a patch has every character that a yes would write, in its lines and in its 
     'other<U+200B>.md',
   ])
     expect(rows).toContain(shown);
+});
+
+it('the rows of a long patch are made once for each width, not for each frame', () => {
+  let made = 0;
+  const item = {
+    kind: 'file-change',
+    status: 'in-progress',
+    get changes() {
+      made += 1;
+      return [{ kind: 'update', path: '/w/a', diff: '@@\n-a\n+b\n' }];
+    },
+  } as unknown as FileChangeItem;
+  const none = (): void => {};
+  const question: Question = {
+    id: 'q',
+    callId: 'c',
+    turnId: 't' as TurnId,
+    tool: 'apply_patch',
+    item: {},
+    kind: 'patch',
+    scopes: ['call'],
+  };
+  const view = new QuestionView({ question, item, waiting: () => 0, answer: none, showWhole: none });
+  view.frame(look, 24);
+  const once = made;
+  for (let now = 0; now < 5000; now += 100) view.frame({ ...look, now }, 24);
+  expect(made).toBe(once);
+  view.frame({ ...look, width: 40 }, 24);
+  expect(made).toBe(2 * once);
 });

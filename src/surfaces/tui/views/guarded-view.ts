@@ -8,11 +8,11 @@ import { styled, warnStyle } from '../text/style.ts';
 import type { View } from './view.ts';
 
 const tickMs = 50;
-/** Keys that were pressed while this process stood still for longer are read later than what it drew since. */
-const stallMs = 150;
 
 interface Guard {
   now(): number;
+  /** Changes when keys may come that were typed for another program. */
+  times(): number;
   /** A key went to the question. */
   answered(): void;
   /** How long the keyboard must be quiet after the question was drawn. */
@@ -26,12 +26,16 @@ export class GuardedView implements View {
   #state: 'unseen' | 'waiting' | 'open' = 'unseen';
   #pauseMs = 0;
   #quietSince = 0;
-  #tickedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
   #hasDropped = false;
+  #times: number;
+  #asks: unknown;
 
   constructor(view: View, guard: Guard) {
     this.#view = view;
     this.#guard = guard;
+    this.#times = guard.times();
+    this.#asks = view.asks;
   }
 
   get keys(): KeyGroup | 'raw' | undefined {
@@ -43,17 +47,22 @@ export class GuardedView implements View {
   }
 
   frame(look: Look, height: number): Frame {
+    this.#compare();
+    const isNoted = this.#hasDropped && height >= 3;
+    const frame = this.#view.frame(look, isNoted ? height - 1 : height);
+    // After its rows were made, which may take long.
     if (this.#state === 'unseen') this.#drawn();
-    if (!this.#hasDropped || height < 3) return this.#view.frame(look, height);
-    const frame = this.#view.frame(look, height - 1);
+    if (!isNoted) return frame;
     const note = styled('  A key came before you could read this, and was not taken. Press it again.', warnStyle);
     return { ...frame, rows: [...frame.rows, drawRow(cutRow([note], look.width, look), look)] };
   }
 
   input(input: TerminalInput): void {
     if (input.kind === 'wheel' || input.kind === 'answer') return this.#view.input(input);
-    const isWayOut = input.kind === 'key' && input.name === 'ctrl+c';
-    if (this.#state !== 'open' && !isWayOut) {
+    this.#compare();
+    const name = input.kind === 'key' ? input.name : '';
+    if (this.#view.looks?.includes(name) === true) return this.#view.input(input);
+    if (this.#state !== 'open' && name !== 'ctrl+c') {
       this.#quietSince = this.#guard.now();
       this.#hasDropped = true;
       return;
@@ -63,24 +72,42 @@ export class GuardedView implements View {
     this.#view.input(input);
   }
 
+  /** A question that follows in the same view, or is in sight again, was not seen either. */
+  #compare(): void {
+    const [times, asks] = [this.#guard.times(), this.#view.asks];
+    if (times !== this.#times || asks !== this.#asks) {
+      this.#state = 'unseen';
+      this.#hasDropped = false;
+    }
+    this.#times = times;
+    this.#asks = asks;
+  }
+
   #drawn(): void {
-    const now = this.#guard.now();
     this.#pauseMs = this.#guard.pauseMs();
     this.#state = this.#pauseMs <= 0 ? 'open' : 'waiting';
-    this.#quietSince = now;
-    this.#tickedAt = now;
+    this.#quietSince = this.#guard.now();
     if (this.#state === 'waiting') this.#wait();
   }
 
-  /** Between two ticks all that waits at the keyboard is read. It ends by itself, also if the question is gone. */
+  /** It ends by itself, also if the question is gone. */
   #wait(): void {
-    setTimeout(() => {
-      const now = this.#guard.now();
-      const late = now - this.#tickedAt - tickMs;
-      this.#tickedAt = now;
-      if (late > stallMs || late < -tickMs) this.#quietSince = now;
-      if (now - this.#quietSince >= this.#pauseMs) this.#state = 'open';
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      // A process that stood still reads what was typed meanwhile behind its timers, and before what is immediate.
+      if (this.#isQuiet) setImmediate(() => (this.#isQuiet ? this.#open() : this.#wait()));
       else this.#wait();
     }, tickMs).unref();
+  }
+
+  get #isQuiet(): boolean {
+    const now = this.#guard.now();
+    // The clock of the system was set back.
+    if (now < this.#quietSince) this.#quietSince = now;
+    return now - this.#quietSince >= this.#pauseMs;
+  }
+
+  #open(): void {
+    if (this.#state === 'waiting') this.#state = 'open';
   }
 }

@@ -8,10 +8,9 @@ import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
-import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
-import { accentStyle, boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../text/style.ts';
-import { wrapRow } from '../text/wrap-row.ts';
+import { dimStyle, plain, type Row, styled, warnStyle } from '../text/style.ts';
+import { inputRows, type ShownInput, wholeInputRows } from './input-rows.ts';
 import { NoteLine } from './note-line.ts';
 
 export interface InputOptions {
@@ -19,6 +18,8 @@ export interface InputOptions {
   /** The agent that asks. Absent: the model of the conversation. */
   readonly agent?: string;
   answer(answer: Answer): void;
+  /** All of what is asked, on a screen of its own. */
+  showWhole(rows: (look: Look) => readonly string[]): void;
 }
 
 interface GivenInput {
@@ -29,6 +30,7 @@ interface GivenInput {
 
 /** Questions of the model, one at a time: options by number, a note for each, and a way back and forth between them. */
 export class InputView implements View {
+  readonly looks = ['left', 'right', 'ctrl+a'];
   readonly #options: InputOptions;
   readonly #given: readonly GivenInput[];
   #question = 0;
@@ -43,10 +45,15 @@ export class InputView implements View {
     this.#given = options.questions.map(() => ({ note: new NoteLine() }));
   }
 
+  get asks(): number | 'whether to send' {
+    return this.#isConfirming ? 'whether to send' : this.#question;
+  }
+
   frame(look: Look, height: number): Frame {
-    const rows = this.#isConfirming ? this.#confirmRows(look) : this.#questionRows(look);
-    const drawn = rows.map((row) => drawRow(cutRow(row, look.width, look), look));
-    const shown = drawn.length <= height ? drawn : [...drawn.slice(0, 1), ...drawn.slice(drawn.length - height + 1)];
+    const rows = this.#isConfirming
+      ? this.#confirmRows(look)
+      : inputRows(this.#shown(look), look, height, hintKeys(look)('Ctrl+A'));
+    const shown = drawn(rows, look);
     if (!this.#isNoting || this.#isConfirming) return { rows: shown };
     return { rows: shown, cursor: { row: shown.length - 1, column: this.#now.note.column(look.width) } };
   }
@@ -63,47 +70,23 @@ export class InputView implements View {
     return chosen !== undefined || note.text !== '';
   }
 
-  #questionRows(look: Look): readonly Row[] {
+  #shown(look: Look): ShownInput {
     const { questions, agent } = this.#options;
-    const { header, question, options } = this.#asked;
-    const { prompt, good } = glyphsOf(look);
     const who = agent === undefined ? 'The model asks you' : `Agent ${visibleLine(agent)} asks you`;
     const place = questions.length === 1 ? '' : ` (${this.#question + 1} of ${questions.length})`;
-    const listed = [...options, { label: 'None of these', description: 'answer in your own words' }].flatMap(
-      ({ label, description }, at): readonly Row[] => {
-        const isHere = at === this.#at;
-        const isChosen = at === this.#now.chosen;
-        const first: Row = [
-          styled(isHere ? `${prompt} ` : '  ', accentStyle),
-          styled(
-            `${at + 1}. ${visibleLine(label)}${isChosen ? ` ${good}` : ''}`,
-            isHere ? { ...accentStyle, ...boldStyle } : {},
-          ),
-        ];
-        return wrapRow([styled(visibleLine(description), dimStyle)], {
-          width: look.width,
-          first: [...first, plain('  ')],
-          rest: [plain('     ')],
-        });
-      },
-    );
     const key = hintKeys(look);
     const moves = questions.length === 1 ? '' : 'left and right change the question, ';
     const hint = this.#isNoting
       ? `${key('Enter')} answers, ${key('Tab')} leaves the note out`
       : `${key('Enter')} answers, ${moves}${key('Tab')} adds a note, ${key('Backspace')} clears, ${key('Esc')} stops the turn`;
-    return [
-      [styled(`${who}${place}`, boldStyle)],
-      ...wrapRow([styled(`${visibleLine(header)}: ${visibleLine(question)}`, {})], {
-        width: look.width,
-        first: [plain('  > ')],
-        rest: [plain('  | ')],
-      }),
-      [],
-      ...listed,
-      [styled(`  ${hint}`, dimStyle)],
-      ...(this.#isNoting || this.#now.note.text !== '' ? [this.#now.note.row()] : []),
-    ];
+    const { note, chosen } = this.#now;
+    return {
+      title: `${who}${place}`,
+      asked: this.#asked,
+      at: this.#at,
+      chosen,
+      below: [[styled(`  ${hint}`, dimStyle)], ...(this.#isNoting || note.text !== '' ? [note.row()] : [])],
+    };
   }
 
   #confirmRows(look: Look): readonly Row[] {
@@ -126,10 +109,16 @@ export class InputView implements View {
     else if (name === 'left' || name === 'h') this.#show(this.#question - 1);
     else if (name === 'right' || name === 'l') this.#show(this.#question + 1);
     else if (name === 'tab' || name === 'o') this.#isNoting = true;
+    else if (name === 'ctrl+a') this.#showWhole();
     else if (name === 'backspace') delete this.#now.chosen;
     else if (name === 'enter') this.#choose(this.#at);
     else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
     else if (/^[1-9]$/.test(name) && Number(name) <= last + 1) this.#choose(Number(name) - 1);
+  }
+
+  #showWhole(): void {
+    const { showWhole } = this.#options;
+    showWhole((look) => drawn(wholeInputRows({ ...this.#shown(look), below: [] }, look), look));
   }
 
   #show(question: number): void {
@@ -185,4 +174,8 @@ export class InputView implements View {
     });
     this.#options.answer({ kind: 'allowed', content: Object.fromEntries(content) });
   }
+}
+
+function drawn(rows: readonly Row[], look: Look): readonly string[] {
+  return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
 }

@@ -90,7 +90,9 @@ export class QuestionDesk {
         ? await fillForm(question, (one) =>
             show((answered) => new QuestionView({ question: one, item, waiting, answer: answered, showWhole })),
           )
-        : await show((answered) => new InputView({ questions: input, ...defined({ agent }), answer: answered }));
+        : await show(
+            (answered) => new InputView({ questions: input, ...defined({ agent }), answer: answered, showWhole }),
+          );
     if (signal.aborted) return;
     this.#close();
     this.#parts.answer(question.id, answer);

@@ -16,6 +16,7 @@ import type { Look } from '../text/look.ts';
 import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 import { askedRows } from './asked-rows.ts';
+import { keptRows } from './kept-rows.ts';
 import { NoteLine } from './note-line.ts';
 
 export interface QuestionOptions {
@@ -34,17 +35,22 @@ export class QuestionView implements View {
   readonly #choices: readonly Choice[];
   readonly #note = new NoteLine();
   readonly #prefixes: readonly (readonly string[])[];
-  #at = 0;
+  /** Below 0: no answer is chosen, and Enter gives none. */
+  #at: number;
   /** A note is being typed for the answer that is chosen. */
   #isNoting = false;
   /** Of the rule that is shown. */
   #prefixAt: number;
   #problem = '';
+  /** Of all that is asked: a patch may have many thousand lines. */
+  #rows = this.#keepRows();
 
   constructor(options: QuestionOptions) {
     this.#options = options;
     const { question } = options;
     this.#choices = choicesOf(question);
+    // What a server offers is its own words, and none of them is chosen by Capstan.
+    this.#at = this.#choices[0]?.isOffered === true ? -1 : 0;
     this.#prefixes = question.scopes.includes('rule') ? savablePrefixes(question) : [];
     this.#prefixAt = this.#prefixes.findIndex((words) => words.length === question.prefix?.length);
   }
@@ -64,8 +70,12 @@ export class QuestionView implements View {
     return isForm || asksForContent(question.kind) ? 'raw' : 'approval';
   }
 
+  #keepRows(): (look: Look) => readonly string[] {
+    return keptRows((look) => askedRows(this.#asked, this.#options.item, look));
+  }
+
   frame(look: Look, height: number): Frame {
-    const asked = askedRows(this.#asked, this.#options.item, look);
+    const asked = this.#rows(look);
     const below = this.#belowRows(look);
     const room = Math.max(1, height - below.length - 1);
     const isCut = asked.length > room;
@@ -87,6 +97,7 @@ export class QuestionView implements View {
     const { prompt } = glyphsOf(look);
     const bound = hintKeys(look, this.keys);
     // Wrapped: the key of an answer is never cut.
+    const own = this.#choices.findIndex(({ isOffered }) => isOffered !== true);
     const listed = this.#choices.flatMap(({ key, words }, at): readonly Row[] => {
       const isChosen = at === this.#at;
       const row: Row = [
@@ -94,7 +105,8 @@ export class QuestionView implements View {
         styled(` (${bound(key)})`, dimStyle),
       ];
       const first: Row = [styled(isChosen ? `${prompt} ` : '  ', accentStyle)];
-      return wrapRow(row, { width: look.width, first, rest: [plain('     ')] });
+      const rows = wrapRow(row, { width: look.width, first, rest: [plain('     ')] });
+      return at > 0 && at === own ? [[styled('  Answers of Capstan:', dimStyle)], ...rows] : rows;
     });
     const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${visibleLine(this.#problem)}`, badStyle)]];
     return [
@@ -115,6 +127,8 @@ export class QuestionView implements View {
       return `${title} ${key('Enter')} sends it, ${key('Esc')} goes back`;
     }
     const others = waiting() === 0 ? '' : ` ${dot} ${waiting()} more ${waiting() === 1 ? 'waits' : 'wait'}`;
+    if (this.#chosen === undefined)
+      return `Up and down choose, ${key('Enter')} confirms, ${key('Esc')} stops the turn${others}`;
     const rule = this.#chosen?.answer.scope === 'rule' && this.#prefixes.length > 1;
     return `${rule ? 'Left and right change the rule, ' : ''}${key('Enter')} confirms, ${key('Tab')} adds a note, ${key('Esc')} stops the turn${others}`;
   }
@@ -129,10 +143,9 @@ export class QuestionView implements View {
     if (input.kind !== 'key') return;
     const { name } = input;
     if (name === 'enter') this.#confirm();
-    else if (name === 'tab') this.#isNoting = true;
+    else if (name === 'tab') this.#isNoting = this.#chosen !== undefined;
     else if (name === 'ctrl+a') {
-      const { item, showWhole } = this.#options;
-      showWhole((look) => askedRows(this.#asked, item, look));
+      this.#options.showWhole(this.#rows);
     } else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
     else if (name === 'left' || name === 'right') this.#changeRule(name === 'left' ? -1 : 1);
     else {
@@ -147,7 +160,7 @@ export class QuestionView implements View {
   /** Up and down choose, also while a note is typed. */
   #moved(name: string): boolean {
     const last = this.#choices.length - 1;
-    if (name === 'up' || name === 'ctrl+p') this.#at = this.#at === 0 ? last : this.#at - 1;
+    if (name === 'up' || name === 'ctrl+p') this.#at = this.#at <= 0 ? last : this.#at - 1;
     else if (name === 'down' || name === 'ctrl+n') this.#at = this.#at === last ? 0 : this.#at + 1;
     else return false;
     return true;
@@ -159,6 +172,7 @@ export class QuestionView implements View {
     if (at === -1 || this.#prefixes.length < 2) return;
     this.#at = at;
     this.#prefixAt = Math.max(0, Math.min(this.#prefixes.length - 1, this.#prefixAt + by));
+    this.#rows = this.#keepRows();
   }
 
   #confirm(): void {

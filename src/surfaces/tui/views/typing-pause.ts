@@ -24,6 +24,7 @@ export class TypingPause {
   /** The newest key was an answer, or for something that a question had opened. */
   #isAnswer = false;
   #answeredAt = -Infinity;
+  #restarts = 0;
 
   constructor(now: () => number, times: PauseTimes = pauseTimes) {
     this.now = now;
@@ -47,6 +48,11 @@ export class TypingPause {
     this.#isAnswer = true;
   }
 
+  /** Keys that come now may have been typed for another program: what is asked has to be in sight anew. */
+  restart(): void {
+    this.#restarts += 1;
+  }
+
   /** Milliseconds before a question may be drawn. */
   get wait(): number {
     return this.#isAnswer ? 0 : Math.max(0, this.#typedAt + this.#times.typed - this.now());
@@ -64,6 +70,7 @@ export class TypingPause {
     const { drawn, next } = this.#times;
     return new GuardedView(view, {
       now: this.now,
+      times: () => this.#restarts,
       answered: () => this.answered(),
       // Asked when it is drawn: another question may have had its answer since.
       pauseMs: () => (this.now() - this.#answeredAt < next ? next : drawn),

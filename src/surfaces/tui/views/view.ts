@@ -10,6 +10,10 @@ export interface View {
   input(input: TerminalInput): void;
   /** Which keys it has; `raw`: as they are pressed. Absent: those of a list, or of a pager if it has the whole screen. */
   readonly keys?: KeyGroup | 'raw' | undefined;
+  /** What it asks now, where it asks one thing after the other: each has to be in sight before a key answers it. */
+  readonly asks?: unknown;
+  /** Keys that only show more of what is asked, or another part: they answer nothing. */
+  readonly looks?: readonly string[];
   /** A key that types a character types. */
   readonly takesText?: boolean;
 }

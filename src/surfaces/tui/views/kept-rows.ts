@@ -1,0 +1,17 @@
+import type { Look } from '../text/look.ts';
+
+type MakeRows = (look: Look) => readonly string[];
+
+/** Rows that take long to make, made once for a look. That time passes changes nothing of them. */
+export function keptRows(make: MakeRows): MakeRows {
+  let kept: { readonly look: Look; readonly rows: readonly string[] } | undefined;
+  return (look) => {
+    if (kept === undefined || !isSame(kept.look, look)) kept = { look, rows: make(look) };
+    return kept.rows;
+  };
+}
+
+function isSame(one: Look, other: Look): boolean {
+  const names = Object.keys({ ...one, ...other }) as (keyof Look)[];
+  return names.every((name) => name === 'now' || one[name] === other[name]);
+}

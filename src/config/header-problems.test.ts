@@ -43,3 +43,20 @@ test('a value that a higher layer replaces is not', () => {
   expect(problems(wrong, { http_headers: { 'x-team': 'core' } })).toEqual([]);
   expect(problems({ http_headers: { 'x-team': 'core' } }, wrong)).toHaveLength(1);
 });
+
+test('nor is one that a variable replaces, whatever the case of its name', () => {
+  const http_headers = { 'x-team': '\u2026' };
+  expect(problems({ http_headers, env_http_headers: { 'X-Team': 'TEAM' } })).toEqual([]);
+  expect(problems({ http_headers }, { env_http_headers: { 'x-team': 'TEAM' } })).toEqual([]);
+  expect(problems({ http_headers, env_http_headers: { 'x-other': 'TEAM' } })).toHaveLength(1);
+});
+
+test('one that the connection sets itself is reported', () => {
+  expect(problems({ http_headers: { Host: 'example.com' }, env_http_headers: { 'content-length': 'LENGTH' } })).toEqual(
+    ['http_headers.Host', 'env_http_headers.content-length'].map((key) => [
+      'warning',
+      `/home/config.toml: model_providers.mine.${key} is set by the connection itself, so Capstan sends requests without this header.`,
+      'Remove it, or give the server another address in base_url.',
+    ]),
+  );
+});

@@ -1,4 +1,4 @@
-import { isHeaderName, isHeaderValue } from '../protocol/header-text.ts';
+import { isFramingHeader, isHeaderName, isHeaderValue } from '../protocol/header-text.ts';
 import { isJsonObject, type Json, objectAt, valueAt } from '../protocol/json.ts';
 import type { CheckedLayer } from './check-layers.ts';
 import { type ConfigProblem, keyProblem } from './config-problem.ts';
@@ -14,6 +14,7 @@ export function headerProblems(checked: readonly CheckedLayer[]): readonly Confi
     const above = checked.slice(rank + 1);
     return paths
       .filter((path) => above.every((higher) => valueAt(higher.values, path) === undefined))
+      .filter((path) => !isReplacedByVariable(path, checked))
       .flatMap((path) => {
         const fault = faultOf(path, valueAt(values, path));
         if (fault === undefined) return [];
@@ -32,6 +33,14 @@ function headersOf(values: CheckedLayer['values'], id: string, key: string): rea
   return isJsonObject(headers) ? Object.keys(headers).map((name) => [...path, name]) : [];
 }
 
+/** A header of this name whose value a variable has goes before it. Its own value is looked at when a thread opens. */
+function isReplacedByVariable(path: readonly string[], checked: readonly CheckedLayer[]): boolean {
+  const [, id, key, name] = path;
+  if (key !== 'http_headers') return false;
+  const names = checked.flatMap(({ values }) => headersOf(values, id!, 'env_http_headers').map((each) => each.at(-1)!));
+  return names.some((each) => each.toLowerCase() === name!.toLowerCase());
+}
+
 function faultOf(
   path: readonly string[],
   value: Json | undefined,
@@ -39,6 +48,12 @@ function faultOf(
   if (!isHeaderName(path.at(-1)!)) {
     const next = 'Write a name of letters, digits and hyphens, without blanks.';
     return { what: 'is not the name of a header', next };
+  }
+  if (isFramingHeader(path.at(-1)!)) {
+    return {
+      what: 'is set by the connection itself',
+      next: 'Remove it, or give the server another address in base_url.',
+    };
   }
   if (typeof value !== 'string' || isHeaderValue(value)) return undefined;
   return { what: wrongCharacter, next: `Write it again by hand: ${likelyCharacter}` };

@@ -47,6 +47,7 @@ test('a request of the past is encoded by the version that its record names', as
       'anthropic/1',
       'anthropic/2',
       'anthropic/3',
+      'anthropic/4',
     ]),
   );
   expect([...encoders].every(([version, encoder]) => encoder.version === version)).toBe(true);

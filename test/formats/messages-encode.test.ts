@@ -139,18 +139,23 @@ describe('a body', () => {
       { type: 'input_audio', audio_url: 'data:audio/wav;base64,AAAA' },
       { type: 'input_text', text: ' ' },
     ];
-    const blocks = [
+    const pictures = [
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw==' } },
       { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
-      text('[A picture stands here. It was left out because the provider cannot take it.]'),
-      text('[A picture stands here. It was left out because the provider cannot take it.]'),
-      text('[A recording stands here. It was left out because the provider takes no sound.]'),
+    ];
+    const words = [
+      '[A picture stands here. It was left out because the provider cannot take it.]',
+      '[A picture stands here. It was left out because the provider cannot take it.]',
+      '[A recording stands here. It was left out because the provider takes no sound.]',
     ];
     const asked: Item = { type: 'message', role: 'user', content };
     expect(messagesOf([asked, call('c'), output('c', content)])).toEqual([
-      { role: 'user', content: blocks },
+      { role: 'user', content: [...pictures, text(words.join('\n\n'))] },
       { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'read', input: { path: 'a' } }] },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: blocks }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'c', content: [...pictures, ...words.map(text)] }],
+      },
     ]);
   });
 
@@ -231,7 +236,7 @@ describe('a body', () => {
     ]);
     expect(last!.content).toEqual([
       { type: 'tool_result', tool_use_id: 'two-2', content: 'output of two' },
-      text('an orphan'),
+      text('<tool_output>\n[Output of a call that is not shown here:]\n\nan orphan\n</tool_output>'),
     ]);
   });
 
@@ -284,7 +289,7 @@ describe('a body', () => {
     expect(messagesOf(input)).toEqual([
       { role: 'user', content: [text('Hello.')] },
       { role: 'assistant', content: [text('[Searched the web: winches]'), text('[Generated a picture.]')] },
-      { role: 'user', content: [text('<agent_message>\nhelper:\nDone.\n</agent_message>')] },
+      { role: 'user', content: [text('<agent_message>\n[Message from helper to root]\n\nDone.\n</agent_message>')] },
     ]);
     expect(messagesOf([])).toEqual([{ role: 'user', content: [text('Continue.')] }]);
   });

@@ -30,7 +30,12 @@ export function anthropicClient(options: HttpClientOptions): ModelClient {
 export const anthropicFormat: WireFormat = {
   name: 'anthropic',
   encoder: () => anthropicEncoder(),
-  everyEncoder: () => [anthropicEncoder('anthropic/1'), anthropicEncoder('anthropic/2'), anthropicEncoder()],
+  everyEncoder: () => [
+    anthropicEncoder('anthropic/1'),
+    anthropicEncoder('anthropic/2'),
+    anthropicEncoder('anthropic/3'),
+    anthropicEncoder(),
+  ],
   client: anthropicClient,
   capabilities: anthropicCapabilities,
 };

@@ -1,4 +1,6 @@
+import type { InputWriter } from '../../protocol/input-writer.ts';
 import type { Item } from '../../protocol/item.ts';
+import type { Prompt } from '../../ports/prompt.ts';
 import { Messages } from './messages.ts';
 
 /** Blocks that no mark reaches any more are encoded together, so that a body has few pieces. */
@@ -9,6 +11,7 @@ const given = { lead: '', text: '' } as const;
 /** The newest messages that began with a certain item, kept to be extended. */
 interface EncodedMessages {
   readonly items: Item[];
+  readonly writers: (InputWriter | undefined)[];
   readonly messages: Messages;
   /** The bytes of the first blocks; they never change. */
   readonly pieces: Buffer[];
@@ -24,6 +27,9 @@ export interface MessagesParts {
   readonly callsUnthought: boolean;
 }
 
+/** The part of a prompt that becomes messages. */
+type WrittenInput = Pick<Prompt, 'input' | 'writers'>;
+
 /** Marks the end of what a provider should keep for the next request. */
 export const cacheControl = '"cache_control":{"type":"ephemeral"}';
 
@@ -32,29 +38,36 @@ export const cacheControl = '"cache_control":{"type":"ephemeral"}';
  * the first. Blocks are placed once. Only the marks of the cache move: they stand where the newest two turns of the
  * user end, and the request before had one at the first of these.
  */
-export function messagesEncoder(): (input: readonly Item[], lastWords?: string) => MessagesParts {
+export function messagesEncoder(isMarked: boolean): (input: WrittenInput, lastWords?: string) => MessagesParts {
   const known = new WeakMap<Item, EncodedMessages>();
-  return (input, lastWords) => {
+  return ({ input, writers = noOtherWriters }, lastWords) => {
     const first = input[0];
     const found = first === undefined ? undefined : known.get(first);
-    const encoded = found !== undefined && continues(found.items, input) ? found : emptyMessages();
+    const encoded = found !== undefined && continues(found, input, writers) ? found : emptyMessages(isMarked);
     if (first !== undefined) known.set(first, encoded);
     const { items, messages } = encoded;
     for (let index = items.length; index < input.length; index++) {
+      const writer = writers.get(input[index]!);
       items.push(input[index]!);
-      messages.add(input[index]!);
+      encoded.writers.push(writer);
+      messages.add(input[index]!, writer);
     }
     const { system, startsUnthought, callsUnthought } = messages;
     return { system: [...system], pieces: piecesOf(encoded, lastWords), startsUnthought, callsUnthought };
   };
 }
 
-function emptyMessages(): EncodedMessages {
-  return { items: [], messages: new Messages(), pieces: [], encoded: 0 };
+const noOtherWriters: ReadonlyMap<Item, InputWriter> = new Map();
+
+function emptyMessages(isMarked: boolean): EncodedMessages {
+  return { items: [], writers: [], messages: new Messages(isMarked), pieces: [], encoded: 0 };
 }
 
-function continues(before: readonly Item[], now: readonly Item[]): boolean {
-  return before.length <= now.length && before.every((item, index) => Object.is(item, now[index]));
+function continues(before: EncodedMessages, now: readonly Item[], writers: ReadonlyMap<Item, InputWriter>): boolean {
+  return (
+    before.items.length <= now.length &&
+    before.items.every((item, index) => Object.is(item, now[index]) && writers.get(item) === before.writers[index])
+  );
 }
 
 function piecesOf(state: EncodedMessages, lastWords: string | undefined): readonly Uint8Array[] {

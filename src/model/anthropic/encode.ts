@@ -10,9 +10,10 @@ import { wireTool } from './wire-tools.ts';
 /**
  * Grows when the bytes made of the same prompt change. The first revision had the length of the answer before the
  * messages; it may change from request to request, so it stands behind them now. Up to the second one, thinking was
- * switched off behind every call without a thought, and its budget followed the length of the answer.
+ * switched off behind every call without a thought, and its budget followed the length of the answer. Up to the third,
+ * of all that stands in the user's turn and is not the user's, agents' reports alone were sure to be in a tag.
  */
-type EncoderRevision = 'anthropic/1' | 'anthropic/2' | 'anthropic/3';
+type EncoderRevision = 'anthropic/1' | 'anthropic/2' | 'anthropic/3' | 'anthropic/4';
 
 /** For a model whose record does not say how much it may answer. */
 const defaultMaxTokens = 32_000;
@@ -23,8 +24,9 @@ const defaultMaxTokens = 32_000;
  * request before but for the marks of the cache, of which there are at most four: after the tools, after the system
  * texts, and after the newest two turns of the user.
  */
-export function anthropicEncoder(version: EncoderRevision = 'anthropic/3'): Encoder {
-  const encodeMessages = messagesEncoder();
+export function anthropicEncoder(version: EncoderRevision = 'anthropic/4'): Encoder {
+  const isMarked = version === 'anthropic/4';
+  const encodeMessages = messagesEncoder(isMarked);
   const toolsCache = new WeakMap<readonly ToolSpec[], string>();
 
   function toolsText(tools: readonly ToolSpec[]): string {
@@ -38,13 +40,13 @@ export function anthropicEncoder(version: EncoderRevision = 'anthropic/3'): Enco
 
   return {
     version,
-    body: ({ options, instructions, tools, input }: Prompt) => {
-      const { system, pieces, ...unthought } = encodeMessages(input, schemaWords(options));
+    body: ({ options, instructions, tools, ...written }: Prompt) => {
+      const { system, pieces, ...unthought } = encodeMessages(written, schemaWords(options));
       const maxTokens = options.outputLimit ?? options.maxOutputTokens ?? defaultMaxTokens;
       const offered = toolsText(tools);
       const length = { max_tokens: maxTokens };
       const isFirst = version === 'anthropic/1';
-      const isStable = version === 'anthropic/3';
+      const isStable = version === 'anthropic/3' || isMarked;
       const isUnthought = isStable ? unthought.startsUnthought : unthought.callsUnthought;
       const opening = JSON.stringify({ model: options.model, ...(isFirst && length) }).slice(0, -1);
       const closing = JSON.stringify({
@@ -63,7 +65,7 @@ export function anthropicEncoder(version: EncoderRevision = 'anthropic/3'): Enco
         Buffer.from(`],${closing.slice(1)}`, 'utf8'),
       ];
     },
-    item: (item: Item) => Buffer.from(JSON.stringify(projectForMessages(item)), 'utf8'),
+    item: (item: Item) => Buffer.from(JSON.stringify(projectForMessages(item, { isMarked })), 'utf8'),
   };
 }
 

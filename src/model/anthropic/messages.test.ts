@@ -10,9 +10,9 @@ const message = (role: 'user' | 'assistant', text: string): Item => ({
 
 /** The texts that end in a mark, after each item. */
 function markedAfterEach(items: readonly Item[]): readonly (readonly unknown[])[] {
-  const messages = new Messages();
+  const messages = new Messages(true);
   return items.map((item) => {
-    messages.add(item);
+    messages.add(item, undefined);
     const blocks = messages.blocks.map(({ text }) => JSON.parse(text) as { readonly text: string });
     return messages.cacheMarks.map((place) => blocks[place]?.text);
   });

@@ -1,5 +1,7 @@
 import type { Item } from '../../protocol/item.ts';
-import { developerWords } from '../http/developer-words.ts';
+import type { InputWriter } from '../../protocol/input-writer.ts';
+import { engineTextInBorders } from '../speakers/borders.ts';
+import { developerWords } from '../speakers/developer-words.ts';
 import { type ProjectedItem, projectForMessages, textBlock, wireCallId } from './projection.ts';
 
 type Speaker = 'user' | 'assistant';
@@ -47,8 +49,15 @@ export class Messages {
   /** Stands before what the model says next: a message must not end in it. */
   #thinking: string[] = [];
 
-  add(item: Item): void {
-    this.#take(projectForMessages(item));
+  /** Whether all that is not the user's has a tag around it. */
+  readonly #isMarked: boolean;
+
+  constructor(isMarked: boolean) {
+    this.#isMarked = isMarked;
+  }
+
+  add(item: Item, writer: InputWriter | undefined): void {
+    this.#take(projectForMessages(item, { isMarked: this.#isMarked, writer }));
   }
 
   /** What a request needs behind these blocks to be taken, and its last words if it has some. Items may come instead. */
@@ -57,17 +66,18 @@ export class Messages {
     const rest = this.#continued();
     // What waited for a result may bring calls of its own.
     for (let [id] = rest.#open.keys(); id !== undefined; [id] = rest.#open.keys()) {
-      rest.#take({ kind: 'result', id, content: missingResult, blocks: [] });
+      rest.#take({ kind: 'result', id, content: missingResult, stray: () => [] });
     }
     // The model is asked for an answer, not for the rest of one that it began.
-    if (lastWords !== undefined) rest.#place('user', textBlock(lastWords));
+    if (lastWords !== undefined)
+      rest.#place('user', textBlock(this.#isMarked ? engineTextInBorders(lastWords) : lastWords));
     else if (rest.#speaker !== 'user') rest.#place('user', textBlock(wordsToContinue));
     return rest.blocks;
   }
 
   /** What continues from here, without the blocks that are there. */
   #continued(): Messages {
-    const rest = new Messages();
+    const rest = new Messages(this.#isMarked);
     rest.#isBeginning = this.#isBeginning;
     rest.#speaker = this.#speaker;
     rest.#newest = { ...this.#newest };
@@ -118,10 +128,12 @@ export class Messages {
   #put(projected: Exclude<ProjectedItem, { kind: 'nothing' }>): void {
     switch (projected.kind) {
       case 'developer':
-        for (const text of projected.texts) this.#place('user', textBlock(developerWords(text)));
+        for (const text of projected.texts) this.#place('user', textBlock(this.#engineWords(text)));
         return;
       // A result that no call waits for is still something that the model should know.
       case 'result':
+        for (const block of projected.stray()) this.#place('user', block);
+        return;
       case 'user':
       case 'assistant':
         for (const block of projected.blocks) this.#place(projected.kind === 'assistant' ? 'assistant' : 'user', block);
@@ -139,6 +151,10 @@ export class Messages {
         this.#newest.calls = true;
       }
     }
+  }
+
+  #engineWords(text: string): string {
+    return this.#isMarked ? engineTextInBorders(text) : developerWords(text);
   }
 
   /** Two calls of one name would share their results. */

@@ -1,3 +1,4 @@
+import type { InputWriter } from '../../protocol/input-writer.ts';
 import { isMessage, type Item } from '../../protocol/item.ts';
 import {
   arrayAt,
@@ -9,9 +10,12 @@ import {
   stringAt,
 } from '../../protocol/json.ts';
 import { textDigest } from '../../protocol/text-digest.ts';
-import { withoutTags } from '../http/border-tags.ts';
-import { didItself, nameWithSpace } from '../http/plainer-forms.ts';
-import { inTag } from '../http/developer-words.ts';
+import { agentHeading, didItself, nameWithSpace } from '../http/plainer-forms.ts';
+import { withoutTags } from '../speakers/border-tags.ts';
+import { inBorders } from '../speakers/borders.ts';
+import { inTag } from '../speakers/developer-words.ts';
+import { type ContentPart, joinTexts, type MessageContent, partsIn, textPart } from '../speakers/message-content.ts';
+import { strayHeading, writtenWords } from '../speakers/users-turn.ts';
 import { readOpaque } from './opaque-thinking.ts';
 import { imageBlock } from './picture.ts';
 
@@ -28,18 +32,31 @@ export type ProjectedItem =
   | { readonly kind: 'thinking'; readonly block: string }
   /** `input` is the JSON text of an object. */
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: string }
-  /** `content` is the JSON text of a string or of blocks. Absent: the tool gave nothing. */
-  | { readonly kind: 'result'; readonly id: string; readonly content?: string; readonly blocks: readonly string[] }
+  /** `content` is the JSON text of a string or of blocks. Absent: the tool gave nothing. `stray`: without its call. */
+  | { readonly kind: 'result'; readonly id: string; readonly content?: string; readonly stray: () => readonly string[] }
   /** The format has no place for it. */
   | { readonly kind: 'nothing' };
 
 const nothing: ProjectedItem = { kind: 'nothing' };
 
-export function projectForMessages(item: Item): ProjectedItem {
+/**
+ * What is known about who speaks. `isMarked`: what stands in the user's turn and is not the user's has a tag around it.
+ * Older revisions of the encoder did that for agents' reports alone.
+ */
+export interface Speaking {
+  readonly isMarked: boolean;
+  readonly writer?: InputWriter | undefined;
+}
+
+export function projectForMessages(item: Item, { isMarked, writer }: Speaking): ProjectedItem {
   switch (item.type) {
     case 'message':
-      return projectMessage(item);
+      return projectMessage(item, { isMarked, writer });
     case 'agent_message': {
+      if (isMarked) {
+        const parts = contentParts([agentHeading(item), ...(arrayAt(item, 'content') ?? [])]);
+        return { kind: 'user', blocks: blocksOf(inBorders('agent_message', contentIn(parts))) };
+      }
       const author = stringAt(item, 'author') ?? 'agent';
       const texts = textsOf(arrayAt(item, 'content') ?? []).map((text) =>
         inTag('agent_message', withoutTags(`${author}:\n${text}`)),
@@ -61,9 +78,9 @@ export function projectForMessages(item: Item): ProjectedItem {
       return projectCall({ ...item, name: 'tool_search' }, JSON.stringify(objectAt(item, 'arguments') ?? {}));
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return projectResult(item, item['output']);
+      return projectResult(item, item['output'], isMarked);
     case 'tool_search_output':
-      return projectResult(item, JSON.stringify(arrayAt(item, 'tools') ?? []));
+      return projectResult(item, JSON.stringify(arrayAt(item, 'tools') ?? []), isMarked);
     // The format has no block for it.
     case 'web_search_call':
     case 'image_generation_call':
@@ -82,11 +99,16 @@ export function isBlankText(text: string): boolean {
   return text.trim() === '';
 }
 
-function projectMessage(item: Item): ProjectedItem {
+function projectMessage(item: Item, { isMarked, writer }: Speaking): ProjectedItem {
   if (!isMessage(item)) return nothing;
   const { role, content } = item;
   if (role === 'assistant') return { kind: 'assistant', blocks: textsOf(content).map(textBlock) };
-  if (role === 'user') return { kind: 'user', blocks: content.flatMap(partBlocks) };
+  if (role === 'user' && !isMarked) return { kind: 'user', blocks: content.flatMap(partBlocks) };
+  if (role === 'user') {
+    const parts = contentParts(content);
+    const blocks = parts.length === 0 ? [] : blocksOf(writtenWords(contentIn(parts), writer).among());
+    return { kind: 'user', blocks };
+  }
   return { kind: 'developer', texts: textsOf(content) };
 }
 
@@ -110,13 +132,26 @@ const standIns: Readonly<Record<string, string>> = {
   encrypted_content: '[Something stands here that only another provider can read. It was left out.]',
 };
 
-/** A part of a user's message or of an output. */
+/** Parts of a user's message or of an output. A picture holds the text of its block. */
+function contentParts(parts: readonly Json[]): readonly ContentPart[] {
+  return parts.filter(isJsonObject).flatMap((part): readonly ContentPart[] => {
+    const image = part['type'] === 'input_image' ? imageBlock(stringAt(part, 'image_url') ?? '') : undefined;
+    if (image !== undefined) return [{ type: 'image', block: image }];
+    const text = wordsOf(part);
+    return isBlankText(text) ? [] : [textPart(text)];
+  });
+}
+
+function contentIn(parts: readonly ContentPart[]): MessageContent {
+  return parts.every(({ type }) => type === 'text') ? joinTexts(parts) : parts;
+}
+
+function blocksOf(content: MessageContent): readonly string[] {
+  return partsIn(content).map((part) => stringAt(part, 'block') ?? textBlock(stringAt(part, 'text') ?? ''));
+}
+
 function partBlocks(part: Json): readonly string[] {
-  if (!isJsonObject(part)) return [];
-  const image = part['type'] === 'input_image' ? imageBlock(stringAt(part, 'image_url') ?? '') : undefined;
-  if (image !== undefined) return [image];
-  const text = wordsOf(part);
-  return isBlankText(text) ? [] : [textBlock(text)];
+  return blocksOf(contentParts([part]));
 }
 
 /** Only what this format made itself, whole as it came. */
@@ -141,15 +176,20 @@ function argumentsObject(text: string): string {
   return parseJsonObject(text) === undefined ? JSON.stringify({ malformed_arguments: text }) : text;
 }
 
-function projectResult(item: Item, output: Json | undefined): ProjectedItem {
+function projectResult(item: Item, output: Json | undefined, isMarked: boolean): ProjectedItem {
   const isText = typeof output === 'string';
-  const text = isText && !isBlankText(output) ? [textBlock(output)] : [];
-  const blocks = Array.isArray(output) ? (output as readonly Json[]).flatMap(partBlocks) : text;
+  const text = isText && !isBlankText(output) ? [textPart(output)] : [];
+  const parts = Array.isArray(output) ? contentParts(output as readonly Json[]) : text;
+  const stray = (): readonly string[] => (isMarked && parts.length > 0 ? strayBlocks(parts) : blocksOf(parts));
   const id = stringAt(item, 'call_id') ?? '';
   // An event from outside is answered by none and asks for none.
-  if (id === '') return { kind: 'user', blocks };
-  if (blocks.length === 0) return { kind: 'result', id, blocks };
-  return { kind: 'result', id, content: isText ? JSON.stringify(output) : `[${blocks.join(',')}]`, blocks };
+  if (id === '') return { kind: 'user', blocks: stray() };
+  if (parts.length === 0) return { kind: 'result', id, stray };
+  return { kind: 'result', id, content: isText ? JSON.stringify(output) : `[${blocksOf(parts).join(',')}]`, stray };
+}
+
+function strayBlocks(parts: readonly ContentPart[]): readonly string[] {
+  return blocksOf(inBorders('tool_output', contentIn([textPart(strayHeading), ...parts])));
 }
 
 const allowed = /^[a-zA-Z0-9_-]{1,64}$/;

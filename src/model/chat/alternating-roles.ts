@@ -1,5 +1,5 @@
-import type { InUsersTurn } from './borders.ts';
-import { type ChatContent, joinContents } from './content.ts';
+import { joinContents, type MessageContent } from '../speakers/message-content.ts';
+import type { InUsersTurn } from '../speakers/users-turn.ts';
 import type { ChatMessage } from './projection.ts';
 
 /**
@@ -20,7 +20,7 @@ const standIn = {
 export interface Turns {
   readonly messages: ChatMessage[];
   /** The last message, if it is the user's, as it is once another one joins it. */
-  amongOthers?: () => ChatContent;
+  amongOthers?: () => MessageContent;
 }
 
 /** Adds a message of the assistant or of a tool where it takes its turn. */

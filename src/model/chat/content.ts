@@ -1,12 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
-import { developerWords } from '../http/developer-words.ts';
+import { developerWords } from '../speakers/developer-words.ts';
+import { type ContentPart, joinTexts, type MessageContent, textPart } from '../speakers/message-content.ts';
 import type { ChatDialect } from './dialect.ts';
-
-/** A part of a message that is not a plain text. */
-export type ContentPart = JsonObject & { readonly type: string };
-
-/** The content of a message: a text, or parts where there is more than text. */
-export type ChatContent = string | readonly ContentPart[];
 
 /** A refusal, whose words have a name of their own, as a text. */
 export function refusalAsText(part: Json): Json {
@@ -15,7 +10,7 @@ export function refusalAsText(part: Json): Json {
 }
 
 /** Content parts of an item as the content of a message. */
-export function contentOf(parts: readonly Json[]): ChatContent {
+export function contentOf(parts: readonly Json[]): MessageContent {
   const read = readParts(parts);
   // Servers that know only text take no list.
   return read.every(({ type }) => type === 'text') ? joinTexts(read) : read;
@@ -30,26 +25,13 @@ export function readParts(parts: readonly Json[]): readonly ContentPart[] {
 }
 
 /** The same of words of the engine that stand in the user's turn. */
-export function contentInUsersTurn(parts: readonly Json[]): ChatContent {
+export function contentInUsersTurn(parts: readonly Json[]): MessageContent {
   return contentOf(
     parts.map((part) => {
       const text = isJsonObject(part) ? stringAt(part, 'text') : undefined;
       return text === undefined || text === '' ? part : textPart(developerWords(text));
     }),
   );
-}
-
-/** Two contents in one, in order. Texts that meet are one text: many templates put no space between parts. */
-export function joinContents(first: ChatContent, second: ChatContent): ChatContent {
-  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
-  const [before, after] = [partsIn(first), partsIn(second)];
-  const [end, beginning] = [before.at(-1), after[0]];
-  if (end?.type !== 'text' || beginning?.type !== 'text') return [...before, ...after];
-  return [...before.slice(0, -1), textPart(joinTexts([end, beginning])), ...after.slice(1)];
-}
-
-function partsIn(content: ChatContent): readonly ContentPart[] {
-  return typeof content === 'string' ? [textPart(content)] : content;
 }
 
 /** The texts of parts in one, with a line in the place of each part of media, and those parts. */
@@ -81,18 +63,6 @@ const placesWhere: Readonly<Record<ChatDialect['roles'], Readonly<Record<string,
     input_audio: '[A recording: it follows below.]',
   },
 };
-
-/** Texts in one, with blank lines between. */
-export function joinTexts(parts: readonly ContentPart[]): string {
-  return parts
-    .map((part) => stringAt(part, 'text') ?? '')
-    .filter((text) => text !== '')
-    .join('\n\n');
-}
-
-export function textPart(text: string): ContentPart {
-  return { type: 'text', text };
-}
 
 /** `input_text`, `output_text`, `reasoning_text` and what else holds a text are one to this format. */
 function partOf(part: JsonObject): ContentPart {

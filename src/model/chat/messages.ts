@@ -1,20 +1,19 @@
 import type { InputWriter } from '../../protocol/input-writer.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import { textPart } from '../speakers/message-content.ts';
+import { type InUsersTurn, strayHeading } from '../speakers/users-turn.ts';
 import { addInTurn, addToUsersTurn, type Turns } from './alternating-roles.ts';
-import type { InUsersTurn } from './borders.ts';
 import { freshIds } from './call-ids.ts';
-import { textPart } from './content.ts';
 import type { ChatDialect } from './dialect.ts';
 import {
   type ChatCall,
   type ChatMessage,
   mediaHeading,
   noOutput,
-  ofOther,
+  ofOtherSpeaker,
   projectItem,
   type Projected,
-  strayHeading,
 } from './projection.ts';
 
 /** What a request holds of a list of items. */
@@ -163,7 +162,8 @@ function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
     add.message({ role: 'tool', tool_call_id: id, content: output?.text ?? noOutput });
   }
   const media = calls.flatMap(({ output }) => output?.media ?? []);
-  if (media.length > 0) add.toUsersTurn(ofOther('tool_output', [textPart(mediaHeading), ...media], dialect.roles));
+  if (media.length > 0)
+    add.toUsersTurn(ofOtherSpeaker('tool_output', [textPart(mediaHeading), ...media], dialect.roles));
   return end;
 }
 
@@ -186,5 +186,5 @@ function wireCall(id: string, { name, arguments: given }: ChatCall): JsonObject 
 
 function strayOutput({ text, media }: Output, { roles }: ChatDialect): InUsersTurn {
   const words = `${strayHeading}\n\n${text}`;
-  return ofOther('tool_output', media.length === 0 ? words : [textPart(words), ...media], roles);
+  return ofOtherSpeaker('tool_output', media.length === 0 ? words : [textPart(words), ...media], roles);
 }

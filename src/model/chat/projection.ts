@@ -1,19 +1,12 @@
-import { isUntaggedWords } from '../../fragments/answers/untagged-words.ts';
 import type { InputWriter } from '../../protocol/input-writer.ts';
 import { isMessage, type Item } from '../../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { agentHeading, didItself, freeformArguments, nameWithSpace, readableArguments } from '../http/plainer-forms.ts';
-import { engineInBorders, inBorders, type InUsersTurn, outsideBorders, withoutBorders } from './borders.ts';
+import { engineInBorders } from '../speakers/borders.ts';
+import type { ContentPart, MessageContent } from '../speakers/message-content.ts';
+import { always, type InUsersTurn, ofOther, writtenWords } from '../speakers/users-turn.ts';
 import type { ChatDialect } from './dialect.ts';
-import {
-  type ChatContent,
-  contentInUsersTurn,
-  contentOf,
-  type ContentPart,
-  joinContents,
-  refusalAsText,
-  textAndMedia,
-} from './content.ts';
+import { contentInUsersTurn, contentOf, readParts, refusalAsText, textAndMedia } from './content.ts';
 
 /** A message of a request. */
 export interface ChatMessage extends JsonObject {
@@ -34,7 +27,7 @@ export type Projected =
   /** A message of the user's role: the user's words, or an agent's. */
   | { readonly kind: 'users-turn'; readonly words: InUsersTurn }
   /** Words of the engine: part of the one `system` message if only such words come before, else of the user's turn. */
-  | { readonly kind: 'developer'; readonly first: ChatContent; readonly later: InUsersTurn }
+  | { readonly kind: 'developer'; readonly first: MessageContent; readonly later: InUsersTurn }
   /** Text of an assistant message. */
   | { readonly kind: 'said'; readonly text: string }
   /** What the model thought before it spoke. */
@@ -66,12 +59,13 @@ const rules: Readonly<Record<string, Rule>> = {
       return asMessage(developer, item.content);
     const first = contentOf(item.content);
     if (first === '') return gap;
-    if (roles === 'alternating') return { kind: 'developer', first, later: always(engineInBorders(item.content)) };
+    if (roles === 'alternating')
+      return { kind: 'developer', first, later: always(engineInBorders(readParts(item.content))) };
     return { kind: 'developer', first, later: always(contentInUsersTurn(item.content)) };
   },
   agent_message: (item, { roles }) => {
     const content = contentOf([agentHeading(item), ...(arrayAt(item, 'content') ?? [])]);
-    return content === '' ? gap : { kind: 'users-turn', words: ofOther('agent_message', content, roles) };
+    return content === '' ? gap : { kind: 'users-turn', words: ofOtherSpeaker('agent_message', content, roles) };
   },
   reasoning: (item, { thoughts, roles }) => {
     const text = thoughts === 'returned' ? textAndMedia(arrayAt(item, 'content') ?? [], roles).text : '';
@@ -107,54 +101,25 @@ export const noOutput = 'No output of this call was recorded: whether it had an 
 /** Above the media of the answers before it. */
 export const mediaHeading = '[What the tools returned beside text, in order:]';
 
-/** Above an answer whose call is not in the request. */
-export const strayHeading = '[Output of a call that is not shown here:]';
-
-/** Above what an agent reads in the place of a user's words. Its instructions say which agent that is. */
-const parentHeading = '[Message from the agent that started you]';
-
 function asMessage(role: string, parts: readonly Json[]): Projected {
   const content = contentOf(parts);
   return content === '' ? gap : { kind: 'message', message: { role, content } };
 }
 
-/** A message of the user's role: the user's words, unless it is known that another wrote it. */
-function usersRole(content: ChatContent, roles: ChatDialect['roles'], writer: InputWriter | undefined): Projected {
+/** A message of the user's role. Servers that take any order keep speakers apart by messages. */
+function usersRole(content: MessageContent, roles: ChatDialect['roles'], writer: InputWriter | undefined): Projected {
   if (content === '') return gap;
   const words = roles === 'any-order' ? always(content) : writtenWords(content, writer);
   return { kind: 'users-turn', words };
 }
 
-function writtenWords(content: ChatContent, writer: InputWriter | undefined): InUsersTurn {
-  if (typeof content === 'string' && isUntaggedWords(content)) {
-    return always(inBorders('developer', content));
-  }
-  switch (writer) {
-    case undefined:
-      return { content, among: () => outsideBorders(content) };
-    case 'program':
-      return always(withoutBorders(content));
-    case 'agent':
-      return ofOther('agent_message', joinContents(parentHeading, content), 'alternating');
-    case 'engine':
-      return always(inBorders('developer', content));
-    case 'earlier-summary':
-      return always(inBorders('earlier_summary', content));
-  }
-}
-
-/** What an agent or a tool said: a message of its own has a heading and no borders, and must not look as if it had. */
-export function ofOther(
+/** What an agent or a tool said. Where every message has one speaker, its heading says enough. */
+export function ofOtherSpeaker(
   border: 'agent_message' | 'tool_output',
-  content: ChatContent,
+  content: MessageContent,
   roles: ChatDialect['roles'],
 ): InUsersTurn {
-  if (roles === 'any-order') return always(content);
-  return { content: withoutBorders(content), among: () => inBorders(border, content) };
-}
-
-function always(content: ChatContent): InUsersTurn {
-  return { content, among: () => content };
+  return roles === 'any-order' ? always(content) : ofOther(border, content);
 }
 
 function said(text: string): Projected {

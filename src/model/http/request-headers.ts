@@ -1,16 +1,9 @@
-import { isHeaderName, isHeaderValue } from '../../protocol/header-text.ts';
+import { isFramingHeader, isHeaderName, isHeaderValue } from '../../protocol/header-text.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import type { Credentials, ProviderOptions } from './credentials.ts';
 import { proxySecrets } from './network/proxy.ts';
 
 type Headers = Readonly<Record<string, string>>;
-
-/** The transport alone decides how a message is framed; a header that contradicts it would break the connection. */
-const framing: ReadonlySet<string> = new Set(
-  'connection content-length expect host keep-alive transfer-encoding upgrade sec-websocket-key sec-websocket-version sec-websocket-protocol sec-websocket-extensions'.split(
-    ' ',
-  ),
-);
 
 export interface HeaderSources {
   readonly provider: ProviderOptions;
@@ -106,6 +99,5 @@ function environmentHeaders(provider: ProviderOptions, environment: Variables): 
 
 /** One bad header in a configuration must not keep every request from being sent. The reader of the configuration warns. */
 function isSendable(name: string, value: string): boolean {
-  if (framing.has(name.toLowerCase())) return false;
-  return isHeaderName(name) && isHeaderValue(value);
+  return !isFramingHeader(name) && isHeaderName(name) && isHeaderValue(value);
 }

@@ -1,19 +1,11 @@
-import { type Json, stringAt } from '../../protocol/json.ts';
-import { inTag } from '../http/developer-words.ts';
-import { type Border, withoutTags, withoutTagsOfLines } from '../http/border-tags.ts';
-import { type ChatContent, contentOf, type ContentPart, joinTexts, readParts, textPart } from './content.ts';
+import { stringAt } from '../../protocol/json.ts';
+import { type Border, withoutTags, withoutTagsOfLines } from './border-tags.ts';
+import { inTag } from './developer-words.ts';
+import { type ContentPart, joinTexts, type MessageContent, textPart } from './message-content.ts';
 import { isOneElement } from './one-element.ts';
 
-/** What stands in the user's turn: words of the user, of an agent, of a tool or of Capstan. */
-export interface InUsersTurn {
-  /** In a message of its own. */
-  readonly content: ChatContent;
-  /** In a message of several speakers. */
-  readonly among: () => ChatContent;
-}
-
 /** What an agent, a tool, a program or Capstan said. */
-export function inBorders(border: Border, content: ChatContent): ChatContent {
+export function inBorders(border: Border, content: MessageContent): MessageContent {
   const inner = withoutBorders(content);
   if (typeof inner === 'string') return inTag(border, inner);
   const [first] = inner;
@@ -27,30 +19,29 @@ export function inBorders(border: Border, content: ChatContent): ChatContent {
 }
 
 /** What an agent, a tool, a program or Capstan said, in a message of its own or between marks of its own. */
-export function withoutBorders(content: ChatContent): ChatContent {
+export function withoutBorders(content: MessageContent): MessageContent {
   return mapTexts(content, withoutTags);
 }
 
 /** Words of the engine: a fragment has borders of its own, unless it goes on behind its end. */
-export function engineInBorders(parts: readonly Json[]): ChatContent {
-  const read = readParts(parts);
+export function engineInBorders(parts: readonly ContentPart[]): MessageContent {
   // Nothing but a border around all of it says whose a picture is.
-  if (read.some(({ type }) => type !== 'text')) return inBorders('developer', contentOf(parts));
-  return joinTexts(
-    read.map((part) => {
-      const text = withoutTags(textOf(part));
-      return textPart(isOneElement(text) ? text : inTag('developer', text));
-    }),
-  );
+  if (parts.some(({ type }) => type !== 'text')) return inBorders('developer', parts);
+  return joinTexts(parts.map((part) => textPart(engineTextInBorders(textOf(part)))));
+}
+
+export function engineTextInBorders(words: string): string {
+  const text = withoutTags(words);
+  return isOneElement(text) ? text : inTag('developer', text);
 }
 
 /** The user's words. Code that users quote stays as it is, unless a border is the first thing of a line. */
-export function outsideBorders(content: ChatContent): ChatContent {
+export function outsideBorders(content: MessageContent): MessageContent {
   return mapTexts(content, withoutTagsOfLines);
 }
 
 /** Texts that meet are changed as one: a tag may begin in the one and end in the other. */
-function mapTexts(content: ChatContent, change: (text: string) => string): ChatContent {
+function mapTexts(content: MessageContent, change: (text: string) => string): MessageContent {
   if (typeof content === 'string') return change(content);
   const met: ContentPart[] = [];
   for (const part of content) {

@@ -311,7 +311,7 @@ export const renderings: readonly {
   of(
     sessionsEndedFragment,
     fc.record({
-      why: fc.constantFrom('gone', 'elsewhere', 'narrowed'),
+      why: fc.constantFrom('gone', 'elsewhere', 'narrowed', 'stopped'),
       sessions: some(fc.record({ id: fc.nat(), command: text }), 80),
     }),
   ),

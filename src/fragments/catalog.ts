@@ -10,6 +10,7 @@ import type { FragmentFamily, FragmentKind } from './text/define.ts';
 import { developerInstructionsFragment } from './sections/developer-instructions.ts';
 import { environmentFragment } from './sections/environment.ts';
 import { environmentsGuidanceFragment } from './sections/environments-guidance.ts';
+import { filesPutBackFragment } from './events/files-put-back.ts';
 import { generatedImagesFragment } from './events/generated-images.ts';
 import { grantedPermissionsFragment } from './sections/granted-permissions.ts';
 import { goalFragment } from './events/goal-words.ts';
@@ -77,6 +78,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   managedInstructionsFragment,
   // Events: told once.
   turnAbortedFragment,
+  filesPutBackFragment,
   sessionsEndedFragment,
   agentsElsewhereFragment,
   newRepositoriesFragment,

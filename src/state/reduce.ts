@@ -24,7 +24,8 @@ import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
 import { foldSession } from './sessions.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
-import { foldEntered, foldWaiting, reportIn, totalIn } from './waiting.ts';
+import { foldPutBack } from './put-back.ts';
+import { foldEntered, foldWaiting, putBackIn, reportIn, totalIn } from './waiting.ts';
 import { foldWarning } from './warnings.ts';
 import { foldWork } from './work.ts';
 
@@ -120,6 +121,8 @@ function withWaiting(state: ThreadState, waiting: ThreadState['waiting']): Threa
 function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
   const state = withWaiting(before, foldWaiting(before.waiting, payload));
   if (state === before) return state;
+  const putBack = putBackIn(payload);
+  if (putBack !== undefined) return { ...state, work: foldPutBack(state.work, putBack) };
   const report = reportIn(payload);
   if (report === undefined) {
     const total = totalIn(payload);

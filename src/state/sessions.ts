@@ -23,6 +23,8 @@ export interface RecordedSession {
   readonly processSeal?: string;
   /** Its process has ended, and no answer has said so yet. */
   readonly exited?: true;
+  /** The user ended it: no call can ask for what it said. */
+  readonly stopped?: true;
 }
 
 export interface SessionStart extends Pick<RecordedSession, 'id' | 'callId' | 'at'> {
@@ -47,6 +49,8 @@ export function sessionDropped(id: number, fate: SessionFate): LineDraft {
   return { type: lineType.session, payload: { id, dropped: fate } };
 }
 
+const stoppedFate: SessionFate = 'stopped';
+
 /** More than can run at once: what a file says beyond it makes no sense. */
 const mostSessions = 200;
 
@@ -62,8 +66,8 @@ export function foldSession<State extends SessionState>(state: State, payload: J
   const others = state.sessions.filter((session) => session.id !== id);
   const dropped = stringAt(payload, 'dropped');
   if (dropped !== undefined) {
-    // Answers say what ended, but for this: the list that a checkpoint left is of another process.
-    const isGone = dropped === ('gone' satisfies SessionFate);
+    // Answers say what ended, but for these: the list that a checkpoint left is of another process, or the user ended it.
+    const isGone = dropped === ('gone' satisfies SessionFate) || dropped === stoppedFate;
     const kept = isGone
       ? state.sessionsAtCheckpoint.filter((session) => session.id !== id)
       : state.sessionsAtCheckpoint;
@@ -72,10 +76,9 @@ export function foldSession<State extends SessionState>(state: State, payload: J
   const known = state.sessions.find((session) => session.id === id);
   if (payload['exited'] !== undefined) {
     if (known === undefined) return state;
-    const sessions = state.sessions.map((session) =>
-      session === known ? { ...known, exited: true as const } : session,
-    );
-    return { ...state, sessions };
+    const stopped = payload['exited'] === stoppedFate || undefined;
+    const ended = { ...known, exited: true as const, ...defined({ stopped }) };
+    return { ...state, sessions: state.sessions.map((session) => (session === known ? ended : session)) };
   }
   const session = readSession(payload);
   return session === undefined ? state : { ...state, sessions: [...others.slice(1 - mostSessions), session] };
@@ -85,7 +88,7 @@ export function foldSession<State extends SessionState>(state: State, payload: J
 export function storeSessions(sessions: readonly RecordedSession[]): readonly Json[] {
   return sessions.map((session) => ({
     ...startFields(session),
-    ...defined({ seal: session.processSeal, ended: session.exited }),
+    ...defined({ seal: session.processSeal, ended: session.exited, stopped: session.stopped }),
   }));
 }
 
@@ -115,7 +118,8 @@ function readSession(payload: JsonObject): RecordedSession | undefined {
   const started = readProcess(objectAt(payload, 'process'));
   const processSeal = started && stringAt(payload, 'seal');
   const exited = payload['ended'] === true || undefined;
-  return { id, threadId, turnId, callId, at, item, ...defined({ process: started, processSeal, exited }) };
+  const stopped = payload['stopped'] === true || undefined;
+  return { id, threadId, turnId, callId, at, item, ...defined({ process: started, processSeal, exited, stopped }) };
 }
 
 /** The script of the session's command. */

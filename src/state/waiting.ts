@@ -6,16 +6,19 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
 import { mendUsage, noUsage, type Usage } from '../protocol/usage.ts';
 import { readAuthor, type UserInput } from '../protocol/user-input.ts';
+import { filesPutBackFragment } from '../fragments/events/files-put-back.ts';
 import { subagentNotificationFragment } from '../fragments/events/subagent-notification.ts';
 import { contextMessage, userMessage } from '../fragments/message.ts';
 import { render } from '../fragments/text/define.ts';
 import type { AgentReport } from '../protocol/agent.ts';
+import type { FilesPutBack } from '../protocol/files-put-back.ts';
 import { readReport } from './agents.ts';
 import { oneLine } from './one-line.ts';
+import { readPutBack } from './put-back.ts';
 
 /**
- * A message that the thread has accepted and that has not entered history: a user's words, an item of a program, or what
- * came of the work of an agent.
+ * A message that the thread has accepted and that has not entered history: a user's words, an item of a program, what
+ * came of the work of an agent, or that the user put files back.
  */
 export type WaitingMessage = { readonly id: string } & WaitingContent;
 
@@ -30,7 +33,9 @@ export type WaitingContent =
       readonly total?: Usage;
     }
   /** `total`: what the thread has cost with it. */
-  | { readonly kind: 'agent'; readonly report: AgentReport; readonly total: Usage };
+  | { readonly kind: 'agent'; readonly report: AgentReport; readonly total: Usage }
+  /** `again`: a rollback took back the turn in which it was told, but not the files. */
+  | { readonly kind: 'files'; readonly files: FilesPutBack; readonly again?: true };
 
 /** The same as its line says it: the seal proves that this home wrote the line. */
 export type RecordedMessage = WaitingMessage & { readonly seal?: string };
@@ -77,6 +82,12 @@ export function reportIn(payload: JsonObject): AgentReport | undefined {
   return report && readReport(report);
 }
 
+/** What a `capstan_waiting` line says about files that the user put back, if it does. */
+export function putBackIn(payload: JsonObject): FilesPutBack | undefined {
+  const files = payload['kind'] === 'files' ? objectAt(payload, 'files') : undefined;
+  return files && readPutBack(files);
+}
+
 /** The same for one that is recorded a second time. It stays as proven as it was: an empty seal proves nothing. */
 export function messageWaitsAgain({ seal = '', ...message }: RecordedMessage): LineDraft {
   return { type: lineType.waiting, payload: { ...stored(message), seal } };
@@ -89,6 +100,7 @@ export function claimOfMessage(message: WaitingMessage): Json {
     return [lineType.waiting, id, 'item', message.item, (message.maker ?? null) as unknown as Json];
   }
   if (message.kind === 'agent') return [lineType.waiting, id, 'agent', message.report as unknown as Json];
+  if (message.kind === 'files') return [lineType.waiting, id, 'files', message.files as unknown as Json];
   const { author, text, images, unusableImages = null } = message.input;
   const claim = [lineType.waiting, id, 'words', text, images as unknown as Json, unusableImages as unknown as Json];
   return author === 'user' ? claim : [...claim, author];
@@ -162,6 +174,10 @@ function readContent(payload: JsonObject): WaitingContent | undefined {
     const report = reportIn(payload);
     return report && { kind: 'agent', report, total: totalIn(payload) ?? noUsage };
   }
+  if (payload['kind'] === 'files') {
+    const files = putBackIn(payload);
+    return files && { kind: 'files', files, ...(payload['again'] === true ? { again: true } : {}) };
+  }
   const input = payload['kind'] === 'words' ? readInput(objectAt(payload, 'input')) : undefined;
   return input === undefined ? undefined : { kind: 'words', input };
 }
@@ -194,6 +210,10 @@ export function waitingItem(message: WaitingContent): Item {
       const { role, text } = render(subagentNotificationFragment, notificationOf(message.report));
       return contextMessage('', role, [text]);
     }
+    case 'files': {
+      const { role, text } = render(filesPutBackFragment, message.files);
+      return contextMessage('', role, [text]);
+    }
     case 'item':
       return message.item;
   }
@@ -211,6 +231,7 @@ export function waitingWords(message: WaitingContent, characters: number): strin
     return oneLine(text, characters) || (images.length > 0 ? '[Image]' : '(nothing)');
   }
   if (message.kind === 'agent') return `agent ${message.report.path}: ${message.report.status.kind}`;
+  if (message.kind === 'files') return 'files were put back';
   const { item } = message;
   return (isMessage(item) ? oneLine(messageText(item), characters) : '') || `[${item.type}]`;
 }

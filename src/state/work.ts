@@ -22,6 +22,7 @@ import {
 } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
 import type { ChangedFile, PlanStep } from '../protocol/turn-item.ts';
+import { changedAgain, readPutBackFiles } from './put-back.ts';
 
 /** The records of the work after one more item. */
 export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Line, 'metadata'>): WorkRecords {
@@ -34,7 +35,9 @@ export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Lin
   const answered = work.proposed?.find(({ callId }) => callId === entry.item['call_id']);
   if (answered !== undefined) return afterAnswer(work, answered, hasRun(entry.item, known));
   const changed = known?.['changed'];
-  return changed === undefined ? work : { ...work, files: withFiles(work.files, readFiles(changed)) };
+  if (changed === undefined) return work;
+  const files = readFiles(changed);
+  return { ...changedAgain(work, files), files: withFiles(work.files, files) };
 }
 
 /** A turn that was stopped, or a program that spoke to the model, may have made the plan obsolete. */
@@ -44,9 +47,9 @@ function newerThanPlan({ item, origin }: Entry): 'stop' | 'program' | undefined 
 }
 
 /** A plan that is done says nothing about what is asked for afterwards; any other may be out of date from here on. */
-function afterBoundary({ plan, files, number: before }: WorkRecords, { origin, number }: Entry): WorkRecords {
+function afterBoundary({ plan, files, putBack, number: before }: WorkRecords, { origin, number }: Entry): WorkRecords {
   const isOpen = plan?.steps.some(({ status }) => status !== 'completed') === true;
-  const older = olderWork({ ...(isOpen ? { plan } : {}), files }, 'user');
+  const older = olderWork({ ...(isOpen ? { plan } : {}), files, ...defined({ putBack }) }, 'user');
   return { ...older, ...defined({ number: origin.family === 'user' ? number : before }) };
 }
 
@@ -110,19 +113,19 @@ function readFiles(stored: Json): readonly ChangedFile[] {
   });
 }
 
-export function storeWork({ plan, files, number }: WorkRecords): JsonObject {
+export function storeWork({ plan, files, putBack, number }: WorkRecords): JsonObject {
   return {
     ...(plan === undefined ? {} : { plan: plan.steps as unknown as Json, plan_is_older: plan.isOlder }),
     ...defined({ plan_number: plan?.number, plan_older_than: plan?.olderThan }),
     files: [...files] as unknown as Json,
-    ...defined({ number }),
+    ...defined({ put_back: putBack && ([...putBack] as unknown as Json), number }),
   };
 }
 
 export function readWork(stored: JsonObject | undefined): WorkRecords {
   if (stored === undefined) return noWork;
-  const [plan, number] = [readPlan(stored), numberAt(stored, 'number')];
-  return { ...defined({ plan }), files: readFiles(stored['files'] ?? []), ...defined({ number }) };
+  const [plan, number, putBack] = [readPlan(stored), numberAt(stored, 'number'), readPutBackFiles(stored)];
+  return { ...defined({ plan }), files: readFiles(stored['files'] ?? []), ...defined({ putBack, number }) };
 }
 
 /** Earlier versions did not record whether the user wrote after the plan: then it may be out of date. */

@@ -12,8 +12,10 @@ export function waitingNotice(
   id: ThreadId,
   { waiting: all }: Pick<ThreadState, 'waiting'>,
 ): Outcome<'messages-waiting'> | undefined {
-  // What came of a review is no message of the user's.
-  const waiting = all.filter((message) => message.kind !== 'item' || !isOfReview(message.item));
+  // What came of a review is no message of the user's, and who put files back knows it.
+  const waiting = all.filter(
+    (message) => message.kind !== 'files' && (message.kind !== 'item' || !isOfReview(message.item)),
+  );
   if (waiting.length === 0) return undefined;
   const shown = waiting.slice(0, mostShown).map((message) => `“${waitingWords(message, 60)}”`);
   const more = waiting.length > mostShown ? `; and ${waiting.length - mostShown} more` : '';

@@ -1,3 +1,5 @@
+import { defined } from '../protocol/defined.ts';
+import type { FilesPutBack } from '../protocol/files-put-back.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
@@ -6,6 +8,7 @@ import { type Changer, readSnapshotLine } from '../state/snapshot-record.ts';
 import { spokenWords } from '../state/spoken-words.ts';
 import { turnsOf, type TurnSummary } from '../state/turn-list.ts';
 import { foldTurn, noTurns } from '../state/turns.ts';
+import { putBackIn } from '../state/waiting.ts';
 import type { Changes } from './compare-trees.ts';
 import type { Transition } from './restore-plan.ts';
 import type { Hash } from './tree.ts';
@@ -34,15 +37,19 @@ export interface EffectList {
   readonly effects: readonly Effect[];
   /** Oldest first, of any turn. */
   readonly outside: readonly OutsideCall[];
+  /** What the thread was told when files last went back. Absent: nothing. */
+  readonly putBack?: FilesPutBack;
 }
 
 export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectList> {
   let log = noTurns;
   const effects: Effect[] = [];
   const outside: OutsideCall[] = [];
+  let putBack: FilesPutBack | undefined;
   for await (const line of lines) {
     log = foldTurn(log, line, spokenWords(line));
     outside.push(...outsideCall(line));
+    if (line.type === lineType.waiting) putBack = putBackIn(line.payload) ?? putBack;
     const record = readSnapshotLine(line);
     if (record === undefined) continue;
     const { changer, root, when, tree, others } = record;
@@ -52,7 +59,7 @@ export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectLis
     if (when === 'after' && begun !== undefined)
       effects[at] = { ...begun, ...(tree && { after: tree }), ...(others && { others }) };
   }
-  return { turns: turnsOf(log), effects, outside };
+  return { turns: turnsOf(log), effects, outside, ...defined({ putBack }) };
 }
 
 function outsideCall({ type, payload }: Line): readonly OutsideCall[] {

@@ -9,12 +9,14 @@ import { defined } from '../protocol/defined.ts';
 import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { snapshotLine } from '../state/snapshot-record.ts';
+import { messageWaits } from '../state/waiting.ts';
 import { compareTrees } from './compare-trees.ts';
 import type { WorkspaceDisk } from './disk.ts';
 import { type Effect, type EffectList, type OutsideCall, readEffects, transitionsOf } from './effects.ts';
 import { type FileDiff, fileDiff } from './file-diff.ts';
 import { type KeptPath, type PlanOptions, planRestore, type RestorePlan } from './restore-plan.ts';
 import { type FailedPath, type RestoreResult, runRestore } from './run-restore.ts';
+import { toldRestore } from './told-restore.ts';
 import { ContentGone, type ContentSource, type Hash, loadContent, type TreeNode } from './tree.ts';
 
 /** To what files go back: to before a turn, or to before the last time that files went back. */
@@ -83,17 +85,21 @@ export async function restoreFiles(
   id: ThreadId,
   target: RestoreTarget,
   options: RestoreOptions,
+  /** Files of its agents, which went back just before: the thread is told of them, too. */
+  agents: readonly RestoreReport[] = [],
 ): Promise<RestoreReport | RestoreRefused> {
   const { dryRun, diffs = false, force, meanwhile = false, progress } = options;
   if (dryRun) return restore(parts, id, target, { force, meanwhile, diffs });
   const owned = await parts.threads.open(id);
   if (owned.kind === 'refused') return refused(owned);
-  return restore(parts, id, target, { force, meanwhile, owned, ...defined({ progress }) }).finally(() => owned.close());
+  const work = { force, meanwhile, owned, agents, ...defined({ progress }) };
+  return restore(parts, id, target, work).finally(() => owned.close());
 }
 
 /** Without a lease it is only foreseen. */
 interface RestoreWork {
   readonly owned?: Owned;
+  readonly agents?: readonly RestoreReport[];
   readonly progress?: WorkProgress;
   readonly diffs?: boolean;
 }
@@ -106,13 +112,26 @@ async function restore(
   parts: RestoreParts,
   id: ThreadId,
   target: RestoreTarget,
-  { force, meanwhile, owned, progress, diffs }: PlanOptions & RestoreWork,
+  { force, meanwhile, owned, agents = [], progress, diffs }: PlanOptions & RestoreWork,
 ): Promise<RestoreReport | RestoreRefused> {
   const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal }));
+  // The next request of the thread says what went back: its model knows these files otherwise.
+  const tell = async (...own: readonly RestoreReport[]): Promise<void> => {
+    const files = toldRestore(list, 'beforeTurn' in target ? target : {}, [...own, ...agents]);
+    if (owned === undefined || files === undefined) return;
+    owned.append([messageWaits({ id: parts.ids.uuid(), kind: 'files', files })]);
+    await owned.durable();
+  };
   const chosen = chooseEffects(id, list, target);
-  if ('code' in chosen) return refused(chosen);
+  if ('code' in chosen) {
+    await tell();
+    return refused(chosen);
+  }
   const root = chosen.effects.findLast(({ before }) => before !== undefined)?.root;
-  if (root === undefined) return refused(nothingToRestore(id, chosen.withoutSnapshot.length));
+  if (root === undefined) {
+    await tell();
+    return refused(nothingToRestore(id, chosen.withoutSnapshot.length));
+  }
   const effects = chosen.effects.filter((effect) => effect.root === root);
   const contents = await parts.contents.of(root);
   const now = await take(parts, root);
@@ -131,6 +150,7 @@ async function restore(
   const outside = chosen.outside.length === 0 ? {} : { outside: chosen.outside };
   const known = { kind: 'restored', root, withoutSnapshot, otherRoots, ...notAttributed, ...outside } as const;
   if (owned === undefined || plan.actions.length === 0) {
+    await tell();
     const shown = diffs === true ? { diffs: await diffsOf(contents, plan) } : {};
     return { ...known, ...foreseen(plan), failed: [], ...shown };
   }
@@ -146,8 +166,10 @@ async function restore(
   const paths = touchedPaths(root, plan, { ...result, made });
   const after = await take(parts, root, { snapshot: now, touched: [{ kind: 'paths', paths, timeId }] });
   if (!('code' in after)) owned.append([snapshotLine(changer, 'after', after)]);
+  const report = { ...known, ...result, kept: [...plan.kept, ...result.kept] };
+  await tell(report);
   await owned.durable();
-  return { ...known, ...result, kept: [...plan.kept, ...result.kept] };
+  return report;
 }
 
 function chooseEffects(id: ThreadId, { turns, effects, outside }: EffectList, target: RestoreTarget) {

@@ -35,6 +35,7 @@ import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillHintFragment } from '../../src/fragments/events/skill-hint.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
+import { filesPutBackFragment } from '../../src/fragments/events/files-put-back.ts';
 import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
 import { agentsElsewhereFragment } from '../../src/fragments/events/agents-elsewhere.ts';
 import { knownAgentsFragment } from '../../src/fragments/sections/known-agents.ts';
@@ -45,6 +46,7 @@ import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts'
 import type { ApprovalPolicy } from '../../src/protocol/permission-profile.ts';
 import { imageResizeNoticeFragment } from '../../src/fragments/events/image-resize-notice.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
+import type { TurnId } from '../../src/protocol/ids.ts';
 import { userActionFragment } from '../../src/fragments/events/user-action.ts';
 import { userShellCommandFragment } from '../../src/fragments/events/user-shell-command.ts';
 
@@ -294,9 +296,22 @@ export const renderings: readonly {
     fc.constantFrom('interrupted', 'interrupted-idle', 'process-died', 'process-died-idle', 'forked', 'rolled-back'),
   ),
   of(
+    filesPutBackFragment,
+    fc.record(
+      {
+        before: fc.record({ turnId: short as fc.Arbitrary<TurnId>, number: fc.nat(), words: text }),
+        isUndone: fc.constant(true as const),
+        restored: some(text, 80),
+        deleted: some(text, 80),
+        more: fc.nat(),
+      },
+      { requiredKeys: ['restored', 'deleted'] },
+    ),
+  ),
+  of(
     sessionsEndedFragment,
     fc.record({
-      why: fc.constantFrom('gone', 'elsewhere', 'narrowed'),
+      why: fc.constantFrom('gone', 'elsewhere', 'narrowed', 'stopped'),
       sessions: some(fc.record({ id: fc.nat(), command: text }), 80),
     }),
   ),
@@ -410,6 +425,9 @@ export const renderings: readonly {
           { path: text, kind: fc.constantFrom('add' as const, 'update' as const), movePath: short },
           { requiredKeys: ['path', 'kind'] },
         ),
+      ),
+      putBack: some(
+        fc.record({ path: text, isDeleted: fc.constant(true as const), before: fc.nat() }, { requiredKeys: ['path'] }),
       ),
       tokens: fc.nat(10_000),
     }),

@@ -33,6 +33,7 @@ import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillHintFragment } from '../../src/fragments/events/skill-hint.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
+import { filesPutBackFragment } from '../../src/fragments/events/files-put-back.ts';
 import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
 import { agentsElsewhereFragment } from '../../src/fragments/events/agents-elsewhere.ts';
 import { knownAgentsFragment } from '../../src/fragments/sections/known-agents.ts';
@@ -42,6 +43,7 @@ import { newRepositoriesFragment } from '../../src/fragments/events/new-reposito
 import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
 import { imageResizeNoticeFragment } from '../../src/fragments/events/image-resize-notice.ts';
 import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
+import type { TurnId } from '../../src/protocol/ids.ts';
 import { userActionFragment } from '../../src/fragments/events/user-action.ts';
 import { userShellCommandFragment } from '../../src/fragments/events/user-shell-command.ts';
 
@@ -178,6 +180,11 @@ export const examples: readonly Fragment[] = [
   render(managed.managedInstructionsFragment, { text: 'MANAGED TEXT', replaces: true }),
   render(managed.managedInstructionsFragment.withdrawn, undefined),
   render(turnAbortedFragment, 'interrupted'),
+  render(filesPutBackFragment, {
+    before: { turnId: 'TURN' as TurnId, number: 3, words: 'Rewrite the parser' },
+    restored: ['/repo/parser.ts'],
+    deleted: ['/repo/lexer.ts'],
+  }),
   render(sessionsEndedFragment, { why: 'gone', sessions: [{ id: 4242, command: 'npm start' }] }),
   render(agentsElsewhereFragment, { paths: ['/root/reader'] }),
   render(newRepositoriesFragment, { folders: ['/repo/clone'] }),
@@ -232,6 +239,7 @@ export const examples: readonly Fragment[] = [
       { text: 'Write the test', status: 'in-progress' },
     ],
     files: [{ path: '/repo/parser.ts', kind: 'update' }],
+    putBack: [{ path: '/repo/lexer.ts', isDeleted: true, before: 3 }],
     tokens: 4000,
   }),
   render(checkpointSummaryFragment, {

@@ -164,6 +164,25 @@ describe('going back', () => {
     expect(JSON.stringify(inputOf(model, 1).at(-1))).toContain(png);
   });
 
+  it('leaves what is typed meanwhile alone: a command stays one, and Up brings the message back', async () => {
+    const { terminal, sees, model } = await twoTurns();
+    await press(terminal, escape, escape);
+    await sees('Go back to before which message?');
+    await press(terminal, enter);
+    await sees('2. conversation only');
+    terminal.type('2');
+    await new Promise((later) => setImmediate(later));
+    for (const sign of '/pin be brief') terminal.type(sign);
+    const rows = (await sees('Up in an empty line brings that message back.')).join('\n');
+    expect(rows).toMatch(/› \/pin be brief$/m);
+    expect(rows.slice(rows.indexOf('The conversation is'))).not.toContain('Change them.');
+    await press(terminal, enter);
+    await sees('Pinned');
+    expect(model.requests).toHaveLength(4);
+    await press(terminal, up);
+    await sees(/Pinned[^]*› Change them\.$/m);
+  });
+
   it('says so where there is nothing to go back to', async () => {
     const { terminal, sees } = await tuiScene([]);
     await sees('Context 100% left');

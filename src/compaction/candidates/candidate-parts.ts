@@ -176,8 +176,13 @@ function quotesOf(
 }
 
 /** The plan and the files, if there are any and there is space. */
-export function recordsEntries({ plan, files }: WorkRecords, tokens: number): readonly CandidateEntry[] {
-  if ((plan === undefined || plan.steps.length === 0) && files.length === 0) return [];
+export function recordsEntries(
+  { plan, files: changed, putBack = [] }: WorkRecords,
+  tokens: number,
+): readonly CandidateEntry[] {
+  const back = new Set(putBack.map(({ path }) => path));
+  const files = changed.filter(({ path, movePath }) => !back.has(movePath ?? path));
+  if ((plan === undefined || plan.steps.length === 0) && files.length + putBack.length === 0) return [];
   if (tokens === 0) return [];
   const { text, role, kind } = render(checkpointRecordsFragment, {
     ...defined({
@@ -186,6 +191,7 @@ export function recordsEntries({ plan, files }: WorkRecords, tokens: number): re
       planNumber: plan?.number,
     }),
     files,
+    putBack,
     tokens,
   });
   return [madeEntry(kind, (id) => contextMessage(id, role, [text]))];

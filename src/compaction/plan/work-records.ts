@@ -1,3 +1,4 @@
+import type { PutBackFile } from '../../protocol/files-put-back.ts';
 import type { ChangedFile, PlanStep } from '../../protocol/turn-item.ts';
 
 /** What tools recorded about the work. No summariser touches it: code puts it into every checkpoint. */
@@ -6,6 +7,8 @@ export interface WorkRecords {
   readonly plan?: WorkPlan;
   /** Files that patches changed, in the order of their first change, each once with its newest kind. */
   readonly files: readonly ChangedFile[];
+  /** Files that the user put back since, and no patch changed after that. Absent: none. */
+  readonly putBack?: readonly PutBackFile[];
   /** The number of the turn of the user's newest message. */
   readonly number?: number;
   /** Plans in calls that are not answered yet. */

@@ -1,3 +1,4 @@
+import type { PutBackFile } from '../../protocol/files-put-back.ts';
 import type { ChangedFile, PlanStep } from '../../protocol/turn-item.ts';
 import { defineFragment } from '../text/define.ts';
 import { escapeMarkup } from '../text/markup.ts';
@@ -10,6 +11,8 @@ export interface CheckpointRecordsText {
   /** What came after the plan, so that it may be out of date; absent: nothing. */
   readonly planIsOlderThan?: keyof typeof since;
   readonly files: readonly ChangedFile[];
+  /** Files that the user put back; they are not among the others. */
+  readonly putBack?: readonly PutBackFile[];
   /** What the lists may weigh. */
   readonly tokens: number;
 }
@@ -32,25 +35,30 @@ const mostOfLine = 400;
 
 export const checkpointRecordsFragment = defineFragment<CheckpointRecordsText>({
   id: 'checkpoint-records',
-  purpose: 'After a checkpoint: the plan and the changed files, as the tools recorded them.',
+  purpose: 'After a checkpoint: the plan, the changed files and those that the user put back, as recorded.',
   role: 'user',
   markers: ['<checkpoint_records>', '</checkpoint_records>'],
   capTokens: 4200,
   separate: true,
-  body({ plan = [], planNumber, planIsOlderThan, files, tokens }) {
+  body({ plan = [], planNumber, planIsOlderThan, files, putBack = [], tokens }) {
     const most = Math.max(0, tokens * bytesPerToken);
-    const steps = stepsThatFit(plan, files.length === 0 ? most : Math.floor(most / 2));
+    const steps = stepsThatFit(plan, files.length + putBack.length === 0 ? most : Math.floor(most / 2));
     const rest = most - weight(steps.lines);
     const images = newestThatFit(
       files.filter(({ generated }) => generated === true).map(({ path }) => `- ${shown(path)}`),
       rest / 2,
     );
     const patched = files.filter(({ generated }) => generated !== true);
-    const changed = newestThatFit(patched.map(fileLine), rest - weight(images.lines));
+    const back = newestThatFit(putBack.map(putBackLine), (rest - weight(images.lines)) / 2);
+    const changed = newestThatFit(patched.map(fileLine), rest - weight(images.lines) - weight(back.lines));
     const lines = [
       'Recorded by the tools while they worked.',
       ...section(planTitle(planNumber, planIsOlderThan), steps),
       ...section('Files that patches changed, oldest change first (what commands changed is not listed):', changed),
+      ...section(
+        'Files that the user put back to an earlier state; what was done to them since that state is undone:',
+        back,
+      ),
       ...section('Images that you generated, oldest first:', images),
     ];
     return `\n${lines.join('\n')}\n`;
@@ -108,6 +116,11 @@ function stepLine({ text, status }: PlanStep): string {
 
 function fileLine({ path, kind, movePath }: ChangedFile): string {
   return `- ${movePath === undefined ? verb[kind] : 'moved'} ${shown(path)}${movePath === undefined ? '' : ` to ${shown(movePath)}`}`;
+}
+
+function putBackLine({ path, isDeleted, before }: PutBackFile): string {
+  const when = before === undefined ? '' : `, as before turn ${before}`;
+  return `- ${shown(path)}${isDeleted === true ? ': deleted' : ': with its earlier content'}${when}`;
 }
 
 function shown(text: string): string {

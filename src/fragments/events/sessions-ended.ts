@@ -3,13 +3,14 @@ import { quote } from '../text/markup.ts';
 import { shortCommand } from '../sections/sessions.ts';
 
 /** Why sessions are no more, where no answer to a call says it. */
-export type SessionsOver = 'gone' | 'elsewhere' | 'narrowed';
+export type SessionsOver = 'gone' | 'elsewhere' | 'narrowed' | 'stopped';
 
 const why: Readonly<Record<SessionsOver, string>> = {
   gone: 'These command sessions have ended, at the latest with the program that ran this conversation; what they had not told you is lost:',
   elsewhere:
     'These command sessions belong to the conversation that this one was branched from, and cannot be reached:',
   narrowed: 'These command sessions had more permissions than you have now, and were ended:',
+  stopped: 'The user ended these command sessions; what they had not told you is lost:',
 };
 
 const mostNamed = 64;

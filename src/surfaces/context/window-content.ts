@@ -86,6 +86,7 @@ function partsOfNext({ telling: { form, told }, waiting }: NextRequest): readonl
 
 function waitingOrigin({ kind }: WaitingMessage): Origin {
   if (kind === 'agent') return { family: 'context', kinds: ['subagent-notification'], cause: 'event' };
+  if (kind === 'files') return { family: 'context', kinds: ['files-put-back'], cause: 'event' };
   return { family: kind === 'words' ? 'user' : 'client' };
 }
 

@@ -53,7 +53,7 @@ export async function restoreThreadFiles(
     if (report.kind === 'restored') reports.push(report);
     else if (!hasNothing(report)) return report;
   }
-  return joinedReports(await restoreOwnFiles(parts, id, target, options), reports);
+  return joinedReports(await restoreOwnFiles(parts, id, target, options, reports), reports);
 }
 
 /**
@@ -65,6 +65,7 @@ async function restoreOwnFiles(
   id: ThreadId,
   target: RestoreTarget,
   options: RestoreOptions,
+  agents: readonly RestoreReport[] = [],
 ): Promise<RestoreReport | EngineRefused> {
   const { ids, base, threadStore } = parts;
   const { home, config } = base;
@@ -72,7 +73,8 @@ async function restoreOwnFiles(
   const snapshots = lazySnapshots(parts, config.undo);
   const denies = await deniedIn(parts, id);
   const { store: threads, left } = withOwnSnapshots(parts);
-  const report = await restoreFiles({ home, threads, contents, snapshots, disk, ids, denies }, id, target, options);
+  const ports = { home, threads, contents, snapshots, disk, ids, denies };
+  const report = await restoreFiles(ports, id, target, options, agents);
   if (report.kind !== 'refused') return report;
   const { code } = report.outcome;
   if (code === 'nothing-to-restore' && left() > 0) return engineRefused(foreignSnapshots(id));

@@ -10,7 +10,7 @@ import { importOf } from '../../state/sealed-lines.ts';
 import { pinAdded } from '../../state/pins.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { settingsApplied } from '../../state/turn-drafts.ts';
-import { messageDropped } from '../../state/waiting.ts';
+import { messageDropped, type WaitingMessage } from '../../state/waiting.ts';
 import { closeForkedTurn } from '../turn/dead-turn.ts';
 import { findTurn } from '../../state/find-turn.ts';
 import { readPlaces } from './read-turns.ts';
@@ -80,9 +80,10 @@ export async function forkThread(
     // What it took over came from elsewhere, too.
     ...(imported === undefined ? {} : { capstan: { imported } }),
   };
-  // What waits is not taken over in any case.
-  const { pins, grants, forNow } = await findUnproven(parts, source, { ...state, waiting: [] });
-  const unproven = { messages: [], pins, ...defined({ grants, forNow }) };
+  // What waits is not taken over, but for what happened to files: they are the same for both.
+  const putBack = state.waiting.filter(({ kind }) => kind === 'files');
+  const { messages, pins, grants, forNow } = await findUnproven(parts, source, { ...state, waiting: putBack });
+  const unproven = { messages, pins, ...defined({ grants, forNow }) };
   const owned = await parts.store.fork(id, meta, place);
   if (owned.kind === 'refused') return owned;
   try {
@@ -91,7 +92,9 @@ export async function forkThread(
     const log = new ThreadLog(owned, before);
     closeForkedTurn({ parts, log, threadId: id, envelope });
     // It is the other thread's next turn that takes them in.
-    log.record(...log.state.waiting.map((message) => messageDropped(message.id, 'forked')));
+    const isTaken = ({ kind }: WaitingMessage): boolean => kind === 'files' && owned.mode !== 'legacy';
+    const left = log.state.waiting.filter((message) => !isTaken(message));
+    log.record(...left.map(({ id: message }) => messageDropped(message, 'forked')));
     log.record(...setAside(unproven));
     // A yes for the session was given in the other thread, and holds there.
     if (log.state.grants.length > 0) log.record(grantsDropped('forked'));

@@ -10,7 +10,13 @@ import { pinChanges } from '../../state/pins.ts';
 import { lastingNotes } from '../../state/sealed-lines.ts';
 import type { ThreadPlaces } from '../../state/turn-places.ts';
 import { warningsStay } from '../../state/warnings.ts';
-import { messageDropped, messageWaitsAgain, stillWaiting, type WaitingMessage } from '../../state/waiting.ts';
+import {
+  messageDropped,
+  messageWaitsAgain,
+  type RecordedMessage,
+  stillWaiting,
+  type WaitingMessage,
+} from '../../state/waiting.ts';
 import { costOf, costStays, turnDoneBefore, turnLeftOpen } from '../../state/turn-drafts.ts';
 import { leftNote } from './left-rollouts.ts';
 import { readPlaces } from './read-turns.ts';
@@ -67,6 +73,7 @@ export async function rollBack(
       drafts: [
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
+        ...putBackAgain(then.waiting, now.waiting, idsIn(places).slice(0, cut.kept)),
         ...grantsEnded(then.grants, now.grants),
         ...costStays(costOf(then.usage), now.usage),
         ...windowsStay(then.limits, now.limits),
@@ -139,8 +146,8 @@ async function undoRevert(
     },
     drafts: [
       ...pinChanges(left.pins, now.pins),
-      // What was accepted since the rollback waits on.
-      ...now.waiting.map(messageWaitsAgain),
+      // What was accepted since the rollback waits on. What waited before it is as the left rollout says.
+      ...now.waiting.filter((message) => message.kind !== 'files' || message.again !== true).map(messageWaitsAgain),
       ...(left.usage === undefined ? [] : costStays(left.usage, now.usage)),
       // Those that the left rollout knows as well are said twice.
       ...windowsStay([], now.limits),
@@ -152,6 +159,24 @@ async function undoRevert(
   const turns = after.filter((turn) => !before.includes(turn));
   const replaced = before.filter((turn) => !after.includes(turn));
   return { kind: 'rollback-undone', id, location: made.location, turns, replaced, ...more };
+}
+
+/**
+ * Files do not go back with the conversation: that the user put some back is told again, unless it was to before a turn
+ * that is taken back too.
+ */
+function putBackAgain(
+  then: readonly RecordedMessage[],
+  now: readonly RecordedMessage[],
+  standing: readonly string[],
+): readonly LineDraft[] {
+  const isThere = new Set(stillWaiting(then, now).map(({ id }) => id));
+  const all = new Map([...then, ...now].map((message) => [message.id, message]));
+  return [...all.values()].flatMap((message) => {
+    if (message.kind !== 'files' || isThere.has(message.id)) return [];
+    const turn = message.files.before?.turnId;
+    return turn === undefined || standing.includes(turn) ? [messageWaitsAgain({ ...message, again: true })] : [];
+  });
 }
 
 function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMessage[]): readonly LineDraft[] {

@@ -139,8 +139,8 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
 /** What the tools recorded. A message that waits stands behind the checkpoint, and is newer than any plan in it. */
 function workNow({ log, inbox }: Pick<Turn, 'log' | 'inbox'>): WorkRecords {
   const { work, waiting } = log.state;
-  // What an agent reports was expected.
-  const all = [...waiting, ...inbox.waiting].filter(({ kind }) => kind !== 'agent');
+  // What an agent reports was expected, and files that were put back are listed beside the plan.
+  const all = [...waiting, ...inbox.waiting].filter(({ kind }) => kind !== 'agent' && kind !== 'files');
   if (all.length === 0) return work;
   return olderWork(work, all.some(({ kind }) => kind === 'words') ? 'user' : 'program');
 }

@@ -109,7 +109,8 @@ export class ThreadSessions {
 
   /** The model knows, or is about to, that these are no more. */
   drop(dropped: readonly { readonly id: number; readonly fate: SessionFate }[] = []): void {
-    for (const { id, fate } of dropped) {
+    const known = new Set(this.#input.log.state.sessions.map(({ id }) => id));
+    for (const { id, fate } of dropped.filter((each) => known.has(each.id))) {
       this.#held.delete(id);
       this.#input.log.record(sessionDropped(id, fate));
       this.#input.table?.remember(id, fate);

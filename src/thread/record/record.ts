@@ -1,12 +1,15 @@
 import { occasionalBudget } from '../../envelope/context-shares.ts';
+import { filesPutBackFragment } from '../../fragments/events/files-put-back.ts';
 import { subagentNotificationFragment } from '../../fragments/events/subagent-notification.ts';
 import { userMessage } from '../../fragments/message.ts';
 import { imageResizeNoticeFragment } from '../../fragments/events/image-resize-notice.ts';
 import { unusableImagesFragment } from '../../fragments/events/unusable-images.ts';
 import { render } from '../../fragments/text/define.ts';
 import type { AgentReport } from '../../protocol/agent.ts';
+import type { FilesPutBack } from '../../protocol/files-put-back.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem, Item } from '../../protocol/item.ts';
+import type { Json } from '../../protocol/json.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import { answerLine, type RefusedCallRecord, itemCompleted, userLine, itemLine } from '../../state/item-drafts.ts';
 import { entering, notificationOf } from '../../state/waiting.ts';
@@ -98,6 +101,7 @@ export function recordMail(turn: Turn, mail: Mail): void {
     recordNamedSkills(turn, mail.input);
     recordSkillHints(turn, mail.input);
   } else if (mail.kind === 'agent') recordReport(turn, mail.report, mail.id);
+  else if (mail.kind === 'files') recordPutBack(turn, mail.files, mail.id);
   else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
 }
 
@@ -105,4 +109,8 @@ function recordReport(turn: Turn, report: AgentReport, waited: string | undefine
   const limit = occasionalBudget('agentReport', windowNow(turn).effective);
   const value = notificationOf(report);
   recordWaited(turn, { fragment: render(subagentNotificationFragment, { ...value, limit }), value }, waited);
+}
+
+function recordPutBack(turn: Turn, files: FilesPutBack, waited: string | undefined): void {
+  recordWaited(turn, { fragment: render(filesPutBackFragment, files), value: files as unknown as Json }, waited);
 }

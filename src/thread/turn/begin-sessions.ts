@@ -14,6 +14,7 @@ import { tellSurvivor } from './dead-turn.ts';
 /** As a turn begins: what earlier processes left is gone, and what may do more than the turn is ended. A fragment tells the model. */
 export async function beginSessions(turn: Turn): Promise<void> {
   const { log, sessions, threadId, envelope, effects } = turn;
+  tellStopped(turn);
   const lost = log.state.sessions.filter(({ id }) => !sessions.isHeld(id));
   const ours = lost.filter((session) => session.threadId === threadId);
   await endLost(turn, ours);
@@ -41,6 +42,16 @@ function mayTypeMore(typed: AdoptedCall['typed'], approval: ApprovalPolicy): boo
   return typed.left || approval === 'untrusted';
 }
 
+/** Before each request: sessions that the user ended meanwhile are told, also those of a process before this one. */
+export function tellStopped(turn: Turn): void {
+  const { log, threadId } = turn;
+  tellOver(
+    turn,
+    'stopped',
+    log.state.sessions.filter((session) => session.stopped === true && session.threadId === threadId),
+  );
+}
+
 /** As a turn ends: a yes for the turn is over, and no session keeps what it gave. */
 export async function endTurnSessions(turn: Turn): Promise<void> {
   const { forTurn } = turn.sessions;
@@ -57,7 +68,7 @@ function tellOver(turn: Turn, why: SessionsOver, over: readonly RecordedSession[
   if (over.length === 0) return;
   const sessions = over.map((session) => ({ id: session.id, command: sessionCommand(session) }));
   recordEvent(turn, sessionsEndedFragment, { why, sessions });
-  const fate = why === 'narrowed' ? why : 'gone';
+  const fate = why === 'narrowed' || why === 'stopped' ? why : 'gone';
   turn.sessions.drop(over.map(({ id }) => ({ id, fate })));
 }
 

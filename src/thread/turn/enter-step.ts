@@ -2,12 +2,14 @@ import type { Step } from '../../envelope/step.ts';
 import { lineType } from '../../protocol/line.ts';
 import { compactWhenFull } from '../checkpoint/compact-when-full.ts';
 import type { Turn } from '../parts/parts.ts';
+import { tellStopped } from './begin-sessions.ts';
 import { recordTelling } from '../record/record-context.ts';
 import { recordSettings } from '../record/record-settings.ts';
 import { lookAround, asStateSays, tellingFor, withToolsNow } from '../contract/step-now.ts';
 
 /** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
 export async function enterStep(turn: Turn, index: number): Promise<Step> {
+  tellStopped(turn);
   const looked = await lookAround(turn, index);
   const { log } = turn;
   const planned = tellingFor(log.state, looked);

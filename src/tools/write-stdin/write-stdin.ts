@@ -3,9 +3,10 @@ import { commandOutput } from '../../fragments/answers/command-output.ts';
 import { inputIsClosed, noSuchSession } from '../../fragments/answers/session-answers.ts';
 import type { Step } from '../../envelope/step.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
-import type { SessionNews, Sessions } from '../../ports/sessions.ts';
+import type { SessionFate, SessionNews, Sessions } from '../../ports/sessions.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import type { StoppedBy } from '../../protocol/stopped-by.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { CallResult, Tool } from '../define.ts';
 import { outputBudget, positiveNumber } from '../output-budget.ts';
@@ -93,7 +94,10 @@ async function run(
   const news = await sessions.write(id, { text, waitMs }, signal);
   if (!('output' in news)) {
     const output = news.kind === 'no-session' ? noSuchSession(id, news.fate) : inputIsClosed(id);
-    return { output, item: { ...item, status: 'failed', output } };
+    // Said here, it need not be told once more.
+    const fate = news.kind === 'no-session' && news.fate === 'stopped' ? news.fate : undefined;
+    const over = fate === undefined ? {} : { dropped: [{ id, fate }] };
+    return { output, item: { ...item, status: 'failed', output }, ...over };
   }
   const { output: said, durationMs, log } = news;
   const report = { seconds: durationMs / 1000, end: endOf(id, news), output: said.text, ...defined({ log }) };
@@ -103,8 +107,14 @@ async function run(
   return { output, ...whole, item: { ...item, status: 'completed', output: said.text }, ...over };
 }
 
+const endedBy: Partial<Readonly<Record<SessionFate, StoppedBy>>> = {
+  stopped: 'user',
+  narrowed: 'narrowed',
+  closed: 'engine',
+};
+
 function endOf(id: number, { fate, exitCode }: SessionNews): Parameters<typeof commandOutput>[0]['end'] {
   if (exitCode !== undefined) return { kind: 'exited', exitCode };
   if (fate === undefined) return { kind: 'running', sessionId: id };
-  return fate === 'timed-out' ? { kind: 'timed-out' } : { kind: 'aborted', by: 'program' };
+  return fate === 'timed-out' ? { kind: 'timed-out' } : { kind: 'aborted', by: endedBy[fate] ?? 'program' };
 }

@@ -98,8 +98,12 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
   session.notice(`Back to before: ${cleanLine(prompt.words).slice(0, 200)}`);
   await session.switchTo(forked, { shows: 'end' });
   const draft = joinAll(prompt.messages.map(({ words, pictures }) => draftWithPictures(clean(words), pictures)));
-  if (draft !== undefined) stage.composer.giveBack(asMessage(draft));
-  session.notice(`The conversation is as it was before that message. The former one is kept: /resume ${id}\n${told}`);
+  const shown = draft === undefined ? 'shown' : stage.composer.giveMessageBack(asMessage(draft));
+  const aside =
+    shown === 'aside' ? '\nWhat you type stays as it is; Up in an empty line brings that message back.' : '';
+  session.notice(
+    `The conversation is as it was before that message. The former one is kept: /resume ${id}\n${told}${aside}`,
+  );
 }
 
 function filesWords({ restored, deleted, kept, failed }: RestoreReport, id: string): string {

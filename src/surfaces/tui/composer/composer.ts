@@ -79,6 +79,16 @@ export class Composer {
     this.draft = joinDrafts(draft, this.draft);
   }
 
+  /** The same for a whole message, which is not joined with what the user writes: then the next recall shows it. */
+  giveMessageBack(draft: Draft): 'shown' | 'aside' {
+    if (!this.isEmpty) {
+      this.history.setAside(draft);
+      return 'aside';
+    }
+    this.giveBack(draft);
+    return 'shown';
+  }
+
   /** False: the key is not the composer's. */
   input(input: TerminalInput): boolean {
     if (input.kind === 'paste') {

@@ -30,6 +30,25 @@ function type(composer: Composer, text: string): void {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('recall', () => {
+  it('shows first what came back while something else was written, whatever is sent before that', () => {
+    const composer = new Composer();
+    type(composer, 'first');
+    composer.take();
+    type(composer, '/pin');
+    expect(composer.giveMessageBack(draftOf('back'))).toBe('aside');
+    expect(composer.draft.text).toBe('/pin');
+    composer.take();
+    const seen: string[] = [];
+    for (let at = 0; at < 3; at++) {
+      press(composer, 'up');
+      seen.push(composer.draft.text);
+    }
+    expect(seen).toEqual(['back', '/pin', 'first']);
+    composer.drop();
+    expect(composer.giveMessageBack(draftOf('once more'))).toBe('shown');
+    expect(composer.draft.text).toBe('once more');
+  });
+
   it('walks from this conversation into earlier ones, over what is the same', async () => {
     const composer = new Composer();
     composer.history.attach(file(['old', 'older', 'older'], ['oldest']));

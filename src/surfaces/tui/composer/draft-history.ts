@@ -21,6 +21,8 @@ export class DraftHistory {
   #earlier: EarlierPrompts | undefined;
   /** Sent before there was a place to keep it. */
   #unkept: Draft[] = [];
+  /** Stays the first to be recalled, whatever is sent meanwhile, until it was. */
+  #aside: Draft | undefined;
   #loading: Promise<void> | undefined;
   #state: 'more' | 'end' | 'unavailable' = 'end';
 
@@ -41,9 +43,17 @@ export class DraftHistory {
 
   /** One that is kept elsewhere, or nowhere. The same as the last is not added again. */
   seed(draft: Draft): void {
-    if (draft.text.trim() !== '' && this.#entries.at(-1)?.text !== draft.text)
-      this.#entries = [...this.#entries, draft];
+    const aside = this.#aside === undefined ? [] : [this.#aside];
+    const others = this.#entries.slice(0, this.#entries.length - aside.length);
+    if (draft.text.trim() !== '' && others.at(-1)?.text !== draft.text) this.#entries = [...others, draft, ...aside];
     this.#at = this.#entries.length;
+  }
+
+  /** A draft that came back while the user wrote another: the next recall shows it. */
+  setAside(draft: Draft): void {
+    this.#aside = undefined;
+    this.seed(draft);
+    this.#aside = this.#entries.at(-1);
   }
 
   /** Recall is for an empty draft, or for one that was recalled and not changed, with the cursor at an end of it. */
@@ -57,6 +67,7 @@ export class DraftHistory {
     const at = this.#entries.findLastIndex(({ text }, index) => index < this.#at && text !== now);
     if (at === -1) return undefined;
     this.#at = at;
+    if (this.#entries[at] === this.#aside) this.#aside = undefined;
     return this.#shown();
   }
 

@@ -1,0 +1,48 @@
+import type { FilesPutBack } from '../../protocol/files-put-back.ts';
+import { boundedList } from '../text/bounded-list.ts';
+import { defineFragment } from '../text/define.ts';
+import { quote } from '../text/markup.ts';
+import { truncateMiddle } from '../text/truncate.ts';
+
+/** Of each of the two lists. */
+const most = { count: 60, characters: 3200 };
+const longestPath = 400;
+const longestWords = 120;
+
+export const filesPutBackFragment = defineFragment<FilesPutBack>({
+  id: 'files-put-back',
+  purpose: 'The user put files back to what they were before a turn, or undid that, and which.',
+  role: 'developer',
+  markers: ['<files_put_back>', '</files_put_back>'],
+  capTokens: 2200,
+  body({ before, isUndone, restored, deleted, more = 0 }) {
+    const lists = [...listed('With their earlier content', restored), ...listed('Deleted', deleted)];
+    const rest = more === 0 ? [] : [`${more} more are not named here.`];
+    return `\n${[isUndone === true ? undone : putBack(before), ...lists, ...rest].join('\n')}\n`;
+  },
+});
+
+const look = 'Read a file again before you rely on what you know of it.';
+const undone = `The user had put files back to an earlier state and undid that: these are again what they were before. ${look}`;
+
+function putBack(before: FilesPutBack['before']): string {
+  const when = before === undefined ? 'earlier' : `before turn ${before.number}${beginning(before.words)}`;
+  return `The user put these files back to what they were ${when}. What was done to them since then is undone; the conversation goes on. Do not repeat it unless the user asks. ${look}`;
+}
+
+function beginning(words: string): string {
+  return words === '' ? '' : ` (${quote(short(words, longestWords))})`;
+}
+
+function listed(title: string, paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return [];
+  const { kept, left } = boundedList(
+    paths.map((path) => quote(short(path, longestPath))),
+    most,
+  );
+  return [`${title}: ${[...kept, ...(left === 0 ? [] : [`and ${left} more`])].join(', ')}`];
+}
+
+function short(text: string, bytes: number): string {
+  return truncateMiddle(text, { mode: 'bytes', limit: bytes });
+}

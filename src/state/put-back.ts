@@ -1,0 +1,59 @@
+import type { WorkRecords } from '../compaction/plan/work-records.ts';
+import { defined } from '../protocol/defined.ts';
+import type { FilesPutBack, PutBackFile, TurnBefore } from '../protocol/files-put-back.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import type { ChangedFile } from '../protocol/turn-item.ts';
+import { textsAt } from './question-fields.ts';
+
+/** As a line says it. */
+export function readPutBack(stored: JsonObject): FilesPutBack | undefined {
+  const [restored, deleted] = [textsAt(stored, 'restored'), textsAt(stored, 'deleted')];
+  if (restored === undefined || deleted === undefined) return undefined;
+  const isUndone = stored['isUndone'] === true || undefined;
+  const before = readBefore(objectAt(stored, 'before'));
+  return { restored, deleted, ...defined({ before, isUndone, more: numberAt(stored, 'more') }) };
+}
+
+function readBefore(stored: JsonObject | undefined): TurnBefore | undefined {
+  const [turnId, number, words] = [stringAt(stored, 'turnId'), numberAt(stored, 'number'), stringAt(stored, 'words')];
+  if (turnId === undefined || number === undefined || words === undefined) return undefined;
+  return { turnId: turnId as TurnId, number, words };
+}
+
+/** The records of the work after files went back, or after that was undone. */
+export function foldPutBack(work: WorkRecords, { before, isUndone, restored, deleted }: FilesPutBack): WorkRecords {
+  const number = defined({ before: before?.number });
+  const back: readonly PutBackFile[] = [
+    ...restored.map((path) => ({ path, ...number })),
+    ...deleted.map((path) => ({ path, isDeleted: true as const, ...number })),
+  ];
+  const touched = new Set(back.map(({ path }) => path));
+  const others = (work.putBack ?? []).filter(({ path }) => !touched.has(path));
+  return withPutBack(work, isUndone === true ? others : [...others, ...back]);
+}
+
+/** The same after a patch changed files: what it left is there. */
+export function changedAgain(work: WorkRecords, changed: readonly ChangedFile[]): WorkRecords {
+  if (work.putBack === undefined) return work;
+  const touched = new Set(changed.flatMap(({ path, movePath }) => [path, movePath ?? path]));
+  return withPutBack(
+    work,
+    work.putBack.filter(({ path }) => !touched.has(path)),
+  );
+}
+
+function withPutBack({ putBack: _before, ...work }: WorkRecords, putBack: readonly PutBackFile[]): WorkRecords {
+  return putBack.length === 0 ? work : { ...work, putBack };
+}
+
+/** As a checkpoint carries them. */
+export function readPutBackFiles(stored: JsonObject): readonly PutBackFile[] | undefined {
+  const files = (arrayAt(stored, 'put_back') ?? []).flatMap((value: Json): readonly PutBackFile[] => {
+    const path = isJsonObject(value) ? stringAt(value, 'path') : undefined;
+    if (!isJsonObject(value) || path === undefined) return [];
+    const isDeleted = value['isDeleted'] === true || undefined;
+    return [{ path, ...defined({ isDeleted, before: numberAt(value, 'before') }) }];
+  });
+  return files.length === 0 ? undefined : files;
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { checkpointText, saysCheckpoint } from '../compaction/summariser.ts';
+import { long } from '../compaction/talk.ts';
+import { toldScene } from '../harness/told-scene.ts';
+
+type Scene = Awaited<ReturnType<typeof toldScene>>;
+
+const start = (cmd: string) => callTool('exec_command', { cmd, yield_time_ms: 250 });
+const look = (id: number, more: object = {}) => callTool('write_stdin', { session_id: id, ...more });
+
+async function sessionOf(scene: Scene, cmd: string): Promise<number> {
+  const [answered = ''] = await scene.calls(start(cmd));
+  return Number(/^Process running with session ID (\d+)$/m.exec(answered)?.[1]);
+}
+
+const about = (scene: Scene): readonly string[] =>
+  scene.texts().filter((text) => text.startsWith('<sessions_ended>') || text.startsWith('<command_sessions>'));
+
+const ended = (id: number, command: string): string =>
+  `<sessions_ended>\nThe user ended these command sessions; what they had not told you is lost:\n${id}: "${command}"\n</sessions_ended>`;
+
+async function compact(scene: Scene): Promise<void> {
+  scene.live.model.push(saysCheckpoint(checkpointText('go', ['go'])));
+  const { kind } = await scene.live.thread.compact({ signal: new AbortController().signal });
+  expect(kind).toBe('installed');
+}
+
+describe('a session that the user ended', () => {
+  test('is told once, with the next request', async () => {
+    const scene = await toldScene({});
+    const id = await sessionOf(scene, 'sleep 74001');
+    await scene.live.thread.endSessions([id]);
+    await scene.calls();
+    await scene.calls();
+    expect(about(scene)).toEqual([ended(id, 'sleep 74001')]);
+    expect(scene.live.thread.state.sessions).toEqual([]);
+  });
+
+  test('is told within the turn that runs', async () => {
+    const scene = await toldScene({});
+    const { live } = scene;
+    const id = await sessionOf(scene, 'sleep 74002');
+    live.model.push(async () => {
+      await live.thread.endSessions([id]);
+      return answer({ items: [callTool('exec_command', { cmd: 'true' })] });
+    });
+    live.model.push(answer({ items: [say('Done.')] }));
+    await live.turn('go');
+    expect(about(scene)).toEqual([ended(id, 'sleep 74002')]);
+  });
+
+  test('is not told again where the answer of a call said it', async () => {
+    const scene = await toldScene({});
+    const id = await sessionOf(scene, 'sleep 74003');
+    const { live } = scene;
+    live.model.push(async () => {
+      await live.thread.endSessions([id]);
+      return answer({ items: [look(id)] });
+    });
+    live.model.push(answer({ items: [say('Done.')] }));
+    await live.turn('go');
+    expect(scene.texts().join('\n')).toContain(`Session ${id} was ended by the user.`);
+    await scene.calls();
+    expect(about(scene)).toEqual([]);
+  });
+
+  test('whose end a call waits for is ended by the user in its answer', async () => {
+    const scene = await toldScene({});
+    const id = await sessionOf(scene, 'sleep 74004');
+    const { live } = scene;
+    live.onEvent = (event) => {
+      // The call begins to wait after it was announced.
+      const stop = (): unknown => setTimeout(() => void live.thread.endSessions([id]), 300);
+      if (event.kind === 'item-started' && event.item.kind === 'tool-call') stop();
+    };
+    const [answered] = await scene.calls(look(id, { yield_time_ms: 20_000 }));
+    expect(answered).toContain('Process killed: aborted by user');
+    await scene.calls();
+    expect(about(scene)).toEqual([]);
+  });
+
+  test('is in no list of a checkpoint that comes later, and leaves that of one before', async () => {
+    const scene = await toldScene({});
+    const [first, second] = [await sessionOf(scene, 'sleep 74005'), await sessionOf(scene, 'sleep 74006')];
+    scene.live.model.push(answer({ items: [say(long)], usage: 'none' }));
+    await scene.live.turn('Say much.');
+    await scene.live.thread.endSessions([first]);
+    await compact(scene);
+    await scene.calls();
+    expect(about(scene).join('\n')).toContain(`${second}: "sleep 74006"`);
+    expect(about(scene).join('\n')).not.toContain(String(first));
+    await scene.live.thread.endSessions([second]);
+    await scene.calls();
+    expect(about(scene).slice(1)).toEqual([
+      ended(second, 'sleep 74006'),
+      '<command_sessions>\nThe sessions listed before have ended.\n</command_sessions>',
+    ]);
+  });
+
+  test('is told by another process, if the one that ended it told nothing', async () => {
+    const scene = await toldScene({});
+    const id = await sessionOf(scene, 'sleep 74007');
+    await scene.live.thread.endSessions([id]);
+    await scene.live.open();
+    await scene.calls();
+    expect(about(scene)).toEqual([ended(id, 'sleep 74007')]);
+  });
+});

@@ -7,7 +7,6 @@ import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
 import { dimStyle, styled } from '../text/style.ts';
-import { BurstKeys } from './burst-keys.ts';
 import type { DraftDoors } from './draft-doors.ts';
 import { MentionKeys } from './mention-keys.ts';
 import { pastedPicture } from './pasted-picture.ts';
@@ -17,15 +16,12 @@ export interface DraftKeysParts {
   readonly stage: TuiStage;
   /** Undefined while the engine is loading. */
   doors(): DraftDoors | undefined;
-  /** Whether the terminal is known to mark what is pasted. */
-  marksPastes(): boolean;
   notice(text: string, level: 'info' | 'error'): void;
 }
 
 /** Keys of what opens beside a draft. Each part is loaded when it is used first. */
 export class DraftKeys {
   readonly #parts: DraftKeysParts;
-  readonly #bursts: BurstKeys;
   readonly #mentions: MentionKeys;
   #search: ReverseSearch | 'loading' | undefined;
   /** Typed while the search was loading. */
@@ -34,7 +30,6 @@ export class DraftKeys {
   constructor(parts: DraftKeysParts) {
     this.#parts = parts;
     const { stage, doors } = parts;
-    this.#bursts = new BurstKeys(stage);
     const changed = (): void => {
       this.#show();
       stage.draw();
@@ -57,9 +52,6 @@ export class DraftKeys {
     if (this.#search !== undefined) return this.#search.input(input);
     if (input.kind === 'paste') return this.#pastePicture(input.text);
     if (input.kind !== 'key') return false;
-    const { marksPastes, doors } = this.#parts;
-    const mayBeBurst = !marksPastes() && doors()?.detectsPastes !== false;
-    if (mayBeBurst && this.#bursts.input(input)) return true;
     return this.#mentions.input(input) || this.#opens(input);
   }
 

@@ -41,7 +41,6 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     stage,
     surroundings,
     conversation: () => session?.acts,
-    marksPastes: () => terminal.marksPastes,
     notice: (text, level) => {
       stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
       stage.draw();

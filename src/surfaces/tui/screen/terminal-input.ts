@@ -8,10 +8,14 @@ export interface KeyPress {
   readonly text: string;
 }
 
-/** What comes from the terminal. `isCut`: it was too long, and this is its beginning. `background`: its answer to the question for its colour, as three bytes. */
+/**
+ * What comes from the terminal. `isCut`: it was too long, and this is its beginning. `isUnmarked`: the terminal did not
+ * say that it is a paste, and more of it may follow. `background`: its answer to the question for its colour, as three
+ * bytes.
+ */
 export type TerminalInput =
   | KeyPress
-  | { readonly kind: 'paste'; readonly text: string; readonly isCut?: true }
+  | { readonly kind: 'paste'; readonly text: string; readonly isCut?: true; readonly isUnmarked?: true }
   | { readonly kind: 'focus'; readonly has: boolean }
   | { readonly kind: 'wheel'; readonly direction: 'up' | 'down' }
   | { readonly kind: 'background'; readonly rgb: readonly [number, number, number] };

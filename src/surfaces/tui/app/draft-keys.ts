@@ -104,7 +104,9 @@ export class DraftKeys {
     const { PasteView } = await import('../views/paste-view.ts');
     const close = (edited: string | undefined): void => {
       stage.openPager(undefined);
-      if (edited !== undefined) composer.draft = withPaste(composer.draft, paste, edited);
+      // Words may have come back before it meanwhile.
+      const found = composer.draft.elements.find(({ payload }) => payload === paste.payload);
+      if (edited !== undefined && found !== undefined) composer.draft = withPaste(composer.draft, found, edited);
       this.update();
     };
     const title = composer.draft.text.slice(paste.start, paste.end);

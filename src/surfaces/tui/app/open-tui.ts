@@ -131,13 +131,14 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
       // An editor with a window of its own leaves the terminal as it is.
       terminal.write('\rSave and close the editor to go on.');
       try {
-        return await editOutside(shown.composer.draft, { env: process.env, home: engine.home });
+        return await editOutside(shown.composer.lend(), { env: process.env, home: engine.home });
       } finally {
         terminal.write('\r\u001B[2K');
       }
     });
     if ('draft' in edited) shown.composer.draft = edited.draft;
     else shown.transcript.add({ cell: quickNotice(edited.problem, 'error'), isFinal: true });
+    shown.composer.regain();
     shown.drawNow();
   }
 

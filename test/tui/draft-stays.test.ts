@@ -22,7 +22,7 @@ describe('a draft that is being written', () => {
     await sees('/mention waits until you have sent or cleared your draft');
     await sees('› words that I am writing');
     terminal.type('\u0003');
-    await sees(/› @\n/);
+    expect((await sees(/› @\n/)).join('\n')).not.toContain('› words that I am writing');
   });
 
   it('is joined by what came back while it was in the editor', async () => {

@@ -49,12 +49,22 @@ export interface ModelRequest {
    * body. Called again if the server did not take that, and it left as another one.
    */
   readonly onSent?: (frame?: SentFrame) => void;
+  /** Called when the client sends the request again by itself, before it waits: the server has not begun to answer. */
+  readonly onRetry?: (retry: RequestRetry) => void;
   /** `checkpoint`: the request ends in a trigger, and the provider compacts by itself. Absent: the model answers. */
   readonly wants?: 'checkpoint';
   /** For whom it is, for a server that has several kinds of machines. */
   readonly routing?: { readonly model: string; readonly tier?: string };
   /** What the answer may bring over the network, where that is less than what every answer may. */
   readonly maxBytes?: number;
+}
+
+/** Why a request is sent again, and when: for the `attempt`th time `of` so many, both without the first one. */
+export interface RequestRetry {
+  readonly failure: ModelFailure;
+  readonly waitMs: number;
+  readonly attempt: number;
+  readonly of: number;
 }
 
 /** A request as it left over a connection that remembers the last answer. */

@@ -73,13 +73,17 @@ export type ThreadEvent =
   | CheckpointEvent
   /** Something is not as it should be, and the turn continues. */
   | { readonly kind: 'warning'; readonly outcome: Outcome }
-  /** The request failed and is sent again: for the `attempt`th time `of` so many, both without the first one. */
+  /**
+   * The request failed and is sent again: for the `attempt`th time `of` so many, both without the first one.
+   * `beforeAnswer`: the server had not begun to answer. Such tries are counted for themselves, and Codex reports none.
+   */
   | {
       readonly kind: 'retrying';
       readonly outcome: Outcome;
       readonly waitMs: number;
       readonly attempt: number;
       readonly of: number;
+      readonly beforeAnswer?: true;
     }
   /** `usage` counts the whole thread so far. `endedBy`: a hook let the model have none of the words, or ended the turn. */
   | {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, callTool, failed, reason, say } from '../../src/testing/index.ts';
+import { answer, callTool, failed, httpError, reason, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
 import { hasTerminals, onTerminal } from '../harness/terminal.ts';
 
@@ -183,6 +183,22 @@ describe('capstan exec', () => {
     const run = await place.run('exec', '--json', 'hi');
     expect([run.code, model.requests.length]).toEqual([0, 2]);
     expect(run.stdout).toContain('Trying again (1 of 5)');
+  });
+
+  it('asks again when a server refuses, which only a person reads', async () => {
+    const down = httpError({ status: 503, body: 'Down.' });
+    const { model, place } = await scene([
+      down,
+      answer({ items: [say('there')] }),
+      down,
+      answer({ items: [say('so')] }),
+    ]);
+    const forPrograms = await place.run('exec', '--json', 'hi');
+    expect([forPrograms.code, model.requests.length]).toEqual([0, 2]);
+    expect(forPrograms.stdout).not.toMatch(/"type":"error"|Trying again/);
+    const forPeople = await place.run('exec', 'hi');
+    expect([forPeople.code, model.requests.length]).toEqual([0, 4]);
+    expect(forPeople.stderr).toContain('Trying again (1 of 4)');
   });
 
   it('keeps rollouts to the user who made them', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, hang, say } from '../../src/testing/index.ts';
@@ -150,6 +150,33 @@ describe('pastes', () => {
     terminal.type('\r');
     await sees('• Ok.');
     expect(textsOf(inputOf(model, 0)).at(-1)).toBe('first line\nsecond');
+  });
+
+  it.each([
+    [['first\rsecond\rthird', '\r', 'fourth\r', 'fifth'], 'first\nsecond\nthird\nfourth\nfifth'],
+    [['Read this:\rone\r', 'x\r', '!w', '\r', 'rest'], 'Read this:\none\nx\n!w\nrest'],
+    [['a\r', 'b\r', '!touch ran\r', 'c'], 'a\nb\n!touch ran\nc'],
+  ])('in whatever pieces it comes: %j', async (pieces, words) => {
+    const { sees, terminal, model, place } = await tuiScene([answer({ items: [say('Ok.')], deltas: true })]);
+    terminal.marksPastes = false;
+    await sees('Context 100% left');
+    for (const piece of pieces) terminal.type(piece);
+    await sees(`› ${words.replaceAll('\n', '\n  ')}`);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    terminal.type('\r');
+    await sees('• Ok.');
+    expect(textsOf(inputOf(model, 0)).at(-1)).toBe(words);
+    expect(existsSync(join(place.workspace, 'ran'))).toBe(false);
+  });
+
+  it('in pieces stands as one element when it is long', async () => {
+    const { sees, terminal } = await tuiScene([]);
+    terminal.marksPastes = false;
+    await sees('Context 100% left');
+    const text = 'line of words\r'.repeat(120);
+    for (let at = 0; at < text.length; at += 64) terminal.type(text.slice(at, at + 64));
+    const rows = await sees('› [Pasted Content 1680 chars, 120 lines]');
+    expect(rows.join('\n')).not.toContain('line of words');
   });
 
   it('over the limit the draft stays as it is', async () => {

@@ -135,6 +135,17 @@ describe('a turn that fails', () => {
     expect(rows.match(/Sent again: The connection ended before/g)).toHaveLength(1);
   });
 
+  it('before any answer it is shown in the same way', async () => {
+    const down = refused(503, { message: 'Down.' }, { 'retry-after': '1' });
+    const { sees, say: tell } = await impatient([down, down, done('Back.')], 3);
+    tell('Go.');
+    await sees(/Trying again 1\/3 \(.*\n {2}└ .*status 503/);
+    await sees(/Trying again 2\/3 \(/);
+    const rows = (await sees('• Back.')).join('\n');
+    expect(rows).not.toMatch(/Trying again \d|■/);
+    expect(rows.match(/Sent again 2 times/g)).toHaveLength(1);
+  });
+
   it('that another model continues is one quiet line, and what waits stays', async () => {
     const { sees, say: tell } = await impatient(
       [refused(429, { message: 'Spent.', type: 'usage_limit_reached' }), done('From the other.')],

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { answer, callTool, say } from '../../src/testing/index.ts';
+import { answer, callTool, httpError, say } from '../../src/testing/index.ts';
 import { tuiScene } from './tui-scene.ts';
 
 const escalated = { cmd: 'echo out', sandbox_permissions: 'require_escalated', justification: 'It has to leave.' };
@@ -49,5 +49,16 @@ describe('a conversation for a screen reader', () => {
     terminal.type('l');
     await sees('> hel');
     expect(terminal.written.slice(length)).toBe('\u001B[?2026hl\u001B[?2026l');
+  });
+
+  it('names the keys that the user has bound', async () => {
+    vi.stubEnv('CAPSTAN_SCREEN_READER', '1');
+    const keys = '[tui.keymap.chat]\ninterrupt_turn = "f7"\n[tui.keymap.editor]\nmove_up = "f8"';
+    const refused = httpError({ status: 401, body: { error: { message: 'No.' } } });
+    const { sees, say: tell } = await tuiScene([refused], `approval_policy = "on-request"\n${keys}`);
+    await sees('via scripted');
+    tell('Go.');
+    const rows = (await sees('R tries again, F8 restores the message.')).join('\n');
+    expect(rows).toContain('Working. F7 interrupts.');
   });
 });

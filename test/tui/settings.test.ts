@@ -84,6 +84,19 @@ describe('the settings of the terminal', () => {
     expect(terminal.written).not.toContain('\u001B[?2026h\u001B[?2026l');
   });
 
+  it('nothing is tinted until the terminal has reported its background', async () => {
+    vi.stubEnv('FORCE_COLOR', '3');
+    const { sees, say: tell, terminal } = await tuiScene([reply, reply]);
+    await sees('Context');
+    tell('Hello.');
+    await sees('Worked for');
+    expect(terminal.written).not.toMatch(/48;[25];/);
+    terminal.type('\u001B]11;rgb:0000/0000/0000\u0007');
+    tell('Hello again.');
+    await sees(/Worked for[^]*Worked for/);
+    expect(terminal.written).toMatch(/48;2;42;45;51/);
+  });
+
   it('a theme of the user is a file, and a file that is broken is named', async () => {
     const built = await scene([reply], '[tui]\ntheme = "mine"\nalternate_screen = "always"');
     const folder = join(built.place.home, 'themes');

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
@@ -81,5 +83,19 @@ describe('a side conversation', () => {
     terminal.type('\u0003');
     await sees('› Ask Capstan');
     await expect.poll(() => processesWith(seconds)).toEqual([]);
+  });
+
+  it('sends no line of a paste that the terminal does not mark, and runs none', async () => {
+    const { terminal, sees, say: tell, model, place } = await tuiScene(() => answer({ items: [say('Ok.')] }));
+    await sees('Context 100% left');
+    tell('Hello.');
+    await sees('Worked for');
+    tell('/side');
+    await sees('Side conversation');
+    terminal.marksPastes = false;
+    for (const piece of ['the notes ', 'say:\r', '!touch ran', '\r', 'and so on\r']) terminal.type(piece);
+    await sees(/› the notes say:\n {2}!touch ran\n {2}and so on/);
+    await new Promise((over) => setTimeout(over, 500));
+    expect([model.requests.length, existsSync(join(place.workspace, 'ran'))]).toEqual([1, false]);
   });
 });

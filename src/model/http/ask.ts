@@ -123,6 +123,7 @@ async function askAs(
       after,
       onSent,
       keyAdvice: keyAdvice(provider, credentials),
+      onRetry: (retry) => request.onRetry?.({ ...retry, failure: hide(retry.failure) }),
     },
   );
   return { opened, hide };

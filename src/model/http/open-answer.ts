@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { ModelFailure } from '../../ports/model-client.ts';
+import type { ModelFailure, RequestRetry } from '../../ports/model-client.ts';
 import { delay } from './backoff.ts';
 import { abortedFailure } from './answer-failure.ts';
 import { type HttpHead, type HttpHeaders, isPacked } from './network/http-head.ts';
@@ -33,6 +33,8 @@ export interface Asking extends Outgoing {
   readonly wants: 'events' | 'json';
   /** What to do when the server does not accept the key. */
   readonly keyAdvice: string;
+  /** Called before it is sent again. */
+  onRetry(retry: RequestRetry): void;
 }
 
 /** An answer that may be what is wanted. */
@@ -73,7 +75,9 @@ export async function openAnswer(opening: Opening, asking: Asking): Promise<Open
     }
     if (result.again === 'no' || result.failure.retry === 'never' || attempt >= retries) return result;
     attempt += 1;
-    await clock.sleep(Math.max(delay(attempt, random), result.failure.retry.afterMs ?? 0), signal);
+    const waitMs = Math.max(delay(attempt, random), result.failure.retry.afterMs ?? 0);
+    asking.onRetry({ failure: result.failure, waitMs, attempt, of: retries });
+    await clock.sleep(waitMs, signal);
     if (signal.aborted) return { kind: 'failed', failure: abortedFailure() };
   }
 }

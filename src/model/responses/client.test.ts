@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../ports/clock.ts';
-import type { ModelClient, ModelEvent, ModelRequest } from '../../ports/model-client.ts';
+import type { ModelClient, ModelEvent, ModelRequest, RequestRetry } from '../../ports/model-client.ts';
 import type { Script, ScriptedModel, ScriptStep } from '../../testing/index.ts';
 import {
   answer,
@@ -251,6 +251,20 @@ describe('retries', () => {
     expect(events).toEqual(helloEvents);
     expect(sleeps.map(Math.round)).toEqual([200, 400, 800]);
     expect(new Set(model.requests.map((recorded) => recorded.bytes.toString()))).toEqual(new Set(['{"model":"m"}']));
+  });
+
+  test('are reported before each wait, with why and how many there may be', async () => {
+    const { clock } = sleepless();
+    const model = await start([cutAfter({ bytes: 0, of: hello }), httpError({ status: 500, body: 'oops' }), hello]);
+    const told: unknown[] = [];
+    const onRetry = ({ failure, waitMs, ...count }: RequestRetry): void =>
+      void told.push([failure.code, Math.round(waitMs), count]);
+    const client = clientFor(model.url, { clock, provider: { requestMaxRetries: 3 } });
+    expect(await collect(client.stream({ ...request, onRetry }, never))).toEqual(helloEvents);
+    expect(told).toEqual([
+      ['connection-failed', 200, { attempt: 1, of: 3 }],
+      ['server-error', 400, { attempt: 2, of: 3 }],
+    ]);
   });
 
   test('wait as long as the server asks, up to a minute', async () => {

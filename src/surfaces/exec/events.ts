@@ -78,7 +78,7 @@ export function execEvents({ context = false } = {}): (
       case 'warning':
         return [warned(fullText(event.outcome))];
       case 'retrying':
-        return [{ type: 'error', message: fullText(event.outcome) }];
+        return event.beforeAnswer === true ? [] : [{ type: 'error', message: fullText(event.outcome) }];
       case 'turn-completed':
         return [{ type: 'turn.completed', usage: execUsage(event.usage) }];
       case 'turn-failed':

@@ -13,6 +13,7 @@ import { type Billing, billingOf } from './billing.ts';
 import { checkedAnswer } from './checked-answer.ts';
 import { requestHeaders } from './request-options.ts';
 import { limitCut } from './limit-reached.ts';
+import { retrying } from './retrying.ts';
 import { SpentCounter, type SpentEvent } from './spent.ts';
 import { StepTrace } from './trace-step.ts';
 
@@ -153,6 +154,12 @@ export class ModelExchange {
         this.#recordSent(frame);
         void this.#price();
         if (auxiliary === undefined) this.#turn.effects.prepare();
+      },
+      onRetry: (retry) => {
+        const { log } = this.#turn;
+        log.tell({ ...retrying(retry), beforeAnswer: true });
+        // A lost disk is reported at the end of the answer.
+        log.durable().catch(() => {});
       },
       routing: { model: options.model, ...defined({ tier: options.serviceTier }) },
       ...defined({ maxBytes, wants }),

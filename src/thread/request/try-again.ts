@@ -1,8 +1,7 @@
 import { delay } from '../../model/http/backoff.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
-import { sentence } from '../../protocol/outcome.ts';
-import { waitWords } from '../../protocol/wait-words.ts';
 import type { Turn } from '../parts/parts.ts';
+import { retrying } from './retrying.ts';
 
 /**
  * Asks until there is an answer, a failure that lasts, an interruption, or no patience left. Reports each new attempt.
@@ -24,12 +23,7 @@ export async function tryAgain<Answer>(
     }
     if (failure === undefined || signal.aborted || failure.retry === 'never' || attempt > most) return answer;
     const waitMs = failure.retry.afterMs ?? delay(attempt, parts.random);
-    const wait = waitMs < 2000 ? '' : ` in ${Math.round(waitMs / 1000)} seconds`;
-    const { askedMs } = failure.retry;
-    const asked = askedMs === undefined ? '' : `The provider asks to wait ${waitWords(askedMs)}. `;
-    const again = `${asked}Trying again${wait} (${attempt} of ${most}).`;
-    const outcome = { ...failure, message: `${sentence(failure.message)} ${again}` };
-    log.tell({ kind: 'retrying', outcome, waitMs, attempt, of: most });
+    log.tell(retrying({ failure, waitMs, attempt, of: most }));
     // Reported before the wait, not after it.
     await log.durable();
     await parts.clock.sleep(waitMs, signal);

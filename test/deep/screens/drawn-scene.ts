@@ -107,7 +107,7 @@ export async function drawScene(picture: DrawnPicture, minute: number): Promise<
     { rows, before: '$ capstan\r\n' },
   );
   const { terminal, sees, say: tell } = opened;
-  if (picture.isLight === true) terminal.type('\u001B]11;rgb:ffff/ffff/ffff\u0007');
+  terminal.type(`\u001B]11;rgb:${picture.isLight === true ? 'ffff/ffff/ffff' : '0000/0000/0000'}\u0007`);
   const still = async (): Promise<void> => {
     let length = -1;
     let unchanged = 0;

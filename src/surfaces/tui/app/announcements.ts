@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import { cleanLine } from '../text/clean.ts';
 import { drawRows } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
@@ -24,9 +25,10 @@ export class Announcements {
   news({ busy, failed, waiting, transcript }: AnnouncedState, look: Look): readonly string[] {
     const lines: string[] = [];
     const state = busy === undefined ? '' : [busy.header, busy.detail].filter((part) => part !== undefined).join(': ');
-    if (state !== this.#busy && state !== '') lines.push(`${state}. Escape interrupts.`);
+    if (state !== this.#busy && state !== '')
+      lines.push(`${state}. ${hintKeys(look, 'composer')('Escape')} interrupts.`);
     this.#busy = state;
-    if (failed !== this.#failed && failed !== undefined) lines.push(failedWords(failed));
+    if (failed !== this.#failed && failed !== undefined) lines.push(failedWords(failed, look));
     this.#failed = failed;
     const all = [
       ...waiting.steers.map((words) => `For the model's next request: ${words}`),
@@ -49,6 +51,6 @@ export class Announcements {
   }
 }
 
-function failedWords({ holdsQueue = false }: FailedTurn): string {
-  return `R tries again, Up restores the message.${holdsQueue ? ' The queue waits.' : ''}`;
+function failedWords({ holdsQueue = false }: FailedTurn, look: Look): string {
+  return `R tries again, ${hintKeys(look, 'composer')('Up')} restores the message.${holdsQueue ? ' The queue waits.' : ''}`;
 }

@@ -5,7 +5,7 @@ import type { TuiStage } from './stage.ts';
 export class Appearance {
   readonly #stage: TuiStage;
   #choice = autoTheme;
-  #background: Background = 'dark';
+  #background: Background = 'unknown';
 
   constructor(stage: TuiStage) {
     this.#stage = stage;

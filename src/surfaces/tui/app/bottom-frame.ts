@@ -35,8 +35,7 @@ export function bottomFrame(bottom: Bottom, state: StageState, look: Look, heigh
   const above = isRead ? [] : bottomRows({ ...state, plan, waiting }, look);
   const written = composer.frame(look, Math.max(1, Math.floor(height / 2)), placeholder);
   const listed = composer.isRecalled ? [] : popup.rows(composer.draft, look);
-  const usual = (): readonly string[] =>
-    isRead ? [] : keyFooter({ footer, pendingKey, vim: composer.vim }, look);
+  const usual = (): readonly string[] => (isRead ? [] : keyFooter({ footer, pendingKey, vim: composer.vim }, look));
   const below = under?.(look) ?? (listed.length > 0 ? listed : usual());
   const whole = frameBelow([...above, ''], { ...written, rows: [...written.rows, '', ...below] });
   if (whole.rows.length <= height) return whole;

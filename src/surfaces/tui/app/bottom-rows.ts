@@ -1,3 +1,4 @@
+import { hintKeys } from '../keys/hint-keys.ts';
 import { type PinnedPlan, planRows } from '../views/plan-rows.ts';
 import { keyHint } from '../keys/key-map.ts';
 import { cleanLine } from '../text/clean.ts';
@@ -108,5 +109,6 @@ function failedRow({ opensAt, holdsQueue = false }: FailedTurn, look: Look): Row
   const { dot } = glyphsOf(look);
   const when = left < 1000 ? '' : ` ${dot} may work in ${elapsedWords(left)}`;
   const queue = holdsQueue ? ` ${dot} the queue waits` : '';
-  return [styled(`  r tries again, up brings the message back${when}${queue}`, dimStyle)];
+  const up = hintKeys(look, 'composer')('up');
+  return [styled(`  r tries again, ${up} brings the message back${when}${queue}`, dimStyle)];
 }

@@ -1,63 +1,193 @@
-import { burstSilence, PasteBurst } from '../composer/paste-burst.ts';
-import { replaceIn } from '../composer/draft.ts';
-import { isLongPaste, pasteInto } from '../composer/paste.ts';
-import { keyPress, type KeyPress } from '../screen/terminal-input.ts';
+import { type Draft, replaceIn } from '../composer/draft.ts';
+import { isLongPaste, pasteInto, plainPaste, withPaste } from '../composer/paste.ts';
+import { PasteBurst } from '../composer/paste-burst.ts';
+import { Silence } from '../composer/silence.ts';
+import { keyPress, type KeyPress, type TerminalInput } from '../screen/terminal-input.ts';
 import { pastedPicture } from './pasted-picture.ts';
 import type { TuiStage } from './stage.ts';
 
-/** Keys of a terminal that does not mark what is pasted. */
-export class BurstKeys {
-  readonly #stage: Pick<TuiStage, 'composer' | 'draw' | 'look'>;
-  readonly #burst: PasteBurst;
-  readonly #silenceMs = burstSilence(process.platform);
-  #timer: NodeJS.Timeout | undefined;
+/** A paste is whole after this silence. An Enter or a Tab waits as long for what would make it a part of one. */
+const silenceMs = 60;
+/** An Enter so soon after a paste belongs to it. */
+const enterMs = 120;
 
-  constructor(stage: Pick<TuiStage, 'composer' | 'draw' | 'look'>) {
-    this.#stage = stage;
-    this.#burst = new PasteBurst(() => stage.look.now);
+export interface BurstKeysParts {
+  readonly stage: Pick<TuiStage, 'composer' | 'draw' | 'look'>;
+  /** Whether the terminal may send a paste as keys. */
+  isOn(): boolean;
+  /** Something else than the draft gets what is typed. */
+  isElsewhere(): boolean;
+  /** A key that waited was no part of a paste. */
+  pass(key: KeyPress): void;
+}
+
+/**
+ * Keys of a terminal that does not mark what is pasted. Characters are shown at once; Enter and Tab act when it is clear
+ * that no paste goes on behind them.
+ */
+export class BurstKeys {
+  readonly #parts: BurstKeysParts;
+  readonly #burst: PasteBurst;
+  readonly #silence = new Silence(silenceMs, () => this.#settle());
+  readonly #tail = new Silence(enterMs, () => void (this.#takesEnter = false));
+  #takesEnter = false;
+  /** An Enter or a Tab that may be part of a paste. */
+  #held: KeyPress | undefined;
+  /** A paste that stands as one element already, and what has come of it since. */
+  #folded: { readonly text: string; readonly more: string[] } | undefined;
+  #endsWithReturn = false;
+
+  constructor(parts: BurstKeysParts) {
+    this.#parts = parts;
+    this.#burst = new PasteBurst(() => parts.stage.look.now);
   }
 
-  /** True: the key was part of a paste, and is in the draft. */
-  input({ name, text }: KeyPress): boolean {
-    const { composer } = this.#stage;
-    const burst = this.#burst;
-    const isEnter = name === 'enter' && burst.takesEnter && !isSlash(composer.draft.text);
-    if (isEnter || (name === 'tab' && burst.isRunning)) {
-      const sign = isEnter ? '\n' : '\t';
-      burst.typed(sign);
-      composer.input(isEnter ? keyPress('j', { ctrl: true }) : { kind: 'key', name: 'text', text: sign });
-      this.#wait();
-      return true;
+  /** True: it was part of a paste, or waits. */
+  input(input: TerminalInput): boolean {
+    if (input.kind === 'paste' && input.isUnmarked === true && this.#parts.isOn()) return this.#pasted(input.text);
+    if (input.kind !== 'key' || !this.#parts.isOn()) {
+      this.#settle();
+      return false;
     }
-    if (text === '') this.#flush('clear');
-    else {
-      burst.typed(text);
-      this.#wait();
-    }
+    const { name } = input;
+    if (name === 'enter' || name === 'tab') return this.#mayAct(input);
+    if (name === 'ctrl+j') return this.#text('\n');
+    if (input.text !== '') return this.#text(input.text);
+    this.#settle();
     return false;
   }
 
-  #wait(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#flush('end'), this.#silenceMs + 1);
+  /** Several lines at once. */
+  #pasted(pasted: string): boolean {
+    const text = this.#withoutLineFeed(pasted);
+    this.#endsWithReturn = pasted.endsWith('\r');
+    this.#takeHeld();
+    const plain = plainPaste(text);
+    this.#add(plain);
+    this.#begin();
+    if (!this.#fold(plain)) this.#write(plain);
+    return true;
   }
 
-  /** What came in one go becomes what a paste becomes. */
-  #flush(how: 'end' | 'clear'): void {
-    clearTimeout(this.#timer);
-    const run = this.#burst.end();
-    if (how === 'clear') this.#burst.clear();
-    const { composer } = this.#stage;
-    const { draft } = composer;
-    const from = draft.cursor - run.length;
-    const isThere = draft.text.slice(Math.max(0, from), draft.cursor) === run;
-    if (run === '' || !isThere || draft.elements.some(({ end }) => end > from && end <= draft.cursor)) return;
-    const without = replaceIn(draft, [from, draft.cursor], '');
-    const folded = pastedPicture(without, run, process.env) ?? (isLongPaste(run) ? pasteInto(without, run) : undefined);
-    if (folded === undefined) return;
-    composer.draft = folded;
-    this.#stage.draw();
+  #text(text: string): boolean {
+    if (text === '\n' && this.#withoutLineFeed(text) === '') {
+      this.#takeHeld();
+      return true;
+    }
+    this.#endsWithReturn = false;
+    this.#takeHeld();
+    this.#add(text);
+    return this.#fold(text);
   }
+
+  /** Enter and Tab do something, unless they are part of a paste. */
+  #mayAct(key: KeyPress): boolean {
+    this.#takeHeld();
+    const sign = signOf(key);
+    this.#endsWithReturn = key.name === 'enter';
+    this.#add(sign);
+    if (this.#fold(sign)) return true;
+    const isPart = this.#burst.isOn || (key.name === 'enter' && this.#takesEnter);
+    if (isPart && !isSlash(this.#parts.stage.composer.draft.text)) {
+      this.#begin();
+      this.#write(sign);
+    } else this.#held = key;
+    return true;
+  }
+
+  /** What comes behind an Enter or a Tab makes it a part of a paste. */
+  #takeHeld(): void {
+    const key = this.#held;
+    if (key === undefined) return;
+    this.#held = undefined;
+    this.#begin();
+    this.#write(signOf(key));
+  }
+
+  #add(text: string): void {
+    if (this.#folded === undefined) this.#burst.typed(text);
+    else this.#folded.more.push(text);
+    this.#silence.restart();
+    if (this.#burst.isOn) this.#begin();
+  }
+
+  #begin(): void {
+    this.#burst.begin();
+    this.#takesEnter = true;
+    this.#tail.restart();
+  }
+
+  /** True: what came last, and what comes, goes into an element of the draft. */
+  #fold(last: string): boolean {
+    if (this.#folded !== undefined) return true;
+    const { run } = this.#burst;
+    const { stage, isElsewhere } = this.#parts;
+    if (!isLongPaste(run) || isElsewhere()) return false;
+    const without = withoutRun(stage.composer.draft, run.slice(0, run.length - last.length));
+    if (without === undefined) return false;
+    stage.composer.draft = pasteInto(without, run);
+    this.#folded = { text: plainPaste(run), more: [] };
+    return true;
+  }
+
+  #write(text: string): void {
+    const { stage, isElsewhere } = this.#parts;
+    if (isElsewhere()) return;
+    const { composer } = stage;
+    if (text === '\n') composer.input(keyPress('j', { ctrl: true }));
+    else composer.input({ kind: 'key', name: 'text', text });
+  }
+
+  /** A line may end with a return and a line feed, which are one. */
+  #withoutLineFeed(text: string): string {
+    const isPair = this.#endsWithReturn && text.startsWith('\n');
+    this.#endsWithReturn = false;
+    return isPair ? text.slice(1) : text;
+  }
+
+  /** Nothing more belongs to what came: it becomes what a paste becomes, and a key that waited acts. */
+  #settle(): void {
+    this.#silence.stop();
+    const { stage, pass } = this.#parts;
+    const settled = this.#settled(stage.composer.draft);
+    this.#burst.end();
+    this.#folded = undefined;
+    this.#endsWithReturn = false;
+    if (settled !== undefined) {
+      stage.composer.draft = settled;
+      stage.draw();
+    }
+    const key = this.#held;
+    this.#held = undefined;
+    if (key !== undefined) pass(key);
+  }
+
+  #settled(draft: Draft): Draft | undefined {
+    if (this.#folded !== undefined) {
+      const { text, more } = this.#folded;
+      if (more.length === 0) return undefined;
+      const rest = plainPaste(more.join(''));
+      const element = draft.elements.find(({ payload }) => payload.kind === 'paste' && payload.text === text);
+      return element === undefined ? pasteInto(draft, rest) : withPaste(draft, element, text + rest);
+    }
+    const { run } = this.#burst;
+    const isThere = run !== '' && this.#held === undefined && !this.#parts.isElsewhere();
+    const without = isThere ? withoutRun(draft, run) : undefined;
+    return without && pastedPicture(without, run, process.env);
+  }
+}
+
+/** The draft without what came last; undefined: it is not there. */
+function withoutRun(draft: Draft, run: string): Draft | undefined {
+  const { text, cursor, elements } = draft;
+  const from = cursor - run.length;
+  const isThere = from >= 0 && text.slice(from, cursor) === run;
+  if (!isThere || elements.some(({ end }) => end > from && end <= cursor)) return undefined;
+  return replaceIn(draft, [from, cursor], '');
+}
+
+function signOf({ name }: KeyPress): '\n' | '\t' {
+  return name === 'enter' ? '\n' : '\t';
 }
 
 /** A script may type a command and Enter at once. */

@@ -4,6 +4,7 @@ import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import { noneWaiting } from './bottom-rows.ts';
 import type { Conversation } from './conversation.ts';
 import { BoundKeys } from './bound-keys.ts';
+import { BurstKeys } from './burst-keys.ts';
 import { DraftKeys } from './draft-keys.ts';
 import { EscapeTwice } from './escape-twice.ts';
 import { mustWait, readDraft } from './read-draft.ts';
@@ -18,8 +19,6 @@ export interface ControllerParts {
   readonly surroundings: Surroundings;
   /** Undefined while the engine is loading. */
   conversation(): Conversation | undefined;
-  /** Whether the terminal is known to mark what is pasted. */
-  marksPastes(): boolean;
   notice(text: string, level: 'info' | 'error'): void;
   suspend(): void;
   editOutside(): void;
@@ -36,6 +35,7 @@ export class Controller {
   readonly #parts: ControllerParts;
   readonly #ofDraft: DraftKeys;
   readonly #bound: BoundKeys;
+  readonly #bursts: BurstKeys;
   /** Messages that were sent before the engine was there. */
   readonly #early: Draft[] = [];
   readonly #twice: EscapeTwice;
@@ -45,6 +45,16 @@ export class Controller {
     this.#bound = new BoundKeys(parts.stage);
     this.#ofDraft = new DraftKeys({ ...parts, doors: () => parts.conversation()?.doors });
     this.#twice = new EscapeTwice(parts.stage);
+    const { stage, surroundings, conversation } = parts;
+    this.#bursts = new BurstKeys({
+      stage,
+      isOn: () => !surroundings.marksPastes && conversation()?.doors.detectsPastes !== false,
+      isElsewhere: () => this.#ofDraft.isSearching,
+      pass: (key) => {
+        this.#meant(key);
+        this.#shown();
+      },
+    });
   }
 
   /** The engine is there: what was sent before is sent now. */
@@ -94,6 +104,12 @@ export class Controller {
     const { stage } = this.#parts;
     if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
     if (input.kind !== 'key' || input.name !== 'escape') this.#twice.reset();
+    if (!this.#bursts.input(input)) this.#meant(input);
+  }
+
+  /** What no paste is made of. */
+  #meant(input: TerminalInput): void {
+    const { stage } = this.#parts;
     if (this.#ofDraft.input(input)) return;
     if (input.kind === 'key' && (this.#ofPopup(input) || this.#ofTerminal(input))) return;
     stage.composer.input(input);

@@ -8,7 +8,6 @@ import { drawRow } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
 import { dimStyle, styled } from '../text/style.ts';
 import { ArgumentKeys } from './argument-keys.ts';
-import { BurstKeys } from './burst-keys.ts';
 import type { DraftDoors } from './draft-doors.ts';
 import { MentionKeys } from './mention-keys.ts';
 import { pastedPicture } from './pasted-picture.ts';
@@ -18,15 +17,12 @@ export interface DraftKeysParts {
   readonly stage: TuiStage;
   /** Undefined while the engine is loading. */
   doors(): DraftDoors | undefined;
-  /** Whether the terminal is known to mark what is pasted. */
-  marksPastes(): boolean;
   notice(text: string, level: 'info' | 'error'): void;
 }
 
 /** Keys of what opens beside a draft. Each part is loaded when it is used first. */
 export class DraftKeys {
   readonly #parts: DraftKeysParts;
-  readonly #bursts: BurstKeys;
   readonly #mentions: MentionKeys;
   readonly #arguments: ArgumentKeys;
   #search: ReverseSearch | 'loading' | undefined;
@@ -36,7 +32,6 @@ export class DraftKeys {
   constructor(parts: DraftKeysParts) {
     this.#parts = parts;
     const { stage, doors } = parts;
-    this.#bursts = new BurstKeys(stage);
     const changed = (): void => {
       this.#show();
       stage.draw();
@@ -60,9 +55,6 @@ export class DraftKeys {
     if (this.#search !== undefined) return this.#search.input(input);
     if (input.kind === 'paste') return this.#pastePicture(input.text);
     if (input.kind !== 'key') return false;
-    const { marksPastes, doors } = this.#parts;
-    const mayBeBurst = !marksPastes() && doors()?.detectsPastes !== false;
-    if (mayBeBurst && this.#bursts.input(input)) return true;
     return this.#mentions.input(input) || this.#arguments.input(input) || this.#opens(input);
   }
 
@@ -121,7 +113,9 @@ export class DraftKeys {
     const { PasteView } = await import('../views/paste-view.ts');
     const close = (edited: string | undefined): void => {
       stage.openPager(undefined);
-      if (edited !== undefined) composer.draft = withPaste(composer.draft, paste, edited);
+      // Words may have come back before it meanwhile.
+      const found = composer.draft.elements.find(({ payload }) => payload === paste.payload);
+      if (edited !== undefined && found !== undefined) composer.draft = withPaste(composer.draft, found, edited);
       this.update();
     };
     const title = composer.draft.text.slice(paste.start, paste.end);

@@ -42,7 +42,6 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     stage,
     surroundings,
     conversation: () => session?.acts,
-    marksPastes: () => terminal.marksPastes,
     notice: (text, level) => {
       stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
       stage.draw();
@@ -133,13 +132,14 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
       // An editor with a window of its own leaves the terminal as it is.
       terminal.write('\rSave and close the editor to go on.');
       try {
-        return await editOutside(shown.composer.draft, { env: engine.user.programVariables(), home: engine.home });
+        return await editOutside(shown.composer.lend(), { env: engine.user.programVariables(), home: engine.home });
       } finally {
         terminal.write('\r\u001B[2K');
       }
     });
     if ('draft' in edited) shown.composer.draft = edited.draft;
     else shown.transcript.add({ cell: quickNotice(edited.problem, 'error'), isFinal: true });
+    shown.composer.regain();
     shown.drawNow();
   }
 

@@ -4,7 +4,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How much a terminal can show, as far as its variables say. */
 export function plainLook(env: Environment, places: Pick<StageLook, 'cwd' | 'home'>): StageLook {
-  return { ...places, colours: coloursOf(env), palette: 'dark', glyphs: usualGlyphs(env) };
+  return { ...places, colours: coloursOf(env), palette: 'ansi', glyphs: usualGlyphs(env) };
 }
 
 /** For a screen reader: words, and nothing that is drawn again. */

@@ -74,7 +74,6 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     stage,
     surroundings: main.parts.surroundings,
     conversation: () => side.acts,
-    marksPastes: () => true,
     notice: (text, level) => side.notice(text, level),
     suspend() {},
     editOutside: () => side.notice('The editor can be opened from the main conversation.'),

@@ -3,7 +3,6 @@ import type { SlashName } from '../views/slash-table.ts';
 import { slashCommands } from '../views/slash-table.ts';
 import type { TuiSession } from './session.ts';
 import { openHelp } from './open-help.ts';
-import { draftOf } from '../composer/draft.ts';
 
 /** What the commands of the terminal do. */
 export async function runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void> {
@@ -106,8 +105,7 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'memories':
       return (await import('../commands/memories.ts')).memories(session);
     case 'mention':
-      stage.composer.draft = draftOf('@');
-      return;
+      return (await import('../commands/put-in-composer.ts')).putInComposer(session, '/mention', '@');
     case 'goal':
       return (await import('../commands/goal.ts')).goal(session, rest);
     case 'cd':

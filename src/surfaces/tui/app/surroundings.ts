@@ -34,6 +34,11 @@ export class Surroundings {
     return this.#hasFocus;
   }
 
+  /** Whether the terminal is known to mark what is pasted. */
+  get marksPastes(): boolean {
+    return this.#terminal.marksPastes;
+  }
+
   /** A sequence that leaves the screen as it is. */
   write(sequence: string): void {
     this.#terminal.write(sequence);

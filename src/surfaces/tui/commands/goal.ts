@@ -2,9 +2,9 @@ import { isGateOpen } from '../../../config/feature-gates.ts';
 import { type Goal, isGoalResting } from '../../../protocol/goal.ts';
 import { goalCost, goalStanding } from '../../wording/goal-standing.ts';
 import { cardCell } from '../cells/card-cell.ts';
-import { draftOf } from '../composer/draft.ts';
 import { elapsedWords } from '../text/elapsed.ts';
 import type { CommandSession } from './command-session.ts';
+import { putInComposer } from './put-in-composer.ts';
 
 /**
  * `/goal`: shows the goal, or says to the model what to do about it. Goals are set and changed by what the user says, so
@@ -23,11 +23,7 @@ export async function goal(session: CommandSession, rest: string): Promise<void>
   if (!/^(?:clear|edit|pause|resume)$/.test(rest))
     return session.sendWords(current === undefined ? wish(rest) : instead(rest));
   if (current === undefined) return session.notice('This conversation has no goal. /goal WORDS sets one.');
-  if (rest === 'edit') {
-    const { stage } = session.parts;
-    stage.composer.draft = draftOf(`/goal ${current.objective}`);
-    return stage.draw();
-  }
+  if (rest === 'edit') return putInComposer(session, '/goal edit', `/goal ${current.objective}`);
   if (rest === 'clear') return session.sendWords('I drop the goal: mark it as complete, and do nothing more for it.');
   if (rest === 'resume') {
     if (isGoalResting(current.status)) return session.sendWords('Resume the goal.');

@@ -1,8 +1,8 @@
 import type { CustomPrompt } from '../../engine/custom-prompts.ts';
-import { draftOf } from '../composer/draft.ts';
 import { ListView } from '../views/list-view.ts';
 import type { SlashCommand } from '../views/slash-table.ts';
 import type { CommandSession } from './command-session.ts';
+import { putInComposer } from './put-in-composer.ts';
 import { expandPrompt, namedPlaces } from './expand-prompt.ts';
 
 /** Prompts of the user, as the list of commands shows them. */
@@ -26,7 +26,7 @@ function takesOf({ takes, text }: CustomPrompt): string {
 
 /** `/prompts:NAME ARGUMENTS` sends a prompt of the user's; without a name there is a list. */
 export async function prompts(session: CommandSession, rest: string): Promise<void> {
-  const { stage, engine } = session.parts;
+  const { engine } = session.parts;
   const all = await engine.user.customPrompts();
   if (all.length === 0) {
     return session.notice(
@@ -46,8 +46,7 @@ export async function prompts(session: CommandSession, rest: string): Promise<vo
   const problem = expanded.kind === 'missing' ? `It still needs ${expanded.names.join(', ')}.` : expanded.problem;
   session.notice(`/prompts:${name} was not sent. ${problem}`, 'error');
   const more = expanded.kind === 'missing' ? expanded.names.map((each) => ` ${each}=""`).join('') : '';
-  stage.composer.draft = draftOf(`/prompts:${rest}${more}`);
-  stage.draw();
+  putInComposer(session, '/prompts', `/prompts:${rest}${more}`);
 }
 
 function choose(session: CommandSession, all: readonly CustomPrompt[]): void {
@@ -61,7 +60,7 @@ function choose(session: CommandSession, all: readonly CustomPrompt[]): void {
       close,
       pick(index) {
         close();
-        stage.composer.draft = draftOf(`/prompts:${all[index]!.name} `);
+        putInComposer(session, '/prompts', `/prompts:${all[index]!.name} `);
       },
     }),
   );

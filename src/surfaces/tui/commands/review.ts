@@ -4,8 +4,8 @@ import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { type ReviewChoices, reviewChoices } from '../../engine/review-choices.ts';
 import type { CommandSession } from './command-session.ts';
+import { putInComposer } from './put-in-composer.ts';
 import { reviewCell, reviewStartCell } from '../cells/review-cell.ts';
-import { draftOf } from '../composer/draft.ts';
 import { type ListItem, ListView } from '../views/list-view.ts';
 
 /** `/review`: what the words say, or what is chosen from a list. */
@@ -43,7 +43,7 @@ function choosePreset(session: CommandSession): void {
       about: 'say what to review',
       take() {
         stage.open(undefined);
-        stage.composer.draft = draftOf('/review ');
+        putInComposer(session, '/review', '/review ');
       },
     },
   ];

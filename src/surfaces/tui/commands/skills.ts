@@ -1,9 +1,9 @@
 import { fullText } from '../../../protocol/outcome.ts';
 import type { SkillEntry } from '../../engine/skill-registry.ts';
-import { draftOf } from '../composer/draft.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import { type ListItem, ListView } from '../views/list-view.ts';
 import type { CommandSession } from './command-session.ts';
+import { putInComposer } from './put-in-composer.ts';
 
 /** `/skills`: all of them. Enter puts one into the draft, Ctrl+S switches it on or off. */
 export async function skills(session: CommandSession): Promise<void> {
@@ -34,7 +34,7 @@ export async function skills(session: CommandSession): Promise<void> {
     close,
     pick(index) {
       close();
-      stage.composer.draft = draftOf(`$${listed[index]!.name} `);
+      putInComposer(session, '/skills', `$${listed[index]!.name} `);
     },
   });
   stage.open(view);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { keyPress } from '../screen/terminal-input.ts';
 import { Composer } from './composer.ts';
 import { PasteView } from '../views/paste-view.ts';
-import { replaceIn } from './draft.ts';
+import { draftOf, replaceIn } from './draft.ts';
 import { withPaste } from './paste.ts';
 import { expandDraft } from './whole-draft.ts';
 
@@ -196,5 +196,32 @@ describe('on the screen', () => {
     const composer = new Composer();
     type(composer, '!ls');
     expect(composer.frame(look, 5, '')).toEqual({ rows: ['! ls'], cursor: { row: 0, column: 4 } });
+  });
+});
+
+describe('what a command puts into the composer', () => {
+  it('stands there at once, or waits until the draft is sent, cleared or deleted', () => {
+    const composer = new Composer();
+    expect([composer.offer(draftOf('@')), composer.draft.text]).toEqual(['shown', '@']);
+    expect([composer.offer(draftOf('/goal one')), composer.offer(draftOf('/review '))]).toEqual(['waits', 'waits']);
+    expect(composer.draft.text).toBe('@');
+    expect(composer.take().text).toBe('@');
+    expect(composer.draft.text).toBe('/goal one');
+    composer.input({ kind: 'key', name: 'ctrl+u', text: '' });
+    expect(composer.draft.text).toBe('/review ');
+    composer.drop();
+    expect(composer.draft.text).toBe('');
+  });
+
+  it('waits while the draft is edited elsewhere, and stands behind what came back', () => {
+    const composer = new Composer();
+    composer.lend();
+    expect(composer.offer(draftOf('@'))).toBe('waits');
+    composer.giveBack(draftOf('back'));
+    composer.draft = draftOf('edited');
+    composer.regain();
+    expect(composer.draft.text).toBe('back\nedited');
+    composer.take();
+    expect(composer.draft.text).toBe('@');
   });
 });

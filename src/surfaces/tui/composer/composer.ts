@@ -24,6 +24,10 @@ export class Composer {
   /** Vim mode, while it is on. */
   vim: ModalKeys | undefined;
   readonly #editor = new Editor(columnsOf);
+  /** What came back while the draft is lent; undefined: it is not. */
+  #cameBack: Draft[] | undefined;
+  /** What is to be written next, when the draft is sent or cleared. */
+  readonly #offered: Draft[] = [];
   /** Columns of the text when it was drawn last. */
   #width = 77;
 
@@ -57,16 +61,14 @@ export class Composer {
   take(): Draft {
     const draft = trimDraft(this.draft);
     this.history.add(draft);
-    this.#editor.clear();
-    this.vim?.reset();
+    this.#clear();
     return draft;
   }
 
   /** The draft is dropped: it can be recalled, and is kept nowhere. */
   drop(): void {
     this.history.seed(trimDraft(this.draft));
-    this.#editor.clear();
-    this.vim?.reset();
+    this.#clear();
   }
 
   /** Shows another draft, without a trace of it once the first one is shown again. */
@@ -76,7 +78,41 @@ export class Composer {
 
   /** A draft that comes back stands before what was written meanwhile. */
   giveBack(draft: Draft): void {
-    this.draft = joinDrafts(draft, this.draft);
+    if (this.#cameBack === undefined) this.draft = joinDrafts(draft, this.draft);
+    else this.#cameBack.push(draft);
+  }
+
+  /** Something to write on. It waits while the user writes something else. */
+  offer(draft: Draft): 'shown' | 'waits' {
+    const isFree = this.isEmpty && this.#cameBack === undefined;
+    if (isFree) this.draft = draft;
+    else this.#offered.push(draft);
+    return isFree ? 'shown' : 'waits';
+  }
+
+  /** The draft, for what shows or changes it elsewhere. What comes back meanwhile waits for `regain`. */
+  lend(): Draft {
+    this.#cameBack ??= [];
+    return this.draft;
+  }
+
+  /** The draft is here again. */
+  regain(): void {
+    const back = this.#cameBack ?? [];
+    this.#cameBack = undefined;
+    for (const draft of back) this.giveBack(draft);
+    this.#bringOffered();
+  }
+
+  #clear(): void {
+    this.#editor.clear();
+    this.vim?.reset();
+    this.#bringOffered();
+  }
+
+  #bringOffered(): void {
+    const offered = this.isEmpty && this.#cameBack === undefined ? this.#offered.shift() : undefined;
+    if (offered !== undefined) this.draft = offered;
   }
 
   /** The same for a whole message, which is not joined with what the user writes: then the next recall shows it. */
@@ -104,6 +140,7 @@ export class Composer {
     const isRecall = (name === 'up' || name === 'down') && this.history.recalls(this.draft);
     const isDone = (isRecall && this.#recall(name)) || this.#editor.press(name, this.#width);
     this.#settle();
+    if (isDone) this.#bringOffered();
     return isDone;
   }
 
@@ -120,6 +157,7 @@ export class Composer {
     else if (step.draft !== draft) this.draft = step.draft;
     this.#settle();
     vim.shown(this.draft);
+    this.#bringOffered();
     return true;
   }
 

@@ -159,6 +159,45 @@ describe('search in earlier messages', () => {
     expect(composer.draft.text).toBe('fix the parser');
   });
 
+  it('the newest comes first also of those that had to be read, and words that are typed meanwhile begin anew', async () => {
+    const one = searching(['some words'], ['three fish', 'two fish', 'one fish']);
+    one.type('fish');
+    await settled();
+    expect(one.composer.draft.text).toBe('three fish');
+    one.key('ctrl+r');
+    expect(one.composer.draft.text).toBe('two fish');
+    const other = searching(['a fix', 'b fix', 'c fish']);
+    other.type('run');
+    other.key('ctrl+r');
+    for (const _ of 'run') other.key('backspace');
+    other.type('fish');
+    await settled();
+    expect(other.composer.draft.text).toBe('c fish');
+  });
+
+  it('asked for one more, it shows the next older one when that was read', async () => {
+    const { composer, type: letters, key } = searching(['nothing'], ['run b', 'run a']);
+    letters('run');
+    key('ctrl+r');
+    await settled();
+    expect(composer.draft.text).toBe('run b');
+  });
+
+  it('what comes back meanwhile stands before the draft when it is over', () => {
+    for (const [end, words] of [
+      ['escape', 'my draft'],
+      ['enter', 'run tests'],
+    ] as const) {
+      const { composer, type: letters, key } = searching();
+      letters('run');
+      composer.giveBack(draftOf('came back'));
+      composer.giveBack(draftOf('and this'));
+      expect(composer.draft.text).toBe('run tests');
+      key(end);
+      expect(composer.draft.text).toBe(`and this\ncame back\n${words}`);
+    }
+  });
+
   it('Enter takes it as a draft that can be undone; Esc restores the exact draft', () => {
     const one = searching();
     one.type('run');

@@ -9,7 +9,7 @@ import type { Composer } from './composer.ts';
 import type { Draft } from './draft.ts';
 
 export interface ReverseSearchParts {
-  readonly composer: Pick<Composer, 'draft' | 'preview' | 'history'>;
+  readonly composer: Pick<Composer, 'draft' | 'preview' | 'history' | 'lend' | 'regain'>;
   /** Something is to be drawn. */
   changed(): void;
   /** The search is over. */
@@ -24,11 +24,13 @@ export class ReverseSearch {
   #at = 0;
   #found: readonly Draft[] = [];
   #isLoading = false;
+  /** The user has asked for one behind the last that is known. */
+  #wantsOlder = false;
   #isOver = false;
 
   constructor(parts: ReverseSearchParts) {
     this.#parts = parts;
-    this.#before = parts.composer.draft;
+    this.#before = parts.composer.lend();
   }
 
   /** False: the search is over, and the key is the composer's. */
@@ -98,6 +100,7 @@ export class ReverseSearch {
   #type(typed: string): void {
     this.#typed = typed;
     this.#at = 0;
+    this.#wantsOlder = false;
     this.#found = typed === '' ? [] : this.#parts.composer.history.search(typed);
     this.#preview();
     if (typed !== '' && this.#found.length === 0) void this.#lookFurther();
@@ -106,7 +109,10 @@ export class ReverseSearch {
   #older(): void {
     if (this.#typed === '') return;
     if (this.#at < this.#found.length - 1) this.#at++;
-    else void this.#lookFurther();
+    else {
+      this.#wantsOlder = this.#found.length > 0;
+      void this.#lookFurther();
+    }
     this.#preview();
   }
 
@@ -123,7 +129,8 @@ export class ReverseSearch {
       const isMore = found.length > this.#found.length;
       this.#found = found;
       if (this.#typed === '' || !isMore) continue;
-      if (this.#at > 0 || found.length > 1) this.#at = Math.min(this.#at + 1, found.length - 1);
+      if (this.#wantsOlder) this.#at++;
+      this.#wantsOlder = false;
       break;
     }
     this.#isLoading = false;
@@ -142,6 +149,7 @@ export class ReverseSearch {
     this.#isOver = true;
     composer.preview(this.#before);
     if (taken !== undefined) composer.draft = taken;
+    composer.regain();
     close();
   }
 }

@@ -32,7 +32,7 @@ export class InputReader {
   feed(text: string): void {
     clearTimeout(this.#timer);
     if (this.#buffer === '' && this.#pasted === undefined && isUnmarkedPaste(text)) {
-      this.#emit({ kind: 'paste', text });
+      this.#emit({ kind: 'paste', text, isUnmarked: true });
       return;
     }
     this.#buffer += text;

@@ -9,12 +9,13 @@ export interface KeyPress {
 }
 
 /**
- * What comes from the terminal. `isCut`: it was too long, and this is its beginning. `background`: its answer to the
- * question for its colour, as three bytes. `answer`: it tells keys with modifiers apart, or it is a terminal at all.
+ * What comes from the terminal. `isCut`: it was too long, and this is its beginning. `isUnmarked`: the terminal did not
+ * say that it is a paste, and more of it may follow. `background`: its answer to the question for its colour, as three
+ * bytes. `answer`: it tells keys with modifiers apart, or it is a terminal at all.
  */
 export type TerminalInput =
   | KeyPress
-  | { readonly kind: 'paste'; readonly text: string; readonly isCut?: true }
+  | { readonly kind: 'paste'; readonly text: string; readonly isCut?: true; readonly isUnmarked?: true }
   | { readonly kind: 'focus'; readonly has: boolean }
   | { readonly kind: 'wheel'; readonly direction: 'up' | 'down' }
   | { readonly kind: 'background'; readonly rgb: readonly [number, number, number] }

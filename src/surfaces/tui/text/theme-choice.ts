@@ -1,7 +1,8 @@
 import type { Theme } from './theme.ts';
 import { type ThemeName, themes } from './themes.ts';
 
-export type Background = 'dark' | 'light';
+/** `unknown`: the terminal has not said it. */
+export type Background = 'dark' | 'light' | 'unknown';
 
 /** What a user may choose: a theme, or one of a pair by the background of the terminal. */
 export interface ThemeChoice {
@@ -14,11 +15,11 @@ export interface ThemeChoice {
 export const autoTheme: ThemeChoice = {
   name: 'auto',
   about: 'dark or light, by the background of the terminal',
-  on: (background) => background,
+  on: (background) => (background === 'unknown' ? 'ansi' : background),
 };
 
 function pair(name: 'colour-blind' | 'high-contrast', about: string): ThemeChoice {
-  return { name, about, on: (background) => `${background}-${name}` };
+  return { name, about, on: (background) => (background === 'unknown' ? name : `${background}-${name}`) };
 }
 
 function fixed(name: ThemeName, about: string): ThemeChoice {
@@ -57,6 +58,6 @@ export function isThemeName(name: string): name is ThemeName {
 }
 
 /** By the colour behind the text. */
-export function backgroundOf([red, green, blue]: readonly [number, number, number]): Background {
+export function backgroundOf([red, green, blue]: readonly [number, number, number]): 'dark' | 'light' {
   return 0.299 * red + 0.587 * green + 0.114 * blue > 128 ? 'light' : 'dark';
 }

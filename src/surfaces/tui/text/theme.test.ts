@@ -82,6 +82,13 @@ describe('themes', () => {
     expect(findTheme('high-contrast')?.on('light')).toBe('light-high-contrast');
     expect(findTheme('color-blind')?.on('dark')).toBe('dark-colour-blind');
     expect(findTheme('Dark')?.on('light')).toBe('dark');
+    for (const name of ['auto', 'colour-blind', 'high-contrast']) {
+      const unknown = themeOf(findTheme(name)!.on('unknown'));
+      const made = Object.values(unknown.inks).filter(
+        ([, indexed, full]) => indexed !== undefined || full !== undefined,
+      );
+      expect([unknown.grounds, made]).toEqual([{}, []]);
+    }
     expect(findTheme('dracula')).toBeUndefined();
     expect([backgroundOf([30, 30, 46]), backgroundOf([253, 246, 227])]).toEqual(['dark', 'light']);
   });

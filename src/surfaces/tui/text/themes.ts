@@ -83,7 +83,11 @@ const lightHighContrast: Inks = {
 };
 
 /** Nothing but the sixteen colours that the user gave the terminal. */
-const ansi = Object.fromEntries(Object.entries(dark).map(([role, [sixteen]]) => [role, own(sixteen)]));
+const ansi = sixteenOf(dark);
+
+function sixteenOf(inks: Inks): Theme['inks'] {
+  return Object.fromEntries(Object.entries(inks).map(([role, [sixteen]]) => [role, own(sixteen)]));
+}
 
 const darkGrounds: Grounds = {
   tint: [236, 0x2a2d33],
@@ -135,6 +139,9 @@ export const themes = {
   },
   'dark-high-contrast': { name: 'dark-high-contrast', inks: darkHighContrast, ...strong },
   'light-high-contrast': { name: 'light-high-contrast', inks: lightHighContrast, ...strong },
+  // For a background that is not known: colours of the terminal, which fit it, and no ground.
+  'colour-blind': { name: 'colour-blind', inks: sixteenOf(darkColourBlind), grounds: {}, ...shades },
+  'high-contrast': { name: 'high-contrast', inks: ansi, ...strong },
   ansi: { name: 'ansi', inks: ansi, grounds: {}, ...shades },
   plain: { name: 'plain', inks: {}, grounds: {}, ...shades },
 } as const satisfies Readonly<Record<string, Theme>>;

@@ -1,0 +1,14 @@
+import type { RequestRetry } from '../../ports/model-client.ts';
+import { sentence } from '../../protocol/outcome.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import { waitWords } from '../../protocol/wait-words.ts';
+
+/** What is reported of a request that is sent again. */
+export function retrying({ failure, waitMs, attempt, of }: RequestRetry): Extract<ThreadEvent, { kind: 'retrying' }> {
+  const wait = waitMs < 2000 ? '' : ` in ${Math.round(waitMs / 1000)} seconds`;
+  const askedMs = failure.retry === 'never' ? undefined : failure.retry.askedMs;
+  const asked = askedMs === undefined ? '' : `The provider asks to wait ${waitWords(askedMs)}. `;
+  const again = `${asked}Trying again${wait} (${attempt} of ${of}).`;
+  const outcome = { ...failure, message: `${sentence(failure.message)} ${again}` };
+  return { kind: 'retrying', outcome, waitMs, attempt, of };
+}

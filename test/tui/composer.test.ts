@@ -205,7 +205,8 @@ describe('a draft that waits', () => {
     await model.request(0);
     terminal.type('see ');
     terminal.type(`\u001B[200~${'x'.repeat(1200)}\u001B[201~`);
-    terminal.type(`\u001B[200~${join(place.workspace, 'a.png')}\u001B[201~\t`);
+    terminal.type(`\u001B[200~${join(place.workspace, 'a.png')}\u001B[201~`);
+    terminal.type('\t');
     await sees('↳ see [Pasted Content 1200 chars] [Image #1]');
     terminal.type('\u001B[1;3A');
     await sees('› see [Pasted Content 1200 chars] [Image #1]');

@@ -50,7 +50,8 @@ describe('the settings of the terminal', () => {
       leave,
     } = await tuiScene([answer({ items: [callTool('exec_command', escalated)] }), reply]);
     await sees('Context');
-    tell('Fix\u001B[200~ \u0007it\u001B[201~.');
+    terminal.type('Fix\u001B[200~ \u0007it\u001B[201~');
+    tell('.');
     await sees('May this command run?');
     await vi.waitUntil(() => terminal.written.includes('Action required | Fix it. | '), { timeout: 20_000 });
     terminal.type('\u001B[O');

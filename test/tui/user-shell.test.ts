@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -26,6 +26,21 @@ describe('a command of the user', () => {
     expect(textsOf(inputOf(model, 0)).join('\n')).toContain('Exit code: none (stopped by the user)');
     await wait(2200);
     expect(existsSync(join(place.workspace, 'late'))).toBe(false);
+  });
+
+  it('names a file as it is drawn: nothing of its name runs', async () => {
+    const { sees, terminal, place } = await tuiScene([]);
+    const name = 'notes\u001B];touch${IFS}PWNED;#\u0007.md';
+    writeFileSync(join(place.workspace, name), 'what it says');
+    await sees('Context');
+    terminal.type('!cat @not');
+    await sees('› notes␛];touch${IFS}PWNED;#␇.md');
+    terminal.type('\t');
+    await sees("! cat 'notes␛];touch${IFS}PWNED;#␇.md'");
+    terminal.type('\r');
+    await sees('what it says');
+    await sees("You ran cat 'notes␛];touch${IFS}PWNED;#␇.md'");
+    expect(existsSync(join(place.workspace, 'PWNED'))).toBe(false);
   });
 
   it('ends when Capstan is left', async () => {

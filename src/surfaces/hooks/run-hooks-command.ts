@@ -5,7 +5,7 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { hooksCommand } from '../commands/hooks-command.ts';
 import { type ConfiguredHook, loadConfiguredHooks } from '../engine/configured-hooks.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
-import { visibleLine } from '../terminal/visible-text.ts';
+import { exactLine } from '../terminal/exact-text.ts';
 import { print, printNote } from '../terminal/print.ts';
 
 /** `capstan hooks`. */
@@ -36,7 +36,7 @@ export async function run({ variant, options }: CommandArguments<typeof hooksCom
   const failed = await found.decide(meant, variant);
   if (failed !== undefined) return failed;
   const verb = variant === 'trust' ? 'Trusted' : 'No longer trusted';
-  const lines = meant.map(({ command, event }) => `${verb}: ${visibleLine(command)} (${event})\n`);
+  const lines = meant.map(({ command, event }) => `${verb}: ${exactLine(command)} (${event})\n`);
   print(lines.length === 0 ? 'Nothing to change.\n' : lines.join(''), 'text');
   return 0;
 }
@@ -54,11 +54,11 @@ function managedHook({ source }: ConfiguredHook): Outcome<'hook-managed'> {
 
 function described(hook: ConfiguredHook): string {
   const { key, event, matcher, command, trust, timeoutSeconds, isAsync, failClosed } = hook;
-  const on = matcher === undefined ? event : `${event} ${visibleLine(matcher)}`;
+  const on = matcher === undefined ? event : `${event} ${exactLine(matcher)}`;
   const more = [
     `time-out ${timeoutSeconds} s`,
     ...(isAsync ? ['async: Capstan does not wait for it'] : []),
     ...(failClosed ? ['failClosed: a failure blocks'] : []),
   ];
-  return `${trust}: ${on}\n  command: ${visibleLine(command)}\n  ${more.join('; ')}\n  key: ${visibleLine(key)}\n`;
+  return `${trust}: ${on}\n  command: ${exactLine(command)}\n  ${more.join('; ')}\n  key: ${exactLine(key)}\n`;
 }

@@ -31,23 +31,26 @@ export function visibleJson(json: string): string {
   return json.replaceAll(hidden, (sign, at: number, all: string) => (isNeeded(sign, all, at) ? sign : escapeOf(sign)));
 }
 
-/** Whether what stands before makes it a part of a letter or a picture. */
+/** Whether what stands before makes it a part of a letter or a picture. Only that: a text may come in pieces. */
 function isNeeded(sign: string, all: string, at: number): boolean {
-  const before = all.slice(Math.max(0, at - 2), at);
+  const before = all.slice(Math.max(0, at - 4), at);
   // Made here and not at the start of the program: few texts have such signs, and properties take long to read.
-  if (/[\u200C\u200D]/u.test(sign)) return isJoined(before);
-  // A selector follows neither a space nor another selector.
-  return /\p{Variation_Selector}/u.test(sign) && !/(?:^|[\s\p{Variation_Selector}])$/u.test(before);
+  if (/[\u200C\u200D]/u.test(sign))
+    return /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?$/u.test(before) || isJoining(before);
+  if (/[\uFE0E\uFE0F]/u.test(sign)) return /[\p{Extended_Pictographic}#*0-9]$/u.test(before);
+  if (/[\u180B-\u180D\u180F]/u.test(sign)) return /\p{Script=Mongolian}$/u.test(before);
+  return /[\uFE00-\uFE02]|[\u{E0100}-\u{E01EF}]/u.test(sign) && /\p{Script=Han}$/u.test(before);
 }
 
-/** Letters that take their shape from a joiner, and pictures that are put together with one. */
-function isJoined(before: string): boolean {
-  return /[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]$|(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\p{L}\p{M}]$/u.test(
+/** Whether a text ends with a letter, or a mark of one, of a script where joiners choose among shapes. */
+export function isJoining(before: string): boolean {
+  return /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Tibetan}\p{Script=Myanmar}\p{Script=Khmer}]$(?<=[\p{L}\p{M}])/u.test(
     before,
   );
 }
 
-function signOf(sign: string): string {
+/** The sign that stands for a character. */
+export function signOf(sign: string): string {
   const code = sign.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
   return code === 0x7f ? '\u2421' : `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;

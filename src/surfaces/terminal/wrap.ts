@@ -6,7 +6,7 @@ export function wrap(text: string, width: number): readonly string[] {
     const lines: string[] = [];
     let rest = line;
     for (;;) {
-      const kept = prefix(rest, width);
+      const kept = fittingPart(rest, width);
       if (kept.length === rest.length) return [...lines, rest];
       const space = rest.lastIndexOf(' ', kept.length);
       const at = space > kept.length / 2 ? space + 1 : Math.max(1, kept.length);
@@ -17,7 +17,7 @@ export function wrap(text: string, width: number): readonly string[] {
 }
 
 /** As much of a text as fits. Looks only at its beginning: a text may be long, and most signs take one column. */
-function prefix(text: string, width: number): string {
+export function fittingPart(text: string, width: number): string {
   const near = text.slice(0, 4 * width);
   return textWidth(near) <= width ? near : fit(near, width + 1).slice(0, -1);
 }

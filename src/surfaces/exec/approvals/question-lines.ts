@@ -8,8 +8,9 @@ import { readItem } from '../../../state/read-item.ts';
 import { diffSpans } from '../../terminal/diff-lines.ts';
 import { bold, dim, type Span } from '../../terminal/look.ts';
 import { count } from '../../wording/number-words.ts';
+import { exactRows } from '../../terminal/exact-rows.ts';
+import { exactLine } from '../../terminal/exact-text.ts';
 import { wrap } from '../../terminal/wrap.ts';
-import { visibleLine } from '../../terminal/visible-text.ts';
 
 /** From here on what was asked may have left the screen: the end says again what matters. */
 const tallRows = 15;
@@ -42,7 +43,7 @@ export function questionLines(
   return [
     bold(titles[question.kind]),
     '\n',
-    ...facts.map((fact) => marked(fact, width, '  ', '  ')),
+    ...facts.map((fact) => told(fact, width, '  ', '  ')),
     ...(script === undefined ? [] : command.map((row) => bold(row))),
     ...(script === undefined || cwd === undefined ? [] : [dim(marked(`in ${cwd}`, width, '  ', '     '))]),
     ...wanted.map((line) => marked(line, width, '  - ', '    ')),
@@ -53,7 +54,7 @@ export function questionLines(
     ...ruleLines(question, width),
     ...(command.length <= tallRows
       ? []
-      : [bold(`  The command above takes ${count(command.length)} rows. ${visibleLine(reason ?? '')}\n`)]),
+      : [bold(`  The command above takes ${count(command.length)} rows. ${exactLine(reason ?? '')}\n`)]),
   ];
 }
 
@@ -80,8 +81,8 @@ function elicitationLines({ elicitation }: Question, width: number): readonly Sp
 /** What the model wants to know, and what it offers as answers. */
 function inputLines({ input = [] }: Question, width: number): readonly Span[] {
   return input.flatMap(({ header, question, options }) => [
-    bold(marked(`${header}: ${question}`, width, '  > ', '  | ')),
-    ...options.map(({ label, description }) => marked(`${label}: ${description}`, width, '  - ', '  | ')),
+    bold(told(`${header}: ${question}`, width, '  > ', '  | ')),
+    ...options.map(({ label, description }) => told(`${label}: ${description}`, width, '  - ', '  | ')),
   ]);
 }
 
@@ -107,9 +108,17 @@ function callLines({ tool, item: stored }: Question, item: TurnItem | undefined,
   return [bold(marked(tool, width, '  ', '    ')), ...given.map((line) => bold(marked(line, width, '  > ', '  | ')))];
 }
 
-/** A text in rows that fit, the first behind `first`, all others behind `next`. */
+/** What a yes would allow, in rows that fit, the first behind `first`, all others behind `next`. */
 function marked(text: string, width: number, first: string, next: string): string {
-  const rows = wrap(visibleLine(text), width - Math.max(first.length, next.length) - 1);
+  return behind(exactRows(exactLine(text), width - Math.max(first.length, next.length) - 1), first, next);
+}
+
+/** The same for words about it: blanks where they are broken say nothing. */
+function told(text: string, width: number, first: string, next: string): string {
+  return behind(wrap(exactLine(text), width - Math.max(first.length, next.length) - 1), first, next);
+}
+
+function behind(rows: readonly string[], first: string, next: string): string {
   return rows.map((row, at) => `${at === 0 ? first : next}${row}\n`).join('');
 }
 
@@ -145,6 +154,6 @@ function patchLines({ paths = [] }: Question, item: TurnItem | undefined, width:
 
 /** Rows after the first keep the sign of their line. */
 function diffRows(line: string, width: number): string {
-  const rows = wrap(visibleLine(line), width - 6);
+  const rows = exactRows(exactLine(line), width - 6);
   return rows.map((row, at) => (at === 0 ? row : `${line.slice(0, 1)}| ${row}`)).join('\n');
 }

@@ -1,6 +1,8 @@
 import { fullText } from '../../../protocol/outcome.ts';
 import type { Draft } from '../composer/draft.ts';
+import { isShellDraft } from '../composer/command-draft.ts';
 import { hasImageName, insertElement, pathInMessage } from '../composer/insert-element.ts';
+import { mentionLabel } from '../composer/mention-words.ts';
 import { pastedPath, pathHost } from '../composer/pasted-path.ts';
 import type { DraftDoors } from './draft-doors.ts';
 import type { TuiStage } from './stage.ts';
@@ -29,6 +31,6 @@ export async function attachFromClipboard({ stage, notice }: AttachParts, doors:
 
 function withPath(draft: Draft, path: string): Draft {
   const range = [draft.cursor, draft.cursor] as const;
-  const text = pathInMessage(path);
-  return insertElement(draft, { range, label: text, payload: { kind: 'mention', text } });
+  const payload = { kind: 'mention', text: pathInMessage(path), path } as const;
+  return insertElement(draft, { range, label: mentionLabel(payload, { isShell: isShellDraft(draft) }), payload });
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { draftOf, emptyDraft, insertInto, replaceIn } from '../composer/draft.ts';
 import { editedDraft } from '../composer/edited-draft.ts';
 import { pasteInto } from '../composer/paste.ts';
-import { isShellDraft } from '../composer/whole-draft.ts';
+import { isShellDraft } from '../composer/command-draft.ts';
 import { editOutside } from './edit-outside.ts';
 
 let home = '';

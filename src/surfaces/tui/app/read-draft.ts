@@ -1,10 +1,11 @@
 import { hintKeys } from '../keys/hint-keys.ts';
 import type { Look } from '../text/look.ts';
 import { findSlash, type SlashCommand, type SlashName } from '../views/slash-table.ts';
-import { isCommandDraft } from '../composer/command-draft.ts';
-import type { Draft } from '../composer/draft.ts';
+import { isCommandDraft, isShellDraft } from '../composer/command-draft.ts';
+import { type Draft, type DraftElement, partOf } from '../composer/draft.ts';
 import { readSlash } from '../composer/read-slash.ts';
-import { expandDraft, isShellDraft } from '../composer/whole-draft.ts';
+import { canQuoteBehind, shellPath } from '../composer/shell-path.ts';
+import { expandDraft } from '../composer/whole-draft.ts';
 
 /** What a draft asks for. */
 export type MeantDraft =
@@ -17,13 +18,29 @@ export type MeantDraft =
 export function readDraft(draft: Draft): MeantDraft {
   if (!isCommandDraft(draft)) return { kind: 'message', draft };
   const words = expandDraft(draft);
-  if (isShellDraft(draft)) return { kind: 'shell', command: words.slice(1).trim() };
+  if (isShellDraft(draft)) {
+    const unsafe = draft.elements.find((element) => isUnsafe(draft, element));
+    if (unsafe !== undefined) return { kind: 'refused', why: insideQuotes(draft.text.slice(unsafe.start, unsafe.end)) };
+    return { kind: 'shell', command: words.slice(1).trim() };
+  }
   const slash = readSlash(words);
   if (slash === undefined) return { kind: 'message', draft };
   const command = findSlash(slash.name);
   if (command === undefined) return { kind: 'refused', why: unknownCommand(slash.name) };
   if (command.takes === undefined && slash.rest !== '') return { kind: 'refused', why: takesNothing(slash.name) };
   return { kind: 'slash', command, rest: slash.rest };
+}
+
+/** A path that has to be quoted, where quotes would not be read as such. */
+function isUnsafe(draft: Draft, { start, payload }: DraftElement): boolean {
+  if (payload.kind !== 'mention' || payload.path === undefined || shellPath(payload.path) === payload.path)
+    return false;
+  const before = expandDraft({ ...partOf(draft, [0, start]), cursor: 0 });
+  return !canQuoteBehind(before.slice(1));
+}
+
+function insideQuotes(label: string): string {
+  return `The shell would not take ${label} as one name there. Put it outside of quotes, comments and substitutions.`;
 }
 
 function unknownCommand(name: string): string {

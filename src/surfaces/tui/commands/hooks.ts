@@ -3,7 +3,7 @@ import type { HookRun } from '../../../protocol/hook-run.ts';
 import { lineType } from '../../../protocol/line.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import type { ConfiguredHook } from '../../engine/configured-hooks.ts';
-import { visibleLine } from '../../terminal/visible-text.ts';
+import { exactLine } from '../../terminal/exact-text.ts';
 import { plural } from '../../wording/number-words.ts';
 import { cardCell } from '../cells/card-cell.ts';
 import { hookCell } from '../cells/hook-cell.ts';
@@ -79,8 +79,8 @@ function itemOf({ event, matcher, command, trust }: ConfiguredHook, runs: readon
   const ran =
     runs.length === 0 ? [] : [`ran ${plural(runs.length, 'time')}${failed === 0 ? '' : `, failed ${failed}`}`];
   return {
-    label: visibleLine(matcher === undefined ? event : `${event} ${matcher}`),
-    about: [trustWords[trust], ...ran, visibleLine(command)].join(' - '),
+    label: exactLine(matcher === undefined ? event : `${event} ${matcher}`),
+    about: [trustWords[trust], ...ran, exactLine(command)].join(' - '),
   };
 }
 
@@ -90,10 +90,10 @@ function showHook(session: CommandSession, hook: ConfiguredHook, runs: readonly 
   const card = cardCell({
     title: `${event} hook`,
     rows: [
-      { name: 'Command', value: visibleLine(command) },
-      { name: 'For', value: visibleLine(matcher ?? 'everything') },
+      { name: 'Command', value: exactLine(command) },
+      { name: 'For', value: exactLine(matcher ?? 'everything') },
       { name: 'Trust', value: trustWords[trust] },
-      { name: 'File', value: visibleLine(source.path) },
+      { name: 'File', value: exactLine(source.path) },
       { name: 'Time-out', value: `${timeoutSeconds} s` },
       { name: 'Waits', value: isAsync ? 'Capstan does not wait for it' : 'Capstan waits for it' },
       { name: 'Failure', value: failClosed ? 'blocks what it was asked about' : 'is reported, and nothing else' },

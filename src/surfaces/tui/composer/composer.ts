@@ -1,17 +1,18 @@
 import type { Frame } from '../screen/frame.ts';
 import { keyPress, type KeyPress, type TerminalInput } from '../screen/terminal-input.ts';
 import { clean } from '../text/clean.ts';
-import { columnsOf } from '../text/columns.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { accentStyle, boldStyle, dimStyle, type Piece, plain, type Row, styled } from '../text/style.ts';
+import { isShellDraft } from './command-draft.ts';
 import type { Draft, DraftElement } from './draft.ts';
 import { DraftHistory } from './draft-history.ts';
-import { cursorPlace, draftRows, tabWidth } from './draft-layout.ts';
+import { cursorPlace, draftRows } from './draft-layout.ts';
+import { drawnColumns, drawnDraft } from './drawn-draft.ts';
 import { Editor } from './editor.ts';
 import type { ModalKeys } from './modal-keys.ts';
-import { expandDraft, isShellDraft, joinDrafts, trimDraft } from './whole-draft.ts';
+import { expandDraft, joinDrafts, trimDraft } from './whole-draft.ts';
 
 /** Columns before the text, and one behind it, where the cursor may stand. */
 const margin = 2;
@@ -23,7 +24,7 @@ export class Composer {
   changed: () => void = () => {};
   /** Vim mode, while it is on. */
   vim: ModalKeys | undefined;
-  readonly #editor = new Editor(columnsOf);
+  readonly #editor = new Editor(drawnColumns);
   /** What came back while the draft is lent; undefined: it is not. */
   #cameBack: Draft[] | undefined;
   /** What is to be written next, when the draft is sent or cleared. */
@@ -213,8 +214,8 @@ export class Composer {
     const whole = this.draft;
     // The sign of the shell stands in the place of the prompt.
     const draft = isShell ? { ...whole, text: whole.text.slice(1), cursor: Math.max(0, whole.cursor - 1) } : whole;
-    const rows = draftRows(draft.text, this.#width, columnsOf);
-    const place = cursorPlace(draft, rows, columnsOf);
+    const rows = draftRows(draft.text, this.#width, drawnColumns);
+    const place = cursorPlace(draft, rows, drawnColumns);
     const from = Math.max(0, Math.min(place.row, rows.length) - Math.max(1, height) + 1);
     const shift = isShell ? 1 : 0;
     const marked = whole.elements.map(({ start, end }) => ({ start: start - shift, end: end - shift }));
@@ -242,14 +243,10 @@ function pieces(
   let at = from;
   for (const { start, end } of marked) {
     if (end <= at || start >= to) continue;
-    if (start > at) found.push(plain(drawn(text.slice(at, start))));
-    found.push(styled(drawn(text.slice(Math.max(at, start), Math.min(to, end))), accentStyle));
+    if (start > at) found.push(plain(drawnDraft(text.slice(at, start))));
+    found.push(styled(drawnDraft(text.slice(Math.max(at, start), Math.min(to, end))), accentStyle));
     at = Math.min(to, end);
   }
-  if (at < to) found.push(plain(drawn(text.slice(at, to))));
+  if (at < to) found.push(plain(drawnDraft(text.slice(at, to))));
   return found;
-}
-
-function drawn(text: string): string {
-  return clean(text).replaceAll('\t', ' '.repeat(tabWidth)).replaceAll('\n', ' ');
 }

@@ -115,6 +115,21 @@ describe('recall', () => {
   });
 });
 
+describe('an entry of another program', () => {
+  it.each([
+    ['!echo hello \u001B];touch X;#\u0007world', '!echo hello world'],
+    ['\u200B!touch \u202EX', ' !touch X'],
+    [' !ls', ' !ls'],
+    ['one\r\ntwo\tthree', 'one\ntwo\tthree'],
+  ])('%j is recalled as it is drawn', async (text, wanted) => {
+    const composer = new Composer();
+    composer.history.attach(file([text]));
+    press(composer, 'up');
+    await settled();
+    expect(composer.draft.text).toBe(wanted);
+  });
+});
+
 describe('search in earlier messages', () => {
   function searching(...batches: (readonly string[] | Error)[]) {
     const composer = new Composer();

@@ -1,4 +1,6 @@
 import { type Draft, draftOf, emptyDraft } from './draft.ts';
+import { asMessage, isCommandText } from './command-draft.ts';
+import { plainPaste } from './paste.ts';
 import { plainWords } from './whole-draft.ts';
 
 /** What was sent in other conversations, as texts. */
@@ -98,7 +100,7 @@ export class DraftHistory {
         const texts = await this.#earlier.older();
         if (texts === undefined) this.#state = 'end';
         else {
-          this.#entries = [...texts.toReversed().map((text) => draftOf(text)), ...this.#entries];
+          this.#entries = [...texts.toReversed().map(recalled), ...this.#entries];
           this.#at += texts.length;
         }
         return;
@@ -123,4 +125,10 @@ export class DraftHistory {
     const draft = this.#entries[this.#at];
     return draft === undefined ? undefined : { ...draft, cursor: draft.text.length };
   }
+}
+
+/** Other programs write to the file, too: a draft has nothing that the composer would not draw, and is no command by that. */
+function recalled(text: string): Draft {
+  const draft = draftOf(plainPaste(text));
+  return isCommandText(text) ? draft : asMessage(draft);
 }

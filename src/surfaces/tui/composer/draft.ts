@@ -2,12 +2,12 @@ import { nextGrapheme, previousGrapheme, wordAfter, wordBefore } from './boundar
 
 /**
  * What a part of a draft stands for. `paste`: a longer text. `image`: a picture, by its path or as a data URL.
- * `mention`: a file, a folder, a skill or a plugin, by the text that the model gets.
+ * `mention`: a file, a folder, a skill or a plugin, by the text that the model gets; `path`: of a file or a folder.
  */
 export type DraftPayload =
   | { readonly kind: 'paste'; readonly text: string }
   | { readonly kind: 'image'; readonly source: string }
-  | { readonly kind: 'mention'; readonly text: string };
+  | { readonly kind: 'mention'; readonly text: string; readonly path?: string };
 
 /** A part of a draft that stands for something else. It is moved over and deleted as a whole. */
 export interface DraftElement {

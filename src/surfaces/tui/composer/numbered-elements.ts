@@ -1,4 +1,6 @@
+import { isShellDraft } from './command-draft.ts';
 import type { Draft, DraftElement } from './draft.ts';
+import { mentionLabel } from './mention-words.ts';
 
 /** `[Image #2]`. The engine gives pictures the same numbers, in their order. */
 export function imageLabel(number: number): string {
@@ -21,14 +23,15 @@ export function pasteLabels({ text, elements }: Draft): ReadonlySet<string> {
   return new Set(pastes.map(({ start, end }) => text.slice(start, end)));
 }
 
-/** Pictures are numbered in their order, and no two pastes have one label. A draft where that holds stays the same object. */
+/** Pictures are numbered in their order, no two pastes have one label, and a path is quoted as its draft needs it. A draft where that holds stays the same object. */
 export function renumbered(draft: Draft): Draft {
   const taken = new Set<string>();
   let images = 0;
+  const isShell = isShellDraft(draft);
   const labels = draft.elements.map(({ start, end, payload }) => {
     const label = draft.text.slice(start, end);
     if (payload.kind === 'image') return imageLabel(++images);
-    if (payload.kind === 'mention') return label;
+    if (payload.kind === 'mention') return payload.path === undefined ? label : mentionLabel(payload, { isShell });
     // One that was numbered keeps its number as long as no other has it.
     const kept = taken.has(label) ? pasteLabel(payload.text, taken) : label;
     taken.add(kept);

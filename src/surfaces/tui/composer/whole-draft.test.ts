@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { asMessage, isCommandDraft } from './command-draft.ts';
+import { readDraft } from '../app/read-draft.ts';
+import { asMessage, isCommandDraft, isShellDraft } from './command-draft.ts';
 import { type Draft, draftOf, emptyDraft, replaceIn } from './draft.ts';
 import { imageLabel, pasteLabel, pasteLabels, renumbered } from './numbered-elements.ts';
-import {
-  expandDraft,
-  isShellDraft,
-  joinDrafts,
-  messageWords,
-  picturesOf,
-  plainWords,
-  trimDraft,
-} from './whole-draft.ts';
+import { expandDraft, joinDrafts, messageWords, picturesOf, plainWords, trimDraft } from './whole-draft.ts';
 
 /** `{source}` is a picture, `<text>` a paste, all else is typed. */
 function draft(script: string): Draft {
@@ -93,5 +86,27 @@ describe('a draft with elements', () => {
     expect(plainWords(draft('!ls <a>'))).toBe('!ls a');
     expect(isCommandDraft(joinDrafts(draftOf('!ls'), draftOf('What does it say?')))).toBe(false);
     expect(joinDrafts(draftOf('!ls'), emptyDraft)).toEqual(draftOf('!ls'));
+  });
+});
+
+describe('a path in a draft', () => {
+  const named = (before: string): Draft =>
+    renumbered(
+      replaceIn(draftOf(before), [before.length, before.length], 'x', {
+        kind: 'mention',
+        text: '"a $(b)"',
+        path: 'a $(b)',
+      }),
+    );
+
+  it('is quoted for the shell in a command, and for the model in a message', () => {
+    expect([named('see ').text, expandDraft(named('see '))]).toEqual(['see "a $(b)"', 'see "a $(b)"']);
+    expect([named('!cat ').text, expandDraft(named('!cat '))]).toEqual(["!cat 'a $(b)'", "!cat 'a $(b)'"]);
+    expect(renumbered(replaceIn(named('cat '), [0, 0], '!')).text).toBe("!cat 'a $(b)'");
+  });
+
+  it('refuses a command that has it inside of quotes', () => {
+    expect(readDraft(named('!cat '))).toEqual({ kind: 'shell', command: "cat 'a $(b)'" });
+    expect(readDraft(named('!echo "see '))).toMatchObject({ kind: 'refused' });
   });
 });

@@ -1,12 +1,16 @@
-import { asMessage, isCommandDraft, isCommandText } from './command-draft.ts';
+import { asMessage, isCommandDraft, isCommandText, isShellDraft } from './command-draft.ts';
 import type { Draft, DraftElement } from './draft.ts';
+import { mentionWords } from './mention-words.ts';
 import { renumbered } from './numbered-elements.ts';
 
 /** What the message says: pastes and mentions as what they stand for. Pictures keep their labels, which the model knows. */
-export function expandDraft({ text, elements }: Draft): string {
-  return elements.toReversed().reduce((all, { start, end, payload }) => {
-    return payload.kind === 'image' ? all : all.slice(0, start) + payload.text + all.slice(end);
-  }, text);
+export function expandDraft(draft: Draft): string {
+  const isShell = isShellDraft(draft);
+  return draft.elements.toReversed().reduce((all, { start, end, payload }) => {
+    if (payload.kind === 'image') return all;
+    const words = payload.kind === 'mention' ? mentionWords(payload, { isShell }) : payload.text;
+    return all.slice(0, start) + words + all.slice(end);
+  }, draft.text);
 }
 
 /** What the model gets: without the blank that keeps a message from being a command. */
@@ -24,11 +28,6 @@ export function plainWords(draft: Draft): string {
 /** The pictures of a draft, in the order of their numbers. */
 export function picturesOf({ elements }: Draft): readonly string[] {
   return elements.flatMap(({ payload }) => (payload.kind === 'image' ? [payload.source] : []));
-}
-
-/** A command for the user's shell: the `!` was typed, and is no part of what an element stands for. */
-export function isShellDraft(draft: Draft): boolean {
-  return draft.text.startsWith('!') && isCommandDraft(draft);
 }
 
 /** Without blanks around it, but for one that keeps a message from being a command. */

@@ -2,7 +2,7 @@ import { defined } from '../../../protocol/defined.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import type { ConfiguredHook } from '../../engine/configured-hooks.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { visibleLine } from '../../terminal/visible-text.ts';
+import { exactLine } from '../../terminal/exact-text.ts';
 import { drawRows } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
@@ -32,7 +32,7 @@ export async function askForHooks(
       ],
       ...defined({ problem }),
       choices: [
-        { label: 'Show them', about: hooks.map(({ command }) => beginning(visibleLine(command))).join(' | ') },
+        { label: 'Show them', about: hooks.map(({ command }) => beginning(exactLine(command))).join(' | ') },
         { label: 'Trust them', about: 'as they are now; saved' },
         { label: 'Go on without them', about: 'they do not run' },
       ],
@@ -56,14 +56,14 @@ function beginning(text: string): string {
 
 function hookRows(hooks: readonly ConfiguredHook[], look: Look): readonly string[] {
   const rows = hooks.flatMap(({ event, matcher, command, trust, source, timeoutSeconds }): readonly Row[] => {
-    const on = visibleLine(matcher === undefined ? event : `${event} ${matcher}`);
+    const on = exactLine(matcher === undefined ? event : `${event} ${matcher}`);
     const state = trust === 'modified' ? 'changed' : 'new';
     const line = (text: string, style = {}): readonly Row[] =>
       wrapRow([styled(text, style)], { width: look.width, first: [plain('  ')] });
     return [
       [styled(`${on} (${state})`, boldStyle)],
-      ...line(visibleLine(command)),
-      ...line(visibleLine(`from ${source.path}, ends after ${timeoutSeconds} s`), dimStyle),
+      ...line(exactLine(command)),
+      ...line(exactLine(`from ${source.path}, ends after ${timeoutSeconds} s`), dimStyle),
       [],
     ];
   });

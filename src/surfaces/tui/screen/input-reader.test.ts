@@ -2,16 +2,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InputReader } from './input-reader.ts';
 import type { TerminalInput } from './terminal-input.ts';
 
-/** What comes of pieces of input, with a long silence at the end. */
-function read(...pieces: readonly string[]): readonly TerminalInput[] {
+/** What comes of pieces of input, and of silences between them in milliseconds, with a long one at the end. */
+function read(...pieces: readonly (string | number)[]): readonly TerminalInput[] {
   const inputs: TerminalInput[] = [];
   const reader = new InputReader((input) => inputs.push(input));
-  for (const piece of pieces) reader.feed(piece);
-  vi.advanceTimersByTime(1000);
+  for (const piece of [...pieces, 2000])
+    if (typeof piece === 'string') reader.feed(piece);
+    else vi.advanceTimersByTime(piece);
   return inputs;
 }
 
-function names(...pieces: readonly string[]): readonly string[] {
+function names(...pieces: readonly (string | number)[]): readonly string[] {
   return read(...pieces).map((input) => (input.kind === 'key' ? input.name : `${input.kind}`));
 }
 
@@ -38,6 +39,12 @@ describe('keys', () => {
     ['kitty', '\u001B[13;2u\u001B[99;5u\u001B[97;2u\u001B[27u\u001B[97;5:3u', ['shift+enter', 'ctrl+c', 'A', 'escape']],
     ['modifyOtherKeys', '\u001B[27;2;13~\u001B[27;5;106~', ['shift+enter', 'ctrl+j']],
     ['focus and wheel', '\u001B[I\u001B[O\u001B[<64;10;5M\u001B[<0;1;1M', ['focus', 'focus', 'wheel']],
+    ['clicks in older forms', '\u001B[M !!\u001B[M#yy\u001B[32;1;5M\u001B[35;1;5M\u001B[<0;1;1m', []],
+    ['a click at the edge of a screen', '\u001B[M \u007F\u0000', []],
+    ['the wheel in older forms', '\u001B[M`!!\u001B[97;1;5M', ['wheel', 'wheel']],
+    ['Enter of the number pad', '\u001BOM', ['enter']],
+    ['places of the cursor', '\u001B[1;1R\u001B[24;80R\u001B[5;2H\u001B[2;1A\u001B[1;1O', []],
+    ['function keys of a console', '\u001B[[A\u001B[[E\u001BOR\u001B[1;2R', ['f1', 'f5', 'f3', 'shift+f3']],
     ['a lone Escape', '\u001B', ['escape']],
     ['two of them', '\u001B\u001B', ['escape', 'escape']],
     ['answers of the terminal', '\u001B[?62;c\u001BP>|tmux\u001B\\x', ['answer', 'x']],
@@ -53,22 +60,57 @@ describe('keys', () => {
   });
 
   it('gives a paste as a whole, however it is split', () => {
-    const sent = '\u001B[200~one\rtwo\u001B[31m\u001B[201~x';
+    const sent = '\u001B[200~one\rtwo\u001B[31m\u001B[201~';
     const wanted = [
       { kind: 'paste', text: 'one\rtwo\u001B[31m' },
       { kind: 'key', name: 'x', text: 'x' },
     ];
-    expect(read(sent)).toEqual(wanted);
-    expect(read(...sent)).toEqual(wanted);
+    expect(read(sent, 'x')).toEqual(wanted);
+    expect(read(...sent, 50, 'x')).toEqual(wanted);
+  });
+
+  it('what comes at once behind the end of a paste is part of it: no hand is so fast', () => {
+    const [start, end] = ['\u001B[200~', '\u001B[201~'];
+    const wanted = [{ kind: 'paste', text: 'nice\u0015!touch X\r' }];
+    expect(read(`${start}nice${end}\u0015!touch X\r`)).toEqual(wanted);
+    expect(read(`${start}nice${end}\u0015!touch X\r${end}`)).toEqual(wanted);
+    expect(read(`${start}ni`, `ce${end}`, '\u0015!touch', ' X\r')).toEqual(wanted);
+    expect(read(`${start}nice${end}${start}\u0015!touch X\r${end}`)).toEqual(wanted);
+    expect(read(`${start}nice${end}\u0015`, 20, '!touch X\r', 20, `${end}`)).toEqual(wanted);
+    expect(names(`${start}nice${end}\u001B[I`, '\r')).toEqual(['focus', 'paste', 'enter']);
+    expect(names(`${start}nice${end}x`, 50, '\r')).toEqual(['paste', 'enter']);
   });
 
   it('a paste that is too long stays a paste up to its end, and what is dropped of it is known', () => {
     const part = 'paste y\r'.repeat(8 * 1024);
     const parts = Array.from({ length: 400 }, () => part);
-    const [pasted, ...more] = read('\u001B[200~', ...parts, '\u0015!touch X\r', '\u001B[20', '1~', 'x');
+    const [pasted, ...more] = read('\u001B[200~', ...parts, '\u0015!touch X\r', '\u001B[20', '1~', 50, 'x');
     expect(more).toEqual([{ kind: 'key', name: 'x', text: 'x' }]);
     expect(pasted).toMatchObject({ kind: 'paste', isCut: true });
     expect(pasted?.kind === 'paste' && pasted.text.length).toBe(4 * 1024 * 1024);
+  });
+
+  it('waits for the rest of an answer of the terminal, which is never keys', () => {
+    const colour = [{ kind: 'background', rgb: [30, 30, 46] }];
+    expect(read('\u001B]11;rgb:1e1e/', 500, '1e1e/2e2e\u0007')).toEqual(colour);
+    expect(read('\u001B]', 100, '11;rgb:1e1e/1e1e/2e2e\u001B', 500, '\\')).toEqual(colour);
+    expect(names('\u001BP1$r0m', 500, '\u001B\\', '\u001B[', 100, '1;1R', '\u001B[M', 500, '#yy')).toEqual([]);
+    // Without its end it is dropped.
+    expect(names('\u001B]11;rgb:', 1100, 'x')).toEqual(['x']);
+    expect(names('\u001B[M', 1100, 'x')).toEqual(['x']);
+  });
+
+  it('knows the rest of a sequence whose Escape was taken for the key', () => {
+    const colour = { kind: 'background', rgb: [30, 30, 46] };
+    expect(read('\u001B', 60, ']11;rgb:1e1e/1e1e/2e2e\u0007').slice(1)).toEqual([colour]);
+    expect(names('\u001B', 60, '[200~one\rtwo\u001B[201~')).toEqual(['escape', 'paste']);
+    expect(names('\u001B', 60, '[1;2R', '[1;')).toEqual(['escape', 'shift+f3', '[', '1', ';']);
+    expect(names('\u001B', 1100, '[1;2R')).toEqual(['escape', '[', '1', ';', '2', 'R']);
+  });
+
+  it('a key with Alt that begins sequences is that key', () => {
+    expect(names('\u001B[', 200, 'a\u001BO', 200, 'b')).toEqual(['alt+[', 'a', 'alt+O', 'b']);
+    expect(names('\u001BP', 100, 'ab\u001B]x')).toEqual(['alt+P', 'a', 'b', 'alt+]', 'x']);
   });
 
   it('takes several lines at once for a paste, and one with Enter behind it for typing', () => {

@@ -1,14 +1,17 @@
-import { controlKey, readTerminalAnswer, readSequence } from './read-sequence.ts';
+import { oldMouse, readOldMouse } from './old-mouse.ts';
+import { giveUp, lateMs, lateRest, waitFor } from './open-sequence.ts';
+import { controlKey, readApplicationKey, readConsoleKey, readTerminalAnswer, readSequence } from './read-sequence.ts';
 import { keyPress, type TerminalInput } from './terminal-input.ts';
 
-/** A lone Escape is a key after this silence: the rest of a sequence comes at once. */
-const escapeMs = 30;
 /** Typed faster than by hand, and longer than what one key sends: taken as one text. */
 const longRun = 16;
 /** More than a message may have. What follows in the same paste is dropped. */
 const mostPasted = 4 * 1024 * 1024;
 
-const pasteStart = '200~';
+/** What comes behind the end of a paste without such a silence belongs to it: a page may have a mark of the end in its text. */
+const settleMs = 40;
+
+const pasteStart = '\u001B[200~';
 const pasteEnd = '\u001B[201~';
 
 interface ReadPiece {
@@ -23,7 +26,13 @@ export class InputReader {
   /** What was pasted so far; undefined outside a paste. */
   #pasted: string | undefined;
   #isCut = false;
+  /** The paste came in more than one piece. */
+  #isLong = false;
+  /** Its end has come, and more behind it. */
+  #isOver = false;
   #timer: NodeJS.Timeout | undefined;
+  /** Runs while the rest of a sequence may follow an Escape that was taken for the key. */
+  #late: NodeJS.Timeout | undefined;
 
   constructor(emit: (input: TerminalInput) => void) {
     this.#emit = emit;
@@ -35,17 +44,28 @@ export class InputReader {
       this.#emit({ kind: 'paste', text, isUnmarked: true });
       return;
     }
-    this.#buffer += text;
+    const isLate = this.#late !== undefined && this.#buffer === '' && lateRest.test(text);
+    this.#forgetEscape();
+    this.#isLong = this.#pasted !== undefined;
+    this.#buffer += isLate ? `\u001B${text}` : text;
     this.#read();
-    if (this.#buffer !== '' && this.#pasted === undefined) this.#timer = setTimeout(() => this.#giveUp(), escapeMs);
+    this.#wait();
+  }
+
+  #wait(): void {
+    if (this.#isOver) this.#timer = setTimeout(() => this.#endPaste(this.#buffer), settleMs);
+    else if (this.#buffer !== '' && this.#pasted === undefined)
+      this.#timer = setTimeout(() => this.#giveUp(), waitFor(this.#buffer));
   }
 
   /** Nothing more comes, or what was typed is not wanted. */
   clear(): void {
     clearTimeout(this.#timer);
+    this.#forgetEscape();
     this.#buffer = '';
     this.#pasted = undefined;
     this.#isCut = false;
+    this.#isOver = false;
   }
 
   #read(): void {
@@ -54,8 +74,8 @@ export class InputReader {
         if (!this.#readPaste(this.#pasted)) return;
         continue;
       }
-      if (this.#buffer.startsWith(`\u001B[${pasteStart}`)) {
-        this.#buffer = this.#buffer.slice(6);
+      if (this.#buffer.startsWith(pasteStart)) {
+        this.#buffer = this.#buffer.slice(pasteStart.length);
         this.#pasted = '';
         continue;
       }
@@ -74,27 +94,47 @@ export class InputReader {
     const room = mostPasted - before.length;
     const text = before + this.#buffer.slice(0, Math.min(read, room));
     this.#isCut ||= read > room;
+    this.#pasted = text;
     if (end === -1) {
       this.#buffer = this.#buffer.slice(read);
-      this.#pasted = text;
       return false;
     }
-    const cut = this.#isCut ? { isCut: true as const } : {};
-    this.#buffer = this.#buffer.slice(end + pasteEnd.length);
-    this.#pasted = undefined;
-    this.#isCut = false;
-    this.#emit({ kind: 'paste', text, ...cut });
+    this.#buffer = this.#withoutFocus(this.#buffer.slice(end + pasteEnd.length));
+    this.#isOver = this.#isLong || this.#isOver || this.#buffer !== '';
+    if (!this.#isOver) this.#endPaste('');
     return true;
   }
 
-  /** What was no sequence after all was Escape, and keys behind it. */
+  /** A terminal may say in the same breath that it has the keyboard now. */
+  #withoutFocus(text: string): string {
+    const [, focus] = /^\u001B\[([IO])$/.exec(text) ?? [];
+    if (focus !== undefined) this.#emit({ kind: 'focus', has: focus === 'I' });
+    return focus === undefined ? text : '';
+  }
+
+  #endPaste(last: string): void {
+    const text = `${this.#pasted ?? ''}${last}`.replaceAll(pasteStart, '');
+    const cut = this.#isCut ? { isCut: true as const } : {};
+    this.#buffer = '';
+    this.#pasted = undefined;
+    this.#isCut = false;
+    this.#isOver = false;
+    this.#emit({ kind: 'paste', text, ...cut });
+  }
+
+  /** The rest of a sequence does not come. */
   #giveUp(): void {
-    const [first = '', ...rest] = this.#buffer;
-    if (first === '') return;
-    this.#buffer = rest.join('');
-    this.#emit(controlKey(first.codePointAt(0) ?? 27));
+    const { length, inputs } = giveUp(this.#buffer);
+    if (this.#buffer === '\u001B') this.#late = setTimeout(() => this.#forgetEscape(), lateMs);
+    this.#buffer = this.#buffer.slice(length);
+    for (const input of inputs) this.#emit(input);
     this.#read();
-    if (this.#buffer !== '') this.#timer = setTimeout(() => this.#giveUp(), escapeMs);
+    this.#wait();
+  }
+
+  #forgetEscape(): void {
+    clearTimeout(this.#late);
+    this.#late = undefined;
   }
 }
 
@@ -125,7 +165,7 @@ function readEscape(text: string): ReadPiece | undefined {
   if (second === 'O') {
     const third = text[2];
     if (third === undefined) return undefined;
-    return { length: 3, inputs: listed(readSequence('', '', third === 'I' || third === 'O' ? '' : third)) };
+    return { length: 3, inputs: listed(readApplicationKey(third)) };
   }
   if (second === ']' || second === 'P' || second === '_' || second === '^' || second === 'X') return readString(text);
   if (second === '\u001B') {
@@ -148,6 +188,9 @@ function withAlt(name: string): TerminalInput {
 }
 
 function readControl(text: string): ReadPiece | undefined {
+  if (text.startsWith(oldMouse)) return readOldMouse(text);
+  if (text[2] === '[')
+    return text[3] === undefined ? undefined : { length: 4, inputs: listed(readConsoleKey(text[3])) };
   // eslint-disable-next-line no-control-regex
   const found = /^\u001B\[([<=>?]?)([\d;:]*)[ -/]*([@-~])/.exec(text);
   if (found === null) {
@@ -160,10 +203,16 @@ function readControl(text: string): ReadPiece | undefined {
 
 /** An answer of the terminal, up to its end. */
 function readString(text: string): ReadPiece | undefined {
+  if (isTyped(text)) return { length: 2, inputs: [withAlt(text.slice(1, 2))] };
   const end = /\u0007|\u001B\\/.exec(text.slice(2));
   if (end === null) return text.length > 4096 ? { length: text.length, inputs: [] } : undefined;
   const inputs = text[1] === ']' ? listed(readTerminalAnswer(text.slice(2, 2 + end.index))) : [];
   return { length: 2 + end.index + end[0].length, inputs };
+}
+
+/** Alt with a key that begins answers, and other keys behind it: no answer begins so. */
+function isTyped(text: string): boolean {
+  return /^\u001B(?:\][^\dlL]|P[^\d!$+>|])/.test(text);
 }
 
 function listed(input: TerminalInput | undefined): readonly TerminalInput[] {

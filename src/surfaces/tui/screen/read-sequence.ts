@@ -11,7 +11,6 @@ const byLetter: Readonly<Record<string, string>> = {
   Q: 'f2',
   R: 'f3',
   S: 'f4',
-  M: 'enter',
 };
 
 const byNumber: Readonly<Record<string, string>> = {
@@ -69,15 +68,18 @@ const byCode: Readonly<Record<number, string>> = {
 
 /** What a control sequence means, by its parts; undefined where it is nothing that a user does. */
 export function readSequence(prefix: string, parameters: string, final: string): TerminalInput | undefined {
-  if (prefix === '<') return wheelOf(parameters, final);
+  const [first = '', second = '', third = ''] = parameters.split(';');
+  if (prefix === '<') return final === 'M' ? wheelOf(Number(first)) : undefined;
   if (prefix === '?' && (final === 'u' || final === 'c'))
     return { kind: 'answer', about: final === 'u' ? 'keyboard' : 'terminal' };
   if (prefix !== '') return undefined;
-  const [first = '', second = '', third = ''] = parameters.split(';');
   switch (final) {
     case 'I':
     case 'O':
-      return { kind: 'focus', has: final === 'I' };
+      return parameters === '' ? { kind: 'focus', has: final === 'I' } : undefined;
+    case 'M':
+      // A report of the mouse without the newer prefix.
+      return wheelOf(Number(first) - 32);
     case 'Z':
       return keyPress('tab', { shift: true });
     case 'u':
@@ -86,8 +88,20 @@ export function readSequence(prefix: string, parameters: string, final: string):
       if (first === '27') return coded(Number(third), modifiersOf(second));
       return named(byNumber[first], second);
     default:
+      // With other numbers it is an answer of the terminal, such as the place of the cursor.
+      if ((first !== '' && first !== '1') || (final === 'R' && second === '1')) return undefined;
       return named(byLetter[final], second);
   }
+}
+
+/** A key of a keyboard that sends what applications asked for in former times: `ESC O` and a letter. */
+export function readApplicationKey(letter: string): KeyPress | undefined {
+  return named(letter === 'M' ? 'enter' : byLetter[letter], '');
+}
+
+/** `ESC [ [` and a letter: the console of Linux. */
+export function readConsoleKey(letter: string): KeyPress | undefined {
+  return /^[A-E]$/.test(letter) ? keyPress(`f${letter.charCodeAt(0) - 64}`) : undefined;
 }
 
 function named(name: string | undefined, modifiers: string): KeyPress | undefined {
@@ -113,9 +127,10 @@ function isRelease(field: string): boolean {
   return field.split(':')[1] === '3';
 }
 
-function wheelOf(parameters: string, final: string): TerminalInput | undefined {
-  const button = Number(parameters.split(';')[0]) & ~28;
-  if (final !== 'M' || (button !== 64 && button !== 65)) return undefined;
+/** A step of the wheel, by the button of a report; undefined for all other buttons. */
+export function wheelOf(reported: number): TerminalInput | undefined {
+  const button = reported & ~28;
+  if (button !== 64 && button !== 65) return undefined;
   return { kind: 'wheel', direction: button === 64 ? 'up' : 'down' };
 }
 

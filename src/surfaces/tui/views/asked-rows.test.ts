@@ -16,7 +16,8 @@ const look: Look = {
 
 it('a patch has every character that a yes would write, in its lines and in its paths', () => {
   const [path, movePath] = ['/w/docs/\u001B]evil\u0007readme.md', '/w/a\nb\u202E.md'];
-  const diff = '@@ one \u001B[2J\n-old\r\n+echo hello \u001B]x; touch PWNED; #\u0007 world\n+\ttab \u{1BCA0}\n';
+  const diff =
+    '@@ one \u001B[2J\n+sh ./te\u{E0101}st.sh\n-old\r\n+echo hello \u001B]x; touch PWNED; #\u0007 world\n+\ttab \u{1BCA0}\n';
   const item = {
     kind: 'file-change',
     status: 'in-progress',
@@ -43,6 +44,7 @@ it('a patch has every character that a yes would write, in its lines and in its 
     '+echo hello ␛]x; touch PWNED; #␇ world',
     '+    tab <U+1BCA0>',
     'one ␛[2J',
+    '+sh ./te<U+E0101>st.sh',
     'other<U+200B>.md',
   ])
     expect(rows).toContain(shown);
@@ -75,4 +77,24 @@ it('the rows of a long patch are made once for each width, not for each frame', 
   expect(made).toBe(once);
   view.frame({ ...look, width: 40 }, 24);
   expect(made).toBe(2 * once);
+});
+
+it('a command and the rule that a yes would save have a sign for selectors and joiners', () => {
+  const question: Question = {
+    id: 'q',
+    callId: 'c',
+    turnId: 't' as TurnId,
+    tool: 'exec_command',
+    item: {},
+    kind: 'command',
+    argv: ['/bin/sh', '-c', 'sh ./build\u{E0101}.sh bu\uFE0Fild.sh \u6587\u200D\u4EF6'],
+    prefix: ['sh', './build\u{E0101}.sh'],
+    scopes: ['call', 'rule'],
+  };
+  const rows = askedRows(question, undefined, look).join('\n');
+  for (const shown of [
+    '$ sh ./build<U+E0101>.sh bu<U+FE0F>ild.sh \u6587<U+200D>\u4EF6',
+    '["sh","./build<U+E0101>.sh"]',
+  ])
+    expect(rows).toContain(shown);
 });

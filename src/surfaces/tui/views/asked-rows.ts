@@ -2,7 +2,7 @@ import type { Question } from '../../../protocol/question.ts';
 import type { ChangedFile, TurnItem } from '../../../protocol/turn-item.ts';
 import { questionLines } from '../../exec/approvals/question-lines.ts';
 import { paint } from '../../terminal/look.ts';
-import { visibleLine, visibleText } from '../../terminal/visible-text.ts';
+import { exactLine, exactText } from '../../terminal/exact-text.ts';
 import { patchCell } from '../cells/patch-cell.ts';
 import type { Look } from '../text/look.ts';
 import { paintedRows } from '../text/painted-rows.ts';
@@ -24,10 +24,10 @@ function visibleChange(change: ChangedFile): ChangedFile {
   const { path, movePath, diff } = change;
   return {
     ...change,
-    path: visibleLine(path),
-    ...(movePath === undefined ? {} : { movePath: visibleLine(movePath) }),
+    path: exactLine(path),
+    ...(movePath === undefined ? {} : { movePath: exactLine(movePath) }),
     // Line by line: a carriage return at the end of one shows, too.
-    ...(diff === undefined ? {} : { diff: diff.split('\n').map(visibleText).join('\n') }),
+    ...(diff === undefined ? {} : { diff: diff.split('\n').map(exactText).join('\n') }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { draftOf } from '../composer/draft.ts';
+import { expandDraft } from '../composer/whole-draft.ts';
 import { plainLook } from '../app/plain-look.ts';
 import type { MentionItem } from './mention-item.ts';
 import { MentionPopup } from './mention-popup.ts';
@@ -35,7 +36,7 @@ describe('the list of mentions', () => {
       '  $release  Makes a release.',
       '  src/release.ts',
       '  shot.png',
-      '  odd name.ts',
+      '  odd␛[2J␊name.ts',
       '  …/long/long/long/long/long/long/end.ts',
       '  Showing all (left and right switch)',
     ]);
@@ -84,7 +85,7 @@ describe('the list of mentions', () => {
     };
     expect(await inserted('see @src')).toMatchObject({
       text: 'see src/release.ts ',
-      elements: [{ payload: { kind: 'mention', text: 'src/release.ts' } }],
+      elements: [{ payload: { kind: 'mention', text: 'src/release.ts', path: 'src/release.ts' } }],
     });
     expect(await inserted('$re')).toMatchObject({ text: '$release ' });
     expect(await inserted('@shot')).toMatchObject({
@@ -93,7 +94,17 @@ describe('the list of mentions', () => {
     });
     expect(await inserted('@shot', { takesPictures: false })).toMatchObject({ text: 'shot.png ' });
     const odd = await inserted('@odd');
-    expect(odd.text).toBe('odd name.ts ');
-    expect(odd.elements[0]?.payload).toEqual({ kind: 'mention', text: 'odd\u001B[2J\nname.ts' });
+    expect(odd.text).toBe('odd␛[2J␊name.ts ');
+    expect(odd.elements[0]?.payload).toMatchObject({ kind: 'mention', text: 'odd\u001B[2J\nname.ts' });
+  });
+
+  it('in a command for the shell, a path is one quoted word, and a picture is a path', async () => {
+    const shell = async (text: string) => {
+      const popup = await popupFor(text);
+      return popup.insert(draftOf(text), popup.chosen!, seeing);
+    };
+    expect((await shell('!cat @odd')).text).toBe("!cat 'odd␛[2J␊name.ts' ");
+    expect(expandDraft(await shell('!cat @odd'))).toBe("!cat 'odd\u001B[2J\nname.ts' ");
+    expect((await shell('!ls @shot')).text).toBe('!ls shot.png ');
   });
 });

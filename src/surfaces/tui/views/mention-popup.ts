@@ -1,5 +1,8 @@
+import { visibleLine } from '../../terminal/visible-text.ts';
+import { isShellDraft } from '../composer/command-draft.ts';
 import type { Draft } from '../composer/draft.ts';
 import { hasImageName, insertElement } from '../composer/insert-element.ts';
+import { mentionLabel } from '../composer/mention-words.ts';
 import { isSameToken, mentionAt, type MentionToken } from '../composer/mention-token.ts';
 import { imageLabel } from '../composer/numbered-elements.ts';
 import { cleanLine } from '../text/clean.ts';
@@ -91,8 +94,14 @@ export class MentionPopup {
   /** The draft with what was chosen in the place of the word. A picture becomes one, where the model can see it. */
   insert(draft: Draft, { item, token }: ChosenMention, { takesPictures }: { readonly takesPictures: boolean }): Draft {
     const range = [token.start, token.end] as const;
-    if (item.kind === 'file' && takesPictures && hasImageName(item.name))
+    const isShell = isShellDraft(draft);
+    if (item.kind === 'file' && takesPictures && !isShell && hasImageName(item.name))
       return insertElement(draft, { range, label: imageLabel(1), payload: { kind: 'image', source: item.name } });
+    if (item.kind === 'file' || item.kind === 'folder') {
+      const path = item.kind === 'folder' ? `${item.name}/` : item.name;
+      const payload = { kind: 'mention', text: item.text, path } as const;
+      return insertElement(draft, { range, label: mentionLabel(payload, { isShell }), payload });
+    }
     const label = item.kind === 'skill' ? `$${item.name}` : item.text;
     return insertElement(draft, { range, label: cleanLine(label), payload: { kind: 'mention', text: item.text } });
   }
@@ -163,7 +172,7 @@ export class MentionPopup {
 }
 
 function shownName({ kind, name }: MentionItem): string {
-  const shown = cleanLine(name);
+  const shown = visibleLine(name);
   if (kind === 'skill') return `$${shown}`;
   if (kind === 'plugin') return `@${shown}`;
   return kind === 'folder' ? `${shown}/` : shown;

@@ -4,7 +4,7 @@ import { type Answer, asksForContent, type Question } from '../../../protocol/qu
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { type Choice, choicesFor } from '../../exec/approvals/choices.ts';
 import { askedField, fieldChoices } from '../../exec/approvals/form-choices.ts';
-import { visibleLine } from '../../terminal/visible-text.ts';
+import { exactLine } from '../../terminal/exact-text.ts';
 import { keyHint, type KeyGroup } from '../keys/key-map.ts';
 import type { View } from './view.ts';
 import type { Frame } from '../screen/frame.ts';
@@ -101,14 +101,14 @@ export class QuestionView implements View {
     const listed = this.#choices.flatMap(({ key, words }, at): readonly Row[] => {
       const isChosen = at === this.#at;
       const row: Row = [
-        styled(`${at + 1}. ${visibleLine(words)}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
+        styled(`${at + 1}. ${exactLine(words)}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
         styled(` (${bound(key)})`, dimStyle),
       ];
       const first: Row = [styled(isChosen ? `${prompt} ` : '  ', accentStyle)];
       const rows = wrapRow(row, { width: look.width, first, rest: [plain('     ')] });
       return at > 0 && at === own ? [[styled('  Answers of Capstan:', dimStyle)], ...rows] : rows;
     });
-    const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${visibleLine(this.#problem)}`, badStyle)]];
+    const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${exactLine(this.#problem)}`, badStyle)]];
     return [
       [],
       ...listed,

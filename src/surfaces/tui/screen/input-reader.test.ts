@@ -40,6 +40,9 @@ describe('keys', () => {
     ['focus and wheel', '\u001B[I\u001B[O\u001B[<64;10;5M\u001B[<0;1;1M', ['focus', 'focus', 'wheel']],
     ['a lone Escape', '\u001B', ['escape']],
     ['two of them', '\u001B\u001B', ['escape', 'escape']],
+    ['alt with what begins a string', '\u001B_', ['alt+_']],
+    ['the same, held down', '\u001B_\u001B_', ['alt+_', 'alt+_']],
+    ...[...'[]OPX^'].map((sign) => [`alt+${sign}`, `\u001B${sign}`, [`alt+${sign}`]] as const),
     ['answers of the terminal', '\u001B[?62;c\u001BP>|tmux\u001B\\x', ['answer', 'x']],
   ])('%s', (_, sent, wanted) => {
     expect(names(sent)).toEqual(wanted);

@@ -8,6 +8,10 @@ const longRun = 16;
 /** More than a message may have. What follows in the same paste is dropped. */
 const mostPasted = 4 * 1024 * 1024;
 
+/** Alt with a key that would begin a sequence, from a terminal that sends Escape before the key. */
+// eslint-disable-next-line no-control-regex
+const altAlone = /^\u001B([[\]OPX^_])(?=\u001B|$)/;
+
 const pasteStart = '200~';
 const pasteEnd = '\u001B[201~';
 
@@ -87,12 +91,13 @@ export class InputReader {
     return true;
   }
 
-  /** What was no sequence after all was Escape, and keys behind it. */
+  /** What was no sequence after all was Alt with one key, or Escape, and keys behind it. */
   #giveUp(): void {
-    const [first = '', ...rest] = this.#buffer;
+    const [, key] = altAlone.exec(this.#buffer) ?? [];
+    const [first = ''] = this.#buffer;
     if (first === '') return;
-    this.#buffer = rest.join('');
-    this.#emit(controlKey(first.codePointAt(0) ?? 27));
+    this.#buffer = this.#buffer.slice(key === undefined ? first.length : 2);
+    this.#emit(key === undefined ? controlKey(first.codePointAt(0) ?? 27) : withAlt(key));
     this.#read();
     if (this.#buffer !== '') this.#timer = setTimeout(() => this.#giveUp(), escapeMs);
   }

@@ -35,12 +35,19 @@ describe('a side conversation', () => {
     expect(side).toContain('› What does it mean?');
     expect(side).toMatch(/Side conversation · the main conversation (?:runs|waits)/);
     expect(textsOf(inputOf(model, 2))).toEqual(expect.arrayContaining(['Hello.', 'Work.', 'What does it mean?']));
-    for (const name of ['rewind', 'new', 'permissions', 'side']) {
+    for (const name of ['rewind', 'new', 'permissions', 'context', 'side']) {
       tell(`/${name}`);
       await sees(`/${name} does not work in a side conversation.`);
     }
     tell('/ps');
     await sees('No commands run in the background.');
+    // The list offers what works here.
+    terminal.type('/re');
+    await sees(/› \/re\n/);
+    terminal.type('\u0015/mo');
+    expect((await sees('choose the model')).join('\n')).not.toContain('/memories');
+    terminal.type('\u0003\u001B\u001B');
+    expect((await sees('Ask something beside')).join('\n')).not.toContain('earlier message');
     await sees('the main conversation waits for your answer');
     for (const help of ['?', '/help\r']) {
       terminal.type(help);
@@ -48,9 +55,7 @@ describe('a side conversation', () => {
       terminal.type('G');
       const listed = (await sees(/\/quit +leave/)).join('\n');
       expect(listed.slice(listed.indexOf('Commands')).match(/^ {2}\/[\w-]+/gm)).toEqual(
-        ['model', 'queue', 'copy', 'raw', 'diff', 'ps', 'stop', 'status', 'context', 'help', 'quit'].map(
-          (name) => `  /${name}`,
-        ),
+        ['model', 'queue', 'copy', 'raw', 'diff', 'ps', 'stop', 'status', 'help', 'quit'].map((name) => `  /${name}`),
       );
       terminal.type('q');
       await sees('Ask something beside');

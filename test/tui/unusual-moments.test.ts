@@ -94,6 +94,22 @@ describe('a draft', () => {
     expect(model.requests).toHaveLength(1);
   });
 
+  it.each([
+    [tab, '↳ /rules'],
+    [esc, 'The turn was interrupted'],
+  ])('that is a command and was refused: the keys that the notice names work at once', async (key, seen) => {
+    const { sees, say: tell, terminal, model } = await tuiScene([never]);
+    await sees('Context');
+    tell('Hang.');
+    await model.request(0);
+    terminal.type('/rul');
+    await sees('/rules');
+    terminal.type(enter);
+    await sees('has to wait until the turn ends. Tab queues it');
+    terminal.type(key);
+    expect((await sees(seen)).join('\n')).toContain('/rules');
+  });
+
   it('for a compaction that has not begun waits, and is not lost', async () => {
     const words = 'Right behind it.';
     const {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { globSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
@@ -36,6 +36,37 @@ describe('a thread that another program writes', () => {
     const rows = (await watcher.leave()).join('\n');
     for (const text of ['First answer.', 'Second answer.', 'Third answer.']) expect(rows.split(text)).toHaveLength(2);
     expect(rows).toContain('› Three, later.');
+  });
+
+  it.each(['/pin a note', '/checkpoint undo'])('is still held by the window in which %s was typed', async (command) => {
+    const built = await scene(script, 'approval_policy = "on-request"');
+    const writer = await openIn(built, { kind: 'new' }, 100);
+    await writer.sees('Context 100% left');
+    writer.say('One.');
+    await writer.sees('Worked for');
+    writer.say(command);
+    await writer.sees(/Pinned as note 1|no rollback/);
+    const other = await openIn(built, { kind: 'last' }, 120);
+    expect((await other.sees('is being written by')).join('\n')).toContain(`process ${process.pid}, since `);
+  });
+
+  it('when the window has lost its conversation, the next message asks what to do, and is not lost', async () => {
+    const built = await scene(script, 'approval_policy = "on-request"');
+    const first = await openIn(built, { kind: 'new' }, 100);
+    await first.sees('Context 100% left');
+    first.say('One.');
+    await first.sees('Worked for');
+    // As on a file system without locks.
+    for (const path of globSync('**/*.lock*', { cwd: built.place.home }))
+      rmSync(join(built.place.home, path), { recursive: true });
+    const second = await openIn(built, { kind: 'last' }, 120);
+    await second.sees('• First answer.');
+    first.say('Two.');
+    await first.sees('took over');
+    first.terminal.type('\r');
+    expect((await first.sees('is being written by')).join('\n')).toContain('1. Watch it here');
+    first.terminal.type('1');
+    await first.sees('Watching only: capstan');
   });
 
   it('an archived one is brought back after a yes', async () => {

@@ -42,6 +42,16 @@ describe('/model', () => {
     expect(model.requests[0]?.body['reasoning']).toMatchObject({ effort: 'low' });
   });
 
+  it('opens the efforts of another model at its usual one, which Enter saves', async () => {
+    const { sees, say: tell, terminal, place } = await tuiScene([]);
+    await sees('Context 100% left');
+    tell('/model gpt-5.6-luna');
+    await sees(/› 2\. medium {2,}usual for this model/);
+    terminal.type('\r');
+    await sees(/The next turn uses gpt-5\.6-luna \(medium\)\. It is the default of new/);
+    expect(readFileSync(join(place.home, 'config.toml'), 'utf8')).toContain('model_reasoning_effort = "medium"');
+  });
+
   it('what the engine refuses is said in its words', async () => {
     const { sees, say: tell } = await tuiScene([]);
     await sees('Context 100% left');

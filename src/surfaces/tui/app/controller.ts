@@ -19,6 +19,8 @@ export interface ControllerParts {
   readonly surroundings: Surroundings;
   /** Undefined while the engine is loading. */
   conversation(): Conversation | undefined;
+  /** False: the conversation is not kept, and has no earlier messages to go back to. */
+  readonly canRewind?: false;
   notice(text: string, level: 'info' | 'error'): void;
   suspend(): void;
   editOutside(): void;
@@ -122,7 +124,7 @@ export class Controller {
     if (chosen === undefined) return false;
     if (name === 'up' || name === 'ctrl+p') popup.move(composer.draft, -1);
     else if (name === 'down' || name === 'ctrl+n') popup.move(composer.draft, 1);
-    else if (name === 'escape') popup.close();
+    else if (name === 'escape') popup.closeFor(composer.draft);
     else if (name === 'tab' || name === '/') composer.draft = draftOf(`/${chosen.name} `);
     else if (name === 'enter') {
       composer.draft = draftOf(`/${chosen.name}`);
@@ -146,7 +148,8 @@ export class Controller {
         if (composer.isShell && composer.draft.text === '!') composer.draft = draftOf('');
         else if (conversation?.canInterrupt === true)
           conversation.interrupt(composer.isEmpty ? 'send-steers' : 'give-back');
-        else if (composer.isEmpty && this.#twice.pressed()) conversation?.slash('rewind', '');
+        else if (composer.isEmpty && this.#parts.canRewind !== false && this.#twice.pressed())
+          conversation?.slash('rewind', '');
         return true;
       case 'ctrl+c':
         if (!composer.isEmpty) composer.drop();
@@ -239,8 +242,11 @@ export class Controller {
     if (how === 'queue' && conversation.isBusy) return conversation.queue(composer.take());
     const meant = readDraft(trimDraft(composer.draft));
     if (meant.kind === 'refused') return notice(meant.why, 'info');
-    if (meant.kind === 'slash' && !meant.command.whileRunning && conversation.isBusy)
+    if (meant.kind === 'slash' && !meant.command.whileRunning && conversation.isBusy) {
+      // The keys that the notice names are not for the list.
+      stage.popup.closeFor(composer.draft);
       return notice(mustWait(meant.command.name, stage.look), 'error');
+    }
     this.#dispatch(composer.take(), conversation);
   }
 

@@ -7,6 +7,15 @@ import type { TuiSession } from './session.ts';
 /** Continues another thread in the place of this one, with the questions that `capstan resume` asks. */
 export async function resumeListed(session: TuiSession, id: ThreadId): Promise<void> {
   if (id === session.thread.id) return session.notice('That conversation is open already.');
+  return asked(session, id);
+}
+
+/** Another program writes the thread that is shown here: the user watches it, forks it or tries again. */
+export function regainThread(session: TuiSession): Promise<void> {
+  return asked(session, session.thread.id);
+}
+
+function asked(session: TuiSession, id: ThreadId): Promise<void> {
   const resuming: Promise<void> = resume(session, id, () => {
     // What the user says behind an answer is for the thread that comes. The one who asked for it learns what goes wrong.
     session.inBackground(resuming.catch(() => undefined));
@@ -36,6 +45,8 @@ async function resume(session: TuiSession, id: ThreadId, answered: () => void): 
       const { watchOver } = await import('./watch-over.ts');
       if ((await watchOver(session, id)) === 'left') return;
       answered();
-    } else return resumed.kind === 'refused' ? notice(fullText(resumed.outcome)) : session.switchTo(resumed);
+    } else if (resumed.kind === 'refused') return notice(fullText(resumed.outcome));
+    // The one that is shown has gone on by itself, with what the other program has added.
+    else return resumed === session.thread ? undefined : session.switchTo(resumed);
   }
 }

@@ -123,6 +123,12 @@ export class TuiSession {
     this.parts.stage.draw();
   }
 
+  /** Shows why the thread took something not. Where another program writes it, the user is asked what to do. */
+  refused(outcome: Outcome): void {
+    if (outcome.code !== 'thread-locked') return this.notice(fullText(outcome), 'error');
+    this.inBackground(import('./resume-thread.ts').then(({ regainThread }) => regainThread(this)));
+  }
+
   /** Changes settings. Refused: the reason is shown. */
   async change(change: unknown): Promise<boolean> {
     const changed = await this.thread.override(change);
@@ -206,6 +212,6 @@ export class TuiSession {
   }
 
   #told(result: { readonly kind: string; readonly outcome?: Outcome }): void {
-    if (result.kind === 'refused' && result.outcome !== undefined) this.notice(fullText(result.outcome), 'error');
+    if (result.kind === 'refused' && result.outcome !== undefined) this.refused(result.outcome);
   }
 }

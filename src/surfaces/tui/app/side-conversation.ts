@@ -18,7 +18,6 @@ import type { TuiStage } from './stage.ts';
 const sideCommands: readonly SlashName[] = [
   'copy',
   'raw',
-  'context',
   'status',
   'diff',
   'help',
@@ -44,6 +43,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   if (forked.kind === 'refused') return main.notice(fullText(forked.outcome), 'error');
   const stage = mainStage.within();
   stage.placeholder = 'Ask something beside the conversation';
+  stage.popup.only = sideCommands;
   const showHelp = (): void => openHelp(stage, sideHelp);
   let isOpen = true;
   const close = (): void => {
@@ -74,6 +74,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     stage,
     surroundings: main.parts.surroundings,
     conversation: () => side.acts,
+    canRewind: false,
     notice: (text, level) => side.notice(text, level),
     suspend() {},
     editOutside: () => side.notice('The editor can be opened from the main conversation.'),

@@ -170,6 +170,7 @@ export class UserActs implements Conversation {
     // Something may have begun since the user asked for it.
     if (!this.isBusy || findSlash(name)?.whileRunning === true) return session.runSlash(name, rest);
     stage.composer.giveBack(draft);
+    stage.popup.closeFor(stage.composer.draft);
     session.notice(mustWait(name, stage.look), 'error');
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest';
-import { dividedEfforts, nextEffort } from './efforts.ts';
+import { dividedEfforts, nextEffort, startingEffort } from './efforts.ts';
 
 const all = ['low', 'medium', 'high', 'xhigh', 'max'];
 
@@ -23,4 +23,14 @@ test.each([
 it('without a choice it begins at the default of the model', () => {
   expect(nextEffort(all, { fallback: 'medium', by: -1 })).toBe('low');
   expect(nextEffort(all, { by: 1 })).toBeUndefined();
+});
+
+test.each([
+  [{ usual: 'medium' }, 1],
+  [{ present: 'high', usual: 'medium' }, 2],
+  [{ present: 'minimal', usual: 'medium' }, 1],
+  [{ present: 'xhigh', usual: 'medium' }, 3],
+  [{}, 0],
+])('with %o the list opens at row %i', (known, row) => {
+  expect(startingEffort(all, known)).toBe(row);
 });

@@ -13,6 +13,22 @@ export function dividedEfforts(efforts: readonly string[]): {
     : { usual, top: efforts.filter((effort) => topEfforts.has(effort)) };
 }
 
+/**
+ * Where the list of efforts opens: at the present effort if the model has it, or at the model's usual one. The row behind
+ * the last leads to the top efforts.
+ */
+export function startingEffort(
+  efforts: readonly string[],
+  { present, usual }: { readonly present?: string; readonly usual?: string },
+): number {
+  const divided = dividedEfforts(efforts);
+  for (const effort of [present ?? '', usual ?? '']) {
+    if (divided.top.includes(effort)) return divided.usual.length;
+    if (divided.usual.includes(effort)) return divided.usual.indexOf(effort);
+  }
+  return 0;
+}
+
 /** The next effort up or down, never one of the top. Undefined: there is none. */
 export function nextEffort(
   efforts: readonly string[],

@@ -5,7 +5,7 @@ import { fullText } from '../../../protocol/outcome.ts';
 import { compactNumber } from '../views/compact-number.ts';
 import { type ListItem, ListView } from '../views/list-view.ts';
 import type { CommandSession } from './command-session.ts';
-import { dividedEfforts, nextEffort } from './efforts.ts';
+import { dividedEfforts, nextEffort, startingEffort } from './efforts.ts';
 
 /** What holds for threads without a choice of their own. */
 interface Defaults {
@@ -86,7 +86,7 @@ async function chooseEffort(session: CommandSession, name: string, defaults: Def
   const { efforts, usual, isGuessed = false } = await effortsOf(session, name);
   const isSame = name === settings.model;
   const current = isSame ? (settings.effort ?? usual) : undefined;
-  const list = (title: string, shown: readonly string[], more: readonly string[]): void => {
+  const list = (title: string, shown: readonly string[], more: readonly string[], startsAt?: number): void => {
     const items = [
       ...shown.map((effort) =>
         effortItem(effort, { usual, current, defaults: name === defaults.model ? defaults : {} }),
@@ -103,6 +103,7 @@ async function chooseEffort(session: CommandSession, name: string, defaults: Def
       new ListView({
         title,
         items,
+        ...defined({ startsAt }),
         hint: saves,
         keys: { s: (index) => choose(index, 'session') },
         close: () => session.inBackground(chooseModel(session, defaults)),
@@ -112,7 +113,7 @@ async function chooseEffort(session: CommandSession, name: string, defaults: Def
   };
   if (efforts.length > 0) {
     const { usual: shown, top } = dividedEfforts(efforts);
-    return list(`Effort of ${name}`, shown, top);
+    return list(`Effort of ${name}`, shown, top, startingEffort(efforts, defined({ present: settings.effort, usual })));
   }
   const keep = (how: 'default' | 'session'): void => session.inBackground(take(session, { model: name }, how));
   const ways = [

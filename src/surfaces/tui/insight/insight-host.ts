@@ -1,3 +1,4 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import type { Draft } from '../composer/draft.ts';
@@ -18,6 +19,8 @@ export interface InsightHost {
   /** What waits for its end, as the user would type it. */
   queue(draft: Draft): void;
   notice(text: string, level?: 'info' | 'warning' | 'error'): void;
+  /** Shows why the thread took something not. Where another program writes it, the user is asked what to do. */
+  refused(outcome: Outcome): void;
   /** Something that a key of a view asked for: what goes wrong with it is shown. */
   run(work: Promise<unknown>): void;
 }

@@ -6,6 +6,7 @@ import type { InsightHost } from './insight-host.ts';
 import type { BrowseView } from '../views/browse-view.ts';
 import { confirmPage } from '../views/confirm-page.ts';
 import { browseThread } from './browse-thread.ts';
+import { changeWhole } from './change-whole.ts';
 import { checkpointsPage } from './checkpoint-pages.ts';
 
 /** `/checkpoint`: before and after of each compaction. `/checkpoint undo`: undoes that one was taken back. */
@@ -43,18 +44,16 @@ function ask(host: InsightHost, { turns }: ThreadStory, view: BrowseView, checkp
 }
 
 async function takeBack(host: InsightHost, number: number): Promise<void> {
-  const { threads } = host.parts;
   const { id } = host.thread;
-  const done = await threads.whole(id, (stored) => stored.rollback(id, { beforeCheckpoint: number }));
+  const done = await changeWhole(host, (stored) => stored.rollback(id, { beforeCheckpoint: number }));
   if (done.kind === 'refused') return host.notice(fullText(done.outcome), 'error');
   const lines = beforeCheckpointLines(done, number);
   host.notice([...lines, 'To undo this: /checkpoint undo', ...done.notices.map(fullText)].join('\n'));
 }
 
 async function undo(host: InsightHost): Promise<void> {
-  const { threads } = host.parts;
   const { id } = host.thread;
-  const done = await threads.whole(id, (stored) => stored.undoRollback(id));
+  const done = await changeWhole(host, (stored) => stored.undoRollback(id));
   if (done.kind === 'refused') return host.notice(fullText(done.outcome), 'error');
   host.notice(`The rollback is undone: ${turnsWord(done.turns).toLowerCase()} back again. Files are unchanged.`);
 }

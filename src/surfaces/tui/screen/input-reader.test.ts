@@ -47,11 +47,17 @@ describe('keys', () => {
     ['function keys of a console', '\u001B[[A\u001B[[E\u001BOR\u001B[1;2R', ['f1', 'f5', 'f3', 'shift+f3']],
     ['a lone Escape', '\u001B', ['escape']],
     ['two of them', '\u001B\u001B', ['escape', 'escape']],
+    ['alt with what begins a string, held down', '\u001B_\u001B_', ['alt+_', 'alt+_']],
     ['answers of the terminal', '\u001B[?62;c\u001BP>|tmux\u001B\\x', ['answer', 'x']],
   ])('%s', (_, sent, wanted) => {
     expect(names(sent)).toEqual(wanted);
     // The same, one byte at a time.
     expect(names(...sent)).toEqual(wanted);
+  });
+
+  it.each([...'[]OPX^_'])('alt with %s, which begins a sequence', (sign) => {
+    expect(names(`\u001B${sign}`)).toEqual([`alt+${sign}`]);
+    expect(names('\u001B', sign)).toEqual([`alt+${sign}`]);
   });
 
   it('reads the colour of the background', () => {

@@ -8,8 +8,8 @@ const beginningMs = 150;
 /** What has begun beyond doubt was sent by the terminal. */
 const restMs = 1000;
 
-/** Escape and one of these begin a sequence. */
-const beginning = /^\u001B[[\]OPX^_]$/;
+/** Escape and one of these begin a sequence. Alone, or before the Escape of another key, they may be a key with Alt. */
+const beginning = /^\u001B[[\]OPX^_](?=$|\u001B(?!\\))/;
 
 /** How long the rest of a sequence is waited for. */
 export function waitFor(open: string): number {
@@ -21,7 +21,9 @@ export function waitFor(open: string): number {
 export function giveUp(open: string): { readonly length: number; readonly inputs: readonly TerminalInput[] } {
   if (waitFor(open) === escapeMs) return { length: 1, inputs: [controlKey(open.codePointAt(0) ?? 27)] };
   const [, sign = ''] = open;
-  return { length: open.length, inputs: beginning.test(open) ? [keyPress(sign, { alt: true })] : [] };
+  return beginning.test(open)
+    ? { length: 2, inputs: [keyPress(sign, { alt: true })] }
+    : { length: open.length, inputs: [] };
 }
 
 /** The rest of an answer, a report or a mark, as it comes in one go. Within `lateMs` of its Escape it is none of a user's. */

@@ -9,6 +9,8 @@ export class SlashPopup {
   /** The name for which the user closed it. */
   #closedFor: string | undefined;
   #typed: string | undefined;
+  /** What the conversation can do; absent: all commands. */
+  only: readonly string[] | undefined;
   /** Commands of the user's own. */
   more: readonly SlashCommand[] = [];
 
@@ -26,7 +28,8 @@ export class SlashPopup {
     }
     if (typed === this.#closedFor) return [];
     this.#closedFor = undefined;
-    return matchingSlash(typed, this.more);
+    const { only } = this;
+    return matchingSlash(typed, this.more).filter(({ name }) => only === undefined || only.includes(name));
   }
 
   chosen(draft: Draft): SlashCommand | undefined {
@@ -38,7 +41,9 @@ export class SlashPopup {
     this.#at = length === 0 ? 0 : (this.#at + by + length) % length;
   }
 
-  close(): void {
+  /** Until the name is another one. */
+  closeFor(draft: Draft): void {
+    this.commands(draft);
     this.#closedFor = this.#typed;
   }
 

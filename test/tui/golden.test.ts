@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Look } from '../../src/surfaces/tui/text/look.ts';
@@ -27,7 +28,41 @@ function withSigns(text: string): string {
   return text.replaceAll(/\u001B\[([\d;]*)m/g, '‹$1›');
 }
 
+/** Which sample shows the cell of a file. */
+const shownBy: Readonly<Record<string, string>> = {
+  'agent-cell': 'agent-spawned',
+  'answer-cell': 'answer',
+  'background-cell': 'background-waited',
+  'call-cell': 'call',
+  'card-cell': 'card',
+  'command-cell': 'command-own',
+  'decision-cell': 'approval-allowed',
+  'exploring-cell': 'exploring',
+  'failed-turn-cell': 'notice-error',
+  'generic-cell': 'unknown',
+  'hook-cell': 'hook-blocked',
+  'image-cell': 'image-view',
+  'notice-cell': 'notice-info',
+  'patch-cell': 'patch',
+  'plan-cell': 'plan',
+  'questions-cell': 'questions',
+  'quiet-cell': 'retry',
+  'reasoning-cell': 'reasoning',
+  'refused-cell': 'refused',
+  'review-cell': 'review',
+  'turn-end-cell': 'turn-end',
+  'user-cell': 'user',
+  'web-search-cell': 'web-search',
+};
+
 describe('golden screens', () => {
+  it('have a sample of every cell', () => {
+    const folder = join(import.meta.dirname, '../../src/surfaces/tui/cells');
+    const files = readdirSync(folder).filter((name) => name.endsWith('-cell.ts'));
+    expect(Object.keys(shownBy)).toEqual(files.map((name) => name.replace(/\.ts$/, '')).toSorted());
+    expect(Object.values(shownBy).filter((name) => sampleCells[name] === undefined)).toEqual([]);
+  });
+
   it.each(Object.keys(sampleCells))('%s', async (name) => {
     const widths = [20, 60, 100, 200].map((width) => screen(name, { width }));
     const others = [screen(name, { details: 'whole' }), screen(name, { glyphs: 'ascii' })];

@@ -149,3 +149,13 @@ describe('/permissions', () => {
     await sees(/ Full access\n/);
   });
 });
+
+describe('/compact', () => {
+  it('says so where there is nothing to compact', async () => {
+    const { sees, say: tell, model } = await tuiScene([]);
+    await sees('Context 100% left');
+    tell('/compact');
+    await sees('There is nothing to compact: the conversation is empty.');
+    expect(model.requests).toEqual([]);
+  });
+});

@@ -138,6 +138,8 @@ export class TuiSession {
   }
 
   async compact(focus: string): Promise<void> {
+    if (this.thread.place === undefined && !this.flow.isBusy)
+      return this.notice('There is nothing to compact: the conversation is empty.');
     if (this.flow.isBusy) this.notice('The conversation is compacted before the next request of this turn.');
     await this.work('Compacting the conversation', () => this.thread.compact(focus === '' ? {} : { focus }));
   }

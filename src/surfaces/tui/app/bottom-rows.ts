@@ -8,6 +8,7 @@ import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
+import type { Busy } from './stage.ts';
 
 /** What the user has sent and the model has not read. */
 export interface WaitingWords {
@@ -30,9 +31,7 @@ export interface FailedTurn {
 }
 
 interface AboveComposer {
-  readonly busy:
-    | { readonly header: string; readonly since: number; readonly detail?: string; readonly until?: number }
-    | undefined;
+  readonly busy: Busy | undefined;
   readonly failed: FailedTurn | undefined;
   readonly plan: PinnedPlan | undefined;
   /** Commands that run in the background. */
@@ -74,9 +73,15 @@ export function bottomRows({ busy, failed, plan, background, waiting }: AboveCom
   const sends = keyHint(look, 'chat.interrupt_turn', (key) => ` (${key} interrupts and sends them now)`);
   listed(`For the next request${sends}`, waiting.steers);
   listed('For when this has ended', waiting.refused);
-  const edits = keyHint(look, 'chat.edit_queued_message', (key) => `${key} edits the last, `);
-  listed(`Queued (${edits}/queue shows all)`, waiting.queued);
+  listed(queueTitle(busy?.isCommand === true, look), waiting.queued);
   return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+}
+
+function queueTitle(isBehindCommand: boolean, look: Look): string {
+  const edits = keyHint(look, 'chat.edit_queued_message', (key) => `${key} edits the last, `);
+  if (!isBehindCommand) return `Queued (${edits}/queue shows all)`;
+  const ends = keyHint(look, 'chat.interrupt_turn', (key) => `, which ${key} ends`);
+  return `Queued behind your command${ends} (/queue shows all)`;
 }
 
 /** Rows of one message that waits. */

@@ -50,6 +50,8 @@ export interface Busy {
   readonly detail?: string;
   /** When it goes on by itself. */
   readonly until?: number;
+  /** It is a command of the user, which may never end by itself. */
+  readonly isCommand?: true;
 }
 
 /**

@@ -8,7 +8,6 @@ import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
-import type { Busy } from './stage.ts';
 
 /** What the user has sent and the model has not read. */
 export interface WaitingWords {
@@ -31,7 +30,16 @@ export interface FailedTurn {
 }
 
 interface AboveComposer {
-  readonly busy: Busy | undefined;
+  readonly busy:
+    | {
+        readonly header: string;
+        readonly since: number;
+        readonly detail?: string;
+        readonly until?: number;
+        /** It is a command of the user, which may never end by itself. */
+        readonly isCommand?: true;
+      }
+    | undefined;
   readonly failed: FailedTurn | undefined;
   readonly plan: PinnedPlan | undefined;
   /** Commands that run in the background. */

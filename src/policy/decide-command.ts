@@ -24,6 +24,7 @@ import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { withKeptBesideGit } from './kept-places.ts';
 import { leavingDanger, typingWords } from './leaving-danger.ts';
+import { noRuleWords } from './no-rule-words.ts';
 import { openedNetwork } from './opened-network.ts';
 import { offeredPrefix } from './offered-prefix.ts';
 import type { RuleMatch } from './rules/match-rules.ts';
@@ -59,7 +60,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
     question: {
       kind: 'command',
       ...defined({
-        reason: reasonOf(context, judged, { ...asks, needs }),
+        reason: reasonOf(context, judged, { ...asks, needs, permitted }),
         justification: escalation?.reason,
         paths,
         permissions: permitted,
@@ -148,15 +149,17 @@ type Wanted = Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>;
 function reasonOf(
   context: DecisionContext,
   judged: Judged,
-  { where, beyond, lacking, needs }: Wanted & { readonly needs: CallNeeds },
+  asked: Wanted & { readonly needs: CallNeeds; readonly permitted: ExtraPermissions | undefined },
 ): string {
+  const { where, beyond, lacking, needs, permitted } = asked;
   const { policy } = context;
   const place =
     where === 'outside' ? outsideWords(policy) : beyond ? `${insideWords(policy)}, with more` : insideWords(policy);
   const opened = beyond && lacking?.network === true ? openedNetwork(policy.lists) : undefined;
   const danger = where === 'outside' ? leavingDanger(context, needs) : typingWords(needs);
   const why = whyAsked(judged) ?? (context.approval === 'untrusted' && !beyond ? untrusted : undefined);
-  return [why, `It would run ${place}.`, opened, danger].filter((part) => part !== undefined).join(' ');
+  const noRule = permitted === undefined ? noRuleWords(context, judged, needs) : undefined;
+  return [why, `It would run ${place}.`, opened, danger, noRule].filter((part) => part !== undefined).join(' ');
 }
 
 function whyAsked(judged: Judged): string | undefined {

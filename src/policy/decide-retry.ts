@@ -6,6 +6,7 @@ import { startsGit } from './git-danger.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { leavingDanger } from './leaving-danger.ts';
+import { noRuleWords } from './no-rule-words.ts';
 import { offeredPrefix } from './offered-prefix.ts';
 import { outsideWords, ruleConfines } from './where-words.ts';
 
@@ -40,7 +41,9 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
     kind: 'ask',
     question: {
       kind: 'retry',
-      reason: [`It would run again ${outsideWords(policy)}.`, ...(besides === undefined ? [] : [besides])].join(' '),
+      reason: [`It would run again ${outsideWords(policy)}.`, besides, noRuleWords(context, judged, needs)]
+        .filter((part) => part !== undefined)
+        .join(' '),
       ...defined({ justification: needs.escalation?.reason, prefix, confined: ruleConfines(policy, prefix) }),
       ...defined({ commands: context.analysis?.commands, seen: context.analysis?.seen, typed: needs.typed }),
       argv,

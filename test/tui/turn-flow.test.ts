@@ -171,4 +171,29 @@ describe('what waits while a turn runs', () => {
     expect(textsOf(inputOf(model, 1)).at(-1)).toBe('Ddd.');
     expect(textsOf(inputOf(model, 2)).at(-1)).toBe('Bbb.');
   });
+
+  it('what cannot be sent now says why, and keeps its place in the queue', async () => {
+    const { sees, say: tell, terminal, model } = await tuiScene([never]);
+    await sees('Context');
+    tell('Hang.');
+    await model.request(0);
+    for (const words of ['/rewind', '/nonsense', 'Last.']) {
+      terminal.type(words);
+      // In a list of commands the first Tab completes the name.
+      if (words === '/rewind') terminal.type(tab);
+      terminal.type(tab);
+      await sees(`↳ ${words}`);
+    }
+    tell('/queue');
+    await sees('1. /rewind');
+    terminal.type('s');
+    await sees('/rewind has to wait until the turn ends. It stays queued.');
+    terminal.type('j');
+    terminal.type('s');
+    const rows = (await sees('There is no command /nonsense.')).join('\n');
+    expect(rows).toMatch(/1\. \/rewind\s*\n› 2\. \/nonsense\n {2}3\. Last\./);
+    terminal.type(esc);
+    const after = (await sees(/↳ \/rewind\s*\n {2}↳ \/nonsense\n {2}↳ Last\./)).join('\n');
+    expect(after).toContain('› Ask Capstan');
+  });
 });

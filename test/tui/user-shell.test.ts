@@ -74,7 +74,7 @@ describe('a command of the user', () => {
     tell('!sleep 1; echo printed-late');
     await sees('Running your command');
     tell('What did it print?');
-    await sees('↳ What did it print?');
+    await sees(/Queued behind your command, which esc ends \(\/queue shows all\)\n {2}↳ What did it print\?/);
     await sees('• Read.');
     const [ran, asked] = textsOf(inputOf(model, 0)).slice(-2);
     expect([String(ran).includes('\nprinted-late'), asked]).toEqual([true, 'What did it print?']);

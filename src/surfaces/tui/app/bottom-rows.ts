@@ -37,6 +37,8 @@ export interface Busy {
   readonly detail?: string;
   /** When it goes on by itself. */
   readonly until?: number;
+  /** It is a command of the user, which may never end by itself. */
+  readonly isCommand?: true;
 }
 
 export interface StageState {
@@ -85,9 +87,15 @@ export function bottomRows({ busy, failed, plan, background, waiting }: AboveCom
   const sends = keyHint(look, 'chat.interrupt_turn', (key) => ` (${key} interrupts and sends them now)`);
   listed(`For the next request${sends}`, waiting.steers);
   listed('For when this has ended', waiting.refused);
-  const edits = keyHint(look, 'chat.edit_queued_message', (key) => `${key} edits the last, `);
-  listed(`Queued (${edits}/queue shows all)`, waiting.queued);
+  listed(queueTitle(busy?.isCommand === true, look), waiting.queued);
   return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+}
+
+function queueTitle(isBehindCommand: boolean, look: Look): string {
+  const edits = keyHint(look, 'chat.edit_queued_message', (key) => `${key} edits the last, `);
+  if (!isBehindCommand) return `Queued (${edits}/queue shows all)`;
+  const ends = keyHint(look, 'chat.interrupt_turn', (key) => `, which ${key} ends`);
+  return `Queued behind your command${ends} (/queue shows all)`;
 }
 
 /** Rows of one message that waits. */

@@ -29,21 +29,18 @@ export function showQueue(session: TuiSession): void {
         close();
       },
       sendNow(at) {
-        const draft = waiting.takeAt(at);
-        flow.show();
+        const draft = waiting.queued[at];
         if (draft === undefined) return;
         const meant = readDraft(draft);
+        // What cannot be sent now stays where it is, and the list open.
+        if (meant.kind === 'refused') return session.notice(meant.why, 'error');
+        if (meant.kind === 'slash' && !meant.command.whileRunning && session.isBusy)
+          return session.notice(`/${meant.command.name} has to wait until the turn ends. It stays queued.`, 'error');
+        waiting.takeAt(at);
+        flow.show();
         if (meant.kind === 'message') session.acts.send(meant.draft);
         else if (meant.kind === 'shell') session.acts.shell(meant.command);
-        else if (meant.kind === 'slash' && (meant.command.whileRunning || !session.isBusy))
-          session.acts.slash(meant.command.name, meant.rest);
-        else if (meant.kind === 'refused') {
-          stage.composer.giveBack(draft);
-          session.notice(meant.why);
-        } else {
-          session.notice(`${draft.text} has to wait until the turn ends.`);
-          waiting.queue(draft);
-        }
+        else session.acts.slash(meant.command.name, meant.rest);
         close();
       },
       close,

@@ -77,6 +77,6 @@ export class UserShells {
     const { stage } = this.#parts;
     this.#running = running;
     const newest = running.at(-1);
-    stage.shell = newest && { header: 'Running your command', since: newest.since };
+    stage.shell = newest && { header: 'Running your command', since: newest.since, isCommand: true };
   }
 }

@@ -20,7 +20,11 @@ export function isLostConnection(error: unknown, isGone: boolean): boolean {
 }
 
 /** What the model reads of a call that did not work. */
-export function failureOf(error: unknown, { name, toolTimeoutMs }: McpServerConfig): McpAnswer {
+export function failureOf(
+  error: unknown,
+  { name, toolTimeoutMs }: McpServerConfig,
+  shown: (text: string) => string,
+): McpAnswer {
   const code = codeOf(error);
   if (code === 'REQUEST_TIMEOUT') {
     return {
@@ -31,7 +35,7 @@ export function failureOf(error: unknown, { name, toolTimeoutMs }: McpServerConf
   if (isUnauthorized(error)) {
     return { kind: 'failed', why: `${loginWanted(name)}.` };
   }
-  const words = JSON.stringify(errorWords(error).slice(0, mostCharacters));
+  const words = JSON.stringify(shown(errorWords(error)).slice(0, mostCharacters));
   return {
     kind: 'failed',
     why: `the server answered with an error${typeof code === 'number' ? ` ${code}` : ''}: ${words}`,

@@ -10,6 +10,7 @@ import { failureOf, isLostConnection, isUnauthorized, loginWanted, wantedPages }
 import type { ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { listTools, openClient, type OpenClient } from './open-client.ts';
+import { withoutServerSecrets } from './without-server-secrets.ts';
 
 /** What a call does once the server is there. `began`: it works on as a task with this id. */
 export type WithClient = (
@@ -119,7 +120,8 @@ export class McpConnection {
     } catch (error) {
       this.#hasFailed = true;
       const wantsLogin = isUnauthorized(error);
-      const why = wantsLogin ? loginWanted(name) : firstLine(late.signal.aborted ? late.signal.reason : error);
+      const reason: unknown = late.signal.aborted ? late.signal.reason : error;
+      const why = wantsLogin ? loginWanted(name) : firstLine(this.#shown(reasonOf(reason)));
       this.#problem = wantsLogin ? notLoggedIn(name) : notStarted(name, why);
       const isLong = late.signal.aborted || this.#world.clock.now() - began >= longStartMs;
       // One that has listed its tools is not waited for anyway, and lists show that it is down.
@@ -148,6 +150,11 @@ export class McpConnection {
     if (found === undefined || this.#open !== open) return;
     this.#open = { ...open, ...found };
     this.#learn(found.listing);
+  }
+
+  /** It is shown, kept in threads, and read by the model. */
+  #shown(text: string): string {
+    return withoutServerSecrets(text, this.server.config, this.#world.env);
   }
 
   #lost(): void {
@@ -198,7 +205,8 @@ export class McpConnection {
         if (isUnauthorized(error) && attempt < mostLogins && (await open.finishLogin().catch(() => false))) continue;
         const pages = wantedPages(error, name);
         if (pages.length > 0 && visits++ === 0 && (await hasVisited(pages, ways))) continue;
-        if (!isLostConnection(error, this.#open !== open)) return failureOf(error, this.server.config);
+        if (!isLostConnection(error, this.#open !== open))
+          return failureOf(error, this.server.config, (text) => this.#shown(text));
         if (this.#open === open) await open.client.close().catch(() => {});
         this.#lost();
         if (!isRepeatable || losses++ > 0) {
@@ -254,8 +262,8 @@ async function hasVisited(pages: readonly McpElicitation[], { elicit }: McpCallW
 }
 
 /** Faults in messages come with a long list of what is wrong where. */
-function firstLine(error: unknown): string {
-  const [line = ''] = reasonOf(error).split('\n', 1);
+function firstLine(reason: string): string {
+  const [line = ''] = reason.split('\n', 1);
   // Cut first: the pattern may begin at every one of these signs.
   return line.slice(0, 500).replace(/[:\s[{]+$/, '');
 }

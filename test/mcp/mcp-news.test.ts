@@ -95,6 +95,22 @@ test('the model reads which servers did not start, and which tools need an appro
   expect(all.filter((text) => text.startsWith('<mcp_servers>'))).toHaveLength(1);
 });
 
+test('the address of a server that did not start is told without what is secret in it', async () => {
+  const secret = 'SECRET-0123456789';
+  const scene = await mcpScene({
+    plan: { tools: [tool('reads')] },
+    after: `[mcp_servers.far]\nurl = "http://ann:${secret}@127.0.0.1:39999/mcp?key=${secret}"`,
+  });
+  await scene.open();
+  await scene.calls(mcpCall('reads'));
+  const { live } = scene;
+  const far = live.told('warning').filter(({ outcome }) => outcome.message.includes('"far" did not start'));
+  expect(far).toHaveLength(1);
+  const [rollouts, requests] = [live.place.lines(), live.model.requests.map(({ body }) => body)];
+  expect(JSON.stringify(requests)).toContain('did not start');
+  expect(JSON.stringify([far, rollouts, requests])).not.toContain(secret);
+});
+
 test('a server that was down stays told as down in a process that has not seen it yet, until it is seen to run', async () => {
   const up = { tools: [tool('find')] };
   const scene = await mcpScene({ plan: up });

@@ -10,6 +10,8 @@ import type { ProjectPart } from './project-parts.ts';
 export interface ProjectWish {
   readonly key: string;
   readonly value: string;
+  /** A yes lets Capstan start it. */
+  readonly isProgram?: true;
 }
 
 /** What could not be read, for the user who is asked about it. */
@@ -40,14 +42,20 @@ function wishesAt(values: JsonObject, path: readonly string[]): readonly Project
   const value = valueAt(values, path);
   if (value === undefined) return [];
   const key = path.join('.');
-  if (key !== 'mcp_servers' || !isJsonObject(value)) return [{ key, value: JSON.stringify(value) }];
-  return Object.entries(value).map(([name, server]) => ({ key: `${key}.${name}`, value: serverWords(server) }));
+  const isHooks = key === 'hooks' ? ({ isProgram: true } as const) : {};
+  if (key !== 'mcp_servers' || !isJsonObject(value)) return [{ key, value: JSON.stringify(value), ...isHooks }];
+  return Object.entries(value).map(([name, server]) => {
+    const isAddress =
+      isJsonObject(server) && typeof server['command'] !== 'string' && typeof server['url'] === 'string';
+    return { key: `${key}.${name}`, value: serverWords(server), ...(isAddress ? {} : { isProgram: true }) };
+  });
 }
 
-/** The program that would be started, or the address. */
+/** The program that would be started, with its variables, which may decide what it runs; or the address. */
 function serverWords(server: Json | undefined): string {
   if (!isJsonObject(server)) return JSON.stringify(server);
-  const { command, args, url } = server;
+  const { command, args, url, env } = server;
   const words = [command ?? url, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
-  return words.length === 0 ? JSON.stringify(server) : words.join(' ');
+  const variables = Object.entries(isJsonObject(env) ? env : {}).map(([name, value]) => `${name}=${String(value)}`);
+  return words.length === 0 ? JSON.stringify(server) : [...variables, ...words].join(' ');
 }

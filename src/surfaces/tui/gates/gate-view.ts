@@ -46,8 +46,12 @@ interface GateOptions extends GateText {
 
 /** A question that stands before the conversation: a numbered list under a few sentences. */
 export class GateView implements View {
+  readonly looks = ['pageup', 'pagedown'];
   readonly #options: GateOptions;
   #at = 0;
+  /** The first row of the text in sight, and how many there were. */
+  #from = 0;
+  #room = 1;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -65,19 +69,14 @@ export class GateView implements View {
     const at = choiceRows.slice(0, this.#at).flat().length;
     // On a low screen the choices come first, and those around the cursor of them, with a word about what is missing.
     const isCut = said.length > Math.max(0, height - offered.length - 2);
-    const hint: Row = isCut
-      ? [
-          styled(
-            `  ${glyphsOf(look).ellipsis} Not all of this fits: make the window higher before you choose`,
-            warnStyle,
-          ),
-        ]
-      : [styled(`  ${hintKeys(look)('Enter')} or a number chooses, Ctrl+C leaves`, dimStyle)];
     const most = Math.max(1, Math.min(offered.length, isCut && height > 2 ? height - 1 : height));
     const from = Math.max(0, Math.min(at - Math.floor(most / 2), offered.length - most));
     const list = offered.slice(from, from + most);
     const room = Math.max(0, height - list.length - 2);
-    const above = said.slice(0, room);
+    this.#room = Math.max(1, room);
+    this.#from = Math.max(0, Math.min(this.#from, said.length - room));
+    const above = said.slice(this.#from, this.#from + room);
+    const hint = isCut ? this.#cutHint(look, said.length, room) : usualHint(look);
     const rows = [
       ...above,
       ...(above.length > 0 ? [[]] : []),
@@ -85,6 +84,15 @@ export class GateView implements View {
       ...(height > list.length + (isCut ? 0 : 1) && choices.length > 0 ? [hint] : []),
     ];
     return { rows: drawRows(rows.map((row) => cutRow(row, look.width, look)).slice(0, Math.max(1, height)), look) };
+  }
+
+  #cutHint(look: Look, rows: number, room: number): Row {
+    const key = hintKeys(look);
+    const isEnd = this.#from + room >= rows;
+    const next = isEnd ? `${key('Page up')} goes back` : `${key('Page down')} shows more`;
+    const place = `rows ${this.#from + 1}-${Math.min(rows, this.#from + room)} of ${rows}, ${next}`;
+    const how = room < 2 ? 'make the window higher before you choose' : place;
+    return [styled(`  ${glyphsOf(look).ellipsis} Not all of this fits: ${how}`, warnStyle)];
   }
 
   /** What a choice means stands beside it, or below it where the screen is too narrow for that. */
@@ -110,8 +118,10 @@ export class GateView implements View {
   }
 
   input(input: TerminalInput): void {
+    if (input.kind === 'wheel') return this.#scroll(input.direction === 'up' ? -3 : 3);
     if (input.kind !== 'key') return;
     const { name } = input;
+    if (name === 'pageup' || name === 'pagedown') return this.#scroll(name === 'pageup' ? -this.#room : this.#room);
     const { choices, pick, back, leave } = this.#options;
     const last = Math.max(0, choices.length - 1);
     if (name === 'ctrl+c') return leave();
@@ -122,6 +132,14 @@ export class GateView implements View {
     } else if (['up', 'k', 'ctrl+p'].includes(name)) this.#at = this.#at === 0 ? last : this.#at - 1;
     else if (['down', 'j', 'ctrl+n'].includes(name)) this.#at = this.#at >= last ? 0 : this.#at + 1;
   }
+
+  #scroll(rows: number): void {
+    this.#from = Math.max(0, this.#from + rows);
+  }
+}
+
+function usualHint(look: Look): Row {
+  return [styled(`  ${hintKeys(look)('Enter')} or a number chooses, Ctrl+C leaves`, dimStyle)];
 }
 
 /** A text of any origin in rows, with the margin of the screen. Its own line breaks stay. */

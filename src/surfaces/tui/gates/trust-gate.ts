@@ -42,9 +42,8 @@ const partWords = { config: 'configuration', hooks: 'hooks', rules: 'rules', ski
 
 function whatItChanges({ parts, wishes, root, file, decidesSandbox }: FolderTrust): readonly string[] {
   const inRoot = (path: string): string => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path);
-  const listed = parts.slice(0, 4).map(({ kind, path }) => `${partWords[kind]} (${visibleLine(inRoot(path))})`);
-  const more = parts.length > listed.length ? `, and ${parts.length - listed.length} more` : '';
-  const found = parts.length === 0 ? '' : `It brings ${listed.join(', ')}${more}. `;
+  const listed = parts.map(({ kind, path }) => `${partWords[kind]} (${visibleLine(inRoot(path))})`);
+  const found = parts.length === 0 ? '' : `It brings ${listed.join(', ')}. `;
   const isSet = wishes.some(({ key }) => ['sandbox_mode', 'default_permissions', 'permissions'].includes(key));
   const writes = decidesSandbox && !isSet ? ' Commands may then also change files of the project.' : '';
   return [
@@ -55,23 +54,19 @@ function whatItChanges({ parts, wishes, root, file, decidesSandbox }: FolderTrus
   ];
 }
 
-const mostWishes = 8;
-const longestWish = 120;
-
-/** What a yes turns on, in the words of the project's own file, and what the widest of it means. */
+/** What a yes turns on, in the words of the project's own file, programs first, and what the widest of it means. */
 function wishWords(wishes: FolderTrust['wishes']): readonly string[] {
   if (wishes.length === 0) return [];
   const has = (key: string, value: string): boolean => wishes.some((wish) => wish.key === key && wish.value === value);
-  const listed = wishes.slice(0, mostWishes).map(({ key, value }) => shortened(visibleLine(`${key} = ${value}`)));
-  const more = wishes.length > mostWishes ? `, and ${wishes.length - mostWishes} more` : '';
+  const listed = (isWanted: (wish: FolderTrust['wishes'][number]) => boolean): readonly string[] =>
+    wishes.filter(isWanted).map(({ key, value }) => `- ${visibleLine(`${key} = ${value}`)}`);
+  const programs = listed(({ isProgram }) => isProgram === true);
+  const others = listed(({ isProgram }) => isProgram !== true);
   const isFull = has('sandbox_mode', '"danger-full-access"') || has('default_permissions', '":danger-full-access"');
   return [
-    `Its configuration sets: ${listed.join(', ')}${more}.`,
+    ...(programs.length === 0 ? [] : ['Programs that then run by themselves:', ...programs]),
+    ...(others.length === 0 ? [] : ['Its configuration also sets:', ...others]),
     ...(isFull ? ['Commands then have full access to this machine, without the sandbox.'] : []),
     ...(has('approval_policy', '"never"') ? ['Capstan does not ask before commands then.'] : []),
   ];
-}
-
-function shortened(text: string): string {
-  return text.length > longestWish ? `${text.slice(0, longestWish - 1)}…` : text;
 }

@@ -294,7 +294,15 @@ export const renderings: readonly {
   of(managed.managedInstructionsFragment.withdrawn, nothing),
   of(
     turnAbortedFragment,
-    fc.constantFrom('interrupted', 'interrupted-idle', 'process-died', 'process-died-idle', 'forked', 'rolled-back'),
+    fc.constantFrom(
+      'interrupted',
+      'interrupted-idle',
+      'interrupted-idle+seen',
+      'process-died',
+      'process-died-idle',
+      'forked',
+      'rolled-back',
+    ),
   ),
   of(turnContinuedFragment, fc.constantFrom('after-failure', 'other-model')),
   of(

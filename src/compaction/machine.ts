@@ -108,7 +108,7 @@ function noted(work: Work, progress: Progress, answer: string): CompactionStep {
 function notesByCode({ source }: Work, { parts }: Progress): string {
   const { from, to } = parts[0]!;
   return partNotes(source.input.slice(from, to), {
-    isUsers: itemsWhere(source, isBoundary),
+    isUsers: itemsWhere(source, (entry) => isBoundary(entry) && entry.origin.family !== 'context'),
     isPrograms: itemsWhere(source, ({ origin }) => origin.family === 'client'),
   });
 }

@@ -40,6 +40,7 @@ import { skillHintFragment } from './events/skill-hint.ts';
 import { skillsCatalogueFragment } from './sections/skills.ts';
 import { subagentNotificationFragment } from './events/subagent-notification.ts';
 import { newRepositoriesFragment } from './events/new-repositories.ts';
+import { turnContinuedFragment } from './events/turn-continued.ts';
 import { turnAbortedFragment } from './events/turn-aborted.ts';
 import { imageResizeNoticeFragment } from './events/image-resize-notice.ts';
 import { unusableImagesFragment } from './events/unusable-images.ts';
@@ -78,6 +79,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   managedInstructionsFragment,
   // Events: told once.
   turnAbortedFragment,
+  turnContinuedFragment,
   filesPutBackFragment,
   sessionsEndedFragment,
   agentsElsewhereFragment,

@@ -90,6 +90,7 @@ export interface SummaryPlace extends TextPlace {
 
 /** A request for work: here a turn begins, and reasoning before it belongs to earlier turns. */
 export function isBoundary({ item, origin }: Entry): boolean {
+  if (origin.family === 'context') return origin.kinds.includes('turn-continued');
   return origin.family === 'user' || item.type === 'agent_message';
 }
 

@@ -21,6 +21,11 @@ export function otherAuthor(author: Author): OtherAuthor | undefined {
   return author === 'user' ? undefined : author;
 }
 
+/** Why a turn goes on that failed, where the user says nothing: the model is asked again, or another one takes over. */
+export const turnsContinued = ['after-failure', 'other-model'] as const;
+
+export type TurnContinued = (typeof turnsContinued)[number];
+
 /** What a turn is submitted or steered with: words, pictures, or both. */
 export interface UserInput {
   readonly author: Author;
@@ -29,6 +34,8 @@ export interface UserInput {
   readonly images: readonly UserImage[];
   /** Files that were meant as pictures and are none. The user is warned, and the model learns of them. */
   readonly unusableImages?: readonly UnusableImage[];
+  /** Capstan lets a turn go on: the model reads that as a text of Capstan, and `text` is for lists. */
+  readonly continues?: TurnContinued;
 }
 
 export interface UnusableImage {

@@ -5,9 +5,10 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
 import { mendUsage, noUsage, type Usage } from '../protocol/usage.ts';
-import { readAuthor, type UserInput } from '../protocol/user-input.ts';
+import { readAuthor, turnsContinued, type UserInput } from '../protocol/user-input.ts';
 import { filesPutBackFragment } from '../fragments/events/files-put-back.ts';
 import { subagentNotificationFragment } from '../fragments/events/subagent-notification.ts';
+import { turnContinuedFragment } from '../fragments/events/turn-continued.ts';
 import { contextMessage, userMessage } from '../fragments/message.ts';
 import { render } from '../fragments/text/define.ts';
 import type { AgentReport } from '../protocol/agent.ts';
@@ -189,11 +190,12 @@ function readInput(stored: JsonObject | undefined): UserInput | undefined {
   const unusableImages = arrayAt(stored, 'unusableImages')?.filter(
     (value) => hasTexts(value, 'path') && hasTexts(value['problem'], 'code', 'message', 'next'),
   );
+  const continues = turnsContinued.find((each) => each === stored?.['continues']);
   return {
     author: readAuthor(stored?.['author']),
     text,
     images,
-    ...defined({ unusableImages }),
+    ...defined({ unusableImages, continues }),
   } as unknown as UserInput;
 }
 
@@ -204,8 +206,12 @@ function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is
 /** What a message that waits becomes in history, but for its id. */
 export function waitingItem(message: WaitingContent): Item {
   switch (message.kind) {
-    case 'words':
-      return userMessage('', message.input);
+    case 'words': {
+      const { continues } = message.input;
+      if (continues === undefined) return userMessage('', message.input);
+      const { role, text } = render(turnContinuedFragment, continues);
+      return contextMessage('', role, [text]);
+    }
     case 'agent': {
       const { role, text } = render(subagentNotificationFragment, notificationOf(message.report));
       return contextMessage('', role, [text]);

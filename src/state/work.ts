@@ -26,7 +26,7 @@ import { changedAgain, readPutBackFiles } from './put-back.ts';
 
 /** The records of the work after one more item. */
 export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Line, 'metadata'>): WorkRecords {
-  if (isBoundary(entry)) return afterBoundary(work, entry);
+  if (isBoundary(entry)) return entry.origin.family === 'context' ? work : afterBoundary(work, entry);
   const newer = newerThanPlan(entry);
   if (newer !== undefined) return olderWork(work, newer);
   const proposed = planIn(entry.item);

@@ -1,9 +1,9 @@
 import type { Settings } from '../envelope/settings.ts';
-import { continueForAnother } from '../fragments/answers/fallback-words.ts';
+import { turnGoesOn } from '../fragments/events/turn-continued.ts';
 import { failureCauses, mayFallBack } from '../model/http/failure-causes.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { type Usage, usageSince } from '../protocol/usage.ts';
-import { type UserInput, writtenBy } from '../protocol/user-input.ts';
+import type { UserInput } from '../protocol/user-input.ts';
 import { usedTokens } from '../protocol/usage.ts';
 import type { ThreadParts } from './parts/parts.ts';
 import { otherCostProblem } from './request/limit-reached.ts';
@@ -53,7 +53,7 @@ export class ThreadFallback {
     if (outcome.code === failureCauses.quota.code) this.#spentUp = nameOf(settings);
     const { log } = this.#thread;
     const used = usageSince(before, log.state.usage.total);
-    const input = writtenBy('program', continueForAnother);
+    const input = turnGoesOn('other-model');
     const notice = takesOver(settings, other.settings);
     return { ...other, settings: { ...other.settings, ...countingBefore(other.settings, used) }, input, notice };
   }

@@ -248,7 +248,7 @@ describe('a server whose template refuses other orders of roles', () => {
     const last = thread.live.model.requests.at(-1)!.body['messages'] as readonly JsonObject[];
     // What Capstan says has a tag around it: the user said none of it.
     expect(last.at(-1)!['content']).toMatch(
-      /<\/model_switch>\n\n<developer>\nThe model that worked on this [^<>]+\n<\/developer>$/,
+      /<\/model_switch>\n\n<turn_continued>\nThe model that worked on this [^<>]+\n<\/turn_continued>$/,
     );
   });
 });

@@ -35,6 +35,7 @@ import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillHintFragment } from '../../src/fragments/events/skill-hint.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
+import { turnContinuedFragment } from '../../src/fragments/events/turn-continued.ts';
 import { filesPutBackFragment } from '../../src/fragments/events/files-put-back.ts';
 import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
 import { agentsElsewhereFragment } from '../../src/fragments/events/agents-elsewhere.ts';
@@ -293,8 +294,17 @@ export const renderings: readonly {
   of(managed.managedInstructionsFragment.withdrawn, nothing),
   of(
     turnAbortedFragment,
-    fc.constantFrom('interrupted', 'interrupted-idle', 'process-died', 'process-died-idle', 'forked', 'rolled-back'),
+    fc.constantFrom(
+      'interrupted',
+      'interrupted-idle',
+      'interrupted-idle+seen',
+      'process-died',
+      'process-died-idle',
+      'forked',
+      'rolled-back',
+    ),
   ),
+  of(turnContinuedFragment, fc.constantFrom('after-failure', 'other-model')),
   of(
     filesPutBackFragment,
     fc.record(

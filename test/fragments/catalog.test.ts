@@ -63,6 +63,7 @@ describe('the catalogue', () => {
         "managed-instructions | developer | <managed_developer_instructions> | 10000 | alone |",
         "managed-instructions-withdrawn | developer | <managed_developer_instructions> | 100 | alone | managed-instructions",
         "turn-aborted | user | <turn_aborted> | 200 | alone |",
+        "turn-continued | user | <turn_continued> | 200 | alone |",
         "files-put-back | developer | <files_put_back> | 2200 |  |",
         "sessions-ended | developer | <sessions_ended> | 3500 |  |",
         "agents-elsewhere | developer | <agents_elsewhere> | 1500 |  |",

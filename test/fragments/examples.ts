@@ -33,6 +33,7 @@ import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillHintFragment } from '../../src/fragments/events/skill-hint.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
+import { turnContinuedFragment } from '../../src/fragments/events/turn-continued.ts';
 import { filesPutBackFragment } from '../../src/fragments/events/files-put-back.ts';
 import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
 import { agentsElsewhereFragment } from '../../src/fragments/events/agents-elsewhere.ts';
@@ -180,6 +181,7 @@ export const examples: readonly Fragment[] = [
   render(managed.managedInstructionsFragment, { text: 'MANAGED TEXT', replaces: true }),
   render(managed.managedInstructionsFragment.withdrawn, undefined),
   render(turnAbortedFragment, 'interrupted'),
+  render(turnContinuedFragment, 'after-failure'),
   render(filesPutBackFragment, {
     before: { turnId: 'TURN' as TurnId, number: 3, words: 'Rewrite the parser' },
     restored: ['/repo/parser.ts'],

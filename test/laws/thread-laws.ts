@@ -14,8 +14,8 @@ import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import type { ThreadParts } from '../../src/thread/parts/parts.ts';
 import type { Thread } from '../../src/thread/thread.ts';
 import type { Item } from '../../src/protocol/item.ts';
-import { continueForAnother } from '../../src/fragments/answers/fallback-words.ts';
-import { type UserInput, words, writtenBy } from '../../src/protocol/user-input.ts';
+import { turnGoesOn } from '../../src/fragments/events/turn-continued.ts';
+import { type UserInput, words } from '../../src/protocol/user-input.ts';
 import { type Disk, WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo } from '../harness/world.ts';
 import { isUsers, rewriteFor } from '../harness/world-rewrite.ts';
@@ -340,7 +340,7 @@ interface Played {
   atCompaction: () => Promise<void>;
 }
 
-const continuing = writtenBy('program', continueForAnother);
+const continuing = turnGoesOn('other-model');
 
 /** The same parts with another model, as the engine has it for a model of the same provider. */
 function withFallback(parts: ThreadParts, model: string | undefined): ThreadParts {

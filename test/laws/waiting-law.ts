@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { userMessage } from '../../src/fragments/message.ts';
 import type { Item } from '../../src/protocol/item.ts';
-import { type JsonObject, objectAt, stringAt } from '../../src/protocol/json.ts';
+import { arrayAt, type JsonObject, objectAt, stringAt } from '../../src/protocol/json.ts';
 import { type Line, lineType } from '../../src/protocol/line.ts';
+import { waitingItem } from '../../src/state/waiting.ts';
 import type { UserInput } from '../../src/protocol/user-input.ts';
 import type { ThreadState } from '../../src/state/thread-state.ts';
 
@@ -53,9 +53,12 @@ function storedMessage({ type, payload, metadata }: Line): readonly string[] {
     return content === undefined ? [] : [keyOf(content as unknown as UserInput | Item)];
   }
   const ours = objectAt(metadata ?? {}, 'capstan') ?? {};
-  const family = stringAt(objectAt(ours, 'origin') ?? {}, 'family');
+  const origin = objectAt(ours, 'origin') ?? {};
+  const family = stringAt(origin, 'family');
+  // What lets a failed turn go on is asked for as words, and stands as a text of Capstan.
+  const isGoingOn = arrayAt(origin, 'kinds')?.includes('turn-continued') === true;
   if (type !== lineType.responseItem || stringAt(ours, 'waited') !== undefined) return [];
-  return family === 'user' || family === 'client' ? [keyOf(payload as Item)] : [];
+  return family === 'user' || family === 'client' || isGoingOn ? [keyOf(payload as Item)] : [];
 }
 
 /** Each message enters or leaves once at most, after it was accepted; what is left waits, in its order. */
@@ -84,7 +87,9 @@ function checkOnce(lines: readonly Line[], waiting: ThreadState['waiting']): voi
 /** The same for a message that waits and for the item that it becomes. */
 function keyOf(content: UserInput | Item | JsonObject): string {
   const isItem = typeof (content as JsonObject)['type'] === 'string';
-  const { id: _id, ...item } = isItem ? (content as JsonObject) : userMessage('', content as unknown as UserInput);
+  const { id: _id, ...item } = isItem
+    ? (content as JsonObject)
+    : waitingItem({ kind: 'words', input: content as unknown as UserInput });
   return JSON.stringify(item);
 }
 

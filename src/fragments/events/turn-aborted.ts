@@ -36,13 +36,24 @@ const sentence: Readonly<Record<AbortedTurn, string>> = {
     'The user took back what came after this point of the turn. Files that were changed after it may still be as they were left: look before you repeat anything.',
 };
 
-export const turnAbortedFragment = defineFragment<AbortedTurn>({
+/** The same where the user saw the beginning of an answer that did not come to its end. */
+export type AbortedShown = `${AbortedTurn}+seen`;
+
+const seen =
+  'The user saw the beginning of an answer that you had not finished. It is not in your history: if the user speaks of it, ask or write it again.';
+
+function textOf(cause: AbortedTurn | AbortedShown): string {
+  const [bare, ...shown] = cause.split('+') as [AbortedTurn, ...string[]];
+  return shown.length === 0 ? sentence[bare] : `${sentence[bare]} ${seen}`;
+}
+
+export const turnAbortedFragment = defineFragment<AbortedTurn | AbortedShown>({
   id: 'turn-aborted',
-  purpose: 'A turn ended early, and why.',
+  purpose: 'A turn ended early, why, and whether the user saw the beginning of an answer.',
   role: 'user',
   alsoRole: 'developer',
   markers: ['<turn_aborted>', '</turn_aborted>'],
   capTokens: 200,
   separate: true,
-  body: (cause) => `\n${sentence[cause]}\n`,
+  body: (cause) => `\n${textOf(cause)}\n`,
 });

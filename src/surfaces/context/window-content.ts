@@ -84,7 +84,11 @@ function partsOfNext({ telling: { form, told }, waiting }: NextRequest): readonl
   ].map((entry) => ({ ...estimated(entry), next: true }));
 }
 
-function waitingOrigin({ kind }: WaitingMessage): Origin {
+function waitingOrigin(message: WaitingMessage): Origin {
+  const { kind } = message;
+  if (kind === 'words' && message.input.continues !== undefined) {
+    return { family: 'context', kinds: ['turn-continued'], cause: 'event' };
+  }
   if (kind === 'agent') return { family: 'context', kinds: ['subagent-notification'], cause: 'event' };
   if (kind === 'files') return { family: 'context', kinds: ['files-put-back'], cause: 'event' };
   return { family: kind === 'words' ? 'user' : 'client' };

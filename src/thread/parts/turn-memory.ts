@@ -22,6 +22,8 @@ export interface TurnMemory {
   outage: 'none' | 'seen';
   /** A call was running when the turn was interrupted. */
   cutShort: boolean;
+  /** A subscriber was shown the beginning of a message that did not come to its end when the turn was interrupted. */
+  shownPart: boolean;
   /** `too-little`: the turn is done, and leaves less space than the next one should find. */
   leaves: 'enough' | 'too-little';
   /** What hooks said for the model that has not entered history yet, and about which call. */
@@ -61,6 +63,7 @@ export function newMemory(): TurnMemory {
     unexplained: undefined,
     outage: 'none',
     cutShort: false,
+    shownPart: false,
     leaves: 'enough',
     hookTexts: [],
     hookedCalls: new Map(),

@@ -1,6 +1,7 @@
 import { occasionalBudget } from '../../envelope/context-shares.ts';
 import { filesPutBackFragment } from '../../fragments/events/files-put-back.ts';
 import { subagentNotificationFragment } from '../../fragments/events/subagent-notification.ts';
+import { turnContinuedFragment } from '../../fragments/events/turn-continued.ts';
 import { userMessage } from '../../fragments/message.ts';
 import { imageResizeNoticeFragment } from '../../fragments/events/image-resize-notice.ts';
 import { unusableImagesFragment } from '../../fragments/events/unusable-images.ts';
@@ -13,7 +14,13 @@ import type { Json } from '../../protocol/json.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import { answerLine, type RefusedCallRecord, itemCompleted, userLine, itemLine } from '../../state/item-drafts.ts';
 import { entering, notificationOf } from '../../state/waiting.ts';
-import { otherAuthor, type UnusableImage, type UserImage, type UserInput } from '../../protocol/user-input.ts';
+import {
+  otherAuthor,
+  type TurnContinued,
+  type UnusableImage,
+  type UserImage,
+  type UserInput,
+} from '../../protocol/user-input.ts';
 import type { CallResult } from '../../tools/define.ts';
 import { windowNow } from '../contract/contract-now.ts';
 import { limitToShare } from '../contract/output-share.ts';
@@ -94,7 +101,8 @@ export function drainInbox(turn: Turn): void {
 }
 
 export function recordMail(turn: Turn, mail: Mail): void {
-  if (mail.kind === 'words') {
+  if (mail.kind === 'words' && mail.input.continues !== undefined) recordContinued(turn, mail.input.continues, mail.id);
+  else if (mail.kind === 'words') {
     recordUserMessage(turn, mail.input, mail.id);
     if (mail.input.author !== 'user') return;
     turn.memory.rounds.alone = false;
@@ -109,6 +117,10 @@ function recordReport(turn: Turn, report: AgentReport, waited: string | undefine
   const limit = occasionalBudget('agentReport', windowNow(turn).effective);
   const value = notificationOf(report);
   recordWaited(turn, { fragment: render(subagentNotificationFragment, { ...value, limit }), value }, waited);
+}
+
+function recordContinued(turn: Turn, why: TurnContinued, waited: string | undefined): void {
+  recordWaited(turn, { fragment: render(turnContinuedFragment, why), value: why }, waited);
 }
 
 function recordPutBack(turn: Turn, files: FilesPutBack, waited: string | undefined): void {

@@ -14,6 +14,8 @@ export class AnswerPreviews {
   readonly #turn: Pick<Turn, 'log' | 'parts' | 'turnId'>;
   readonly #begun = new Set<string>();
   readonly #unwanted = new Set<string>();
+  /** Messages whose beginning was shown. */
+  readonly #shown = new Set<string>();
   /** Given to a message, and to a thought, that the server does not name. */
   readonly #ownIds = new Map<Delta['kind'], string>();
 
@@ -28,14 +30,26 @@ export class AnswerPreviews {
     if (!log.subscribers.wantPreviews) return void this.#unwanted.add(name);
     const itemId = event.itemId === '' ? this.#ownId(event.kind) : event.itemId;
     this.#begun.add(itemId);
+    if (event.kind === 'text-delta' && event.delta.trim() !== '') this.#shown.add(itemId);
     const about = { provisional: true, turnId, itemId, text: event.delta } as const;
     log.subscribers.preview(
       event.kind === 'text-delta' ? { ...about, kind: 'text' } : { ...about, kind: 'reasoning', part: event.part },
     );
   }
 
-  /** The item under the name of its preview. */
+  /** Whether the beginning of a message was shown that has not come as a whole. */
+  get hasPart(): boolean {
+    return this.#shown.size > 0;
+  }
+
+  /** The item under the name of its preview, which is whole now. */
   named(item: Item): Item {
+    const named = this.#named(item);
+    this.#shown.delete(String(named['id']));
+    return named;
+  }
+
+  #named(item: Item): Item {
     const kind = isMessage(item) ? 'text-delta' : isReasoning(item) ? 'reasoning-delta' : undefined;
     if (item['id'] !== undefined || kind === undefined) return item;
     // The next one without a name is another.

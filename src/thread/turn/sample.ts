@@ -79,6 +79,7 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
       }
     }
     previews.end();
+    turn.memory.shownPart = signal.aborted && previews.hasPart;
     await calls.finish();
     if (images.length > 0) await tellImages(turn, images);
   } catch (error) {

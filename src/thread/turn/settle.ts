@@ -1,5 +1,5 @@
 import { newRepositoriesFragment } from '../../fragments/events/new-repositories.ts';
-import { type AbortedTurn, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
+import { type AbortedShown, type AbortedTurn, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type Outcome, Fault, sentence } from '../../protocol/outcome.ts';
 import type { Question } from '../../protocol/question.ts';
@@ -102,9 +102,10 @@ const causes = {
   narrowed: 'narrowed',
 } as const;
 
-function abortedBy({ signal, memory }: Turn): AbortedTurn {
+function abortedBy({ signal, memory }: Turn): AbortedTurn | AbortedShown {
   const cause = causes[stoppedBy(signal)];
-  return memory.cutShort ? cause : `${cause}-idle`;
+  const told = memory.cutShort ? cause : (`${cause}-idle` as const);
+  return memory.shownPart ? `${told}+seen` : told;
 }
 
 /** Nothing ends: the turn stays open in the file, with its questions. What arrived meanwhile waits on. */

@@ -1,10 +1,9 @@
 import type { Settings } from '../../../envelope/settings.ts';
-import { continueAfterFailure } from '../../../fragments/answers/fallback-words.ts';
+import { turnGoesOn } from '../../../fragments/events/turn-continued.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
-import { writtenBy } from '../../../protocol/user-input.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import type { RestoredSettings } from '../../../state/resumed-settings.ts';
 import type { Answered } from '../../../thread/answered.ts';
@@ -136,7 +135,7 @@ export class KeptThread implements LiveThread {
   }
 
   retry(asked: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
-    return this.submit({ ...asked, input: writtenBy('program', continueAfterFailure) });
+    return this.submit({ ...asked, input: turnGoesOn('after-failure') });
   }
 
   steer(steering: Steering): Promise<Steered | EngineRefused> {

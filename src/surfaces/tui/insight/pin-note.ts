@@ -1,5 +1,6 @@
 import { fullText } from '../../../protocol/outcome.ts';
 import { draftOf } from '../composer/draft.ts';
+import { changeWhole } from './change-whole.ts';
 import type { InsightHost } from './insight-host.ts';
 
 /** What came of a wish, in words for the user. */
@@ -12,7 +13,7 @@ const longestShown = 200;
 
 /** Pins a text to the thread, word for word: the model reads it again after every checkpoint. */
 export async function pinText(host: InsightHost, text: string): Promise<PinResult> {
-  const { parts, thread } = host;
+  const { thread } = host;
   const { id } = thread;
   if (thread.place === undefined) return { isDone: false, words: 'Nothing was sent yet. Send a message first.' };
   if (host.isBusy) {
@@ -23,7 +24,7 @@ export async function pinText(host: InsightHost, text: string): Promise<PinResul
       words: 'Capstan pins the note when this turn has ended: the model reads it from the next turn on.',
     };
   }
-  const done = await parts.threads.whole(id, (stored) => stored.pin(id, text));
+  const done = await changeWhole(host, (stored) => stored.pin(id, text));
   if (done.kind === 'refused') return { isDone: false, words: fullText(done.outcome) };
   const said = done.pin.text.slice(0, longestShown).toWellFormed();
   return {
@@ -37,9 +38,9 @@ export async function pinText(host: InsightHost, text: string): Promise<PinResul
 }
 
 /** `which`: its number, or its id. */
-export async function unpin({ parts, thread }: InsightHost, which: string): Promise<PinResult> {
-  const { id } = thread;
-  const done = await parts.threads.whole(id, (stored) => stored.unpin(id, which));
+export async function unpin(host: InsightHost, which: string): Promise<PinResult> {
+  const { id } = host.thread;
+  const done = await changeWhole(host, (stored) => stored.unpin(id, which));
   if (done.kind === 'refused') return { isDone: false, words: fullText(done.outcome) };
   return { isDone: true, words: 'The note is removed. The next turn informs the model that it no longer applies.' };
 }

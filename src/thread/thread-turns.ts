@@ -24,7 +24,7 @@ export class ThreadTurns {
   readonly #compactions: ThreadCompactions;
   readonly #compactsAfter: boolean;
   readonly #fallback: ThreadFallback;
-  #running: Turn | undefined;
+  #running: { readonly turn: Turn; readonly settings: Settings } | undefined;
   #newest: Promise<unknown> = Promise.resolve();
   /** Submitted and not over. */
   #count = 0;
@@ -43,7 +43,12 @@ export class ThreadTurns {
 
   /** The turn that has begun and is not about to end, if there is one. */
   get open(): Turn | undefined {
-    return this.#running?.memory.phase === 'open' ? this.#running : undefined;
+    return this.#running?.turn.memory.phase === 'open' ? this.#running.turn : undefined;
+  }
+
+  /** What that turn runs under, whatever was changed since it was submitted. */
+  get openSettings(): Settings | undefined {
+    return this.open === undefined ? undefined : this.#running?.settings;
   }
 
   /** The same, unless it was told to end: what is said then belongs to the next turn. */
@@ -219,7 +224,7 @@ export class ThreadTurns {
     const { log, inbox, sessions } = this.#thread;
     try {
       const turn = await prepareTurn(parts, log, asked);
-      this.#running = turn;
+      this.#running = { turn, settings: asked.settings };
       const result = await runTurn(turn);
       return { result, leaves: turn.memory.leaves };
     } finally {

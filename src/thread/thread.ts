@@ -94,6 +94,11 @@ export class Thread {
     return this.#turns.open?.turnId;
   }
 
+  /** What the turn that runs was submitted with, if one does: changes that came since are not for it. */
+  get turnSettings(): Settings | undefined {
+    return this.#turns.openSettings;
+  }
+
   /** Whether a turn or a compaction runs, or waits for its place. */
   get isBusy(): boolean {
     return this.#core.work.isBusy;
@@ -131,7 +136,7 @@ export class Thread {
 
   get usage(): UsageNow {
     const { parts, log, settings } = this.#core;
-    return usageNow({ parts, log, envelope: settings.inForce });
+    return usageNow(this.#turns.open ?? { parts, log, envelope: settings.inForce });
   }
 
   /** Follows the thread from now on, until the function that it gives is called. */

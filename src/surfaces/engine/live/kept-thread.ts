@@ -81,6 +81,10 @@ export class KeptThread implements LiveThread {
     return this.#loader.thread?.turnId;
   }
 
+  get turnSettings(): Settings | undefined {
+    return this.#loader.thread?.turnSettings;
+  }
+
   get questions(): readonly Question[] {
     return this.#loader.now.questions;
   }

@@ -77,6 +77,8 @@ export interface LiveThread {
   readonly waiting: readonly string[];
   /** The turn that runs, if one does. */
   readonly turnId: TurnId | undefined;
+  /** What that turn runs under, whatever was changed since it was submitted. */
+  readonly turnSettings: Settings | undefined;
   readonly questions: readonly Question[];
   /** Commands that outlived their calls and run. */
   readonly sessions: readonly RunningSession[];

@@ -87,7 +87,8 @@ export class StatusView {
     const thread = this.#parts.thread();
     const { repository, branch, name, firstWords, tasks } = this.#facts;
     return {
-      settings: thread.settings,
+      settings: thread.turnSettings ?? thread.settings,
+      next: thread.turnSettings === undefined ? undefined : thread.settings,
       usage: thread.usage(),
       threadId: thread.id,
       profileName: thread.profileName,

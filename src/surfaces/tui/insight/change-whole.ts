@@ -4,7 +4,7 @@ import type { InsightHost } from './insight-host.ts';
 
 /**
  * Changes the shown thread as a whole. The engine gives it up for that; this terminal takes it again at once, so that
- * no other program continues the conversation that the user has open here.
+ * no other program continues the conversation that the user has open here, and figures are those of the changed thread.
  */
 export async function changeWhole<Result>(
   host: InsightHost,

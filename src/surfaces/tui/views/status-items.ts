@@ -13,7 +13,10 @@ import { sandboxLevel } from './permission-presets.ts';
 
 /** What the status line and the title of the window can say. All figures are the engine's. */
 export interface StatusFacts {
+  /** Of the turn that runs, or else of the next one. */
   readonly settings: Settings;
+  /** What is chosen for the next turn, while one runs under something else. */
+  readonly next: Settings | undefined;
   readonly usage: ThreadUsage;
   readonly threadId: string;
   readonly profileName: string | undefined;
@@ -52,16 +55,22 @@ function leftStyle(facts: StatusFacts): Style {
 const tokens = (count: number, word: string): string | undefined =>
   count === 0 ? undefined : `${compactNumber(count)} ${word}`;
 
+/** `gpt-5.5 (next: gpt-5.6-sol)`: what holds now, and what was chosen for the next turn where that is something else. */
+export function withNext({ settings, next }: Pick<StatusFacts, 'settings' | 'next'>, words: (of: Settings) => string) {
+  const [now, then] = [words(settings), next === undefined ? undefined : words(next)];
+  return then === undefined || then === now ? now : `${now} (next: ${then})`;
+}
+
 /** Every item by its id, in the order of the list. */
 export const statusItems = {
   'model-with-reasoning': {
     about: 'the model and its effort',
-    text: ({ settings: { model, effort } }) => (effort === undefined ? model : `${model} ${effort}`),
+    text: (facts) => withNext(facts, ({ model, effort }) => (effort === undefined ? model : `${model} ${effort}`)),
     style: accent,
   },
-  model: { about: 'the model', text: ({ settings }) => settings.model, style: accent },
-  reasoning: { about: 'the effort', text: ({ settings }) => settings.effort ?? 'default' },
-  provider: { about: 'who serves the model', text: ({ settings }) => settings.provider },
+  model: { about: 'the model', text: (facts) => withNext(facts, ({ model }) => model), style: accent },
+  reasoning: { about: 'the effort', text: (facts) => withNext(facts, ({ effort }) => effort ?? 'default') },
+  provider: { about: 'who serves the model', text: (facts) => withNext(facts, ({ provider }) => provider) },
   'context-remaining': {
     about: 'how much of the context window is left',
     text: (facts) => `Context ${left(facts)}% left`,
@@ -78,9 +87,12 @@ export const statusItems = {
   },
   permissions: {
     about: 'the permission profile or the sandbox, and when Capstan asks',
-    text: ({ settings, profileName }) => `${profileName ?? sandboxLevel(settings)}, ${approvalName(settings.approval)}`,
+    text: (facts) => withNext(facts, (of) => `${facts.profileName ?? sandboxLevel(of)}, ${approvalName(of.approval)}`),
   },
-  'approval-mode': { about: 'when Capstan asks', text: ({ settings }) => approvalName(settings.approval) },
+  'approval-mode': {
+    about: 'when Capstan asks',
+    text: (facts) => withNext(facts, ({ approval }) => approvalName(approval)),
+  },
   'current-dir': { about: 'the folder', text: ({ settings }, look) => shownPath(settings.cwd, { ...look, cwd: '' }) },
   'project-name': {
     about: 'the name of the repository, or of the folder',

@@ -36,6 +36,7 @@ function settings(mode: SandboxMode, rest: Partial<Settings> = {}): Settings {
 
 const facts: StatusFacts = {
   settings: settings('workspace-write'),
+  next: undefined,
   usage: {
     total: { ...noUsage, input: 50_000, cachedInput: 10_000, output: 1050, total: 51_050 },
     tokens: 50_050,
@@ -85,6 +86,14 @@ describe('the status line', () => {
   ])('names the mode: %s', (name, some, colour) => {
     const mode = statusRow({ ...facts, ...some }, { items: [], hasColours: false }, look).at(-1);
     expect([mode?.text, mode?.style?.colour]).toEqual([name, colour]);
+  });
+
+  it('while a turn runs, says what it runs under, and beside it what was chosen for the next', () => {
+    const next = settings('read-only', { model: 'gpt-5.6-sol' });
+    expect(shown({ next }, 90, ['model-with-reasoning', 'permissions'])).toBe(
+      '  gpt-5.5 high (next: gpt-5.6-sol high)                             Ask (next: Read only)',
+    );
+    expect(shown({ next: settings('workspace-write') }, 42)).toBe('  gpt-5.5 high · Context 85% left     Ask');
   });
 
   it.each([

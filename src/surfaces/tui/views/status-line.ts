@@ -1,10 +1,11 @@
+import { defined } from '../../../protocol/defined.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutRow, rowColumns } from '../text/cut.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { badStyle, dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../text/style.ts';
 import { permissionMode } from './permission-mode.ts';
-import { type StatusFacts, type StatusId, type StatusItem, statusItems } from './status-items.ts';
+import { type StatusFacts, type StatusId, type StatusItem, statusItems, withNext } from './status-items.ts';
 
 export interface StatusLine {
   readonly items: readonly StatusId[];
@@ -18,7 +19,7 @@ export interface StatusLine {
  */
 export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine, look: Look): Row {
   const { dot } = glyphsOf(look);
-  const mode = permissionMode(facts.settings);
+  const mode = shownMode(facts);
   const modeColumns = rowColumns([mode]);
   // Blanks at both ends and between; a mode that is too long for that is all there is.
   const room = look.width - modeColumns - 4;
@@ -32,6 +33,12 @@ export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine,
   }
   const blanks = ' '.repeat(Math.max(2, look.width - modeColumns - rowColumns(row) - 3));
   return [plain('  '), ...row, plain(blanks), mode];
+}
+
+/** The mode of the turn that runs; the one that was chosen for the next turn stands beside it. */
+function shownMode({ settings, next }: StatusFacts): Piece {
+  const { style } = permissionMode(settings);
+  return { text: withNext({ settings, next }, (of) => permissionMode(of).text), ...defined({ style }) };
 }
 
 function pieceOf(

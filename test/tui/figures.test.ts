@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { noUsage } from '../../src/protocol/usage.ts';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { isCompaction } from '../compaction/summariser.ts';
+import { tuiScene } from './tui-scene.ts';
+
+const counted = (input: number) => ({ ...noUsage, input, output: 10, total: input + 10 });
+const said = (text: string, input = 4000) => answer({ items: [say(text)], deltas: true, usage: counted(input) });
+
+describe('the figures and words of the terminal', () => {
+  it('while a turn runs, the status line has its model and permissions, and what was chosen for the next beside them', async () => {
+    const { sees, say: tell } = await tuiScene([
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 3' })] }),
+      said('One.'),
+    ]);
+    await sees('Context 100% left');
+    tell('Wait.');
+    await sees('Running sleep 3');
+    tell('/permissions Read only');
+    await sees('Ask (next: Read only)');
+    tell('/model gpt-9 high');
+    await sees(/gpt-\S+( \w+)? \(next: gpt-9 high\)/);
+    await sees('Worked for');
+    const after = (await sees(/gpt-9 high · Context.* {2}Read only/)).join('\n');
+    expect(after).not.toContain('next:');
+  });
+
+  it('after a checkpoint is taken back, the status line, /status and /context say the same; so do question and result', async () => {
+    const cmd = { cmd: 'seq 1 9000', max_output_tokens: 30_000 };
+    const left = [answer({ items: [callTool('exec_command', cmd)], usage: counted(4000) }), said('Counted.', 32_000)];
+    const {
+      sees,
+      say: tell,
+      terminal,
+    } = await tuiScene(
+      (request) =>
+        isCompaction(request)
+          ? answer({ items: [say('Counted. RESUME_AT: nothing.')] })
+          : (left.shift() ?? said('Done.')),
+      'compaction.strategy = "plain"',
+    );
+    await sees('Context 100% left');
+    tell('Count.');
+    const before = /Context (\d+)% left/.exec((await sees(/Worked for[\s\S]*Context \d\d% left/)).join('\n'))?.[1];
+    tell('/compact');
+    await sees('Checkpoint 1: about');
+    tell('Go on.');
+    await sees(/Worked for[\s\S]*Worked for/);
+    tell('/checkpoint');
+    await sees('› Checkpoint 1');
+    for (const key of ['\r', 'u']) terminal.type(key);
+    await sees('with 1 turn.');
+    for (const key of ['j', '\r']) terminal.type(key);
+    await sees('One turn rolled back.');
+    await sees(new RegExp(String.raw`Context ${before}% left`));
+    tell('/status');
+    const tokens = /left: (?:about )?([\d,]+) of/.exec((await sees(/% left: [\s\S]* tokens/)).join('\n'))?.[1];
+    tell('/context');
+    await sees(new RegExp(String.raw`${tokens} of [\d,]+ tokens \(`));
+    terminal.type('q');
+    tell('Once more.');
+    await sees(/Once more[\s\S]*Worked for/);
+    tell('/checkpoint undo');
+    await sees('Add --force to do so');
+    tell('/checkpoint undo --force');
+    await sees('The rollback is undone');
+  });
+});

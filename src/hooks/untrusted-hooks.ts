@@ -14,7 +14,8 @@ export function untrustedHooks(hooks: readonly KnownHook[]): readonly ConfigProb
   });
   const more = hooks.length > mostNamed ? ` and ${hooks.length - mostNamed} more` : '';
   const subject = hooks.length === 1 ? 'A hook does' : `${hooks.length} hooks do`;
-  const message = `${subject} not run, because you have not trusted ${hooks.length === 1 ? 'it' : 'them'}: ${named.join(', ')}${more}.`;
-  const next = 'Read them with `capstan hooks list`, then trust them with `capstan hooks trust`.';
+  const message = `${subject} not run, because ${hooks.length === 1 ? 'it was' : 'they were'} not trusted when Capstan started: ${named.join(', ')}${more}.`;
+  const it = hooks.length === 1 ? 'it' : 'them';
+  const next = `Read ${it} with \`capstan hooks list\` and trust ${it} with \`capstan hooks trust\`, or do both with /hooks in the terminal. That counts from the next start.`;
   return [{ code: 'hooks-untrusted', message, next, severity: 'warning', source: first.source.path }];
 }

@@ -110,7 +110,7 @@ it('hooks that are not trusted do not run, and are named when a thread begins', 
   expect(live.notices).toMatchObject([
     {
       code: 'hooks-untrusted',
-      message: 'A hook does not run, because you have not trusted it: "echo no" (UserPromptSubmit).',
+      message: 'A hook does not run, because it was not trusted when Capstan started: "echo no" (UserPromptSubmit).',
     },
   ]);
   expect(live.rows(0).at(-1)).toEqual(['user', 'go']);

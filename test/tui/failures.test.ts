@@ -19,6 +19,13 @@ async function impatient(script: Script, retries = 0, more = '') {
 }
 
 describe('a turn that fails', () => {
+  it('leaves the command that continues the conversation, also if nothing was counted', async () => {
+    const { sees, say: tell, leave } = await impatient([key]);
+    tell('Go.');
+    await sees('r tries again');
+    expect((await leave()).slice(-2)).toEqual(['', expect.stringMatching(/^To continue: capstan resume [\w-]{36}$/)]);
+  });
+
   it('says why in our words, r goes on without saying the words again, and Up brings them back', async () => {
     const {
       sees,

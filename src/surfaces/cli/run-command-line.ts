@@ -5,6 +5,7 @@ import { helpOption } from '../commands/command.ts';
 import { type CommandGroup, findCommand } from '../commands/command-group.ts';
 import { groupHelp } from '../commands/command-help.ts';
 import { commandTable } from './command-table.ts';
+import { isForTerminal } from './is-for-terminal.ts';
 import { runCommand } from '../commands/run-command.ts';
 
 /** `capstan WORDS …`: gives the exit code. */
@@ -38,9 +39,9 @@ async function welcome(): Promise<number> {
 }
 
 /** On a terminal, options and a prompt without a command are for the terminal surface. */
-function opensTerminal([first = '', ...rest]: readonly string[]): boolean {
-  if (!process.stdin.isTTY || !process.stdout.isTTY || helpOption.names.includes(first)) return false;
-  return first.startsWith('-') || (rest.length === 0 && /\S\s+\S/.test(first));
+function opensTerminal(words: readonly string[]): boolean {
+  const isAtTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  return isAtTerminal && !helpOption.names.includes(words[0] ?? '') && isForTerminal(words);
 }
 
 /** Options may stand before the command, as in `capstan -c KEY=VALUE exec …`; those behind it rank higher. */

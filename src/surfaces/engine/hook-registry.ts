@@ -17,6 +17,15 @@ export class HookRegistry {
     return loadConfiguredHooks(folder, this.#engine.options);
   }
 
+  /** Those that run in this engine. What the user decided since it was loaded counts for the next one. */
+  async running(folder: string): Promise<readonly ConfiguredHook[]> {
+    const [{ hooksInForce }, { mayRun }] = await Promise.all([
+      import('./idle-hooks.ts'),
+      import('../../hooks/load-hooks.ts'),
+    ]);
+    return (await hooksInForce(this.#engine, folder)).filter(mayRun);
+  }
+
   /** Saves in the user's config.toml whether a hook runs. The trust in it stays. Gives why it could not. */
   async switch({ key }: Pick<ConfiguredHook, 'key'>, isOn: boolean): Promise<Outcome | undefined> {
     const { base, locks, clock } = this.#engine;

@@ -6,6 +6,14 @@ import type { EngineParts } from './engine-parts.ts';
 
 /** Hooks of a folder about which the user has to decide: those that are new, or have changed since they were trusted. */
 export async function idleHooks(
+  parts: Pick<EngineParts, 'base' | 'options'>,
+  folder: string,
+): Promise<readonly KnownHook[]> {
+  return (await hooksInForce(parts, folder)).filter(({ trust }) => trust === 'untrusted' || trust === 'modified');
+}
+
+/** All hooks of a folder as this engine runs them: what the user decided since it was loaded counts for the next one. */
+export async function hooksInForce(
   { base, options }: Pick<EngineParts, 'base' | 'options'>,
   folder: string,
 ): Promise<readonly KnownHook[]> {
@@ -13,5 +21,5 @@ export async function idleHooks(
   const places = findHookPlaces(base, layers, folder, options);
   if (places === undefined || !isGateOpen('hooks', featureGates(config.features ?? {}))) return [];
   const { loadHooks } = await import('../../hooks/load-hooks.ts');
-  return loadHooks(places).hooks.filter(({ trust }) => trust === 'untrusted' || trust === 'modified');
+  return loadHooks(places).hooks;
 }

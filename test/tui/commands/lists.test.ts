@@ -86,6 +86,24 @@ describe('/hooks', () => {
     expect((await sees('Worked for')).join('\n')).not.toMatch(/hook/);
   });
 
+  it('says of a hook that was trusted just now that it does not run yet, also when the list is opened again', async () => {
+    const built = await scene([]);
+    const { home } = built.place;
+    writeFileSync(join(home, 'hooks.json'), JSON.stringify({ hooks: { Stop: [hook('true')] } }));
+    const { sees, say: tell, terminal } = await openIn(built, { kind: 'new' }, 120);
+    await sees('waits for your decision');
+    terminal.type('3');
+    await sees('Context 100% left');
+    tell('/hooks');
+    await sees(/1\. Stop {2}not trusted: does not run/);
+    terminal.type('t');
+    await sees(/1\. Stop {2}trusted: runs when Capstan is started again/);
+    terminal.type('\u001B');
+    await sees('Ask Capstan to do anything');
+    tell('/hooks');
+    expect((await sees(/1\. Stop/)).join('\n')).toContain('trusted: runs when Capstan is started again');
+  });
+
   it('shows them with what they did, trusts one, and switches one off', async () => {
     const built = await scene([answer({ items: [say('Hi.')] })]);
     const { home } = built.place;
@@ -99,11 +117,11 @@ describe('/hooks', () => {
     tell('/hooks');
     await sees(/1\. UserPromptSubmit {2}trusted - ran 1 time - cat/);
     terminal.type('t');
-    await sees('not trusted: does not run - ran 1 time');
+    await sees('not trusted: runs until Capstan is started again - ran 1 time');
     terminal.type('t');
     await sees(/1\. UserPromptSubmit {2}trusted/);
     terminal.type(' ');
-    await sees(/1\. UserPromptSubmit {2}off/);
+    await sees(/1\. UserPromptSubmit {2}off when Capstan is started again/);
     expect(readFileSync(join(home, 'config.toml'), 'utf8')).toMatch(/trusted_hash = .*\nenabled = false/);
     terminal.type('\r');
     const rows = (await sees('In this conversation:')).join('\n');

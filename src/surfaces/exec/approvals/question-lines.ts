@@ -27,7 +27,7 @@ export function questionLines(
   const { agent, reason, justification, argv, cwd, paths = [], permissions = {} } = question;
   const { network, read = [], write = [], spelled = {} } = permissions;
   const named = (path: string): string => (spelled[path] === undefined ? path : `${path} (named as ${spelled[path]})`);
-  const script = argv === undefined ? undefined : argv.length === 3 ? (argv[2] ?? '') : argv.join(' ');
+  const script = argv === undefined ? undefined : scriptOf(argv);
   const facts = [
     ...(agent === undefined ? [] : [`Agent ${agent} asks.`]),
     ...(reason === undefined ? [] : [reason]),
@@ -56,6 +56,15 @@ export function questionLines(
       ? []
       : [bold(`  The command above takes ${count(command.length)} rows. ${exactLine(reason ?? '')}\n`)]),
   ];
+}
+
+/** The command alone, in the rows that the question has of it. */
+export function askedCommand(argv: readonly string[], { width }: { readonly width: number }): readonly Span[] {
+  return commandRows(scriptOf(argv), width).map((row) => bold(row));
+}
+
+function scriptOf(argv: readonly string[]): string {
+  return argv.length === 3 ? (argv[2] ?? '') : argv.join(' ');
 }
 
 /** A rule holds in every thread, and what it allows leaves the sandbox, also where this command would not. */

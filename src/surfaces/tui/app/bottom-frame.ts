@@ -30,7 +30,11 @@ export function bottomFrame(bottom: Bottom, state: StageState, look: Look, heigh
   if (view !== undefined) {
     // What is asked or chosen needs the space.
     const running = isRead ? [] : bottomRows({ ...state, plan: undefined, waiting: noneWaiting }, look);
-    return fitFrame(frameBelow([...running, ''], view.frame(look, Math.max(1, room - running.length))), height);
+    const beside = view.frame(look, Math.max(1, room - running.length));
+    // Where the view has to leave something out, the row about what runs gives way.
+    const isTight = beside.rows.length >= room - running.length;
+    const framed = isTight ? frameBelow([''], view.frame(look, room)) : frameBelow([...running, ''], beside);
+    return fitFrame(framed, height);
   }
   const above = isRead ? [] : bottomRows({ ...state, plan, waiting }, look);
   const written = composer.frame(look, Math.max(1, Math.floor(height / 2)), placeholder);

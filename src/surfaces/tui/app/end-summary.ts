@@ -7,16 +7,16 @@ import type { Look } from '../text/look.ts';
 import { accentStyle, plain, type Row, styled } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 
-/** What stays on the screen at the end: what the thread has cost, and how to resume it. A thread without a turn has neither. */
+/** What stays on the screen at the end: what the thread has cost, if a model answered, and how to resume it. A thread without a turn has neither. */
 export function endSummary(thread: LiveThread, look: Look): readonly string[] {
   const { total } = thread.usage();
-  if (thread.place === undefined || total.total === 0) return [];
+  if (thread.place === undefined) return [];
   const { cost } = total;
   const spent = `${count(usedTokens(total))} tokens used${cost === undefined ? '' : `, ${moneyWords(cost)}`}.`;
   const command = `capstan resume ${thread.id}`;
   const [before, row]: readonly [string, Row] = ['To continue:', [styled(command, accentStyle)]];
   const isOneRow = before.length + 1 + command.length <= look.width;
-  const said = wrapRow([plain(spent)], { width: look.width });
+  const said = total.total === 0 ? [] : wrapRow([plain(spent)], { width: look.width });
   if (isOneRow) return drawRows([[], ...said, [plain(`${before} `), ...row]], look);
   // Whole, however narrow the terminal is: it breaks the row itself, and copies it as one.
   return [...drawRows([[], ...said, [plain(before)]], look), drawRow(row, { ...look, width: command.length })];

@@ -11,7 +11,7 @@ import { type ListItem, ListView } from '../views/list-view.ts';
 import { PagerView } from '../views/pager-view.ts';
 import type { CommandSession } from './command-session.ts';
 
-/** `/hooks`: all of them, with what they did. Decisions are saved and count for the next conversation that Capstan opens. */
+/** `/hooks`: all of them, with what they did. Decisions are saved and count when Capstan is started again. */
 export async function hooks(session: CommandSession): Promise<void> {
   const { stage, engine } = session.parts;
   const registry = await engine.user.hooks();
@@ -21,8 +21,10 @@ export async function hooks(session: CommandSession): Promise<void> {
   let found = loaded;
   if (found.hooks.length === 0) return session.notice('There are no hooks here. docs/hooks.md says how to write one.');
   const runs = await runsOf(session);
+  const running = new Set((await registry.running(cwd)).map(({ key }) => key));
+  const trustOf = (hook: ConfiguredHook): string => trustWords(hook, running.has(hook.key));
   const ranOf = ({ key }: ConfiguredHook): readonly HookRun[] => runs.filter((run) => run.key === key);
-  const items = (): readonly ListItem[] => found.hooks.map((hook) => itemOf(hook, ranOf(hook)));
+  const items = (): readonly ListItem[] => found.hooks.map((hook) => itemOf(hook, trustOf(hook), ranOf(hook)));
   const close = (): void => stage.open(undefined);
   const decide = async (index: number, what: 'trust' | 'switch'): Promise<void> => {
     const hook = found.hooks[index]!;
@@ -50,7 +52,10 @@ export async function hooks(session: CommandSession): Promise<void> {
       space: (index) => session.inBackground(decide(index, 'switch')),
     },
     close,
-    pick: (index) => showHook(session, found.hooks[index]!, ranOf(found.hooks[index]!)),
+    pick(index) {
+      const hook = found.hooks[index]!;
+      showHook(session, hook, trustOf(hook), ranOf(hook));
+    },
   });
   stage.open(view);
 }
@@ -66,33 +71,42 @@ async function runsOf(session: CommandSession): Promise<readonly HookRun[]> {
   });
 }
 
-const trustWords: Readonly<Record<ConfiguredHook['trust'], string>> = {
-  managed: 'managed',
-  trusted: 'trusted',
-  modified: 'changed since you trusted it: does not run',
-  untrusted: 'not trusted: does not run',
-  disabled: 'off',
-};
+/** What the user decided, and whether it counts here: Capstan reads decisions when it starts. */
+function trustWords({ trust }: ConfiguredHook, isRunning: boolean): string {
+  switch (trust) {
+    case 'managed':
+      return 'managed';
+    case 'trusted':
+      return isRunning ? 'trusted' : 'trusted: runs when Capstan is started again';
+    case 'modified':
+    case 'untrusted': {
+      const why = trust === 'modified' ? 'changed since you trusted it' : 'not trusted';
+      return `${why}: ${isRunning ? 'runs until Capstan is started again' : 'does not run'}`;
+    }
+    case 'disabled':
+      return isRunning ? 'off when Capstan is started again' : 'off';
+  }
+}
 
-function itemOf({ event, matcher, command, trust }: ConfiguredHook, runs: readonly HookRun[]): ListItem {
+function itemOf({ event, matcher, command }: ConfiguredHook, trust: string, runs: readonly HookRun[]): ListItem {
   const failed = runs.filter(({ status }) => status === 'failed').length;
   const ran =
     runs.length === 0 ? [] : [`ran ${plural(runs.length, 'time')}${failed === 0 ? '' : `, failed ${failed}`}`];
   return {
     label: exactLine(matcher === undefined ? event : `${event} ${matcher}`),
-    about: [trustWords[trust], ...ran, exactLine(command)].join(' - '),
+    about: [trust, ...ran, exactLine(command)].join(' - '),
   };
 }
 
-function showHook(session: CommandSession, hook: ConfiguredHook, runs: readonly HookRun[]): void {
+function showHook(session: CommandSession, hook: ConfiguredHook, trust: string, runs: readonly HookRun[]): void {
   const { stage } = session.parts;
-  const { event, matcher, command, trust, source, timeoutSeconds, isAsync, failClosed } = hook;
+  const { event, matcher, command, source, timeoutSeconds, isAsync, failClosed } = hook;
   const card = cardCell({
     title: `${event} hook`,
     rows: [
       { name: 'Command', value: exactLine(command) },
       { name: 'For', value: exactLine(matcher ?? 'everything') },
-      { name: 'Trust', value: trustWords[trust] },
+      { name: 'Trust', value: trust },
       { name: 'File', value: exactLine(source.path) },
       { name: 'Time-out', value: `${timeoutSeconds} s` },
       { name: 'Waits', value: isAsync ? 'Capstan does not wait for it' : 'Capstan waits for it' },

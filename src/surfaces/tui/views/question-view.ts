@@ -5,10 +5,11 @@ import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { type Choice, choicesFor } from '../../exec/approvals/choices.ts';
 import { askedField, fieldChoices } from '../../exec/approvals/form-choices.ts';
 import { exactLine } from '../../terminal/exact-text.ts';
-import { keyHint, type KeyGroup } from '../keys/key-map.ts';
+import type { KeyGroup } from '../keys/key-map.ts';
 import type { View } from './view.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
+import { columnsOf } from '../text/columns.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -18,6 +19,7 @@ import { wrapRow } from '../text/wrap-row.ts';
 import { askedRows } from './asked-rows.ts';
 import { keptRows } from './kept-rows.ts';
 import { NoteLine } from './note-line.ts';
+import { shortQuestion } from './short-question.ts';
 
 export interface QuestionOptions {
   readonly question: Question;
@@ -28,6 +30,9 @@ export interface QuestionOptions {
   /** All of what is asked, on a screen of its own. */
   showWhole(rows: (look: Look) => readonly string[]): void;
 }
+
+/** Below so many rows of what is asked, the hint goes. */
+const fewestAsked = 4;
 
 /** What is asked, with everything that a yes would allow, and the answers. A note can go with each of them. */
 export class QuestionView implements View {
@@ -76,24 +81,19 @@ export class QuestionView implements View {
 
   frame(look: Look, height: number): Frame {
     const asked = this.#rows(look);
-    const below = this.#belowRows(look);
-    const room = Math.max(1, height - below.length - 1);
-    const isCut = asked.length > room;
-    const more: Row = [
-      styled(
-        `  ${glyphsOf(look).ellipsis} ${asked.length - room + 1} more rows above${keyHint(look, 'approval.open_fullscreen', (key) => `: ${key} shows all`)}`,
-        dimStyle,
-      ),
-    ];
-    const shown = isCut
-      ? [drawRow(cutRow(more, look.width, look), look), ...asked.slice(asked.length - room + 1)]
-      : asked;
+    const whole = this.#belowRows(look);
+    const isTight = asked.length + whole.length >= height;
+    // The answers are cut before what is asked, and the hint goes where that would not be seen.
+    const short = isTight ? this.#belowRows(look, 'short') : whole;
+    const below = height - short.length > fewestAsked ? short : this.#belowRows(look, 'bare');
+    const shown = shortQuestion(this.#asked, asked, look, Math.max(1, height - below.length - 1));
     const rows = [...shown, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
     if (!this.#isNoting) return { rows };
     return { rows, cursor: { row: rows.length - 1, column: this.#note.column(look.width) } };
   }
 
-  #belowRows(look: Look): readonly Row[] {
+  /** `short`: each answer in one row. `bare`: without the hint, too. */
+  #belowRows(look: Look, how: 'whole' | 'short' | 'bare' = 'whole'): readonly Row[] {
     const { prompt } = glyphsOf(look);
     const bound = hintKeys(look, this.keys);
     // Wrapped: the key of an answer is never cut.
@@ -105,14 +105,14 @@ export class QuestionView implements View {
         styled(` (${bound(key)})`, dimStyle),
       ];
       const first: Row = [styled(isChosen ? `${prompt} ` : '  ', accentStyle)];
-      const rows = wrapRow(row, { width: look.width, first, rest: [plain('     ')] });
+      const rows = how === 'whole' ? wrapRow(row, { width: look.width, first, rest: [plain('     ')] }) : [oneAnswer(first, row, look)];
       return at > 0 && at === own ? [[styled('  Answers of Capstan:', dimStyle)], ...rows] : rows;
     });
     const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${exactLine(this.#problem)}`, badStyle)]];
     return [
-      [],
+      ...(how === 'bare' ? [] : [[]]),
       ...listed,
-      ...hintRows(this.#hint(look), look),
+      ...(how === 'bare' && !this.#isNoting ? [] : hintRows(this.#hint(look), look)),
       ...problem,
       ...(this.#isNoting ? [this.#note.row()] : []),
     ];
@@ -206,6 +206,12 @@ export class QuestionView implements View {
     if (typeof read === 'string') this.#problem = read;
     else this.#options.answer(read ?? { ...this.#answerOf(choice), ...(text === '' ? {} : { note: text }) });
   }
+}
+
+/** An answer in one row. Its key is not cut. */
+function oneAnswer(first: Row, [words = plain(''), key = plain('')]: Row, look: Look): Row {
+  const room = Math.max(0, look.width - 2 - columnsOf(key.text));
+  return [...first, ...cutRow([words], room, look), key];
 }
 
 function hintRows(hint: string, look: Look): readonly Row[] {

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { TurnId } from '../../../protocol/ids.ts';
+import type { Question } from '../../../protocol/question.ts';
+import { plainLook } from '../app/plain-look.ts';
+import { columnsOf } from '../text/columns.ts';
+import type { Look } from '../text/look.ts';
+import { QuestionView } from './question-view.ts';
+
+const look: Look = {
+  ...plainLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' }),
+  width: 80,
+  now: 0,
+  details: 'folded',
+};
+
+const question: Question = {
+  id: 'q',
+  callId: 'c',
+  turnId: 't' as TurnId,
+  tool: 'exec_command',
+  item: {},
+  kind: 'command',
+  argv: ['bash', '-lc', 'make release'],
+  cwd: '/a/folder/with/a/long/name/in/which/the/command/would/run/if/the/user/says/yes',
+  reason: 'It would run outside the sandbox.',
+  justification: 'The release needs the network, and writes into a folder that is not part of the workspace. '.repeat(
+    3,
+  ),
+  prefix: ['make', 'release'],
+  scopes: ['call', 'session', 'rule'],
+};
+
+function shown(asked: Question, width: number, height: number): readonly string[] {
+  const view = new QuestionView({
+    question: asked,
+    item: undefined,
+    waiting: () => 0,
+    answer: () => undefined,
+    showWhole: () => undefined,
+  });
+  return view.frame({ ...look, width }, height).rows;
+}
+
+describe('a question that does not fit', () => {
+  it.each([
+    [80, 13],
+    [80, 11],
+    [80, 10],
+    [20, 29],
+    [20, 16],
+    [20, 10],
+  ])('has the command, why it is asked, all answers and the key for the rest, at %i by %i', (width, height) => {
+    const rows = shown(question, width, height);
+    expect(rows.length).toBeLessThanOrEqual(height);
+    for (const row of rows) expect(columnsOf(row)).toBeLessThanOrEqual(width);
+    const text = rows.join('\n');
+    expect(text).toContain('$ make release');
+    expect(text).toContain('It would run');
+    expect(text).toMatch(/… \d+ more.*: ctrl\+a/);
+    for (const key of ['y', 'a', 'n', 'p', 't', 's']) expect(text).toContain(`(${key})`);
+    expect(text.indexOf('$ make')).toBeLessThan(text.indexOf('It would run'));
+  });
+
+  it('has the beginning of a long command and says how much is left out', () => {
+    const argv = ['bash', '-lc', Array.from({ length: 40 }, (_, at) => `step ${at}`).join('\n')];
+    const rows = shown({ ...question, argv }, 80, 16);
+    expect(rows[0]).toBe('  $ step 0');
+    expect(rows.find((row) => row.includes('more rows'))).toMatch(/^ {2}… \d\d more rows: ctrl\+a shows all$/);
+    expect(rows.join('\n')).toContain('It would run outside the sandbox.');
+  });
+
+  it('is whole where it fits', () => {
+    expect(shown(question, 80, 40).join('\n')).not.toContain('more rows');
+  });
+});

@@ -12,6 +12,7 @@ import { slashCommands } from '../views/slash-table.ts';
 import type { View } from '../views/view.ts';
 import { Controller } from './controller.ts';
 import { helpRows } from './help-rows.ts';
+import { LeftFiles } from './left-files.ts';
 import { TuiSession } from './session.ts';
 import type { TuiStage } from './stage.ts';
 
@@ -43,6 +44,8 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   if (forked.kind === 'refused') return main.notice(fullText(forked.outcome), 'error');
   const stage = mainStage.within();
   stage.placeholder = 'Ask something beside the conversation';
+  const [left, over] = [new LeftFiles(), new AbortController()];
+  void main.guard(left.follow(forked, over.signal));
   let isOpen = true;
   const close = (): void => {
     if (!isOpen) return;
@@ -50,6 +53,9 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     side.close();
     stage.discard();
     mainStage.openPager(undefined);
+    over.abort('closed');
+    const words = left.words(mainStage.look);
+    if (words !== undefined) main.notice(words);
     void main.guard(forked.leave());
   };
   const side = new TuiSession(
@@ -95,7 +101,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   };
   mainStage.openPager(view);
   await side.begin({ shows: 'end' });
-  side.notice('A side conversation: it knows what was said until now. Nothing of it is kept.');
+  side.notice('A side conversation: it knows what was said until now. What is said in it is not kept.');
   if (words !== '') side.acts.send(asMessage(draftOf(words)));
 }
 

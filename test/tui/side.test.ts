@@ -67,6 +67,31 @@ describe('a side conversation', () => {
     expect(rows).not.toContain('It means this.');
     expect(textsOf(inputOf(model, 4))).not.toContain('What does it mean?');
     expect(place.rollouts()).toHaveLength(1);
+    expect(rows).not.toContain('The side conversation ');
+  });
+
+  it('says which files it changed when it ends', async () => {
+    const patch = ['*** Begin Patch', '*** Add File: side.txt', '+from the side', '*** End Patch'].join('\n');
+    const {
+      terminal,
+      sees,
+      say: tell,
+    } = await tuiScene([
+      answer({ items: [say('Started.')], deltas: true }),
+      answer({ items: [{ type: 'custom_tool_call', name: 'apply_patch', input: patch }] }),
+      answer({ items: [callTool('exec_command', { cmd: 'echo more > other.txt' })] }),
+      answer({ items: [say('Written.')], deltas: true }),
+    ]);
+    await sees('Context 100% left');
+    tell('Hello.');
+    await sees(/Started\.\n\n {2}Worked/);
+    tell('/side Write a file.');
+    await sees(/Written\.\n\n {2}Worked/);
+    terminal.type('\u0003');
+    const rows = (await sees('The side conversation changed')).join(' ').replaceAll(/\s+/g, ' ');
+    expect(rows).toContain(
+      'The side conversation changed side.txt and ran 1 command. Files stay as it left them: the main model is not told, and /rewind does not take that back.',
+    );
   });
 
   it('ends with what it runs when it is closed', async () => {

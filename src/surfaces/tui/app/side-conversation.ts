@@ -10,6 +10,7 @@ import type { SlashName } from '../views/slash-table.ts';
 import { slashCommands } from '../views/slash-table.ts';
 import type { View } from '../views/view.ts';
 import { Controller } from './controller.ts';
+import { LeftFiles } from './left-files.ts';
 import { openHelp } from './open-help.ts';
 import { TuiSession } from './session.ts';
 import type { TuiStage } from './stage.ts';
@@ -45,6 +46,8 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   stage.placeholder = 'Ask something beside the conversation';
   stage.popup.only = sideCommands;
   const showHelp = (): void => openHelp(stage, sideHelp);
+  const [left, over] = [new LeftFiles(), new AbortController()];
+  void main.guard(left.follow(forked, over.signal));
   let isOpen = true;
   const close = (): void => {
     if (!isOpen) return;
@@ -52,6 +55,9 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     side.close();
     stage.discard();
     mainStage.openPager(undefined);
+    over.abort('closed');
+    const words = left.words(mainStage.look);
+    if (words !== undefined) main.notice(words);
     void main.guard(forked.leave());
   };
   const side = new TuiSession(
@@ -93,7 +99,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   };
   mainStage.openPager(view);
   await side.begin({ shows: 'end' });
-  side.notice('A side conversation: it knows what was said until now. Nothing of it is kept.');
+  side.notice('A side conversation: it knows what was said until now. What is said in it is not kept.');
   if (words !== '') side.acts.send(asMessage(draftOf(words)));
 }
 

@@ -157,7 +157,7 @@ describe('a conversation in the terminal', () => {
     await second.sees(/› First words\.\n\n\s+gpt/);
     second.terminal.type('\r');
     const rows = (await second.sees('• Two.')).join('\n');
-    expect(rows).toMatch(/› First words\.\n\n• One\.\n\n› First words\.\n\n• Two\./);
+    expect(rows).toMatch(/› First words\.\n\n• One\.\n\n {2}Worked for .*\n\n› First words\.\n\n• Two\./);
   });
 
   it('is drawn anew at another width, without losing or repeating a row', async () => {

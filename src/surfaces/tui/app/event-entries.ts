@@ -10,6 +10,7 @@ import { AnswerStream } from '../cells/answer-stream.ts';
 import type { Cell } from '../cells/cell.ts';
 import { cellOf } from '../cells/cell-of.ts';
 import { cellOfEvent } from '../cells/cell-of-event.ts';
+import { turnEndCell } from '../cells/turn-end-cell.ts';
 import type { CallStanding } from '../cells/command-cell.ts';
 import { isExploring } from '../cells/exploring-cell.ts';
 import { noticeCell, type NoticeKind } from '../cells/notice-cell.ts';
@@ -265,9 +266,12 @@ export class EventEntries {
       this.#before = undefined;
     }
     if (this.#onlyCompacts === true && this.#saysNothingMore(event)) return;
-    const words = event.kind === 'turn-completed' ? costWords(before, event.usage) : [];
+    const isCounted = event.kind === 'turn-completed' || event.kind === 'turn-aborted';
+    const words = isCounted ? costWords(before, event.usage) : [];
     const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at, words };
     this.#add(cellOfEvent(event, defined({ end })));
+    // What was asked for has its price, also if it was stopped.
+    if (event.kind === 'turn-aborted' && end !== undefined && words.length > 0) this.#add(turnEndCell(end));
   }
 
   /** Of a turn that is there for a checkpoint: the line about the checkpoint has said it. */
@@ -278,8 +282,8 @@ export class EventEntries {
 }
 
 /** What a turn cost. Nothing where no price is known. */
-function costWords(before: Usage | undefined, now: Usage): readonly string[] {
-  if (before === undefined || now.cost === undefined) return [];
+function costWords(before: Usage | undefined, now: Usage | undefined): readonly string[] {
+  if (before === undefined || now?.cost === undefined) return [];
   const { cost, estimated } = usageSince(before, now);
   return cost === undefined ? [] : [moneyWords(cost, estimated)];
 }

@@ -96,7 +96,7 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
     return session.notice(files === undefined ? why : `${why}\n${told}`, 'error');
   }
   session.notice(`Back to before: ${cleanLine(prompt.words).slice(0, 200)}`);
-  await session.switchTo(forked, { shows: 'end' });
+  await session.switchTo(forked, { shows: 'end', goesBack: true });
   const draft = joinAll(prompt.messages.map(({ words, pictures }) => draftWithPictures(words, pictures)));
   if (draft !== undefined) stage.composer.giveBack(asMessage(draft));
   session.notice(`The conversation is as it was before that message. The former one is kept: /resume ${id}\n${told}`);

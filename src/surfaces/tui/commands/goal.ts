@@ -28,7 +28,10 @@ export async function goal(session: CommandSession, rest: string): Promise<void>
     stage.composer.draft = draftOf(`/goal ${current.objective}`);
     return stage.draw();
   }
-  if (rest === 'clear') return session.sendWords('I drop the goal: mark it as complete, and do nothing more for it.');
+  if (rest === 'clear')
+    return session.sendWords(
+      'I drop the goal, reached or not: close it by marking it as complete, and do nothing more for it.',
+    );
   if (rest === 'resume') {
     if (isGoalResting(current.status)) return session.sendWords('Resume the goal.');
     return session.notice('The goal is active. It continues with the next turn.');

@@ -22,3 +22,9 @@ it('leaves out what only a screen understands', () => {
   const output = '\u001B[31mred\u001B[0m\u0007 10 %\r100 %\r\nnext\u001B]0;title\u0007\u001B(B\tend\u001B';
   expect(told('x', output)).toContain('Output:\n100 %\nnext\tend\n</result>');
 });
+
+it('is made in linear time, whatever was printed', () => {
+  const took = performance.now();
+  for (const piece of ['x', '\r', 'x\r', '\u001B[', '\u001B]']) told('x', piece.repeat(500_000));
+  expect(performance.now() - took).toBeLessThan(5000);
+});

@@ -32,11 +32,18 @@ function shortened(text: string, tokens: number): string {
 /** CSI; OSC and its kin up to their end; and what two characters say. */
 const sequences = /\u001B(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~])/g;
 
-/** Sequences that colour or move, and what a line wrote over: a model reads no screen. */
+/** Without sequences that colour or move, and what a line wrote over: a model reads no screen. In linear time. */
 function withoutControls(text: string): string {
-  return text
-    .replaceAll(sequences, '')
-    .replaceAll(/\r+\n/g, '\n')
-    .replaceAll(/[^\n]*\r(?=[^\n])/g, '')
+  const lines = text.replaceAll(sequences, '').split('\n');
+  return lines
+    .map(lastWritten)
+    .join('\n')
     .replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F]/g, '');
+}
+
+/** What stands in a line at its end: a carriage return begins it anew. */
+function lastWritten(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end--;
+  return line.slice(end === 0 ? 0 : line.lastIndexOf('\r', end - 1) + 1, end);
 }

@@ -3,8 +3,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
-import { type Usage, usageSince } from '../../../protocol/usage.ts';
-import { moneyWords } from '../../wording/money-words.ts';
+import type { Usage } from '../../../protocol/usage.ts';
 import type { PlanItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { AnswerStream } from '../cells/answer-stream.ts';
 import type { Cell } from '../cells/cell.ts';
@@ -20,6 +19,7 @@ import { ChangeEntries } from './change-entries.ts';
 import { ReplayedCalls } from './replayed-calls.ts';
 import { RunningHooks } from './running-hooks.ts';
 import { type ShownShell, showShell } from './shown-shell.ts';
+import { turnCostWords } from './turn-cost-words.ts';
 import type { TranscriptEntry, Transcript } from './transcript.ts';
 
 /** More of a running command's output is not drawn while it runs. */
@@ -267,7 +267,7 @@ export class EventEntries {
     }
     if (this.#onlyCompacts === true && this.#saysNothingMore(event)) return;
     const isCounted = event.kind === 'turn-completed' || event.kind === 'turn-aborted';
-    const words = isCounted ? costWords(before, event.usage) : [];
+    const words = isCounted ? turnCostWords(before, event.usage) : [];
     const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at, words };
     this.#add(cellOfEvent(event, defined({ end })));
     // What was asked for has its price, also if it was stopped.
@@ -279,13 +279,6 @@ export class EventEntries {
     if (event.kind === 'turn-failed') return event.outcome.message === this.#noCheckpoint;
     return event.kind === 'turn-completed';
   }
-}
-
-/** What a turn cost. Nothing where no price is known. */
-function costWords(before: Usage | undefined, now: Usage | undefined): readonly string[] {
-  if (before === undefined || now?.cost === undefined) return [];
-  const { cost, estimated } = usageSince(before, now);
-  return cost === undefined ? [] : [moneyWords(cost, estimated)];
 }
 
 function callContext(

@@ -101,7 +101,8 @@ export type ThreadEvent =
       readonly lastMessage?: string;
       readonly continuedBy?: string;
     }
-  | { readonly kind: 'turn-aborted'; readonly turnId: TurnId }
+  /** `usage` as above. Absent: the turn was given up by one who did not count. */
+  | { readonly kind: 'turn-aborted'; readonly turnId: TurnId; readonly usage?: Usage }
   /** The thread is given up while calls wait for the user: the turn can be continued later. */
   | { readonly kind: 'turn-suspended'; readonly turnId: TurnId; readonly questions: readonly Question[] };
 

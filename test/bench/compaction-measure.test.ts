@@ -55,8 +55,7 @@ describe('what is measured of a prompt', () => {
   });
 
   it('a list with notes: what they count, whom they name, and a step of a plan that is over', () => {
-    const list =
-      user(`The conversation before this point was compacted to make room. Lines that begin with ===== are notes
+    const list = user(`The conversation before this point was compacted. Lines that begin with ===== are notes
 ===== turn 1: 1 message left out here, about 300 tokens =====
 ===== turn 1, from a hook, not from the user =====
 Keep <b> as it is.

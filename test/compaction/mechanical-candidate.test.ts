@@ -27,7 +27,7 @@ test('what code alone can keep, in the order of time', () => {
   };
   const candidate = mechanicalCandidate(planOf(), sourceOf(story, work), why);
   expect(textsOf(installed(candidate))).toEqual([
-    `The conversation before this point was compacted to make room. Below are the user's messages from it, oldest first, word for word. Lines that begin with ===== are notes of the program and not of the user.
+    `The conversation before this point was compacted. Below are the user's messages from it, oldest first, word for word. Lines that begin with ===== are notes of the program and not of the user.
 ===== turn 1 =====
 Fix the parser, and keep its old tests.
 ===== turn 2 =====

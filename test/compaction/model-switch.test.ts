@@ -2,7 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, httpError, overflow, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
+import {
+  answer,
+  httpError,
+  overflow,
+  type RecordedRequest,
+  reason,
+  say,
+  type ScriptStep,
+} from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
 
@@ -20,12 +28,13 @@ async function begun(
   from: string,
   tokens: number,
   checkpoint: (request: RecordedRequest) => ScriptStep = () => saysCheckpoint(checkpointText(request, [])),
+  items = [say(work)],
 ): Promise<LiveThread> {
   let steps = 0;
   const live = await LiveThread.in((asked) => {
     if (isCompaction(asked)) return checkpoint(asked);
     return steps++ === 0
-      ? answer({ items: [say(work)], usage: { input: tokens, total: tokens + 10 } })
+      ? answer({ items, usage: { input: tokens, total: tokens + 10 } })
       : answer({ items: [say('Yes.')] });
   }, 'model_catalog_json = "models.json"\n');
   writeFileSync(join(live.place.home, 'models.json'), JSON.stringify({ models }));
@@ -101,13 +110,24 @@ describe('a switch to a smaller window', () => {
 });
 
 describe('a switch to a model that does not read what the other wrote', () => {
-  test('is compacted by the model before, however small history is', async () => {
-    const live = await begun('old', 3000);
+  test('is compacted by the model before, if there is something that only that one reads', async () => {
+    const live = await begun('old', 3000, undefined, [reason('Thought.'), say(work)]);
     await live.thread.overrideTurnContext({ model: 'new' });
     await live.turn('Go on.');
     expect(asked(live)).toEqual(['old step', 'old checkpoint', 'new step']);
     expect(instructions(live)).toEqual(['You are old.', 'You are old.', 'You are new.']);
     expect(live.told('checkpoint-installed').map(({ report }) => report.reason)).toEqual(['comp_hash_changed']);
+  });
+
+  test.each([
+    ['nothing stands that only that one reads', [say(work)]],
+    ['a checkpoint could not be smaller', [reason('Thought.'), say('Yes.')]],
+  ])('costs no checkpoint where %s', async (_name, items) => {
+    const live = await begun('old', 3000, undefined, items);
+    await live.thread.overrideTurnContext({ model: 'new' });
+    await live.turn('Go on.');
+    expect(asked(live)).toEqual(['old step', 'new step']);
+    expect(live.told('checkpoint-failed')).toEqual([]);
   });
 
   test('needs no compaction where one of the two says nothing', async () => {

@@ -47,7 +47,7 @@ const undecided = all.map(({ id, text, turn, number }) => ({ id, text, turn, num
 test('the checkpoint that a good answer asks for', () => {
   const candidate = made(answerOf({ request: task, recent: [question] }));
   expect(textsOf(installed(candidate))).toEqual([
-    `The conversation before this point was compacted to make room. Below are the user's messages from it, oldest first, word for word. Lines that begin with ===== are notes of the program and not of the user.
+    `The conversation before this point was compacted. Below are the user's messages from it, oldest first, word for word. Lines that begin with ===== are notes of the program and not of the user.
 ===== turn 1 =====
 ${hello}
 ===== turn 2, the request that defines the active task, as "model-1" understood the conversation =====

@@ -68,7 +68,7 @@ describe('a command of the user', () => {
     const told = textsOf(inputOf(live.model, 0))
       .map(String)
       .find((text) => text.startsWith('<user_shell_command>'));
-    expect(told).toContain('<command>\necho "&lt;b&gt;" &amp;&amp; pwd');
+    expect(told).toContain('<command>\necho "<b>" && pwd');
     expect(told).toContain('Exit code: 3');
     // It survives a restart, once.
     await live.open();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noUsage } from '../../src/protocol/usage.ts';
-import { answer, callTool, say } from '../../src/testing/index.ts';
+import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { isCompaction } from '../compaction/summariser.ts';
 import { tuiScene } from './tui-scene.ts';
 
@@ -63,6 +63,43 @@ describe('the figures and words of the terminal', () => {
     tell('/checkpoint undo');
     await sees('Add --force to do so');
     tell('/checkpoint undo --force');
-    await sees('The rollback is undone');
+    expect((await sees('The rollback is undone')).join('\n')).not.toContain('Use /checkpoint');
+  });
+
+  it('estimated money and tokens say so, an interrupted turn has its cost, and the last line counts what was asked beside', async () => {
+    const {
+      sees,
+      say: tell,
+      terminal,
+      leave,
+    } = await tuiScene(
+      [
+        said('One.', 1000),
+        hang({ afterBytes: 2500, of: said('Two words. '.repeat(300)) }),
+        said('Beside.', 3000),
+        said('Three.', 5000),
+      ],
+      'model_prices = { "scripted/gpt-5.5" = { input = 2, output = 10 } }',
+    );
+    await sees('Context');
+    tell('First.');
+    await sees('Worked for');
+    tell('Second.');
+    await sees('Two');
+    terminal.type('\u001B');
+    await sees('The turn was interrupted.');
+    await sees(/Worked for \S+ · \S+ · about \$0\.\d+/);
+    await sees(/left · about \$0\.\d+ · .* about [\d.]+K tokens/);
+    tell('/status');
+    const card = (await sees(/Cost +about \$/)).join('\n');
+    expect(card).toMatch(/Tokens +about [\d,]+ used: 1,000 input \(0 cached\), 10 output, about [\d,]+\s+that/);
+    tell('/side What is it?');
+    await sees('• Beside.');
+    terminal.type('\u0003');
+    await sees('about $');
+    const used = /Tokens +about ([\d,]+) used/.exec(card)?.[1]?.replace(',', '');
+    const rows = (await leave()).join('\n');
+    expect(rows).toContain(`about ${(Number(used) + 3010).toLocaleString('en')} tokens used, about $`);
+    expect(rows).toMatch(/asked beside\s+it\./);
   });
 });

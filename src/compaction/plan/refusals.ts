@@ -96,9 +96,14 @@ export function noGain(plan: CompactionPlan, tokens: number): Outcome {
   };
 }
 
-/** By hand, a history below what a checkpoint may weigh is in no need. A smallest value says nothing of the limit. */
-function isFarFromLimit({ trigger, budget }: CompactionPlan): boolean {
+/**
+ * By hand, and for a model that cannot read some of it, a history below what a checkpoint may weigh is in no need. A
+ * smallest value says nothing of the limit.
+ */
+function isFarFromLimit({ trigger, reason, budget }: CompactionPlan): boolean {
   const { before, context, most } = budget;
+  // Where space must be freed, `most` is what would be a gain.
+  if (reason === 'comp_hash_changed') return true;
   return trigger === 'manual' && most > leastMost && before <= most + context;
 }
 

@@ -67,7 +67,7 @@ const inPlaceOfUser: Readonly<Record<OtherAuthor, string>> = {
 
 const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string =>
   [
-    `The conversation before this point was compacted to make room. Below are the user's messages from it, oldest first, word for word. Lines that begin with ${fence} are notes of the program and not of the user.`,
+    `The conversation before this point was compacted. Below are the user's messages from it, oldest first, word for word. Lines that begin with ${fence} are notes of the program and not of the user.`,
     rows.some((row) => row.kind === 'message' && row.by !== undefined) ? othersSpeak : '',
     rows.some((row) => row.kind === 'message' && row.author !== undefined) ? othersAsk : '',
     readAll === undefined ? '' : ` Where something is cut or left out, a mark says so; to read all of it: ${readAll}`,

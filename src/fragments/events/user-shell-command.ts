@@ -1,5 +1,4 @@
 import { defineFragment } from '../text/define.ts';
-import { escapeText } from '../text/markup.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 
 export interface UserShellCommandText {
@@ -24,6 +23,27 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
     `\n<command>\n${shortened(command, 1000)}\n</command>\n<result>\nExit code: ${exitCode ?? (isStopped === true ? 'none (stopped by the user)' : 'none')}\nDuration: ${seconds.toFixed(4)} seconds\nOutput:\n${shortened(output, 3500)}\n</result>\n`,
 });
 
+/** As the command was typed and printed, but for what would end its part of the text, or move a cursor. */
 function shortened(text: string, tokens: number): string {
-  return truncateMiddle(escapeText(text), { mode: 'tokens', limit: tokens });
+  const plain = withoutControls(text).replaceAll(/<(?=\/(?:command|result)>)/g, '&lt;');
+  return truncateMiddle(plain, { mode: 'tokens', limit: tokens });
+}
+
+/** CSI; OSC and its kin up to their end; and what two characters say. */
+const sequences = /\u001B(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~])/g;
+
+/** Without sequences that colour or move, and what a line wrote over: a model reads no screen. In linear time. */
+function withoutControls(text: string): string {
+  const lines = text.replaceAll(sequences, '').split('\n');
+  return lines
+    .map(lastWritten)
+    .join('\n')
+    .replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F]/g, '');
+}
+
+/** What stands in a line at its end: a carriage return begins it anew. */
+function lastWritten(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end--;
+  return line.slice(end === 0 ? 0 : line.lastIndexOf('\r', end - 1) + 1, end);
 }

@@ -110,7 +110,7 @@ export function headLine({ number, turn, at, record, usage, prefix }: StoryReque
   const counted =
     usage === undefined
       ? 'the provider gave no count'
-      : `${count(usage.input)} tokens sent, ${count(usage.cachedInput)} of them cached, ${count(usage.output)} answered${usage.cost === undefined ? '' : `, ${moneyWords(usage.cost)}`}`;
+      : `${count(usage.input)} tokens sent, ${count(usage.cachedInput)} of them cached, ${count(usage.output)} answered${usage.cost === undefined ? '' : `, ${moneyWords(usage.cost, usage.estimated)}`}`;
   const broken = (arrayAt(prefix ?? {}, 'breaks') ?? []).filter(isJsonObject).map(({ kind }) => String(kind));
   const cache = broken.length === 0 ? '' : `\ncache broken by: ${broken.join(', ')}`;
   return `request ${number} · turn ${turn} · ${clockTimeOf(at)} · ${made}\n${counted}${cache}`;

@@ -48,7 +48,7 @@ function costSpans({ state: { usage, rateLimits } }: ThreadStory, form: PageForm
   const { cost, total, estimated = 0 } = usage.total;
   if (total + estimated === 0) return [];
   const unknown = `${costUnknown}: set model_prices to have it counted`;
-  const spent = `All requests of the thread: ${cost === undefined ? unknown : moneyWords(cost)}.`;
+  const spent = `All requests of the thread: ${cost === undefined ? unknown : moneyWords(cost, estimated)}.`;
   const limits = (rateLimits?.limits ?? []).map(limitWords).join(', ');
   const said = limits === '' ? '' : `\nLimits of the provider, as it said last: ${limits}.`;
   return ['\n', prose(`${spent}${said}`, form)];

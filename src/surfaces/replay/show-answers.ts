@@ -77,7 +77,7 @@ function factLines(answer: StepAnswered, column: number): readonly Span[] {
     `model  ${model}${provider === undefined ? '' : ` (${provider})`}`,
     `tokens ${costLine({ usage: usage && counted(usage) }) ?? `not known ${whyNotKnown}`}`,
     `time   ${timeWords(answer)}`,
-    `cost   ${usage?.cost === undefined ? 'unknown' : moneyWords(usage.cost)}`,
+    `cost   ${usage?.cost === undefined ? 'unknown' : moneyWords(usage.cost, usage.estimated)}`,
   ];
   return facts.flatMap((fact) => wrap(visibleText(fact), column)).map(dim);
 }

@@ -1,6 +1,8 @@
 import { limitReached, switchReason } from '../../compaction/plan/limit.ts';
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Step } from '../../envelope/step.ts';
+import { entries } from '../../history/history.ts';
+import { isOpaque } from '../../history/opaque-items.ts';
 import { requestTokens } from '../../history/ledger.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isSameProvider } from '../../protocol/provider-name.ts';
@@ -10,7 +12,7 @@ import type { Telling } from '../../world/tell.ts';
 import { activeNow, estimateNow, bundleTokens, tellingTokens, waitingTokens } from '../contract/active-now.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
 import { compactionContract, compactionWindow, instructionsNow } from '../contract/contract-now.ts';
-import { hasNews, isWorthIt } from './worth-compacting.ts';
+import { hasNews, isWorthIt, savesEnough } from './worth-compacting.ts';
 import type { Turn } from '../parts/parts.ts';
 import { lastUsage } from '../../history/newest-count.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
@@ -91,8 +93,15 @@ function switched(turn: Turn, step: Step): Wanted {
   const reason = isFor(activeNow(turn, step).tokens);
   // A provider that counts too much makes every switch one to a window that is too small.
   if (reason === 'model_downshift' && !hasNews(turn) && isFor(estimateNow(turn, step)) === undefined) return undefined;
+  // Where the new model can read all that stands, or a checkpoint would not be smaller, a model would be paid for nothing.
+  if (reason === 'comp_hash_changed' && !(holdsOpaque(turn) && savesEnough(turn, step, 0))) return undefined;
   if (isElsewhere) return reason === 'model_downshift' ? { reason } : undefined;
   return reason === undefined ? undefined : { reason, by: before };
+}
+
+/** Whether something in history can be read by its maker alone: thoughts, or a checkpoint of the provider's own. */
+function holdsOpaque({ log }: Turn): boolean {
+  return entries(log.state.history).some(({ item }) => isOpaque(item));
 }
 
 function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>) {

@@ -14,15 +14,17 @@ import { warnOnceForAll } from '../parts/warn-once.ts';
  * Whether an automatic checkpoint now frees space, and something is new to compact. Warns once in a thread when not.
  */
 export function isWorthIt(turn: Turn, step: Step): boolean {
-  return freesSpace(turn, step) && savesEnough(turn, step) && isNew(turn, step);
+  return freesSpace(turn, step) && savesEnough(turn, step, activeNow(turn, step).tokens) && isNew(turn, step);
 }
 
-/** Where nearly all is context that is sent again, or waits to enter, a model would be asked for nothing. */
-function savesEnough(turn: Turn, step: Step): boolean {
+/**
+ * Where nearly all is context that is sent again, or waits to enter, a model would be asked for nothing. `counted`: what
+ * the provider says that the next request weighs, 0 where only our own estimate is to count.
+ */
+export function savesEnough(turn: Turn, step: Step, counted: number): boolean {
   const { log, envelope } = turn;
   const history = historyTokens(log.state.history, { reader: providerOfTurn(envelope) });
   const told = { due: dueTokens(turn, step), context: bundleTokens(step) };
-  const counted = activeNow(turn, step).tokens;
   return mostGained({ fixed: fixedTokens(turn, step), history, counted, ...told }) >= leastUseful;
 }
 

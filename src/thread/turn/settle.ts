@@ -72,7 +72,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
       // In a turn that only compacts nothing was done that the model would have to look after.
       if (isWork) recordEvent(turn, turnAbortedFragment, abortedBy(turn));
       log.record(turnAborted(end));
-      log.tell({ kind: 'turn-aborted', turnId });
+      log.tell({ kind: 'turn-aborted', turnId, usage: log.state.usage.total });
       await log.durable();
       return { kind: 'aborted', ...said };
     case 'failed': {

@@ -3,13 +3,13 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ProvisionalEvent } from '../../../protocol/provisional-event.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
-import { type Usage, usageSince } from '../../../protocol/usage.ts';
-import { moneyWords } from '../../wording/money-words.ts';
+import type { Usage } from '../../../protocol/usage.ts';
 import type { PlanItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { AnswerStream } from '../cells/answer-stream.ts';
 import type { Cell } from '../cells/cell.ts';
 import { cellOf } from '../cells/cell-of.ts';
 import { cellOfEvent } from '../cells/cell-of-event.ts';
+import { turnEndCell } from '../cells/turn-end-cell.ts';
 import type { CallStanding } from '../cells/command-cell.ts';
 import { isExploring } from '../cells/exploring-cell.ts';
 import { noticeCell, type NoticeKind } from '../cells/notice-cell.ts';
@@ -19,6 +19,7 @@ import { ChangeEntries } from './change-entries.ts';
 import { ReplayedCalls } from './replayed-calls.ts';
 import { RunningHooks } from './running-hooks.ts';
 import { type ShownShell, showShell } from './shown-shell.ts';
+import { turnCostWords } from './turn-cost-words.ts';
 import type { TranscriptEntry, Transcript } from './transcript.ts';
 
 /** More of a running command's output is not drawn while it runs. */
@@ -265,9 +266,12 @@ export class EventEntries {
       this.#before = undefined;
     }
     if (this.#onlyCompacts === true && this.#saysNothingMore(event)) return;
-    const words = event.kind === 'turn-completed' ? costWords(before, event.usage) : [];
+    const isCounted = event.kind === 'turn-completed' || event.kind === 'turn-aborted';
+    const words = isCounted ? turnCostWords(before, event.usage) : [];
     const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at, words };
     this.#add(cellOfEvent(event, defined({ end })));
+    // What was asked for has its price, also if it was stopped.
+    if (event.kind === 'turn-aborted' && end !== undefined && words.length > 0) this.#add(turnEndCell(end));
   }
 
   /** Of a turn that is there for a checkpoint: the line about the checkpoint has said it. */
@@ -275,13 +279,6 @@ export class EventEntries {
     if (event.kind === 'turn-failed') return event.outcome.message === this.#noCheckpoint;
     return event.kind === 'turn-completed';
   }
-}
-
-/** What a turn cost. Nothing where no price is known. */
-function costWords(before: Usage | undefined, now: Usage): readonly string[] {
-  if (before === undefined || now.cost === undefined) return [];
-  const { cost, estimated } = usageSince(before, now);
-  return cost === undefined ? [] : [moneyWords(cost, estimated)];
 }
 
 function callContext(

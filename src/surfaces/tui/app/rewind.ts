@@ -96,7 +96,7 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
     return session.notice(files === undefined ? why : `${why}\n${told}`, 'error');
   }
   session.notice(`Back to before: ${cleanLine(prompt.words).slice(0, 200)}`);
-  await session.switchTo(forked, { shows: 'end' });
+  await session.switchTo(forked, { shows: 'end', goesBack: true });
   const draft = joinAll(prompt.messages.map(({ words, pictures }) => draftWithPictures(clean(words), pictures)));
   const shown = draft === undefined ? 'shown' : stage.composer.giveMessageBack(asMessage(draft));
   const aside =

@@ -6,6 +6,7 @@ import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import type { Draft } from '../composer/draft.ts';
 import type { SlashName } from '../views/slash-table.ts';
 import type { AskedWorks } from './asked-works.ts';
+import { BesideCost } from './beside-cost.ts';
 import { draftDoors, type DraftDoors } from './draft-doors.ts';
 import { endSummary } from './end-summary.ts';
 import { EventEntries } from './event-entries.ts';
@@ -45,6 +46,8 @@ export class TuiSession {
   readonly shells: UserShells;
   /** What the keyboard asks for. */
   readonly acts = new UserActs(this);
+  /** What it has cost beside its thread. */
+  readonly beside = new BesideCost();
   readonly #staged: StagedThread;
 
   constructor(parts: SessionParts, first: LiveThread) {
@@ -102,7 +105,13 @@ export class TuiSession {
   }
 
   /** Another thread takes the place of this one. */
-  async switchTo(thread: LiveThread, { shows = 'all' }: { readonly shows?: ShownPast } = {}): Promise<void> {
+  async switchTo(
+    thread: LiveThread,
+    { shows = 'all', goesBack = false }: { readonly shows?: ShownPast; readonly goesBack?: boolean } = {},
+  ): Promise<void> {
+    // To the user, one that goes on from before a message is the same conversation.
+    if (goesBack) this.beside.add(thread.usage().total, this.thread.usage().total);
+    else this.beside.clear();
     // Their output is for the thread that the user leaves.
     this.shells.stopAll();
     await this.#staged.switchTo(thread, shows);
@@ -146,7 +155,7 @@ export class TuiSession {
 
   /** What it has come to, for the lines that stay on the screen. */
   summary(): readonly string[] {
-    return endSummary(this.thread, this.parts.stage.look);
+    return endSummary(this.thread, this.beside.spent, this.parts.stage.look);
   }
 
   close(): void {

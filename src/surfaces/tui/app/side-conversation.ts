@@ -42,6 +42,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     return main.notice('There is no conversation yet to ask something beside. Send a message first.');
   const forked = await threads.fork(main.thread.id, { kind: 'latest' }, { ephemeral: true });
   if (forked.kind === 'refused') return main.notice(fullText(forked.outcome), 'error');
+  const shared = forked.usage().total;
   const stage = mainStage.within();
   stage.placeholder = 'Ask something beside the conversation';
   stage.popup.only = sideCommands;
@@ -58,7 +59,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     over.abort('closed');
     const words = left.words(mainStage.look);
     if (words !== undefined) main.notice(words);
-    void main.guard(forked.leave());
+    void main.guard(forked.leave().then(() => main.beside.add(shared, forked.usage().total)));
   };
   const side = new TuiSession(
     {

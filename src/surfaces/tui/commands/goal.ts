@@ -24,7 +24,10 @@ export async function goal(session: CommandSession, rest: string): Promise<void>
     return session.sendWords(current === undefined ? wish(rest) : instead(rest));
   if (current === undefined) return session.notice('This conversation has no goal. /goal WORDS sets one.');
   if (rest === 'edit') return putInComposer(session, '/goal edit', `/goal ${current.objective}`);
-  if (rest === 'clear') return session.sendWords('I drop the goal: mark it as complete, and do nothing more for it.');
+  if (rest === 'clear')
+    return session.sendWords(
+      'I drop the goal, reached or not: close it by marking it as complete, and do nothing more for it.',
+    );
   if (rest === 'resume') {
     if (isGoalResting(current.status)) return session.sendWords('Resume the goal.');
     return session.notice('The goal is active. It continues with the next turn.');

@@ -1,8 +1,9 @@
 import { approvalName } from '../../../policy/approval-policy.ts';
 import { sandboxLevelOf } from '../../../policy/describe-policy.ts';
-import { usedTokens } from '../../../protocol/usage.ts';
+import type { Usage } from '../../../protocol/usage.ts';
 import { moneyWords } from '../../wording/money-words.ts';
 import { count } from '../../wording/number-words.ts';
+import { usedCount } from '../../wording/used-words.ts';
 import { policyInForce } from '../../wording/policy-in-force.ts';
 import { type CardRow, cardCell } from '../cells/card-cell.ts';
 import { shownPath } from '../text/shown-path.ts';
@@ -32,18 +33,23 @@ export async function status(session: CommandSession): Promise<void> {
     { name: 'Thread', value: id },
     {
       name: 'Tokens',
-      value: `${count(usedTokens(total))} used: ${count(total.input)} input (${count(total.cachedInput)} cached), ${count(total.output)} output`,
+      value: `${usedCount(total)} used: ${count(total.input)} input (${count(total.cachedInput)} cached), ${count(total.output)} output${estimateWords(total)}`,
     },
     {
       name: 'Context',
       value: `${Math.round(percentRemaining)} % left: ${about}${count(tokens)} of ${count(effectiveWindow)} tokens`,
     },
-    { name: 'Cost', value: moneyWords(total.cost) },
+    { name: 'Cost', value: moneyWords(total.cost, total.estimated) },
     ...limitRows(rateLimits?.limits ?? [], { look: stage.look, now: now() }),
   ];
   const shown = rows.filter((row) => row !== undefined);
   stage.transcript.add({ cell: cardCell({ title: 'Status', rows: shown }), isFinal: true });
   stage.draw();
+}
+
+/** What no provider counted, such as an answer that was interrupted. */
+function estimateWords({ estimated = 0 }: Usage): string {
+  return estimated === 0 ? '' : `, about ${count(estimated)} that the provider did not count`;
 }
 
 async function providerWords({ parts: { engine }, thread: { settings } }: CommandSession): Promise<string> {

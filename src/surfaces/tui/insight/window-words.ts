@@ -17,8 +17,8 @@ export function fillWords({ total, measure }: Pick<WindowView, 'total' | 'measur
 /** What the last request cost, and what the next one will. Empty: no provider has counted one. */
 export function costLines({ last, next }: RequestCost): readonly string[] {
   if (last === undefined) return [];
-  const { input, cachedInput, output, cost } = last;
-  const paid = cost === undefined ? '' : `, ${moneyWords(cost)}`;
+  const { input, cachedInput, output, cost, estimated } = last;
+  const paid = cost === undefined ? '' : `, ${moneyWords(cost, estimated)}`;
   const sent = `Last request: ${count(input)} tokens sent, ${percent(cachedInput, input)} of them from the cache, ${count(output)} answered${paid}.`;
   if (next === undefined) return [sent];
   const { cached, uncached } = next;

@@ -105,7 +105,10 @@ export class QuestionView implements View {
         styled(` (${bound(key)})`, dimStyle),
       ];
       const first: Row = [styled(isChosen ? `${prompt} ` : '  ', accentStyle)];
-      const rows = how === 'whole' ? wrapRow(row, { width: look.width, first, rest: [plain('     ')] }) : [oneAnswer(first, row, look)];
+      const rows =
+        how === 'whole'
+          ? wrapRow(row, { width: look.width, first, rest: [plain('     ')] })
+          : [oneAnswer(first, row, look)];
       return at > 0 && at === own ? [[styled('  Answers of Capstan:', dimStyle)], ...rows] : rows;
     });
     const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${exactLine(this.#problem)}`, badStyle)]];

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import type { Settings } from '../../../envelope/settings.ts';
 import { approvalName } from '../../../policy/approval-policy.ts';
-import { usedTokens } from '../../../protocol/usage.ts';
 import { version } from '../../../protocol/version.ts';
 import type { ThreadUsage } from '../../engine/live/live-thread.ts';
 import { moneyWords } from '../../wording/money-words.ts';
+import { aboutWord, usedWithEstimate } from '../../wording/used-words.ts';
 import type { Look } from '../text/look.ts';
 import { shownPath } from '../text/shown-path.ts';
 import { badStyle, dimStyle, type Style, warnStyle } from '../text/style.ts';
@@ -103,14 +103,17 @@ export const statusItems = {
   'run-state': { about: 'Ready, Working or Waiting', text: ({ runState }) => runState },
   'used-tokens': {
     about: 'tokens of the conversation, without what was cached',
-    text: ({ usage }) => tokens(usedTokens(usage.total), 'tokens'),
+    text({ usage: { total } }) {
+      const said = tokens(usedWithEstimate(total), 'tokens');
+      return said === undefined ? undefined : `${aboutWord(total)}${said}`;
+    },
   },
   'total-input-tokens': { about: 'tokens that were sent', text: ({ usage }) => tokens(usage.total.input, 'in') },
   'total-output-tokens': { about: 'tokens that came back', text: ({ usage }) => tokens(usage.total.output, 'out') },
   'estimated-thread-cost': {
     about: 'what the conversation has cost, where a price is known',
     text: ({ usage: { total } }) =>
-      usedTokens(total) === 0 || total.cost === undefined ? undefined : moneyWords(total.cost),
+      usedWithEstimate(total) === 0 || total.cost === undefined ? undefined : moneyWords(total.cost, total.estimated),
   },
   'task-progress': {
     about: 'how much of the plan is done',

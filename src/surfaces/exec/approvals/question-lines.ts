@@ -58,7 +58,7 @@ export function questionLines(
 }
 
 /** The command alone, in the rows that the question has of it. */
-export function commandLines(argv: readonly string[], { width }: { readonly width: number }): readonly Span[] {
+export function askedCommandLines(argv: readonly string[], { width }: { readonly width: number }): readonly Span[] {
   return commandRows(scriptOf(argv), width).map((row) => bold(row));
 }
 

@@ -1,6 +1,6 @@
 import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { commandLines } from '../../exec/approvals/question-lines.ts';
+import { askedCommandLines } from '../../exec/approvals/question-lines.ts';
 import { paint } from '../../terminal/look.ts';
 import { visibleLine } from '../../terminal/visible-text.ts';
 import { keyHint } from '../keys/key-map.ts';
@@ -31,7 +31,7 @@ export function shortQuestion(
     const above = moreRow(whole.length - space, ' above', look);
     return space === 0 ? [above] : [above, ...whole.slice(-space)];
   }
-  const command = paintedRows(paint(commandLines(argv, { width: look.width }), true), look).slice(0, -1);
+  const command = paintedRows(paint(askedCommandLines(argv, { width: look.width }), true), look).slice(0, -1);
   if (room < 2) return command.slice(0, room);
   const why = question.reason === undefined || space < 2 ? [] : [oneRow(question.reason, look)];
   const shown = [...command.slice(0, space - why.length), ...why];

@@ -29,7 +29,7 @@ describe('a conversation for a screen reader', () => {
     await sees('Worked for');
     const rows = (await leave()).join('\n');
     expect(rows).toMatch(
-      /\nWorking\. Escape interrupts\.\n\nYou: Go\.\nRunning sleep 1\.5; echo slept\n+Ran sleep 1\.5; echo slept \(\ds\)\n {4}slept\n/,
+      /\nYou: Go\.\nWorking\. Escape interrupts\.\nRunning sleep 1\.5; echo slept\n+Ran sleep 1\.5; echo slept \(\ds\)\n {4}slept\n/,
     );
     expect(rows).toContain('You allowed Capstan to run echo out');
     expect(rows).toContain('Capstan: a: 1\nb: 2\n\nDone.');

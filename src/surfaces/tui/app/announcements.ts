@@ -8,15 +8,20 @@ import type { FailedTurn, WaitingWords } from './bottom-rows.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
 
 export interface AnnouncedState {
-  readonly busy: { readonly header: string; readonly detail?: string } | undefined;
+  readonly busy: { readonly header: string; readonly detail?: string; readonly since: number } | undefined;
   readonly failed: FailedTurn | undefined;
   readonly waiting: WaitingWords;
   readonly transcript: Transcript;
 }
 
+/** So long the words of the user may take to be in the transcript. */
+const heldMs = 1000;
+
 /** For a screen reader: what other screens draw again and again, said once in a line of its own. */
 export class Announcements {
   #busy = '';
+  /** Of the transcript while nothing ran. */
+  #newest: TranscriptEntry | undefined;
   #failed: FailedTurn | undefined;
   #waiting: readonly string[] = [];
   readonly #begun = new WeakSet<TranscriptEntry>();
@@ -24,7 +29,13 @@ export class Announcements {
   /** What there is to say since the last time. */
   news({ busy, failed, waiting, transcript }: AnnouncedState, look: Look): readonly string[] {
     const lines: string[] = [];
-    const state = busy === undefined ? '' : [busy.header, busy.detail].filter((part) => part !== undefined).join(': ');
+    const newest = transcript.entries.at(-1);
+    // What the user said comes before what is done about it.
+    const isEarly = busy !== undefined && this.#busy === '' && newest === this.#newest;
+    const isHeld = isEarly && look.now - busy.since < heldMs;
+    if (busy === undefined) this.#newest = newest;
+    const state =
+      busy === undefined || isHeld ? '' : [busy.header, busy.detail].filter((part) => part !== undefined).join(': ');
     if (state !== this.#busy && state !== '')
       lines.push(`${state}. ${hintKeys(look, 'composer')('Escape')} interrupts.`);
     this.#busy = state;

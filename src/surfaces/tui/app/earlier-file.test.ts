@@ -16,7 +16,7 @@ afterEach(() => rmSync(join(path, '..'), { recursive: true, force: true }));
 
 function open(): EarlierFile {
   const options = { path, clock: systemClock, programs: systemPrograms, isOff: false, maxBytes: 0 };
-  const engine = { openPromptHistory: async () => createPromptHistory(options) };
+  const engine = { user: { openPromptHistory: async () => createPromptHistory(options) } };
   return new EarlierFile({ engine, thread: () => ({ id: 't' }), notice: () => {} } as unknown as DraftHost);
 }
 

@@ -60,6 +60,6 @@ async function left(
 
 function isEmpty(session: TuiSession): boolean {
   if (session.thread.place !== undefined) return false;
-  session.notice('This conversation has no message yet, so that it is not stored.');
+  session.notice('This conversation has no message yet, so it is not stored.');
   return true;
 }

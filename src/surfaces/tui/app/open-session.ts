@@ -29,7 +29,7 @@ export async function openSession(
     return opened;
   }
   const { thread, shown } = opened;
-  const session = new TuiSession({ ...parts, engine, threads, runSlash, ...defined({ shown }) }, thread);
+  const session = new TuiSession({ ...parts, engine, threads, runSlash, regain, ...defined({ shown }) }, thread);
   const notices = await applySettings(session, request);
   await session.begin(shown === undefined ? {} : { shows: 'none' });
   for (const notice of notices) session.entries.outcome(notice, 'warning');
@@ -38,6 +38,11 @@ export async function openSession(
   const { does = 'resume', anyFolder = false } = request;
   if (request.thread.kind === 'pick') await chooseThreadView(session, '', { does, anyFolder });
   return session;
+}
+
+async function regain(session: TuiSession): Promise<void> {
+  const { regainThread } = await import('./resume-thread.ts');
+  return regainThread(session);
 }
 
 /** The list of commands has the user's own prompts as well. */

@@ -34,6 +34,8 @@ export interface SessionParts {
   readonly isSide?: true;
   /** Does what a command of the terminal says. */
   runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void>;
+  /** Another program writes the thread of the conversation: asks the user what to do. */
+  regain(session: TuiSession): Promise<void>;
 }
 
 /** One conversation after the other, on the screen and with the engine behind it. */
@@ -135,7 +137,7 @@ export class TuiSession {
   /** Shows why the thread took something not. Where another program writes it, the user is asked what to do. */
   refused(outcome: Outcome): void {
     if (outcome.code !== 'thread-locked') return this.notice(fullText(outcome), 'error');
-    this.inBackground(import('./resume-thread.ts').then(({ regainThread }) => regainThread(this)));
+    this.inBackground(this.parts.regain(this));
   }
 
   /** Changes settings. Refused: the reason is shown. */

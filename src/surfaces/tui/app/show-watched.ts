@@ -5,9 +5,9 @@ import type { LiveNews } from '../../engine/live/live-thread.ts';
 import { watchThread } from '../../engine/live/watched-thread.ts';
 import type { GateDesk } from '../gates/gate-desk.ts';
 import { writerWords } from '../gates/writer-words.ts';
-import { cutRow } from '../text/cut.ts';
-import { drawRow } from '../text/draw-row.ts';
-import { styled, warnStyle } from '../text/style.ts';
+import { drawRows } from '../text/draw-row.ts';
+import { plain, styled, warnStyle } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 import { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
 import type { TuiStage } from './stage.ts';
@@ -62,8 +62,10 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
   stage.placeholder = parts.placeholder;
   let writer = await stored.writing(id);
   stage.footer = (look) => {
-    const text = `  Watching only: ${writer === undefined ? 'another program' : writerWords(writer)} writes it. Ctrl+C leaves`;
-    return [drawRow(cutRow([styled(text, warnStyle)], look.width, look), look)];
+    const text = `Watching only: ${writer === undefined ? 'another program' : writerWords(writer)} writes it. Ctrl+C leaves`;
+    // Wrapped: the key that leaves is never cut.
+    const rows = wrapRow([styled(text, warnStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] });
+    return drawRows(rows, look);
   };
   stage.draw();
   for (;;) {

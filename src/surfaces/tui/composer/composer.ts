@@ -9,7 +9,7 @@ import { isShellDraft } from './command-draft.ts';
 import type { Draft, DraftElement } from './draft.ts';
 import { DraftHistory } from './draft-history.ts';
 import { cursorPlace, draftRows } from './draft-layout.ts';
-import { drawnColumns, drawnDraft } from './drawn-draft.ts';
+import { draftColumns, drawnDraft } from './drawn-draft.ts';
 import { Editor } from './editor.ts';
 import type { ModalKeys } from './modal-keys.ts';
 import { expandDraft, joinDrafts, trimDraft } from './whole-draft.ts';
@@ -24,7 +24,7 @@ export class Composer {
   changed: () => void = () => {};
   /** Vim mode, while it is on. */
   vim: ModalKeys | undefined;
-  readonly #editor = new Editor(drawnColumns);
+  readonly #editor = new Editor(draftColumns);
   /** What came back while the draft is lent; undefined: it is not. */
   #cameBack: Draft[] | undefined;
   /** What is to be written next, when the draft is sent or cleared. */
@@ -214,8 +214,8 @@ export class Composer {
     const whole = this.draft;
     // The sign of the shell stands in the place of the prompt.
     const draft = isShell ? { ...whole, text: whole.text.slice(1), cursor: Math.max(0, whole.cursor - 1) } : whole;
-    const rows = draftRows(draft.text, this.#width, drawnColumns);
-    const place = cursorPlace(draft, rows, drawnColumns);
+    const rows = draftRows(draft.text, this.#width, draftColumns);
+    const place = cursorPlace(draft, rows, draftColumns);
     const from = Math.max(0, Math.min(place.row, rows.length) - Math.max(1, height) + 1);
     const shift = isShell ? 1 : 0;
     const marked = whole.elements.map(({ start, end }) => ({ start: start - shift, end: end - shift }));

@@ -8,6 +8,6 @@ export function drawnDraft(text: string): string {
 }
 
 /** The columns that a cluster of it takes. */
-export function drawnColumns(cluster: string): number {
+export function draftColumns(cluster: string): number {
   return columnsOf(visibleText(cluster));
 }

@@ -28,7 +28,7 @@ export async function askForHooks(
     const chosen = await desk.ask({
       title: `${count} for your decision.`,
       text: [
-        `Hooks are programs that Capstan runs by itself, outside the sandbox. ${changed === 0 ? 'You have not decided about these.' : `${changed} changed since you trusted ${changed === 1 ? 'it' : 'them'}.`}`,
+        `Hooks are programs that Capstan runs by itself, outside the sandbox. ${changed === 0 ? `You have not decided about ${hooks.length === 1 ? 'this one' : 'these'}.` : `${changed} changed since you trusted ${changed === 1 ? 'it' : 'them'}.`}`,
       ],
       ...defined({ problem }),
       choices: [

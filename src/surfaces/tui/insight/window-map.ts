@@ -1,7 +1,7 @@
 import type { WindowView } from '../../context/window-view.ts';
 import { shareColumns } from '../../terminal/bar.ts';
 import type { Look } from '../text/look.ts';
-import { dimStyle, type Piece, type Row, styled } from '../text/style.ts';
+import { dimStyle, type Piece, type Row, type Style, styled } from '../text/style.ts';
 import { groupLooks, type WindowGroup } from './window-groups.ts';
 
 /** What there is besides the groups. */
@@ -29,6 +29,8 @@ const reserveLook = { letter: '-', sign: '▒', style: dimStyle } as const;
 
 /** The window as cells: so many rows of so many columns, filled row by row. */
 export function mapRows(groups: readonly WindowGroup[], room: WindowRoom, rows: number, look: Look): readonly Row[] {
+  // The rows below say the same in words.
+  if (look.glyphs === 'words') return [];
   const cells = look.width * rows;
   const parts = [...groups.map(({ tokens }) => tokens), room.free, room.reserve];
   const whole = parts.reduce((sum, tokens) => sum + tokens, 0);
@@ -42,15 +44,20 @@ export function mapRows(groups: readonly WindowGroup[], room: WindowRoom, rows: 
 
 export function groupMark({ kind }: Pick<WindowGroup, 'kind'>, look: Look): Piece {
   const { letter, style } = groupLooks[kind];
-  return styled(hasBlocks(look) ? '█' : letter, style);
+  return markOf({ letter, sign: '█', style }, look);
 }
 
 export function freeMark(look: Look): Piece {
-  return styled(hasBlocks(look) ? freeLook.sign : freeLook.letter, freeLook.style);
+  return markOf(freeLook, look);
 }
 
 export function reserveMark(look: Look): Piece {
-  return styled(hasBlocks(look) ? reserveLook.sign : reserveLook.letter, reserveLook.style);
+  return markOf(reserveLook, look);
+}
+
+/** What a sign of the map means. A screen reader gets no map, and no signs for it. */
+function markOf({ letter, sign, style }: { letter: string; sign: string; style: Style }, look: Look): Piece {
+  return styled(look.glyphs === 'words' ? '' : hasBlocks(look) ? sign : letter, style);
 }
 
 /** Without colours all blocks look the same: letters say what they are. */

@@ -17,6 +17,8 @@ export interface BrowseList {
   open?(index: number): BrowsePage | undefined;
   /** What Enter does. Absent: it opens. */
   readonly enter?: string;
+  /** Rows have numbers, and digits open them. */
+  readonly isNumbered?: true;
   /** In the place of the rows, where there are none. */
   readonly empty?: string;
   readonly actions?: readonly BrowseAction[];

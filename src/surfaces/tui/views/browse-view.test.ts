@@ -3,6 +3,7 @@ import type { Look } from '../text/look.ts';
 import { plain } from '../text/style.ts';
 import type { BrowseList } from './browse-page.ts';
 import { BrowseView } from './browse-view.ts';
+import { confirmPage } from './confirm-page.ts';
 import { textPage } from './text-page.ts';
 
 const look: Look = {
@@ -83,4 +84,16 @@ describe('pages to look through', () => {
     expect(view.frame(look, 5).rows[1]).toBe('  No notes.');
     expect(pressed).toBe(0);
   });
+});
+
+it.each([
+  ['1', false],
+  ['2', true],
+])('a digit answers a yes or no: %s', (digit, isYes) => {
+  const decided: boolean[] = [];
+  const page = confirmPage({ title: 'Sure?', about: [], no: 'No', yes: 'Yes', decide: (each) => decided.push(each) });
+  const view = new BrowseView(page, () => {});
+  view.input(key('3'));
+  view.input(key(digit));
+  expect(decided).toEqual([isYes]);
 });

@@ -150,11 +150,16 @@ export class BrowseView implements View {
       case 'G':
         return this.#move(opened, Infinity);
       default:
-        return;
+        return this.#pick(opened, input.name);
     }
   }
 
-  #enter({ page, at }: OpenPage): void {
+  #pick({ page }: OpenPage, name: string): void {
+    const at = page.kind === 'list' && page.isNumbered === true && /^[1-9]$/.test(name) ? Number(name) - 1 : -1;
+    if (page.kind === 'list' && at >= 0 && at < page.length) this.#enter({ page, at });
+  }
+
+  #enter({ page, at }: Pick<OpenPage, 'page' | 'at'>): void {
     const next = page.kind === 'list' && page.length > 0 ? page.open?.(at) : undefined;
     if (next !== undefined) this.open(next);
   }

@@ -21,7 +21,8 @@ export function confirmPage({ title, about, yes, no, decide }: Confirmation): Br
     head: ({ width }) => [...about.flatMap((line) => wrapRow([styled(line, dimStyle)], { width })), []],
     length: answers.length,
     enter: 'chooses',
-    row: (index): Row => [plain(answers[index]!)],
+    isNumbered: true,
+    row: (index): Row => [plain(`${index + 1}. ${answers[index]!}`)],
     open(index) {
       decide(index === 1);
       return undefined;

@@ -110,8 +110,8 @@ export const slashCommands = [
   },
   {
     name: 'checkpoint',
-    takes: '[undo]',
-    completes: [['undo']],
+    takes: '[undo [--force]]',
+    completes: [['undo'], ['--force']],
     does: 'what a compaction kept and dropped; take it back',
     whileRunning: true,
   },

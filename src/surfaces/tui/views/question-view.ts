@@ -49,6 +49,10 @@ export class QuestionView implements View {
   #problem = '';
   /** Of all that is asked: a patch may have many thousand lines. */
   #rows = this.#keepRows();
+  /** Not all of it fits into the window. */
+  #isCut = false;
+  /** The rows that the user has opened as a whole. */
+  #opened: ((look: Look) => readonly string[]) | undefined;
 
   constructor(options: QuestionOptions) {
     this.#options = options;
@@ -87,6 +91,7 @@ export class QuestionView implements View {
     const short = isTight ? this.#belowRows(look, 'short') : whole;
     const below = height - short.length > fewestAsked ? short : this.#belowRows(look, 'bare');
     const shown = shortQuestion(this.#asked, asked, look, Math.max(1, height - below.length - 1));
+    this.#isCut = shown !== asked;
     const rows = [...shown, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
     if (!this.#isNoting) return { rows };
     return { rows, cursor: { row: rows.length - 1, column: this.#note.column(look.width) } };
@@ -147,9 +152,8 @@ export class QuestionView implements View {
     const { name } = input;
     if (name === 'enter') this.#confirm();
     else if (name === 'tab') this.#isNoting = this.#chosen !== undefined;
-    else if (name === 'ctrl+a') {
-      this.#options.showWhole(this.#rows);
-    } else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
+    else if (name === 'ctrl+a') this.#showWhole();
+    else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
     else if (name === 'left' || name === 'right') this.#changeRule(name === 'left' ? -1 : 1);
     else {
       const at = this.#choices.findIndex(({ key }) => key === name);
@@ -178,9 +182,21 @@ export class QuestionView implements View {
     this.#rows = this.#keepRows();
   }
 
+  #showWhole(): void {
+    this.#opened = this.#rows;
+    this.#options.showWhole(this.#rows);
+  }
+
+  /** A rule holds in every thread. Where the window has no room for it, it is shown before it is saved. */
+  #isReadFirst({ answer }: Choice): boolean {
+    if (answer.scope !== 'rule' || !this.#isCut || this.#opened === this.#rows) return false;
+    this.#showWhole();
+    return true;
+  }
+
   #confirm(): void {
     const choice = this.#chosen;
-    if (choice === undefined) return;
+    if (choice === undefined || this.#isReadFirst(choice)) return;
     if (choice.takesNote === true) this.#isNoting = true;
     else this.#options.answer(this.#answerOf(choice));
   }
@@ -203,7 +219,7 @@ export class QuestionView implements View {
 
   #sendNote(): void {
     const choice = this.#chosen;
-    if (choice === undefined) return;
+    if (choice === undefined || this.#isReadFirst(choice)) return;
     const { text } = this.#note;
     const read = choice.reads?.(text);
     if (typeof read === 'string') this.#problem = read;

@@ -73,3 +73,28 @@ describe('a question that does not fit', () => {
     expect(shown(question, 80, 40).join('\n')).not.toContain('more rows');
   });
 });
+
+it('a rule that has no room is shown whole before it is saved; other answers need no look', () => {
+  const seen: string[] = [];
+  const view = new QuestionView({
+    question,
+    item: undefined,
+    waiting: () => 0,
+    answer: (answer) => seen.push('scope' in answer ? answer.scope : answer.kind),
+    showWhole: () => seen.push('whole'),
+  });
+  const press = (name: string): void => {
+    view.frame(look, 11);
+    view.input({ kind: 'key', name, text: '' });
+  };
+  press('p');
+  expect(seen).toEqual(['whole']);
+  press('p');
+  expect(seen).toEqual(['whole', 'rule']);
+  press('y');
+  expect(seen).toEqual(['whole', 'rule', 'call']);
+  // Another rule has not been read.
+  press('left');
+  press('enter');
+  expect(seen).toEqual(['whole', 'rule', 'call', 'whole']);
+});

@@ -46,7 +46,7 @@ export interface Tokens {
 
 /** How the two programs begin their summaries. */
 const summaryBeginnings = ['<checkpoint_summary>', 'Another language model started to solve this problem'];
-const listBeginning = 'The conversation before this point was compacted to make room.';
+const listBeginning = 'The conversation before this point was compacted.';
 
 /** Context that a program sends again whenever it has to; it is no part of a checkpoint. */
 export function isAboutTheWorld(item: JsonObject): boolean {

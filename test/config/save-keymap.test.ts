@@ -65,3 +65,13 @@ test('what a flag says stays over the file, and a file that cannot be changed is
   expect(readFileSync(place.config, 'utf8')).toBe(before);
   await engine.close();
 });
+
+test('while the file cannot be read, the keys that it had still hold', async () => {
+  const place = placeWith('[tui.keymap.chat]\ninterrupt_turn = "f7"\n');
+  const engine = await placeEngine(place);
+  writeFileSync(place.config, '[tui.keymap.chat\ninterrupt_turn = "f7"\n');
+  const problem = await engine.config.saveKeymap([{ context: 'composer', name: 'queue', keys: ['f5'] }]);
+  expect(problem).toBeDefined();
+  expect(engine.config.tui.keymap).toEqual({ chat: { interrupt_turn: 'f7' } });
+  await engine.close();
+});

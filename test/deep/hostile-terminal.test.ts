@@ -200,7 +200,7 @@ describe('what is made visible', () => {
     ['letters without width', 'pay\u200Bpal\u2060\uFEFF\u00AD', 'pay<U+200B>pal<U+2060><U+FEFF><U+00AD>'],
     ['a joiner between Latin letters', 'pay\u200Dpal', 'pay<U+200D>pal'],
     ['text in tags', 'a\u{E0041}\u{E0042}', 'a<U+E0041><U+E0042>'],
-    ['text in variation selectors', 'a\uFE00\uFE01\uFE02', 'a\uFE00<U+FE01><U+FE02>'],
+    ['text in variation selectors', 'a\uFE00\uFE01\uFE02', 'a<U+FE00><U+FE01><U+FE02>'],
     ['separators of lines', 'a\u2028b\u2029c\u0085d', 'a<U+2028>b<U+2029>c<U+0085>d'],
     ['a half of a character', 'a\uD800b\uDC00', 'a<U+D800>b<U+DC00>'],
     ['NUL and DEL', '\u0000\u007F', '␀␡'],

@@ -116,7 +116,10 @@ it('the user sees the whole command, its folder and where it runs; signs that hi
   const client = new TestClient(scene.app, () => ({ action: 'decline' }));
   await client.data('thread_start', { prompt: 'go' });
   const [{ message, schema }] = client.asked as [FormQuestion];
-  expect(message).toContain('; touch late\n  > echo ok # note:\n  > touch folded <U+202E>␛[2J␇\n  in /etc');
+  // A row that breaks loses no blank.
+  expect(message.replaceAll('\n  | ', '')).toContain(
+    '; touch late\n  > echo ok # note:\n  > touch folded <U+202E>␛[2J␇\n  in /etc',
+  );
   expect(message).toMatch(/outside the sandbox/);
   expect(message).toMatch(/The command has 3 lines\.$/);
   expect(JSON.stringify(schema)).not.toContain('default');

@@ -51,3 +51,16 @@ it('what a command takes is listed and completed: names, paths, turns and thread
   const rows = await sees('Ask Capstan');
   expect(rows.join('\n')).not.toContain('cannot be listed');
 });
+
+it('a message that begins with a path or with // stays a message while it is typed', async () => {
+  const { terminal, sees, model } = await tuiScene(() => answer({ items: [say('Read.')] }));
+  await sees('Context');
+  for (const words of ['/re/main.ts is broken', '// TODO hi']) {
+    const { length } = model.requests;
+    for (const sign of words) terminal.type(sign);
+    await sees(`› ${words}`);
+    terminal.type('\r');
+    await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBe(length + 1);
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain(words);
+  }
+});

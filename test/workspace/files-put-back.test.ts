@@ -120,8 +120,8 @@ describe('files that the user put back', () => {
       putBack(root),
       [
         '<files_put_back>',
-        'The user had put files back to an earlier state and undid that: these are again what they were before. Read a file again before you rely on what you know of it.',
-        `With their earlier content: "${root}/app.js", "${root}/new.txt"`,
+        'The user had put files back to an earlier state and undid that: these are again what they were before they went back. Read a file again before you rely on what you know of it.',
+        `With the content that they had then: "${root}/app.js", "${root}/new.txt"`,
         '</files_put_back>',
       ].join('\n'),
     ]);

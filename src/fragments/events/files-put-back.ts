@@ -4,8 +4,8 @@ import { defineFragment } from '../text/define.ts';
 import { quote } from '../text/markup.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 
-/** Of each of the two lists. */
-const most = { count: 60, characters: 3200 };
+/** Of each of the two lists. A character may have three bytes, and the cap counts bytes. */
+const most = { count: 60, characters: 1300 };
 const longestPath = 400;
 const longestWords = 120;
 
@@ -16,14 +16,15 @@ export const filesPutBackFragment = defineFragment<FilesPutBack>({
   markers: ['<files_put_back>', '</files_put_back>'],
   capTokens: 2200,
   body({ before, isUndone, restored, deleted, more = 0 }) {
-    const lists = [...listed('With their earlier content', restored), ...listed('Deleted', deleted)];
+    const content = isUndone === true ? 'With the content that they had then' : 'With their earlier content';
+    const lists = [...listed(content, restored), ...listed('Deleted', deleted)];
     const rest = more === 0 ? [] : [`${more} more are not named here.`];
     return `\n${[isUndone === true ? undone : putBack(before), ...lists, ...rest].join('\n')}\n`;
   },
 });
 
 const look = 'Read a file again before you rely on what you know of it.';
-const undone = `The user had put files back to an earlier state and undid that: these are again what they were before. ${look}`;
+const undone = `The user had put files back to an earlier state and undid that: these are again what they were before they went back. ${look}`;
 
 function putBack(before: FilesPutBack['before']): string {
   const when = before === undefined ? 'earlier' : `before turn ${before.number}${beginning(before.words)}`;

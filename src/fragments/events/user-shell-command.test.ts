@@ -24,7 +24,8 @@ it('leaves out what only a screen understands', () => {
 });
 
 it('is made in linear time, whatever was printed', () => {
-  const took = performance.now();
-  for (const piece of ['x', '\r', 'x\r', '\u001B[', '\u001B]']) told('x', piece.repeat(500_000));
-  expect(performance.now() - took).toBeLessThan(5000);
+  // If twice as much took four times as long, none of these would end.
+  for (const piece of ['x', '\r', 'x\r', '\u001B[', '\u001B]']) {
+    expect(told('x', piece.repeat(500_000))).toContain('Output:');
+  }
 });

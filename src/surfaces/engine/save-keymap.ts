@@ -49,5 +49,7 @@ async function saveLine(place: EditedConfig, { context, name, keys }: KeymapLine
 
 async function readAgain(layer: ConfigLayer, osHome: string): Promise<ConfigLayer> {
   if (layer.name !== 'user' || layer.disabled !== undefined) return layer;
-  return (await loadConfigFile({ name: 'user', path: layer.source, osHome })).layer;
+  const { layer: now, problems } = await loadConfigFile({ name: 'user', path: layer.source, osHome });
+  // Until a file can be read again, what it said before holds.
+  return problems.some(({ severity }) => severity === 'error') ? layer : now;
 }

@@ -125,7 +125,7 @@ export class Controller {
     if (name === 'up' || name === 'ctrl+p') popup.move(composer.draft, -1);
     else if (name === 'down' || name === 'ctrl+n') popup.move(composer.draft, 1);
     else if (name === 'escape') popup.closeFor(composer.draft);
-    else if (name === 'tab' || name === '/') composer.draft = draftOf(`/${chosen.name} `);
+    else if (name === 'tab') composer.draft = draftOf(`/${chosen.name} `);
     else if (name === 'enter') {
       composer.draft = draftOf(`/${chosen.name}`);
       this.#submit('send');

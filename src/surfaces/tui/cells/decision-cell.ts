@@ -1,8 +1,8 @@
 import { hostAtPort } from '../../../policy/network/host-pattern.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
+import { visibleLine } from '../../terminal/visible-text.ts';
 import { questionWords } from '../../wording/question-words.ts';
 import { reviewWords } from '../../wording/review-words.ts';
-import { cleanLine } from '../text/clean.ts';
 import { glyphsOf, ownWords } from '../text/glyphs.ts';
 import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../text/style.ts';
 import type { Cell } from './cell.ts';
@@ -19,7 +19,7 @@ export function decisionCell(question: Question, answer: Answer): Cell {
     const about = questionWords(question);
     const line = review ?? `${deciderWords(answer)} ${about}${scopeWords(answer)}`;
     const note = review !== undefined ? about : answer.by === undefined ? answer.note : undefined;
-    const shown = (text: string): string => ownWords(cleanLine(text), look);
+    const shown = (text: string): string => ownWords(visibleLine(text), look);
     const under: readonly Row[] = note === undefined ? [] : [[styled(shown(note), dimStyle)]];
     return [...headRows(look, mark, [plain(shown(line))]), ...underRows(look, under)];
   });

@@ -85,6 +85,9 @@ describe('keys', () => {
     expect(read(`${start}nice${end}\u0015`, 20, '!touch X\r', 20, `${end}`)).toEqual(wanted);
     expect(names(`${start}nice${end}\u001B[I`, '\r')).toEqual(['focus', 'paste', 'enter']);
     expect(names(`${start}nice${end}x`, 50, '\r')).toEqual(['paste', 'enter']);
+    // Its end may be the last of what one read holds.
+    expect(names(`${start}${'n'.repeat(4083)}${end}`, '\u0015!touch X\r')).toEqual(['paste']);
+    expect(names(`${start}${'n'.repeat(4083)}${end}`, 50, '\r')).toEqual(['paste', 'enter']);
   });
 
   it('a paste that is too long stays a paste up to its end, and what is dropped of it is known', () => {

@@ -8,6 +8,8 @@ const longRun = 16;
 /** More than a message may have. What follows in the same paste is dropped. */
 const mostPasted = 4 * 1024 * 1024;
 
+/** One of so many characters may have filled the read that brought it, and the rest comes with the next. */
+const longPaste = 256;
 /** What comes behind the end of a paste without such a silence belongs to it: a page may have a mark of the end in its text. */
 const settleMs = 40;
 
@@ -100,7 +102,7 @@ export class InputReader {
       return false;
     }
     this.#buffer = this.#withoutFocus(this.#buffer.slice(end + pasteEnd.length));
-    this.#isOver = this.#isLong || this.#isOver || this.#buffer !== '';
+    this.#isOver = this.#isLong || this.#isOver || this.#buffer !== '' || text.length >= longPaste;
     if (!this.#isOver) this.#endPaste('');
     return true;
   }

@@ -11,7 +11,7 @@ import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { columnsOf } from '../text/columns.ts';
 import { cutRow } from '../text/cut.ts';
-import { drawRow } from '../text/draw-row.ts';
+import { drawRow, drawRows } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
@@ -33,6 +33,10 @@ export interface QuestionOptions {
 
 /** Below so many rows of what is asked, the hint goes. */
 const fewestAsked = 4;
+/** Below so many, no row says that something is left out. */
+const fewestSaid = 2;
+
+const readFirst = 'The window had no room for all of this. Nothing is answered yet: go back, and choose again.';
 
 /** What is asked, with everything that a yes would allow, and the answers. A note can go with each of them. */
 export class QuestionView implements View {
@@ -49,8 +53,8 @@ export class QuestionView implements View {
   #problem = '';
   /** Of all that is asked: a patch may have many thousand lines. */
   #rows = this.#keepRows();
-  /** Not all of it fits into the window. */
-  #isCut = false;
+  /** Not all of it fits into the window; `unsaid`: nor a row that says so. */
+  #cut: 'no' | 'said' | 'unsaid' = 'no';
   /** The rows that the user has opened as a whole. */
   #opened: ((look: Look) => readonly string[]) | undefined;
 
@@ -90,8 +94,9 @@ export class QuestionView implements View {
     // The answers are cut before what is asked, and the hint goes where that would not be seen.
     const short = isTight ? this.#belowRows(look, 'short') : whole;
     const below = height - short.length > fewestAsked ? short : this.#belowRows(look, 'bare');
-    const shown = shortQuestion(this.#asked, asked, look, Math.max(1, height - below.length - 1));
-    this.#isCut = shown !== asked;
+    const room = Math.max(1, height - below.length - 1);
+    const shown = shortQuestion(this.#asked, asked, look, room);
+    this.#cut = shown === asked ? 'no' : room < fewestSaid ? 'unsaid' : 'said';
     const rows = [...shown, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
     if (!this.#isNoting) return { rows };
     return { rows, cursor: { row: rows.length - 1, column: this.#note.column(look.width) } };
@@ -182,15 +187,20 @@ export class QuestionView implements View {
     this.#rows = this.#keepRows();
   }
 
-  #showWhole(): void {
-    this.#opened = this.#rows;
-    this.#options.showWhole(this.#rows);
+  #showWhole(last: (look: Look) => readonly string[] = () => []): void {
+    const rows = this.#rows;
+    this.#opened = rows;
+    this.#options.showWhole((look) => [...rows(look), ...last(look)]);
   }
 
-  /** A rule holds in every thread. Where the window has no room for it, it is shown before it is saved. */
+  /**
+   * What the window has no room for is shown before a yes counts: a rule, which holds in every thread, and everything
+   * where no row says that something is missing.
+   */
   #isReadFirst({ answer }: Choice): boolean {
-    if (answer.scope !== 'rule' || !this.#isCut || this.#opened === this.#rows) return false;
-    this.#showWhole();
+    const isUnread = this.#cut === 'unsaid' || (this.#cut === 'said' && answer.scope === 'rule');
+    if (answer.kind !== 'allowed' || !isUnread || this.#opened === this.#rows) return false;
+    this.#showWhole((look) => ['', ...drawRows(wrapRow([styled(readFirst, dimStyle)], { width: look.width }), look)]);
     return true;
   }
 

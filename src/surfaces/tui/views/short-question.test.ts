@@ -74,27 +74,37 @@ describe('a question that does not fit', () => {
   });
 });
 
-it('a rule that has no room is shown whole before it is saved; other answers need no look', () => {
+/** What is answered, and when all that is asked is opened. */
+function answered(asked: Question, height: number, ...names: readonly string[]): readonly string[] {
   const seen: string[] = [];
   const view = new QuestionView({
-    question,
+    question: asked,
     item: undefined,
     waiting: () => 0,
-    answer: (answer) => seen.push('scope' in answer ? answer.scope : answer.kind),
-    showWhole: () => seen.push('whole'),
+    answer: (answer) => seen.push(answer.scope ?? answer.kind),
+    showWhole: (rows) => seen.push(rows(look).join('\n').includes('Nothing is answered yet') ? 'read first' : 'whole'),
   });
-  const press = (name: string): void => {
-    view.frame(look, 11);
+  for (const name of names) {
+    view.frame(look, height);
     view.input({ kind: 'key', name, text: '' });
-  };
-  press('p');
-  expect(seen).toEqual(['whole']);
-  press('p');
-  expect(seen).toEqual(['whole', 'rule']);
-  press('y');
-  expect(seen).toEqual(['whole', 'rule', 'call']);
+  }
+  return seen;
+}
+
+it('a rule that has no room is shown whole before it is saved; other answers need no look', () => {
+  expect(answered(question, 11, 'p', 'p', 'y')).toEqual(['read first', 'rule', 'call']);
+  expect(answered(question, 11, 'ctrl+a', 'p')).toEqual(['whole', 'rule']);
   // Another rule has not been read.
-  press('left');
-  press('enter');
-  expect(seen).toEqual(['whole', 'rule', 'call', 'whole']);
+  expect(answered(question, 11, 'p', 'left', 'enter')).toEqual(['read first', 'read first']);
+  expect(answered(question, 40, 'p')).toEqual(['rule']);
+});
+
+it('where no row can say that something is missing, all of it is shown before a yes counts', () => {
+  const argv = ['bash', '-lc', 'echo ok\ntouch late'];
+  for (let height = 3; height < 12; height++) {
+    const isSaid = shown({ ...question, argv }, 80, height).some((row) => row.includes('more'));
+    expect(answered({ ...question, argv }, height, 'y', 'y')[0]).toBe(isSaid ? 'call' : 'read first');
+    expect(answered({ ...question, argv }, height, 'n')).not.toContain('read first');
+  }
+  expect(answered({ ...question, argv }, 4, 'y', 'y')).toEqual(['read first', 'call']);
 });

@@ -23,7 +23,7 @@ it('commands on a real terminal: the list, a review, the effort by key, and the 
   shell.type('/');
   await shell.sees(/more: up and down, or type a name/);
   shell.type('rev');
-  await shell.sees(/› \/rev\n\n {2}\/review \[WORDS\]/, 'screen');
+  await shell.sees(/› \/rev\n\n› \/review \[WORDS\]/, 'screen');
   shell.press('Enter');
   await shell.sees('What should be reviewed?', 'screen');
   shell.type('1');

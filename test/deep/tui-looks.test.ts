@@ -20,7 +20,7 @@ describe('how the program looks on a real terminal', () => {
     shell.type('Go.');
     shell.press('Enter');
     const rows = await shell.sees(/Worked for/);
-    expect(rows).toMatch(/Working\. Escape interrupts\.\n\nYou: Go\.\nRunning sleep 1; echo slept\n\nRan sleep 1/);
+    expect(rows).toMatch(/You: Go\.\nWorking\. Escape interrupts\.\nRunning sleep 1; echo slept\n\nRan sleep 1/);
     expect(rows).toContain('Capstan: שלום, all done.');
     expect(rows.match(/Running sleep/g)).toHaveLength(1);
     expect(shell.title()).toBe('Go. | workspace');

@@ -183,6 +183,7 @@ describe('pastes', () => {
     const { sees, terminal, say: tell, model } = await tuiScene([]);
     await sees('Context 100% left');
     terminal.type(`see ${paste('y'.repeat(1_048_576))}`);
+    await sees('[Pasted Content 1048576 chars]');
     tell('');
     await sees('more than 1,048,576 characters');
     await sees('› see [Pasted Content 1048576 chars]');
@@ -205,6 +206,7 @@ describe('a draft that waits', () => {
     await model.request(0);
     terminal.type('see ');
     terminal.type(`\u001B[200~${'x'.repeat(1200)}\u001B[201~`);
+    await sees('[Pasted Content 1200 chars]');
     terminal.type(`\u001B[200~${join(place.workspace, 'a.png')}\u001B[201~`);
     terminal.type('\t');
     await sees('↳ see [Pasted Content 1200 chars] [Image #1]');
@@ -223,9 +225,11 @@ describe('a draft that waits', () => {
     tell('Hang.');
     await model.request(0);
     terminal.type(`steer ${paste('x')}`);
+    await sees('› steer [Pasted Content 1200 chars]');
     terminal.type('\r');
     await sees('↳ steer [Pasted Content 1200 chars]');
     terminal.type(`queue ${paste('y')}`);
+    await sees('› queue [Pasted Content 1200 chars]');
     terminal.type('\t');
     await sees('↳ queue [Pasted Content 1200 chars]');
     terminal.type('draft');

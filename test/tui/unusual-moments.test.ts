@@ -72,6 +72,7 @@ describe('a draft', () => {
     tell('Hang.');
     await model.request(0);
     terminal.type(`see ${pasted('y'.repeat(1_048_576))}`);
+    await sees('[Pasted Content 1048576 chars]');
     terminal.type(tab);
     await sees('more than 1,048,576 characters');
     const rows = (await sees('› see [Pasted Content 1048576 chars]')).join('\n');

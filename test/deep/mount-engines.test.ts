@@ -51,6 +51,10 @@ linux('engines in processes of their own', () => {
     killed.child.kill('SIGKILL');
     expect(await Promise.all(engines.map(({ printed }) => printed))).toEqual(['0', '0', '0']);
     engine().hold([target]).release();
-    expect([existsSync(target), readdirSync(join(base, 'registry'))]).toEqual([false, []]);
+    // One that is killed while it writes leaves a file that is not finished. Those are removed when they are old.
+    const left = readdirSync(join(base, 'registry')).filter(
+      (name) => !(name.startsWith(`${killed.child.pid}-`) && name.endsWith('.new')),
+    );
+    expect([existsSync(target), left]).toEqual([false, []]);
   });
 });

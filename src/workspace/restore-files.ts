@@ -85,7 +85,7 @@ export async function restoreFiles(
   id: ThreadId,
   target: RestoreTarget,
   options: RestoreOptions,
-  /** Files of its agents, which went back just before: the thread is told of them, too. */
+  /** Files of its agents, which went back just before: the model of this thread reads of them, too. */
   agents: readonly RestoreReport[] = [],
 ): Promise<RestoreReport | RestoreRefused> {
   const { dryRun, diffs = false, force, meanwhile = false, progress } = options;

@@ -24,13 +24,13 @@ async function interrupted(script: Parameters<typeof liveScene>[0], { follows }:
   return textsOf(inputOf(scene.model, script.length - 1)).filter((text) => String(text).startsWith('<turn_aborted>'));
 }
 
-it('an answer that the user saw in part is told as such after an interrupt', async () => {
+it('after an interrupt the model reads that the user saw a part of its answer', async () => {
   expect(await interrupted([half, says('I do not know.')], { follows: true })).toEqual([
     `<turn_aborted>\n${stopped} ${seen}\n</turn_aborted>`,
   ]);
 });
 
-it('an answer that nobody saw is not', async () => {
+it('it does not, if no subscriber was shown any', async () => {
   expect(await interrupted([half, says('I do not know.')], { follows: false })).toEqual([
     `<turn_aborted>\n${stopped}\n</turn_aborted>`,
   ]);

@@ -95,7 +95,7 @@ test('the model reads which servers did not start, and which tools need an appro
   expect(all.filter((text) => text.startsWith('<mcp_servers>'))).toHaveLength(1);
 });
 
-test('the address of a server that did not start is told without what is secret in it', async () => {
+test('the notice of a server that did not start has its address without what is secret in it', async () => {
   const secret = 'SECRET-0123456789';
   const scene = await mcpScene({
     plan: { tools: [tool('reads')] },

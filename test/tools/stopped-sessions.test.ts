@@ -27,7 +27,7 @@ async function compact(scene: Scene): Promise<void> {
 }
 
 describe('a session that the user ended', () => {
-  test('is told once, with the next request', async () => {
+  test('stands once in a request, the next one', async () => {
     const scene = await toldScene({});
     const id = await sessionOf(scene, 'sleep 74001');
     await scene.live.thread.endSessions([id]);
@@ -37,7 +37,7 @@ describe('a session that the user ended', () => {
     expect(scene.live.thread.state.sessions).toEqual([]);
   });
 
-  test('is told within the turn that runs', async () => {
+  test('stands in the next request of the turn that runs', async () => {
     const scene = await toldScene({});
     const { live } = scene;
     const id = await sessionOf(scene, 'sleep 74002');
@@ -98,7 +98,7 @@ describe('a session that the user ended', () => {
     ]);
   });
 
-  test('is told by another process, if the one that ended it told nothing', async () => {
+  test('stands in a request of another process, if the one that ended it sent none', async () => {
     const scene = await toldScene({});
     const id = await sessionOf(scene, 'sleep 74007');
     await scene.live.thread.endSessions([id]);

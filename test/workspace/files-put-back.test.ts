@@ -110,7 +110,7 @@ describe('files that the user put back', () => {
     ]);
   });
 
-  it('can come again, and the model is told that too', async () => {
+  it('can come again, and the model reads that, too', async () => {
     const { live, engine, back, root } = await twoTurns();
     await back(2);
     await undoFiles(engine, live);

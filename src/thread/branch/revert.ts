@@ -162,8 +162,8 @@ async function undoRevert(
 }
 
 /**
- * Files do not go back with the conversation: that the user put some back is told again, unless it was to before a turn
- * that is taken back too.
+ * Files do not go back with the conversation: the model reads again that the user put some back, unless it was to before
+ * a turn that is taken back too.
  */
 function putBackAgain(
   then: readonly RecordedMessage[],

@@ -46,7 +46,7 @@ describe('a change of keys', () => {
     expect([problems, binding(next, id).keys]).toEqual([[], keys]);
   });
 
-  test('takes the key from the action that has it, whoever gave it', () => {
+  test('takes the key from the action that has it, by default or by a file', () => {
     const mine = changed({ chat: { interrupt_turn: ['f5', 'f6'] } }, 'editor.yank', { kind: 'replace', strokes: 'f5' });
     expect(readKeyMap(mine).problems).toEqual([]);
     expect([binding(mine, 'chat.interrupt_turn').keys, binding(mine, 'editor.yank').keys]).toEqual([['f6'], ['f5']]);

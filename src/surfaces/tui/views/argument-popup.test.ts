@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { plainLook } from '../app/plain-look.ts';
 import { draftOf } from '../composer/draft.ts';
 import type { Look } from '../text/look.ts';
 import { ArgumentPopup } from './argument-popup.ts';
@@ -6,14 +7,10 @@ import { askedArgument, type AskedArgument } from './asked-argument.ts';
 import type { ArgumentValue } from './slash-argument.ts';
 
 const look: Look = {
+  ...plainLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' }),
   width: 60,
-  colours: 'none',
-  palette: 'dark',
-  glyphs: 'unicode',
-  details: 'folded',
   now: 0,
-  cwd: '/w',
-  home: '/h',
+  details: 'folded',
 };
 
 describe('the argument behind the cursor', () => {

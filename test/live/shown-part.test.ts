@@ -30,7 +30,7 @@ it('after an interrupt the model reads that the user saw a part of its answer', 
   ]);
 });
 
-it('it does not, if no subscriber was shown any', async () => {
+it('does not say so, if no subscriber was shown any', async () => {
   expect(await interrupted([half, says('I do not know.')], { follows: false })).toEqual([
     `<turn_aborted>\n${stopped}\n</turn_aborted>`,
   ]);

@@ -1,4 +1,5 @@
 import { defineFragment } from '../text/define.ts';
+import { neutraliseEnd } from '../text/markup.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 
 export interface UserShellCommandText {
@@ -25,7 +26,7 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
 
 /** As the command was typed and printed, but for what would end its part of the text, or move a cursor. */
 function shortened(text: string, tokens: number): string {
-  const plain = withoutControls(text).replaceAll(/<(?=\/(?:command|result)>)/g, '&lt;');
+  const plain = ['</command>', '</result>'].reduce(neutraliseEnd, withoutControls(text));
   return truncateMiddle(plain, { mode: 'tokens', limit: tokens });
 }
 

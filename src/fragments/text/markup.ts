@@ -35,6 +35,27 @@ export function withoutLineBreaks(text: string): string {
 export function neutraliseEnd(text: string, end: string): string {
   const name = /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'];
   if (name === undefined || !text.includes('<')) return text;
-  const words = name.split(' ').map((word) => word.replace(/[^\w]/g, '\\$&'));
-  return text.replace(new RegExp(`<(?=\\s*/\\s*${words.join('\\s+')}\\s*>)`, 'gi'), '&lt;');
+  return text.replace(isPlain.test(text) ? endPattern(name) : lookalikePattern(name), '&lt;');
+}
+
+/** Most texts have nothing else, and the pattern for all others takes a while to make. */
+const isPlain = /^[\t\n\r -~]*$/;
+
+function endPattern(name: string): RegExp {
+  const words = name.split(' ').map((word) => [...word].map(escaped).join(''));
+  return new RegExp(`<(?=\\s*/[\\s/]*${words.join('\\s+')}(?![\\w-]))`, 'gi');
+}
+
+// A reader sees none of the first, and takes the others for space.
+const unseen = '\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}';
+const gap = `[\\s\\u2800${unseen}]`;
+
+/** The same end for the eye: there are characters in it that show nothing. No repetition can share what it repeats. */
+function lookalikePattern(name: string): RegExp {
+  const words = name.split(' ').map((word) => [...word].map(escaped).join(`[${unseen}]*`));
+  return new RegExp(`<(?=${gap}*/(?:${gap}|/)*${words.join(`${gap}+`)}(?![\\w-]))`, 'giu');
+}
+
+function escaped(letter: string): string {
+  return /\w/.test(letter) ? letter : `\\${letter}`;
 }

@@ -54,6 +54,11 @@ console.log(`${plainTable(summaryTable(summary))}\n${plainTable(goalTable(goals)
 for (const line of missing) console.log(`Not measured: ${line}`);
 if (options.only.length === 0) writeFileSync(join(import.meta.dirname, 'RESULTS.md'), resultsPage(report));
 if (options.json !== undefined) writeFileSync(options.json, toJson(report, samples));
+const missed = goals.filter(({ verdict }) => verdict === 'not met');
+if (missed.length > 0) {
+  say(`Not met: ${missed.map(({ text }) => text).join('; ')}.`);
+  process.exitCode = 1;
+}
 
 async function measure({ effort, only }: BenchOptions): Promise<{ samples: Samples; missing: readonly string[] }> {
   const folder = join(root, '.local/bench');

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { textsOf, inputOf } from '../harness/scene.ts';
@@ -143,14 +145,16 @@ describe('a conversation in the terminal', () => {
   });
 
   it('a resumed conversation is on the screen again, with its words to recall', async () => {
-    const first = await tuiScene([
-      answer({ items: [say('One.')], deltas: true }),
-      answer({ items: [say('Two.')], deltas: true }),
-    ]);
+    // Its own words: a file with those of all conversations is not kept.
+    const first = await tuiScene(
+      [answer({ items: [say('One.')], deltas: true }), answer({ items: [say('Two.')], deltas: true })],
+      '[history]\npersistence = "none"',
+    );
     await first.sees('Context');
     first.say('First words.');
     await first.sees('• One.');
     await first.leave();
+    expect(existsSync(join(first.place.home, 'history.jsonl'))).toBe(false);
     const second = await openIn(first, { kind: 'last' });
     await second.sees('• One.');
     second.terminal.type('\u001B[A');

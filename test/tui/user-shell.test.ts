@@ -68,7 +68,7 @@ describe('a command of the user', () => {
     await wait(50);
     expect((await sees('! echo printed; sleep 20')).join('\n')).not.toContain('Running');
     tell('');
-    await sees('printed');
+    await sees('└ printed');
     tell('/ps');
     await sees(/Your command echo printed; sleep 20\n.*printed/);
     tell('/stop');

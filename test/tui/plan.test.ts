@@ -83,15 +83,23 @@ describe('plans and background commands above the composer', () => {
     expect(model.requests[6]!.body).toMatchObject({ model: 'gpt-5.4-mini', reasoning: { effort: 'low' } });
   });
 
-  it('commands in the background are counted, listed and stopped', async () => {
-    const { sees, say: tell } = await tuiScene([
-      answer({ items: [callTool('exec_command', { cmd: 'echo tick; sleep 60', yield_time_ms: 300 })] }),
-      done('It runs on.'),
-    ]);
+  it('commands in the background are counted, listed and stopped; an interrupt keeps them, and what waited', async () => {
+    const {
+      sees,
+      say: tell,
+      terminal,
+    } = await tuiScene(({ body }) => {
+      const [, id] = /session ID (\d+)/.exec(JSON.stringify(body['input'])) ?? [];
+      const runs = { cmd: 'echo tick; sleep 60', yield_time_ms: 300 };
+      if (id === undefined) return answer({ items: [callTool('exec_command', runs)] });
+      return answer({ items: [callTool('write_stdin', { session_id: Number(id), chars: '', yield_time_ms: 30_000 })] });
+    });
     await sees('Context');
     tell('Go.');
     await sees('1 in background, /ps');
-    await sees('• It runs on.');
+    await sees(/• Waiting for background terminal \d+\n/);
+    terminal.type('\u001B');
+    await sees(/• Waited for background terminal \d+\n\n⚠ The turn was interrupted\.[^]*1 in background, \/ps/);
     tell('/ps');
     await sees(/• Background terminal \d+ echo tick; sleep 60\n {2}└ tick/);
     tell('/stop');

@@ -51,7 +51,12 @@ export const closedGaps: readonly ClosedGap[] = [
         'test/tui/failures.test.ts',
         'says why in our words, r goes on without saying the words again, and Up brings them back',
       ],
+      [
+        'test/tui/failures.test.ts',
+        'is not tried again by itself where that cannot help, and leaves the command that continues it',
+      ],
       ['test/tui/failures.test.ts', 'counts down to the time when a limit opens'],
+      ['src/surfaces/engine/failure-words.test.ts', '%i is said in our words, with those of the provider behind them'],
     ],
   },
   {
@@ -139,6 +144,7 @@ export const closedGaps: readonly ClosedGap[] = [
   {
     missed: 'letters that stand on the screen as soon as they are typed',
     shownBy: [
+      [`${tui}/app/key-frame.test.ts`, 'a letter is on the screen at once while an answer streams (whole screen: %s)'],
       [
         'test/tui/live-rows.test.ts',
         'a letter, which is drawn with the next frame and not held back, whatever the terminal says of pastes',
@@ -165,6 +171,8 @@ export const closedGaps: readonly ClosedGap[] = [
       [`${tui}/text/theme.test.ts`, '%s has no pair of red and green'],
       [`${tui}/cells/every-cell.test.ts`, 'prints ASCII alone in that mode, if what came was'],
       ['test/tui/screen-reader.test.ts', 'says each thing once, in words, and draws nothing again'],
+      [`${tui}/app/announcements.test.ts`, 'words that wait are said once each, with what they wait for'],
+      [`${tui}/app/announcements.test.ts`, 'a turn that failed is said once, with the keys for it'],
     ],
   },
   {

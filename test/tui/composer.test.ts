@@ -184,9 +184,13 @@ describe('pastes', () => {
     await sees('Context 100% left');
     terminal.type(`see ${paste('y'.repeat(1_048_576))}`);
     await sees('[Pasted Content 1048576 chars]');
+    terminal.type('\u0001');
     tell('');
     await sees('more than 1,048,576 characters');
     await sees('› see [Pasted Content 1048576 chars]');
+    // The cursor stands where it was.
+    terminal.type('I ');
+    await sees('› I see [Pasted Content 1048576 chars]');
     expect(model.requests).toHaveLength(0);
   });
 });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { textsOf, inputOf } from '../harness/scene.ts';
@@ -143,14 +145,16 @@ describe('a conversation in the terminal', () => {
   });
 
   it('a resumed conversation is on the screen again, with its words to recall', async () => {
-    const first = await tuiScene([
-      answer({ items: [say('One.')], deltas: true }),
-      answer({ items: [say('Two.')], deltas: true }),
-    ]);
+    // Its own words: a file with those of all conversations is not kept.
+    const first = await tuiScene(
+      [answer({ items: [say('One.')], deltas: true }), answer({ items: [say('Two.')], deltas: true })],
+      '[history]\npersistence = "none"',
+    );
     await first.sees('Context');
     first.say('First words.');
     await first.sees('• One.');
     await first.leave();
+    expect(existsSync(join(first.place.home, 'history.jsonl'))).toBe(false);
     const second = await openIn(first, { kind: 'last' });
     await second.sees('• One.');
     second.terminal.type('\u001B[A');
@@ -158,6 +162,27 @@ describe('a conversation in the terminal', () => {
     second.terminal.type('\r');
     const rows = (await second.sees('• Two.')).join('\n');
     expect(rows).toMatch(/› First words\.\n\n• One\.\n\n  Worked for .*\n\n› First words\.\n\n• Two\./);
+  });
+
+  it('a long one that is resumed while the size changes is printed once, and no more than its last rows', async () => {
+    const lines = Array.from({ length: 700 }, (_, at) => `line ${at}`).join('\n\n');
+    const first = await tuiScene([answer({ items: [say('Old answer.')] }), answer({ items: [say(lines)] })]);
+    await first.sees('Context');
+    first.say('Old words.');
+    await first.sees('Worked for');
+    first.say('Talk.');
+    await first.sees(/line 699\n\n {2}Worked for/);
+    await first.leave();
+    const { sees, terminal } = await openIn(first, { kind: 'last' });
+    terminal.resize(50, 18);
+    const resizing = setInterval(() => terminal.resize(40 + (terminal.columns % 7), 18), 1);
+    await sees('Worked for').finally(() => clearInterval(resizing));
+    terminal.resize(60, 20);
+    const rows = await sees(/line 699\n+ {2}Worked for .*\n+› Ask[^]*Context 100% left/);
+    const shown = rows.filter((row) => row.startsWith('  line '));
+    expect(shown).toEqual([...new Set(shown)]);
+    expect(rows.join('\n')).not.toContain('Old answer.');
+    expect(rows.slice(0, 2)).toEqual(['$ echo before', 'before']);
   });
 
   it('is drawn anew at another width, without losing or repeating a row', async () => {

@@ -9,9 +9,10 @@ const refused = (status: number, error: object, headers = {}) =>
   httpError({ status, headers, body: JSON.stringify({ error }) });
 const key = refused(401, { message: 'Incorrect API key.' });
 
-async function impatient(script: Script, retries = 0, more = '') {
+async function impatient(script: Script, retries: number | 'usual' = 0, more = '') {
   const built = await scene(script, 'approval_policy = "on-request"');
-  const lines = `request_max_retries = ${retries}\nstream_max_retries = ${retries}\n${more}`;
+  const limits = `request_max_retries = ${retries}\nstream_max_retries = ${retries}\n`;
+  const lines = `${retries === 'usual' ? '' : limits}${more}`;
   appendFileSync(`${built.place.home}/config.toml`, lines);
   const opened = await openIn(built, { kind: 'new' });
   await opened.sees('Context');
@@ -19,10 +20,17 @@ async function impatient(script: Script, retries = 0, more = '') {
 }
 
 describe('a turn that fails', () => {
-  it('leaves the command that continues the conversation, also if nothing was counted', async () => {
-    const { sees, say: tell, leave } = await impatient([key]);
+  it('is not tried again by itself where that cannot help, and leaves the command that continues it', async () => {
+    const invalid = refused(400, { message: "Invalid value: 'x'.", type: 'invalid_request_error', param: null });
+    const { sees, say: tell, terminal, leave, model } = await impatient([key, invalid], 'usual');
     tell('Go.');
     await sees('r tries again');
+    expect(model.requests).toHaveLength(1);
+    terminal.type('r');
+    const rows = (await sees(/status 401[^]*status 400[^]*r tries again/)).join('\n');
+    expect(rows).toContain("■ The provider does not accept this request (status 400).\n  It says: Invalid value: 'x'.");
+    expect(rows).not.toMatch(/[{}]|param/);
+    expect(model.requests).toHaveLength(2);
     expect((await leave()).slice(-2)).toEqual(['', expect.stringMatching(/^To continue: capstan resume [\w-]{36}$/)]);
   });
 
@@ -67,8 +75,9 @@ describe('a turn that fails', () => {
     const first = await left();
     await expect.poll(left).not.toBe(first);
     expect((await left()) < first).toBe(true);
-    const rows = await sees('■ This account');
-    expect(rows).toContain('■ This account has reached its usage limit (status 429).');
+    const rows = (await sees('■ This account')).join('\n');
+    expect(rows).toContain('■ This account has reached its usage limit (status 429).\n  It says: Spent.');
+    expect(rows).not.toMatch(/[{}]|resets_at/);
   });
 
   it('holds the queue where the next turn would fail in the same way', async () => {

@@ -2,7 +2,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Look } from '../../src/surfaces/tui/text/look.ts';
+import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
+import type { TurnItem } from '../../src/protocol/turn-item.ts';
 import { sampleCells } from './sample-cells.ts';
+import { sampleItems } from './sample-items.ts';
 
 const look: Look = {
   width: 60,
@@ -40,8 +43,10 @@ const shownBy: Readonly<Record<string, string>> = {
   'exploring-cell': 'exploring',
   'failed-turn-cell': 'notice-error',
   'generic-cell': 'unknown',
+  'header-cell': 'header',
   'hook-cell': 'hook-blocked',
   'image-cell': 'image-view',
+  'listed-command-cell': 'command-listed',
   'notice-cell': 'notice-info',
   'patch-cell': 'patch',
   'plan-cell': 'plan',
@@ -55,12 +60,58 @@ const shownBy: Readonly<Record<string, string>> = {
   'web-search-cell': 'web-search',
 };
 
+/** The compiler knows when one is missing. */
+const itemKinds: Readonly<Record<TurnItem['kind'], true>> = {
+  'agent-message': true,
+  command: true,
+  'file-change': true,
+  'image-generation': true,
+  'image-view': true,
+  plan: true,
+  reasoning: true,
+  'tool-call': true,
+  'user-message': true,
+  'web-search': true,
+};
+
+/** Which sample shows an event; none: it has no cell, or is part of another. */
+const shownEvents: Readonly<Record<ThreadEvent['kind'], readonly string[]>> = {
+  'item-completed': ['command-ok'],
+  'call-refused': ['refused'],
+  'question-answered': ['approval-allowed', 'approval-declined', 'approval-reviewed'],
+  'hook-completed': ['hook-blocked', 'hook-context'],
+  warning: ['notice-warning'],
+  retrying: ['retry', 'retry-again'],
+  'model-switched': ['model-switch', 'model-switch-cost'],
+  'checkpoint-installed': ['checkpoint'],
+  'prefix-broken': ['prefix-broken'],
+  'checkpoint-failed': ['checkpoint-failed'],
+  context: ['agent-ended'],
+  'turn-failed': ['notice-error'],
+  'turn-aborted': ['interrupted'],
+  'turn-suspended': ['turn-suspended'],
+  'turn-completed': ['turn-end', 'turn-without-answer'],
+  'thread-started': [],
+  settings: [],
+  'turn-started': [],
+  'item-started': ['command-running'],
+  'item-updated': [],
+  'question-asked': [],
+  'hook-started': ['hook-running'],
+  usage: [],
+  'checkpoint-started': [],
+  'checkpoint-stage': [],
+};
+
 describe('golden screens', () => {
-  it('have a sample of every cell', () => {
-    const folder = join(import.meta.dirname, '../../src/surfaces/tui/cells');
-    const files = readdirSync(folder).filter((name) => name.endsWith('-cell.ts'));
+  it('have a sample of every cell, event and item', () => {
+    const rooms = ['app', 'cells'].map((room) => join(import.meta.dirname, '../../src/surfaces/tui', room));
+    const files = rooms.flatMap((room) => readdirSync(room)).filter((name) => name.endsWith('-cell.ts'));
     expect(Object.keys(shownBy)).toEqual(files.map((name) => name.replace(/\.ts$/, '')).toSorted());
-    expect(Object.values(shownBy).filter((name) => sampleCells[name] === undefined)).toEqual([]);
+    const samples = [...Object.values(shownBy), ...Object.values(shownEvents).flat()];
+    expect(samples.filter((name) => sampleCells[name] === undefined)).toEqual([]);
+    const kinds = new Set(Object.values(sampleItems).map(({ kind }) => kind));
+    expect([...kinds].toSorted()).toEqual(Object.keys(itemKinds));
   });
 
   it.each(Object.keys(sampleCells))('%s', async (name) => {

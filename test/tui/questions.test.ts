@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { sampleInput } from '../../src/surfaces/tui/views/sample-question.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
 import { openIn, tuiScene } from './tui-scene.ts';
@@ -203,15 +204,7 @@ describe('a question in the terminal', () => {
   });
 
   it('asks what the model wants to know: back and forth, with notes, and confirms what stays open', async () => {
-    const questions = ['Colour', 'Size'].map((header) => ({
-      id: header.toLowerCase(),
-      header,
-      question: `Which ${header.toLowerCase()}?`,
-      options: [
-        { label: `First ${header}`, description: 'the first one' },
-        { label: `Second ${header}`, description: 'the second one' },
-      ],
-    }));
+    const questions = ['Colour', 'Size'].map((header) => sampleInput(header));
     const {
       sees,
       say: tell,

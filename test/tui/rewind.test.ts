@@ -91,6 +91,23 @@ describe('going back', () => {
     expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('two\n');
   });
 
+  it('where the files cannot go back, the conversation stays as well, and the user reads why', async () => {
+    const { terminal, sees, say: tell, place, model } = await twoTurns();
+    tell('/rewind');
+    await sees('Go back to before which message?');
+    await press(terminal, enter);
+    await sees('1. conversation and files');
+    rmSync(join(place.home, 'capstan/snapshots'), { recursive: true });
+    await press(terminal, '1');
+    const rows = (await sees('is missing or damaged.')).join('\n');
+    expect(rows).toMatch(/■ A snapshot of .*\n {2}Nothing was changed\./);
+    tell('Go on.');
+    await sees('Third done.');
+    expect(textsOf(inputOf(model, 4))).toContain('Change them.');
+    expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('two\n');
+    expect(place.rollouts()).toHaveLength(1);
+  });
+
   it('files only: the conversation stays, and the undo of it works', async () => {
     const { terminal, sees, say: tell, place, model, leave } = await twoTurns();
     tell('/rewind');

@@ -1,3 +1,4 @@
+import { headerCell } from '../../src/surfaces/tui/app/header-cell.ts';
 import { cardCell } from '../../src/surfaces/tui/cells/card-cell.ts';
 import type { Cell } from '../../src/surfaces/tui/cells/cell.ts';
 import { cellOf } from '../../src/surfaces/tui/cells/cell-of.ts';
@@ -5,10 +6,12 @@ import { cellOfEvent } from '../../src/surfaces/tui/cells/cell-of-event.ts';
 import { changeLine } from '../../src/surfaces/tui/cells/change-line.ts';
 import { exploringCell } from '../../src/surfaces/tui/cells/exploring-cell.ts';
 import { runningHooksCell } from '../../src/surfaces/tui/cells/hook-cell.ts';
+import { listedCommandCell } from '../../src/surfaces/tui/cells/listed-command-cell.ts';
 import { noticeCell } from '../../src/surfaces/tui/cells/notice-cell.ts';
 import { quietCell } from '../../src/surfaces/tui/cells/quiet-cell.ts';
 import { reviewCell, reviewStartCell } from '../../src/surfaces/tui/cells/review-cell.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
+import { version } from '../../src/protocol/version.ts';
 import type { Question } from '../../src/protocol/question.ts';
 import type { PrefixBrokenEvent, ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { call, command, cwd, numberedLines, sampleItems, unknownItem } from './sample-items.ts';
@@ -43,9 +46,18 @@ const lostCache: PrefixBrokenEvent = {
   ],
 };
 
+const header = headerCell({ model: 'gpt-5.5', provider: 'scripted', cwd, policy: 'workspace-write, on-request' });
+
 /** A cell of every kind, by name. */
 export const sampleCells: Readonly<Record<string, Cell>> = {
   ...Object.fromEntries(Object.entries(sampleItems).map(([name, item]) => [name, cellOf(item)])),
+  // The same with every version.
+  header: { rows: (look) => header.rows(look).map((row) => row.replace(version, '0.0.0')) },
+  'command-listed': listedCommandCell({
+    name: 'Background terminal 3',
+    argv: ['bash', '-lc', 'npm run watch -- --all\necho ended'],
+    printed: numberedLines(8),
+  }),
   'command-own': cellOf(command('git status', { output: 'On branch main\nnothing to commit', exitCode: 0 }), {
     byUser: true,
   }),
@@ -156,6 +168,8 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
       next: 'Run `capstan login` and try again.',
     },
   }),
+  'turn-suspended': event({ kind: 'turn-suspended', turnId } as ThreadEvent),
+  'turn-without-answer': event({ kind: 'turn-completed', turnId, usage: {} as never }),
   interrupted: event({ kind: 'turn-aborted', turnId }),
   'turn-end': event(
     { kind: 'turn-completed', turnId, usage: {} as never, lastMessage: 'x' },

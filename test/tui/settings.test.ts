@@ -74,6 +74,8 @@ describe('the settings of the terminal', () => {
     const { sees, terminal } = await tuiScene([reply]);
     await sees('Context');
     await new Promise((resolve) => setTimeout(resolve, 100));
+    // The start: the composer, then the conversation, and what is known of the folder.
+    expect(terminal.written.match(/\u001B\[\?2026h/g)?.length).toBeLessThanOrEqual(3);
     const { length } = terminal.written;
     // Keys without an effect, reports of the terminal, and time.
     terminal.type('\u001B[I');

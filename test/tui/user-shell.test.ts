@@ -33,6 +33,11 @@ describe('a command of the user', () => {
     const name = 'notes\u001B];touch${IFS}PWNED;#\u0007.md';
     writeFileSync(join(place.workspace, name), 'what it says');
     await sees('Context');
+    // Esc leaves one that is empty.
+    terminal.type('!');
+    await sees(/^!/m);
+    terminal.type(esc);
+    expect((await sees('› Ask Capstan')).join('\n')).not.toMatch(/^!/m);
     terminal.type('!cat @not');
     await sees('› notes␛];touch${IFS}PWNED;#␇.md');
     terminal.type('\t');
@@ -55,11 +60,15 @@ describe('a command of the user', () => {
     expect(existsSync(join(place.workspace, 'late'))).toBe(false);
   });
 
-  it('is listed by /ps and ended by /stop, with what it printed', async () => {
-    const { sees, say: tell } = await tuiScene([]);
+  it('is sent by Enter alone while nothing runs, is listed by /ps and ended by /stop, with what it printed', async () => {
+    const { sees, say: tell, terminal } = await tuiScene([]);
     await sees('Context');
-    tell('!echo printed; sleep 20');
-    await sees('printed');
+    terminal.type('!echo printed; sleep 20\t');
+    expect((await sees('! echo printed; sleep 20')).join('\n')).not.toContain('Running');
+    await wait(50);
+    expect((await sees('! echo printed; sleep 20')).join('\n')).not.toContain('Running');
+    tell('');
+    await sees('└ printed');
     tell('/ps');
     await sees(/Your command echo printed; sleep 20\n.*printed/);
     tell('/stop');

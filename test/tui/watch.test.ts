@@ -38,17 +38,24 @@ describe('a thread that another program writes', () => {
     expect(rows).toContain('› Three, later.');
   });
 
-  it.each(['/pin a note', '/checkpoint undo'])('is still held by the window in which %s was typed', async (command) => {
-    const built = await scene(script, 'approval_policy = "on-request"');
-    const writer = await openIn(built, { kind: 'new' }, 100);
-    await writer.sees('Context 100% left');
-    writer.say('One.');
-    await writer.sees('Worked for');
-    writer.say(command);
-    await writer.sees(/Pinned as note 1|no rollback/);
-    const other = await openIn(built, { kind: 'last' }, 120);
-    expect((await other.sees('is being written by')).join('\n')).toContain(`process ${process.pid}, since `);
-  });
+  it.each(['/pin a note', '/checkpoint undo'])(
+    'is still held by the window in which %s was typed, and can be forked',
+    async (command) => {
+      const built = await scene(script, 'approval_policy = "on-request"');
+      const writer = await openIn(built, { kind: 'new' }, 100);
+      await writer.sees('Context 100% left');
+      writer.say('One.');
+      await writer.sees('Worked for');
+      writer.say(command);
+      await writer.sees(/Pinned as note 1|no rollback/);
+      const other = await openIn(built, { kind: 'last' }, 120);
+      expect((await other.sees('is being written by')).join('\n')).toContain(`process ${process.pid}, since `);
+      expect((await other.sees('2. Fork it')).join('\n')).not.toContain('First answer.');
+      other.terminal.type('2');
+      expect((await other.sees('• First answer.')).join('\n')).not.toContain('Watching only');
+      expect(built.place.rollouts()).toHaveLength(2);
+    },
+  );
 
   it('when the window has lost its conversation, the next message asks what to do, and is not lost', async () => {
     const built = await scene(script, 'approval_policy = "on-request"');
@@ -101,7 +108,8 @@ describe('a thread that another program writes', () => {
     await writer.sees('Worked for');
     writer.say('/rename the other');
     await writer.sees('the other');
-    const watcher = await openIn(built, { kind: 'new' }, 120);
+    const pauses = { typed: 50, drawn: 0, next: 0 };
+    const watcher = await openIn(built, { kind: 'new' }, 120, { pauses });
     await watcher.sees('Context 100% left');
     watcher.say('/resume the other');
     expect((await watcher.sees('is being written by')).join('\n')).toContain('Stay in this conversation');
@@ -114,12 +122,26 @@ describe('a thread that another program writes', () => {
     await watcher.sees('is being written by');
     watcher.terminal.type('1');
     await watcher.sees('• First answer.');
+    watcher.terminal.type('\u001B');
+    await watcher.sees(/Ask Capstan to do anything/);
+    watcher.say('/resume the other');
+    await watcher.sees('is being written by');
+    watcher.terminal.type('1');
+    await watcher.sees('• First answer.');
     await writer.leave();
+    await watcher.sees('has ended');
+    watcher.terminal.type('2');
+    await watcher.sees('Watching only: no program writes it.');
+    const next = await openIn(built, { kind: 'last' }, 100);
+    await next.sees('• First answer.');
+    next.say('Two.');
+    expect((await watcher.sees('• Second answer.')).join('\n')).not.toContain('has ended');
+    await next.leave();
     await watcher.sees('has ended');
     watcher.terminal.type('1');
     await watcher.sees('Ask Capstan to do anything');
     watcher.say('Go on.');
-    const rows = (await watcher.sees('• Second answer.')).join('\n');
+    const rows = (await watcher.sees('• Third answer.')).join('\n');
     expect(rows).toContain('› One.');
   });
 });

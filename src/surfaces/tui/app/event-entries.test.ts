@@ -105,6 +105,13 @@ describe('events that come in an unusual order', () => {
     ]);
   });
 
+  it('hooks that have not ended when the turn does are not shown as running any more', () => {
+    const { after, entries } = thread();
+    entries.event({ kind: 'hook-started', turnId, event: 'PreToolUse', names: ['check'] }, -1000);
+    expect(after()).toEqual(['live: • Running PreToolUse hook: check']);
+    expect(after(over).join('\n')).not.toContain('hook');
+  });
+
   it('what a command prints after the turn has ended changes nothing; its end has a cell', () => {
     const { after, entries } = thread();
     const before = after(begun('a', 'make'), over);

@@ -1,12 +1,7 @@
 import { plural } from '../../wording/number-words.ts';
-import { commandLineRows } from '../cells/command-text.ts';
-import { lastOutputRows } from '../cells/folded-output.ts';
-import { cellOfRows, framedRows, headRows, stateMark } from '../cells/frame.ts';
-import { boldStyle, plain, styled } from '../text/style.ts';
+import { listedCommandCell } from '../cells/listed-command-cell.ts';
 import type { TuiSession } from './session.ts';
 
-/** Rows of what each printed last. */
-const outputRows = 3;
 const none = 'No commands run in the background.';
 
 /** `/ps`: commands that run in the background and those of the user, and what they printed last. */
@@ -21,17 +16,7 @@ export function showSessions(session: TuiSession): void {
   });
   const running = [...ofModel, ...own];
   if (running.length === 0) return session.notice(none);
-  for (const { name, argv, printed } of running) {
-    const cell = cellOfRows((look) => {
-      const [first = []] = commandLineRows(argv);
-      const title = [styled(name, boldStyle), plain(' '), ...first];
-      return [
-        ...headRows(look, stateMark('plain', look), title),
-        ...framedRows(look, lastOutputRows(printed, outputRows, look)),
-      ];
-    });
-    stage.transcript.add({ cell, isFinal: true });
-  }
+  for (const each of running) stage.transcript.add({ cell: listedCommandCell(each), isFinal: true });
   stage.draw();
 }
 

@@ -61,8 +61,11 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
   const { placeholder, footer } = stage;
   stage.placeholder = parts.placeholder;
   let writer = await stored.writing(id);
+  /** Where it ended when the user chose to wait for another program that writes it. */
+  let keptAt: number | undefined;
   stage.footer = (look) => {
-    const text = `Watching only: ${writer === undefined ? 'another program' : writerWords(writer)} writes it. Ctrl+C leaves`;
+    const who = writer !== undefined ? writerWords(writer) : seen === keptAt ? 'no program' : 'another program';
+    const text = `Watching only: ${who} writes it. Ctrl+C leaves`;
     // Wrapped: the key that leaves is never cut.
     const rows = wrapRow([styled(text, warnStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] });
     return drawRows(rows, look);
@@ -71,7 +74,7 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
   for (;;) {
     const left = await Promise.race([desk.ended, new Promise<'on'>((on) => setTimeout(() => on('on'), lookMs))]);
     writer = left === 'left' ? writer : await stored.writing(id);
-    if (left !== 'left' && writer !== undefined) continue;
+    if (left !== 'left' && (writer !== undefined || seen === keptAt)) continue;
     const chosen =
       left === 'left'
         ? left
@@ -79,8 +82,11 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
             title: 'The program that wrote this conversation has ended.',
             choices: [{ label: 'Continue it here' }, { label: 'Keep watching' }, { label: 'Leave' }],
           });
-    // Another program may write it next.
-    if (chosen === 'back' || chosen === 1) continue;
+    if (chosen === 'back' || chosen === 1) {
+      keptAt = seen;
+      stage.draw();
+      continue;
+    }
     await reader.caughtUp;
     reader.close();
     stage.busy = undefined;

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { TurnId } from '../../../protocol/ids.ts';
-import type { Question } from '../../../protocol/question.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { columnsOf } from '../text/columns.ts';
 import { InputView } from '../views/input-view.ts';
 import { ListView } from '../views/list-view.ts';
 import { QuestionView } from '../views/question-view.ts';
 import { QueueView } from '../views/queue-view.ts';
+import { sampleInput, sampleQuestion } from '../views/sample-question.ts';
 import type { View } from '../views/view.ts';
 import { noticeCell } from '../cells/notice-cell.ts';
 import { bottomRows } from './bottom-rows.ts';
@@ -14,24 +13,13 @@ import { plainLook } from './plain-look.ts';
 import { TuiStage } from './stage.ts';
 
 const plain = plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
-const question: Question = {
-  id: 'q',
-  callId: 'c',
-  turnId: 't' as TurnId,
-  tool: 'exec_command',
-  item: {},
-  kind: 'command',
+const question = sampleQuestion({
   argv: ['bash', '-lc', 'echo a long command with 漢字 in it'],
   prefix: ['echo', 'a'],
   scopes: ['call', 'session', 'rule'],
-};
+});
 const nothing = (): void => {};
-const asked = {
-  id: 'a',
-  header: 'A',
-  question: 'Which one?',
-  options: [{ label: 'One', description: 'the first 漢字' }],
-};
+const asked = sampleInput('漢字');
 
 const views: Readonly<Record<string, () => View>> = {
   question: () =>

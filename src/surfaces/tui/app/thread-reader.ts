@@ -58,7 +58,9 @@ export class ThreadReader {
     this.#isReplaying = place !== undefined && place > shown;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.caughtUp = promise;
-    if (!this.#isReplaying) resolve();
+    // A frame for a key or another size must not print what is left out in the end.
+    if (this.#isReplaying) parts.stage.transcript.hold();
+    else resolve();
     const { signal } = this.#leaving;
     const caughtUp = (): void => {
       this.#replayed();
@@ -94,6 +96,10 @@ export class ThreadReader {
       }
     } catch (error) {
       entries.notice(`The conversation cannot be followed any more: ${errorWords(error)}`, 'error');
+    }
+    // It may have ended within its past. Another reader may have the stage by now.
+    if (!this.#leaving.signal.aborted) {
+      stage.transcript.release();
       stage.draw();
     }
     over();

@@ -44,6 +44,8 @@ export class Transcript {
   #rowsOfNext = 0;
   /** The blocks that these rows are of. */
   #blocksOfNext = 0;
+  /** From it on nothing is printed. Undefined: all of it may be. */
+  #heldFrom: number | undefined;
 
   get entries(): readonly TranscriptEntry[] {
     return this.#entries;
@@ -59,6 +61,7 @@ export class Transcript {
     const at = this.#entries.indexOf(entry);
     if (at < this.#next || (at === this.#next && this.#rowsOfNext > 0)) return false;
     this.#entries.splice(at, 1);
+    if (this.#heldFrom !== undefined && at < this.#heldFrom) this.#heldFrom--;
     return true;
   }
 
@@ -66,6 +69,16 @@ export class Transcript {
     this.#entries.length = 0;
     this.#next = 0;
     this.#rowsOfNext = 0;
+    this.#heldFrom = undefined;
+  }
+
+  /** What is added from now on is printed when `keepLast` or `release` was called, and not before: most of it may be past. */
+  hold(): void {
+    this.#heldFrom ??= this.#entries.length;
+  }
+
+  release(): void {
+    this.#heldFrom = undefined;
   }
 
   /**
@@ -74,7 +87,7 @@ export class Transcript {
    */
   takeFinished(look: Look, marks: PromptMarks = noMarks): readonly string[] {
     const rows: string[] = [];
-    for (let at = this.#next; at < this.#entries.length; at++) {
+    for (let at = this.#next; at < (this.#heldFrom ?? this.#entries.length); at++) {
       const entry = this.#entries[at]!;
       if (entry.isFinal) {
         const spaced = this.#spaced(entry, look, at === this.#next ? this.#rowsOfNext : 0);
@@ -112,6 +125,7 @@ export class Transcript {
 
   /** Of what was not printed only the last so many rows will be. */
   keepLast(look: Look, most: number): void {
+    this.release();
     let rows = 0;
     let from = this.#entries.length;
     while (from > this.#next && rows < most)
@@ -123,7 +137,7 @@ export class Transcript {
   /** What is not printed yet. */
   unfinishedRows(look: Look): readonly string[] {
     return this.#entries
-      .slice(this.#next)
+      .slice(this.#next, this.#heldFrom)
       .flatMap((entry, at) => this.#spaced(entry, look, at === 0 ? this.#rowsOfNext : 0));
   }
 

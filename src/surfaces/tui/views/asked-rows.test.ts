@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
-import type { TurnId } from '../../../protocol/ids.ts';
-import type { Question } from '../../../protocol/question.ts';
 import type { FileChangeItem } from '../../../protocol/turn-item.ts';
 import { plainLook } from '../app/plain-look.ts';
 import type { Look } from '../text/look.ts';
 import { askedRows } from './asked-rows.ts';
 import { QuestionView } from './question-view.ts';
+import { sampleQuestion } from './sample-question.ts';
 
 const look: Look = {
   ...plainLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' }),
@@ -23,19 +22,8 @@ it('a patch has every character that a yes would write, in its lines and in its 
     status: 'in-progress',
     changes: [{ kind: 'update', path, movePath, diff }],
   } as unknown as FileChangeItem;
-  const question: Question = {
-    id: 'q',
-    callId: 'c',
-    turnId: 't' as TurnId,
-    tool: 'apply_patch',
-    item: {},
-    kind: 'patch',
-    paths: [
-      { access: 'write', path },
-      { access: 'write', path: '/w/other\u200B.md' },
-    ],
-    scopes: ['call'],
-  };
+  const paths = [path, '/w/other\u200B.md'].map((each) => ({ access: 'write' as const, path: each }));
+  const question = sampleQuestion({ tool: 'apply_patch', kind: 'patch', paths });
   const rows = askedRows(question, item, look).join('\n');
   for (const shown of [
     'docs/␛]evil␇readme.md',
@@ -61,15 +49,7 @@ it('the rows of a long patch are made once for each width, not for each frame', 
     },
   } as unknown as FileChangeItem;
   const none = (): void => {};
-  const question: Question = {
-    id: 'q',
-    callId: 'c',
-    turnId: 't' as TurnId,
-    tool: 'apply_patch',
-    item: {},
-    kind: 'patch',
-    scopes: ['call'],
-  };
+  const question = sampleQuestion({ tool: 'apply_patch', kind: 'patch' });
   const view = new QuestionView({ question, item, waiting: () => 0, answer: none, showWhole: none });
   view.frame(look, 24);
   const once = made;
@@ -80,17 +60,11 @@ it('the rows of a long patch are made once for each width, not for each frame', 
 });
 
 it('a command and the rule that a yes would save have a sign for selectors and joiners', () => {
-  const question: Question = {
-    id: 'q',
-    callId: 'c',
-    turnId: 't' as TurnId,
-    tool: 'exec_command',
-    item: {},
-    kind: 'command',
+  const question = sampleQuestion({
     argv: ['/bin/sh', '-c', 'sh ./build\u{E0101}.sh bu\uFE0Fild.sh \u6587\u200D\u4EF6'],
     prefix: ['sh', './build\u{E0101}.sh'],
     scopes: ['call', 'rule'],
-  };
+  });
   const rows = askedRows(question, undefined, look).join('\n');
   for (const shown of [
     '$ sh ./build<U+E0101>.sh bu<U+FE0F>ild.sh \u6587<U+200D>\u4EF6',

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import type { TurnId } from '../../../protocol/ids.ts';
 import { bottomRows } from '../app/bottom-rows.ts';
 import { helpRows } from '../app/help-rows.ts';
 import { quickNotice } from '../app/quick-notice.ts';
@@ -23,6 +22,7 @@ import { QuestionView } from './question-view.ts';
 import { SlashPopup } from './slash-popup.ts';
 import { slashCommands } from './slash-table.ts';
 import { ThemeView } from './theme-view.ts';
+import { sampleQuestion } from './sample-question.ts';
 
 const none = (): void => {};
 
@@ -36,10 +36,8 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
     close: none,
   });
   list.input(keyPress('down'));
-  const turnId = 'turn-1' as TurnId;
-  const asked = { id: 'q', callId: 'c', turnId, tool: text, item: {}, kind: 'command', argv: [text] } as const;
   const question = new QuestionView({
-    question: { ...asked, justification: text, scopes: ['call', 'session'] },
+    question: sampleQuestion({ tool: text, argv: [text], justification: text, scopes: ['call', 'session'] }),
     item: undefined,
     waiting: () => 2,
     answer: none,

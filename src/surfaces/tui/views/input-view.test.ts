@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { plainLook } from '../app/plain-look.ts';
 import { keyPress } from '../screen/terminal-input.ts';
 import type { Look } from '../text/look.ts';
+import type { Answer } from '../../../protocol/question.ts';
 import { InputView } from './input-view.ts';
+import { sampleInput } from './sample-question.ts';
 
 const look: Look = {
   ...plainLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' }),
@@ -19,7 +21,7 @@ function view(description: string, question = 'Delete everything?') {
     { label: 'No', description: 'Keep it.' },
   ];
   const shown = new InputView({
-    questions: [{ id: 'a', header: 'Files', question, options }],
+    questions: [{ ...sampleInput('Files'), question, options }],
     answer: () => {},
     showWhole: (rows) => void (whole = rows({ ...look, details: 'whole' })),
   });
@@ -59,4 +61,21 @@ it('the word about it stays at every height', () => {
 
 it('a question that fits is whole', () => {
   expect(view('Gone for good.').rows(12).join('\n')).not.toContain('fits');
+});
+
+it('Backspace takes a choice back, and what has no answer then is asked about before the others are sent', () => {
+  const answers: Answer[] = [];
+  const shown = new InputView({
+    questions: [sampleInput('Colour'), sampleInput('Size')],
+    answer: (answer) => void answers.push(answer),
+    showWhole: () => {},
+  });
+  const drawn = (): string => shown.frame(look, 24).rows.join('\n');
+  for (const name of ['1', 'left', 'backspace', 'right', '2']) shown.input(keyPress(name));
+  expect(drawn()).toContain('1 question without an answer.');
+  shown.input(keyPress('escape'));
+  expect(drawn()).toContain('Which colour?');
+  shown.input(keyPress('2'));
+  shown.input(keyPress('1'));
+  expect(answers).toEqual([{ kind: 'allowed', content: { colour: ['Second Colour'], size: ['First Size'] } }]);
 });

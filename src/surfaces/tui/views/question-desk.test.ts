@@ -1,27 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { plainLook } from '../app/plain-look.ts';
-import type { TurnId } from '../../../protocol/ids.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import type { Look } from '../text/look.ts';
 import { QuestionDesk } from './question-desk.ts';
 import { pauseTimes, TypingPause } from './typing-pause.ts';
 import type { View } from './view.ts';
+import { sampleInput, sampleQuestion } from './sample-question.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const question = (id: string, more: Partial<Question> = {}): Question => ({
-  id,
-  callId: `call-${id}`,
-  turnId: 't' as TurnId,
-  tool: 'exec_command',
-  item: {},
-  kind: 'command',
-  argv: ['sh', '-c', `echo ${id}`],
-  scopes: ['call'],
-  ...more,
-});
+const question = (id: string, more: Partial<Question> = {}): Question =>
+  sampleQuestion({ id, callId: `call-${id}`, argv: ['sh', '-c', `echo ${id}`], ...more });
 
 const key = (name: string): TerminalInput =>
   ({ kind: 'key', name, text: name.length === 1 ? name : '' }) as TerminalInput;
@@ -140,11 +131,7 @@ describe('no key that was pressed before a question was in sight answers it', ()
 
   it('each question of the model by itself, and the last one that asks whether to send', async () => {
     const { desk: made, answers, press, passes, shown } = desk(pauseTimes);
-    const options = [
-      { label: 'Yes, delete', description: '' },
-      { label: 'No', description: '' },
-    ];
-    const input = ['a', 'b', 'c'].map((id) => ({ id, header: id, question: `Delete ${id}?`, options }));
+    const input = ['Colour', 'Size', 'Weight'].map((header) => sampleInput(header));
     made.asked(question('a', { kind: 'input', input }), undefined);
     const draw = (): string => shown.view!.frame(look, 24).rows.join('\n');
     await passes(500);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { TurnId } from '../../../protocol/ids.ts';
 import type { Question } from '../../../protocol/question.ts';
 import { plainLook } from '../app/plain-look.ts';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
 import { QuestionView } from './question-view.ts';
+import { sampleQuestion } from './sample-question.ts';
 
 const look: Look = {
   ...plainLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' }),
@@ -13,13 +13,7 @@ const look: Look = {
   details: 'folded',
 };
 
-const question: Question = {
-  id: 'q',
-  callId: 'c',
-  turnId: 't' as TurnId,
-  tool: 'exec_command',
-  item: {},
-  kind: 'command',
+const question = sampleQuestion({
   argv: ['bash', '-lc', 'make release'],
   cwd: '/a/folder/with/a/long/name/in/which/the/command/would/run/if/the/user/says/yes',
   reason: 'It would run outside the sandbox.',
@@ -28,7 +22,7 @@ const question: Question = {
   ),
   prefix: ['make', 'release'],
   scopes: ['call', 'session', 'rule'],
-};
+});
 
 function shown(asked: Question, width: number, height: number): readonly string[] {
   const view = new QuestionView({

@@ -99,6 +99,22 @@ it('a rule that has no room is shown whole before it is saved; other answers nee
   expect(answered(question, 40, 'p')).toEqual(['rule']);
 });
 
+it('what is shown first says at its beginning that nothing is answered, and which keys do', () => {
+  let whole: readonly string[] = [];
+  const view = new QuestionView({
+    question,
+    item: undefined,
+    waiting: () => 0,
+    answer: () => {},
+    showWhole: (rows) => void (whole = rows(look)),
+  });
+  view.frame(look, 11);
+  view.input({ kind: 'key', name: 'p', text: 'p' });
+  const words = 'Nothing is answered yet: the window had no room for all of this. q goes back, then p answers.';
+  const text = (rows: readonly string[]): string => rows.map((row) => row.trim()).join(' ');
+  expect([text(whole.slice(0, 2)), text(whole.slice(-2))]).toEqual([words, words]);
+});
+
 it('where no row can say that something is missing, all of it is shown before a yes counts', () => {
   const argv = ['bash', '-lc', 'echo ok\ntouch late'];
   for (let height = 3; height < 12; height++) {

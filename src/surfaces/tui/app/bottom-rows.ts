@@ -2,7 +2,8 @@ import { hintKeys } from '../keys/hint-keys.ts';
 import { type PinnedPlan, planRows } from '../views/plan-rows.ts';
 import { keyHint } from '../keys/key-map.ts';
 import { cleanLine } from '../text/clean.ts';
-import { cutRow } from '../text/cut.ts';
+import { columnsOf } from '../text/columns.ts';
+import { cutRow, cutTo } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { elapsedWords } from '../text/elapsed.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -55,7 +56,7 @@ interface AboveComposer extends StageState {
 
 /** What runs, and what waits, above the composer. */
 export function bottomRows({ busy, failed, plan, background, waiting }: AboveComposer, look: Look): readonly string[] {
-  const { bullet, corner, dot } = glyphsOf(look);
+  const { bullet, dot } = glyphsOf(look);
   const rows: Row[] = [];
   const running = background === 0 ? '' : ` ${dot} ${background} in background, /ps`;
   if (busy !== undefined) {
@@ -74,7 +75,7 @@ export function bottomRows({ busy, failed, plan, background, waiting }: AboveCom
     if (busy.detail !== undefined) {
       const left = busy.until === undefined ? 0 : busy.until - look.now;
       const again = left < 1000 ? '' : ` ${dot} again in ${elapsedWords(left)}`;
-      rows.push([styled(`  ${corner} ${cleanLine(busy.detail)}${again}`, dimStyle)]);
+      rows.push(...detailRows(busy.detail, again, look));
     }
   } else if (failed !== undefined) rows.push([], failedRow(failed, look));
   else if (background > 0) rows.push([], [styled(` ${running}`, dimStyle)]);
@@ -98,6 +99,23 @@ function queueTitle(isBehindCommand: boolean, look: Look): string {
   return `Queued behind your command${ends} (/queue shows all)`;
 }
 
+/** Why something takes its time, and when it goes on, which is never cut. */
+function detailRows(detail: string, again: string, look: Look): readonly Row[] {
+  const { corner } = glyphsOf(look);
+  const rows = (text: string): readonly Row[] =>
+    wrapRow([styled(`${text}${again}`, dimStyle)], {
+      width: look.width,
+      first: [styled(`  ${corner} `, dimStyle)],
+      rest: [plain('    ')],
+    });
+  const text = cleanLine(detail);
+  const whole = rows(text);
+  return whole.length <= mostDetailRows
+    ? whole
+    : rows(cutTo(text, Math.max(0, look.width - 4 - columnsOf(again)), look));
+}
+
+const mostDetailRows = 3;
 /** Rows of one message that waits. */
 const mostMessageRows = 3;
 

@@ -60,6 +60,25 @@ const busy = { header: 'Working on something long', since: 0, detail: 'a detail 
 const waiting = { steers: ['one 漢字'], refused: ['two'], queued: ['three three three three'] };
 const plan = { steps: [{ text: 'a step 漢字', status: 'in-progress' as const }], isFolded: false };
 
+it('says when a request is sent again, however narrow the screen is', () => {
+  const detail = 'The provider received too many requests or tokens in a short time.';
+  for (const width of [30, 40, 60, 100]) {
+    const look = { ...plain, width, now: 0, details: 'folded' as const };
+    const rows = bottomRows(
+      {
+        busy: { header: 'Trying again 1/5', since: 0, detail, until: 17_000 },
+        failed: undefined,
+        plan: undefined,
+        background: 0,
+        waiting: { steers: [], refused: [], queued: [] },
+      },
+      look,
+    );
+    expect(rows.map((row) => row.trim()).join(' ')).toContain('again in 17s');
+    expect(rows.length).toBeLessThanOrEqual(5);
+  }
+});
+
 describe.each(sizes)('a screen of %i by %i', (width, height) => {
   const look = { ...plain, width, now: 0, details: 'folded' as const };
 

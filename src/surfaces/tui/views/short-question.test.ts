@@ -69,6 +69,15 @@ describe('a question that does not fit', () => {
     expect(rows.join('\n')).toContain('It would run outside the sandbox.');
   });
 
+  it('wraps the reason in a narrow window that has the rows for it', () => {
+    const asked = { ...question, argv: ['ls'], reason: 'It would run outside the sandbox.' };
+    const narrow = shown(asked, 20, 24);
+    expect(narrow.map((row) => row.trim()).join(' ')).toContain('It would run outside the sandbox.');
+    expect(shown({ ...asked, argv: ['bash', '-lc', 'echo ok\ntouch late'] }, 80, 13).join('\n')).toContain(
+      'touch late',
+    );
+  });
+
   it('is whole where it fits', () => {
     expect(shown(question, 80, 40).join('\n')).not.toContain('more rows');
   });

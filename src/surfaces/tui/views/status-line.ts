@@ -13,6 +13,9 @@ export interface StatusLine {
   readonly hasColours: boolean;
 }
 
+/** What stands behind these gives way before they do. */
+const runningOut: ReadonlySet<StatusId> = new Set(['context-remaining', 'context-used']);
+
 /**
  * Below the composer: what is in force and what is left, and at the right the mode, which is always in sight. Items that
  * do not fit are left out.
@@ -30,6 +33,7 @@ export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine,
     if (piece === undefined) continue;
     const added = row.length === 0 ? [piece] : [styled(` ${dot} `, dimStyle), piece];
     if (rowColumns([...row, ...added]) <= room) row.push(...added);
+    else if (runningOut.has(id)) break;
   }
   const blanks = ' '.repeat(Math.max(2, look.width - modeColumns - rowColumns(row) - 3));
   return [plain('  '), ...row, plain(blanks), mode];

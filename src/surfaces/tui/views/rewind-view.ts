@@ -58,7 +58,7 @@ export class RewindView implements View {
       ...choices,
       [
         styled(
-          `${key('enter')} chooses · ${key('page up')} and ${key('page down')} scroll · ${key('esc')} goes back`,
+          `${key('Enter')} chooses · ${key('Page Up')} and ${key('Page Down')} scroll · ${key('Esc')} goes back`,
           dimStyle,
         ),
       ],

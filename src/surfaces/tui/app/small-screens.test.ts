@@ -69,7 +69,7 @@ it('says when a request is sent again, however narrow the screen is', () => {
         busy: { header: 'Trying again 1/5', since: 0, detail, until: 17_000 },
         failed: undefined,
         plan: undefined,
-        background: 0,
+        background: { commands: 0, agents: 0 },
         waiting: { steers: [], refused: [], queued: [] },
       },
       look,
@@ -91,7 +91,7 @@ describe.each(sizes)('a screen of %i by %i', (width, height) => {
   });
 
   it('draws what runs and waits', () => {
-    for (const row of bottomRows({ busy, failed: {}, plan, background: 2, waiting }, look))
+    for (const row of bottomRows({ busy, failed: {}, plan, background: { commands: 2, agents: 1 }, waiting }, look))
       expect(columnsOf(row)).toBeLessThanOrEqual(Math.max(2, width));
   });
 

@@ -81,7 +81,7 @@ export function bottomRows({ busy, failed, plan, background, waiting }: AboveCom
       const again = left < 1000 ? '' : ` ${dot} again in ${elapsedWords(left)}`;
       rows.push(...detailRows(busy.detail, again, look));
     }
-  } else if (failed !== undefined) rows.push([], failedRow(failed, look));
+  } else if (failed !== undefined) rows.push([], ...failedRows(failed, look));
   else if (running !== '') rows.push([], [styled(` ${running}`, dimStyle)]);
   if (plan !== undefined) rows.push([], ...planRows(plan, look));
   const listed = (title: string, words: readonly string[]): void => {
@@ -134,11 +134,12 @@ function messageRows(words: string, look: Look): readonly Row[] {
   return [...rows.slice(0, mostMessageRows), [styled(`    ${ellipsis}`, dimStyle)]];
 }
 
-function failedRow({ opensAt, holdsQueue = false }: FailedTurn, look: Look): Row {
+function failedRows({ opensAt, holdsQueue = false }: FailedTurn, look: Look): readonly Row[] {
   const left = opensAt === undefined ? 0 : opensAt - look.now;
   const { dot } = glyphsOf(look);
   const when = left < 1000 ? '' : ` ${dot} may work in ${elapsedWords(left)}`;
   const queue = holdsQueue ? ` ${dot} the queue waits` : '';
   const up = hintKeys(look, 'composer')('up');
-  return [styled(`  r tries again, ${up} brings the message back${when}${queue}`, dimStyle)];
+  const hint = `r tries again, ${up} brings the message back${when}${queue}`;
+  return wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')] });
 }

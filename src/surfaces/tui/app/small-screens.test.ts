@@ -75,6 +75,11 @@ it('says when a request is sent again, however narrow the screen is', () => {
       look,
     );
     expect(rows.map((row) => row.trim()).join(' ')).toContain('again in 17s');
+    const failed = { opensAt: 3_700_000, holdsQueue: true };
+    const background = { commands: 0, agents: 0 };
+    const waiting = { steers: [], refused: [], queued: [] };
+    const over = bottomRows({ busy: undefined, failed, plan: undefined, background, waiting }, look);
+    expect(over.map((row) => row.trim()).join(' ')).toMatch(/may work in 1h 01m 40s · the queue waits$/);
     expect(rows.length).toBeLessThanOrEqual(5);
   }
 });

@@ -293,7 +293,7 @@ it('a focus must leave space for the history', () => {
       kind: 'refused',
       outcome: {
         code: 'focus-too-long',
-        message: expect.stringMatching(/has about \d+ tokens; .*25000\. The history is unchanged\.$/),
+        message: expect.stringMatching(/has about [\d,]+ tokens; .*25,000\. The history is unchanged\.$/),
         next: expect.any(String),
       },
     },
@@ -530,7 +530,7 @@ describe('what is checked', () => {
       outcome: {
         code: 'compaction-no-gain',
         message: expect.stringMatching(
-          /^A checkpoint would not free enough space: with the context that is sent again it would have about \d+ tokens, and the limit is 10; the history has \d+\. The history is unchanged\.$/,
+          /^A checkpoint would not free enough space: with the context that is sent again it would have about [\d,]+ tokens, and the limit is 10; the history has [\d,]+\. The history is unchanged\.$/,
         ),
         next: 'Start a new thread, roll back some turns, or choose a model with a larger window.',
       },

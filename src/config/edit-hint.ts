@@ -1,32 +1,40 @@
-import { equalJson, isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { equalJson, isJsonObject, type JsonObject, valueAt } from '../protocol/json.ts';
 import { tomlTableAbove } from './edit-toml.ts';
 import { formatTomlKey } from './toml-key.ts';
 import { tomlKeyLine } from './toml-key-line.ts';
 import { writeToml } from './write-toml.ts';
 
 /**
- * What a user does by hand so that a document says something else in a table that it spells with dotted keys or between
- * braces: a second table of the same name would not be valid. Undefined where it has no such table.
+ * What a user does by hand so that a document says something else in a table that it, or a table around it, spells with
+ * dotted keys or between braces: a second table of the same name would not be valid. Undefined where it has no such table.
  */
 export function editHint(
   text: string,
   path: readonly string[],
-  { before, wanted }: { readonly before: Json | undefined; readonly wanted: JsonObject },
+  { before, wanted }: { readonly before: JsonObject; readonly wanted: JsonObject },
 ): string | undefined {
-  const line = tomlKeyLine(text, path);
-  if (!isJsonObject(before) || line === undefined) return undefined;
+  const known = path.findLastIndex((_, at) => isJsonObject(valueAt(before, path.slice(0, at + 1)))) + 1;
+  const around = path.slice(0, known);
+  const line = known === 0 ? undefined : tomlKeyLine(text, around);
+  if (line === undefined) return undefined;
+  const set = known === path.length ? valueAt(before, path) : {};
+  const own = isJsonObject(set) ? set : {};
   const isInline = /=\s*\{/.test(text.split('\n')[line - 1] ?? '');
-  const changed = Object.entries(wanted).filter(([key, value]) => !equalJson(before[key] ?? null, value ?? null));
+  const below = path.slice(known);
+  const changed = Object.entries(wanted).filter(([key, value]) => !equalJson(own[key] ?? null, value ?? null));
   return changed
     .map(([key, value]) => {
-      const own = writeToml({ [key]: value }).trim();
-      if (isInline) return `In the braces on line ${line}, write: ${own}`;
-      const written = before[key] === undefined ? undefined : tomlKeyLine(text, [...path, key]);
-      const inside = path.slice(tomlTableAbove(text, written ?? line).length);
-      const whole = inside.length === 0 ? own : `${formatTomlKey(inside)}.${own}`;
+      const assigned = writeToml({ [key]: value }).trim();
+      if (isInline) return `In the braces on line ${line}, write: ${dotted(below, assigned)}`;
+      const written = own[key] === undefined ? undefined : tomlKeyLine(text, [...path, key]);
+      const whole = dotted(path.slice(tomlTableAbove(text, written ?? line).length), assigned);
       return written === undefined
         ? `Below line ${line}, add: ${whole}`
         : `On line ${written}, in place of what is there, write: ${whole}`;
     })
     .join('\n');
+}
+
+function dotted(path: readonly string[], assigned: string): string {
+  return path.length === 0 ? assigned : `${formatTomlKey(path)}.${assigned}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutTomlTable, withTomlKey, withTomlKeys, withTomlTable } from './edit-toml.ts';
+import { withoutBareTable, withoutTomlTable, withTomlKey, withTomlKeys, withTomlTable } from './edit-toml.ts';
 
 const document = `# Mine.
 model = "m"
@@ -29,6 +29,13 @@ a = 1
 `);
   expect(withoutTomlTable(document, ['mcp_servers', 'other'])).toBe(document);
   expect(withoutTomlTable('', ['a'])).toBe('\n');
+});
+
+test('the header of a table goes if nothing is left of the table', () => {
+  const without = (text: string): string => withoutBareTable(text, ['a', 'b']);
+  expect(without('x = 1\n\n[a.b]\n')).toBe('x = 1\n');
+  expect(without('[a.b]\n\n[c]\nd = 1\n')).toBe('[c]\nd = 1\n');
+  for (const kept of ['[a.b]\n# why\n', '[a.b] # mine\n', '[a.b]\nc = 1\n', '[a]\n']) expect(without(kept)).toBe(kept);
 });
 
 test('a table is added at the end', () => {

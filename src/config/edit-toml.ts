@@ -15,6 +15,18 @@ export function withoutTomlTable(text: string, path: readonly string[]): string 
   return `${kept.join('\n').trimEnd()}\n`;
 }
 
+/** A document without the header of a table that has neither lines nor comments of its own. */
+export function withoutBareTable(text: string, path: readonly string[]): string {
+  const lines = text.split('\n');
+  const from = lines.findIndex((line) => headerOf(line)?.join('\n') === path.join('\n'));
+  if (from < 0 || lines[from]?.includes('#') === true) return text;
+  const behind = lines.slice(from + 1).findIndex((line) => line.trim() !== '');
+  const next = behind < 0 ? lines.length : from + 1 + behind;
+  if (next < lines.length && headerOf(lines[next] ?? '') === undefined) return text;
+  const kept = lines.toSpliced(from, next - from);
+  return behind < 0 ? `${kept.join('\n').trimEnd()}\n` : kept.join('\n');
+}
+
 /** A document with a table more, at its end. */
 export function withTomlTable(text: string, path: readonly string[], values: JsonObject): string {
   const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);

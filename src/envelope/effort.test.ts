@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelRecord } from './model-record.ts';
-import { effortFor, effortNote, sentEffort } from './effort.ts';
+import { effortFor, effortNote, sentEffort, typedEffortProblem } from './effort.ts';
 
 const unknown: ModelRecord = {
   slug: 'm',
@@ -30,6 +30,15 @@ test('two efforts are sent under another name, all others as they are', () => {
   ]);
   expect(sentEffort({ ...known, supportedEfforts: [] }, 'ultra')).toBe('low');
   expect(sentEffort(unknown, 'ultra')).toBe('medium');
+});
+
+test('a typed word that no model has as an effort is a slip', () => {
+  const record = { ...unknown, supportedEfforts: ['of its own'], guessed: false };
+  const problems = (of: ModelRecord) =>
+    ['low', 'hi', 'persistent', 'of its own'].filter((effort) => typedEffortProblem(of, effort) !== undefined);
+  expect(problems(unknown)).toEqual(['hi', 'of its own']);
+  expect(problems(record)).toEqual(['low', 'hi']);
+  expect(problems({ ...unknown, guessed: false })).toEqual(['hi', 'of its own']);
 });
 
 describe('the effort of a model that takes over from another', () => {

@@ -76,6 +76,18 @@ export function effortProblem(
   };
 }
 
+/** The same for an effort that a user typed: a word that no provider uses as one is a slip. */
+export function typedEffortProblem(record: ModelRecord, effort: string): Outcome<'effort-unsupported'> | undefined {
+  const problem = effortProblem(record, effort);
+  const isKnown = [...levels, ...record.supportedEfforts, unlisted].includes(effort);
+  if (problem !== undefined || isKnown) return problem;
+  return {
+    code: 'effort-unsupported',
+    message: `There is no reasoning effort ${JSON.stringify(effort)}.`,
+    next: `Choose one of these: ${levels.join(', ')}. If ${record.slug} has others, list them in a catalogue of your own (model_catalog_json).`,
+  };
+}
+
 /** The effort as providers name it. Two of the names that can be chosen are of this side only. */
 export function sentEffort({ supportedEfforts, defaultEffort }: ModelRecord, chosen: string): string {
   if (chosen === unlisted) return 'disabled';

@@ -1,6 +1,7 @@
 import { type Catalogue, lookUpModel, type ModelRecord } from './model-record.ts';
 import type { Settings, WindowSettings } from './settings.ts';
 import { isWindowGuessed, largestWindow, nominalWindow, rawWindow } from './window.ts';
+import { grouped } from '../protocol/grouped.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 
 export type ModelNotice = Outcome<'model-unknown' | 'service-tier-unused' | 'window-too-large'>;
@@ -25,7 +26,7 @@ function windowNotices(model: string, record: ModelRecord, window: WindowSetting
   const [most, raw] = [largestWindow(record), rawWindow(record, window)];
   const about = (key: string, chosen: number, used: number, next: string): readonly ModelNotice[] => {
     if (chosen <= used) return [];
-    const message = `${key} is ${chosen}, but the model ${model} has a window of ${used} tokens. Capstan uses ${used}.`;
+    const message = `${key} is ${chosen}, but the model ${model} has a window of ${grouped(used)} tokens. Capstan uses ${grouped(used)}.`;
     return [{ code: 'window-too-large', message, next: `Set it to ${used} or less${next}.` }];
   };
   const described = record.guessed
@@ -54,7 +55,7 @@ function tierNotices(model: string, record: ModelRecord, serviceTier: string | u
 function unknown(model: string, contextWindow: number): ModelNotice {
   return {
     code: 'model-unknown',
-    message: `Capstan does not know the model ${model}. It uses general values, such as a window of ${contextWindow} tokens.`,
+    message: `Capstan does not know the model ${model}. It uses general values, such as a window of ${grouped(contextWindow)} tokens.`,
     next: 'Set model_context_window to its real window, or describe the model in a file and set model_catalog_json to it.',
   };
 }

@@ -2,6 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import type { FilesPutBack } from '../protocol/files-put-back.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { EffectList } from './effects.ts';
+import { filesAmong } from '../protocol/files-among.ts';
 
 /** A line names no more of them. */
 const mostNamed = 5000;
@@ -23,7 +24,9 @@ export function toldRestore(
   const paths = (of: 'restored' | 'deleted'): readonly string[] => [
     ...new Set(reports.flatMap((report) => report[of].map((path) => `${report.root}/${path}`))),
   ];
-  const [restored, deleted] = [paths('restored'), paths('deleted')];
+  const [back, gone] = [paths('restored'), paths('deleted')];
+  const all = [...back, ...gone];
+  const [restored, deleted] = [filesAmong(back, all), filesAmong(gone, all)];
   const count = restored.length + deleted.length;
   if (count === 0) return undefined;
   const named = { restored: restored.slice(0, mostNamed), deleted: deleted.slice(0, mostNamed) };

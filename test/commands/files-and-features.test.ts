@@ -70,7 +70,7 @@ it('features are listed and switched', async () => {
 });
 
 it('the hint about a file that is not changed is right for the way in which it is written', () => {
-  const given = { before: { hooks: true }, wanted: { hooks: false, sleep_tool: true } };
+  const given = { before: { features: { hooks: true } }, wanted: { hooks: false, sleep_tool: true } };
   const dotted = 'model = "m"\nfeatures.hooks = true\n';
   expect(editHint(dotted, ['features'], given)).toBe(
     'On line 2, in place of what is there, write: features.hooks = false\nBelow line 2, add: features.sleep_tool = true',
@@ -78,5 +78,5 @@ it('the hint about a file that is not changed is right for the way in which it i
   expect(editHint('features = { hooks = true }\n', ['features'], given)).toBe(
     'In the braces on line 1, write: hooks = false\nIn the braces on line 1, write: sleep_tool = true',
   );
-  expect(editHint('', ['features'], { before: undefined, wanted: { hooks: false } })).toBeUndefined();
+  expect(editHint('', ['features'], { before: {}, wanted: { hooks: false } })).toBeUndefined();
 });

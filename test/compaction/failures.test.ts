@@ -25,7 +25,7 @@ describe('no loops', () => {
         outcome: {
           code: 'limit-too-low',
           message: expect.stringMatching(
-            /limit of 1500 tokens: instructions and tools take about \d+ tokens, the context about/,
+            /limit of 1,500 tokens: instructions and tools take about [\d,]+ tokens, the context about/,
           ),
           // Paths weigh a little more or less.
           next: expect.stringMatching(/set `model_auto_compact_token_limit = [78]000`/),

@@ -94,7 +94,7 @@ describe('what a warning suggests', () => {
     expect(guardWarnings(live)).toMatchObject([
       {
         code: 'limit-too-low',
-        message: expect.stringMatching(/instructions and tools take about \d+ tokens, the context about \d+\.$/),
+        message: expect.stringMatching(/instructions and tools take about [\d,]+ tokens, the context about [\d,]+\.$/),
       },
     ]);
     expect(await pasted(live)).toEqual([]);
@@ -108,7 +108,7 @@ describe('what a warning suggests', () => {
     );
     await live.turn(task);
     expect(guardWarnings(live)).toMatchObject([
-      { code: 'limit-too-low', message: expect.stringMatching(/the provider counts \d+ tokens more per request/) },
+      { code: 'limit-too-low', message: expect.stringMatching(/the provider counts [\d,]+ tokens more per request/) },
     ]);
     expect(await pasted(live)).toEqual([]);
   });

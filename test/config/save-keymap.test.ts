@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Place } from '../harness/run-capstan.ts';
@@ -71,7 +71,48 @@ test('while the file cannot be read, the keys that it had still hold', async () 
   const engine = await placeEngine(place);
   writeFileSync(place.config, '[tui.keymap.chat\ninterrupt_turn = "f7"\n');
   const problem = await engine.config.saveKeymap([{ context: 'composer', name: 'queue', keys: ['f5'] }]);
-  expect(problem).toBeDefined();
+  expect([problem?.message, problem?.next]).toEqual([
+    `${place.config} was not changed: it is not valid TOML.`,
+    'Correct line 1, then try again.',
+  ]);
   expect(engine.config.tui.keymap).toEqual({ chat: { interrupt_turn: 'f7' } });
+  await engine.close();
+});
+
+test('a table that Capstan made goes with its last line', async () => {
+  const place = placeWith('model = "m"\n');
+  const engine = await placeEngine(place);
+  const save = (keys: readonly string[] | undefined) =>
+    engine.config.saveKeymap([{ context: 'editor', name: 'undo', keys }]);
+  expect([await save(['f5']), await save(undefined)]).toEqual([undefined, undefined]);
+  expect(readFileSync(place.config, 'utf8')).toBe('model = "m"\n');
+  await engine.close();
+});
+
+test('a table around it between braces gets the keys there', async () => {
+  const place = placeWith('tui = { theme = "dark" }\n');
+  const engine = await placeEngine(place);
+  const problem = await engine.config.saveKeymap([{ context: 'global', name: 'copy', keys: ['alt-j'] }]);
+  expect(problem?.next).toBe('In the braces on line 1, write: keymap.global.copy = "alt-j"');
+  await engine.close();
+});
+
+test('a folder, and a file that its owner closed, are left alone, with what to do', async () => {
+  const place = placeWith('model = "m"\n');
+  const engine = await placeEngine(place);
+  const save = async () => {
+    const problem = await engine.config.saveKeymap([{ context: 'global', name: 'copy', keys: ['alt-j'] }]);
+    return [problem?.message.replace(`${place.config} was not changed: `, ''), problem?.next];
+  };
+  chmodSync(place.config, 0o444);
+  const make = (what: string): string => `Make ${place.config} ${what} for you, then try again.`;
+  expect(await save()).toEqual(['it is read-only.', make('writable')]);
+  chmodSync(place.config, 0);
+  expect(await save()).toEqual(['it may not be read.', make('readable and writable')]);
+  chmodSync(place.config, 0o600);
+  expect(readFileSync(place.config, 'utf8')).toBe('model = "m"\n');
+  rmSync(place.config);
+  mkdirSync(place.config);
+  expect(await save()).toEqual(['it is a folder.', 'Move that folder away, then try again.']);
   await engine.close();
 });

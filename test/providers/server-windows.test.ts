@@ -138,7 +138,7 @@ test('a larger window than the server has is not used, and the notice says so', 
   expect(live.notices).toEqual([
     {
       code: 'window-too-large',
-      message: 'model_context_window is 100000, but the model qwen3 has a window of 8192 tokens. Capstan uses 8192.',
+      message: 'model_context_window is 100000, but the model qwen3 has a window of 8,192 tokens. Capstan uses 8,192.',
       next: 'Set it to 8192 or less, or give the server a larger window.',
     },
   ]);

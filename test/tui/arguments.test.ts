@@ -41,7 +41,7 @@ it('what a command takes is listed and completed: names, paths, turns and thread
   await sees(/The next turn works in \S*my sources\/inner\./);
 
   terminal.type('/model gpt-5.5 ');
-  await sees(/ +medium\s/);
+  expect((await sees(/ +medium +usual for this model/)).join('\n')).not.toContain('xhigh');
   terminal.type('\u0003');
   terminal.type('/envelope ');
   await sees(/ 1 +First of all\./);

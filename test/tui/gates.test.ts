@@ -198,7 +198,7 @@ describe('hooks', () => {
     // What hides in a command is what is asked about.
     expect(shown).toContain('; : ␛]0;evil␇␛[2J␊');
     terminal.type('q');
-    await sees('› 1. Show them');
+    await sees('› 1. Show it');
     // The screen of before has the same words.
     await new Promise((drawn) => setTimeout(drawn, 100));
     terminal.type('2');

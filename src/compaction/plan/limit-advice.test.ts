@@ -24,22 +24,22 @@ describe('a limit below which no checkpoint gets', () => {
       'a configured limit',
       every(6000, 2000),
       low,
-      /tools take about 6000 tokens, the context about 2000\.$/,
+      /tools take about 6,000 tokens, the context about 2,000\.$/,
       /limit is too low/,
     ],
     [
       'the overhead of the provider',
       every(3000, 500, 5000),
       low,
-      /the provider counts 5000 tokens more per request/,
+      /the provider counts 5,000 tokens more per request/,
       /limit is too low/,
     ],
-    ['instructions and tools', every(95_000, 500), fixedWindow, /tools take about 95000/, /fewer tools/],
+    ['instructions and tools', every(95_000, 500), fixedWindow, /tools take about 95,000/, /fewer tools/],
     [
       'the overhead, in a fixed window',
       every(3000, 500, 95_000),
       fixedWindow,
-      /counts 95000 tokens more/,
+      /counts 95,000 tokens more/,
       /provider adds/,
     ],
     ['a window that may be larger', every(95_000, 500), ofTheWindow, /tools take/, /`model_context_window = \d+`\.$/],
@@ -65,7 +65,7 @@ describe('a thread that is full right after a checkpoint', () => {
 
   it('names what the provider counts, and a limit beyond it', () => {
     const { message, next } = fullAfterCheckpoint(full, { ...low, now: 20_000 });
-    expect(message).toContain('about 60000 tokens, 57000 more than Capstan estimates; its limit is 20000');
+    expect(message).toContain('about 60,000 tokens, 57,000 more than Capstan estimates; its limit is 20,000');
     expect(suggested(next, 'model_auto_compact_token_limit')).toBe(80_000);
   });
 

@@ -1,3 +1,4 @@
+import { grouped } from '../../protocol/grouped.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type EveryRequest, leastCheckpoint, leavesSpace } from './loop-guard.ts';
 
@@ -23,18 +24,18 @@ export function limitTooLow(every: EveryRequest, limit: RaisableLimit): Outcome 
   const within = wanted > limit.most && leavesSpace(every, limit.most) ? limit.most : wanted;
   return {
     code: 'limit-too-low',
-    message: `No checkpoint can bring this thread below its limit of ${limit.now} tokens: ${causeOf(every, limit)}.`,
+    message: `No checkpoint can bring this thread below its limit of ${grouped(limit.now)} tokens: ${causeOf(every, limit)}.`,
     next: `The thread continues without automatic checkpoints. ${adviceFor(within, limit) ?? otherAdvice(every, limit)}`,
   };
 }
 
 function causeOf(every: EveryRequest, limit: RaisableLimit): string {
   const { fixed, context, overhead } = every;
-  const own = `instructions and tools take about ${fixed} tokens, the context about ${context}`;
+  const own = `instructions and tools take about ${grouped(fixed)} tokens, the context about ${grouped(context)}`;
   if (leavesSpace({ ...every, overhead: 0 }, limit.now)) {
-    return `the provider counts ${overhead} tokens more per request than Capstan estimates; ${own}`;
+    return `the provider counts ${grouped(overhead)} tokens more per request than Capstan estimates; ${own}`;
   }
-  const beyond = overhead === 0 ? '' : `, and the provider counts ${overhead} more than Capstan estimates`;
+  const beyond = overhead === 0 ? '' : `, and the provider counts ${grouped(overhead)} more than Capstan estimates`;
   return `${own}${beyond}`;
 }
 
@@ -68,12 +69,12 @@ export interface FullAfterCheckpoint {
 
 export function fullAfterCheckpoint(full: FullAfterCheckpoint, limit: RaisableLimit): Outcome {
   const { counted, grown, needed, overhead } = full;
-  const beyond = overhead === 0 ? '' : `, ${overhead} more than Capstan estimates`;
+  const beyond = overhead === 0 ? '' : `, ${grouped(overhead)} more than Capstan estimates`;
   const wanted = roundUp(Math.max(limit.now + overhead, counted + 2 * needed));
   const within = wanted > limit.most && counted + needed < limit.most ? limit.most : wanted;
   return {
     code: 'full-after-checkpoint',
-    message: `By the provider's count this thread has about ${counted} tokens${beyond}; its limit is ${limit.now}. Only about ${grown} tokens are new since the last checkpoint, so compacting now would not help. Capstan compacts again after ${needed} new tokens.`,
+    message: `By the provider's count this thread has about ${grouped(counted)} tokens${beyond}; its limit is ${grouped(limit.now)}. Only about ${grouped(grown)} tokens are new since the last checkpoint, so compacting now would not help. Capstan compacts again after ${grouped(needed)} new tokens.`,
     next:
       adviceFor(within, limit) ??
       'Check what the provider counts, or choose a model with a larger window. The thread continues.',

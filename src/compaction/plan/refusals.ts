@@ -1,4 +1,5 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
+import { grouped } from '../../protocol/grouped.ts';
 import { type Outcome, sentence } from '../../protocol/outcome.ts';
 import type { CompactionPlan } from './plan.ts';
 import { leastMost } from './plan-compaction.ts';
@@ -63,7 +64,7 @@ export function askedAgain(faults: readonly string[]): string {
 export function tooLargeForProvider({ budget }: CompactionPlan): Outcome {
   return {
     code: 'compaction-request-too-large',
-    message: `The provider makes checkpoints only from the whole history, which does not fit: there is space for ${budget.request} tokens.`,
+    message: `The provider makes checkpoints only from the whole history, which does not fit: there is space for ${grouped(budget.request)} tokens.`,
     next: 'Capstan made the checkpoint in another way. To get one from the provider, compact earlier.',
   };
 }
@@ -71,7 +72,7 @@ export function tooLargeForProvider({ budget }: CompactionPlan): Outcome {
 export function requestTooLarge({ budget }: CompactionPlan, least: number): Outcome {
   return {
     code: 'compaction-request-too-large',
-    message: `No checkpoint request fits the model: there is space for ${budget.request} tokens, and instructions, tools and the question alone take about ${least}.`,
+    message: `No checkpoint request fits the model: there is space for ${grouped(budget.request)} tokens, and instructions, tools and the question alone take about ${grouped(least)}.`,
     next: 'Choose a model with a larger window, offer fewer tools, or shorten the configured checkpoint prompt.',
   };
 }
@@ -79,7 +80,7 @@ export function requestTooLarge({ budget }: CompactionPlan, least: number): Outc
 export function refusedAsTooLong(requests: number, weight: number): Outcome {
   return {
     code: 'context-window-exceeded',
-    message: `The provider refused ${requests} checkpoint requests as too long; the last had about ${weight} tokens by Capstan's estimate.`,
+    message: `The provider refused ${requests} checkpoint requests as too long; the last had about ${grouped(weight)} tokens by Capstan's estimate.`,
     next: 'Check the window configured for this model.',
   };
 }
@@ -89,7 +90,7 @@ export function noGain(plan: CompactionPlan, tokens: number): Outcome {
   const { budget } = plan;
   return {
     code: 'compaction-no-gain',
-    message: `A checkpoint would not free enough space: with the context that is sent again it would have about ${tokens + budget.context} tokens, and the limit is ${Math.min(budget.most, budget.gain) + budget.context}; the history has ${budget.before}. The history is unchanged.`,
+    message: `A checkpoint would not free enough space: with the context that is sent again it would have about ${grouped(tokens + budget.context)} tokens, and the limit is ${grouped(Math.min(budget.most, budget.gain) + budget.context)}; the history has ${grouped(budget.before)}. The history is unchanged.`,
     next: isFarFromLimit(plan)
       ? 'No action is needed: the thread is small enough to continue as it is.'
       : 'Start a new thread, roll back some turns, or choose a model with a larger window.',
@@ -131,7 +132,7 @@ export function focusProblem({ focus = '', budget }: CompactionPlan): Outcome | 
   if (tokens <= most) return undefined;
   return {
     code: 'focus-too-long',
-    message: `The focus of the checkpoint has about ${tokens} tokens; with this model the limit is ${most}. The history is unchanged.`,
+    message: `The focus of the checkpoint has about ${grouped(tokens)} tokens; with this model the limit is ${grouped(most)}. The history is unchanged.`,
     next: 'Shorten it and compact again.',
   };
 }

@@ -184,7 +184,7 @@ test('a notice says how to describe an unknown model', () => {
     {
       code: 'model-unknown',
       message:
-        'Capstan does not know the model qwen:latest. It uses general values, such as a window of 272000 tokens.',
+        'Capstan does not know the model qwen:latest. It uses general values, such as a window of 272,000 tokens.',
       next: 'Set model_context_window to its real window, or describe the model in a file and set model_catalog_json to it.',
     },
   ]);
@@ -199,7 +199,7 @@ test('a window that is larger than the model has is reported; of an unknown mode
     {
       code: 'window-too-large',
       message:
-        'model_context_window is 1000000, but the model gpt-5.5 has a window of 272000 tokens. Capstan uses 272000.',
+        'model_context_window is 1000000, but the model gpt-5.5 has a window of 272,000 tokens. Capstan uses 272,000.',
       next: 'Set it to 272000 or less, or describe the model in a file and set model_catalog_json to it.',
     },
   ]);
@@ -207,7 +207,7 @@ test('a window that is larger than the model has is reported; of an unknown mode
     {
       code: 'window-too-large',
       message:
-        'window.effective_tokens is 300000, but the model gpt-5.4 has a window of 272000 tokens. Capstan uses 272000.',
+        'window.effective_tokens is 300000, but the model gpt-5.4 has a window of 272,000 tokens. Capstan uses 272,000.',
       next: 'Set it to 272000 or less, or model_context_window to 1000000 or less.',
     },
   ]);

@@ -1,4 +1,10 @@
-import { withoutTomlTable, withTomlKey, withTomlKeys, withTomlTable } from '../../config/edit-toml.ts';
+import {
+  withoutBareTable,
+  withoutTomlTable,
+  withTomlKey,
+  withTomlKeys,
+  withTomlTable,
+} from '../../config/edit-toml.ts';
 import { editHint } from '../../config/edit-hint.ts';
 import { formatTomlKey } from '../../config/toml-key.ts';
 import { writeToml } from '../../config/write-toml.ts';
@@ -8,6 +14,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Locks } from '../../ports/files.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { type Obstacle, obstacleAt } from './config-obstacle.ts';
 import { parseToml } from './parse-toml.ts';
 
 export interface EditedConfig {
@@ -19,7 +26,6 @@ export interface EditedConfig {
 /** To write a file takes milliseconds. */
 const patienceMs = 5000;
 const lookAgainMs = 50;
-const mostBytes = 4_000_000;
 
 /**
  * Puts a table into the user's config.toml, in the place of one that is there, or takes it out. Everything else stays
@@ -34,7 +40,8 @@ export async function editUserConfig(
     const without = withoutTomlTable(text, path);
     if (values === undefined) return [without];
     const inPlace = withChangedKeys(text, path, valueAt(before, path), values);
-    return [...(inPlace === undefined ? [] : [inPlace]), withTomlTable(without, path, values)];
+    const bare = inPlace === undefined || Object.keys(values).length > 0 ? [] : [withoutBareTable(inPlace, path)];
+    return [...bare, ...(inPlace === undefined ? [] : [inPlace]), withTomlTable(without, path, values)];
   });
 }
 
@@ -70,19 +77,22 @@ async function inLock(
           await lock.release();
         }
       }
-      if (clock.now() > end) throw new Error('another process holds its lock');
+      if (clock.now() > end) return unwritten(named, { why: 'another process holds its lock', next: 'Try again.' });
       await clock.sleep(lookAgainMs);
     }
   } catch (error) {
-    return unwritten(named, wanted, reasonOf(error));
+    return unwritten(named, { why: reasonOf(error), next: 'Make sure that it can be written, then try again.' });
   }
 }
 
 async function edit(file: string, wanted: WantedValues, rewrite: Rewrite): Promise<Outcome | undefined> {
   const { path, values } = wanted;
+  const obstacle = obstacleAt(file);
+  if (obstacle !== undefined) return unwritten(file, obstacle);
   const text = currentText(file);
   const before = await parseToml(text);
-  if (before.kind === 'malformed') return unwritten(file, wanted, 'it is not valid TOML');
+  if (before.kind === 'malformed')
+    return unwritten(file, { why: 'it is not valid TOML', next: `Correct line ${before.error.line}, then try again.` });
   const whole = withoutEmpty(path.length === 0 ? { ...before.json, ...values } : withValue(before.json, path, values));
   let next: string | undefined;
   for (const changed of rewrite(text, before.json)) {
@@ -91,8 +101,7 @@ async function edit(file: string, wanted: WantedValues, rewrite: Rewrite): Promi
   }
   if (next === undefined) {
     const why = 'it is written in a way that Capstan cannot change';
-    const told = { before: valueAt(before.json, path), wanted: values ?? {} };
-    return unwritten(file, wanted, why, editHint(text, path, told));
+    return unwritten(file, { why, next: byHand(text, before.json, wanted) });
   }
   const temporary = `${file}.${process.pid}.new`;
   const mode = text === '' ? 0o600 : fileSystem.statSync(file).mode & 0o777;
@@ -120,7 +129,6 @@ function withChangedKeys(
 
 function currentText(file: string): string {
   try {
-    if (fileSystem.statSync(file).size > mostBytes) throw new Error('it is too large');
     return fileSystem.readFileSync(file, 'utf8');
   } catch (error) {
     if (isMissing(error)) return '';
@@ -149,18 +157,27 @@ function withoutEmpty(values: JsonObject): JsonObject {
   return Object.fromEntries(kept);
 }
 
-function unwritten(file: string, { path, values }: WantedValues, why: string, hint?: string): Outcome {
-  const message = `${file} was not changed: ${why}.`;
-  const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values ?? {});
-  const next =
-    values === undefined
-      ? `Remove the table ${formatTomlKey(path)} yourself.`
-      : (hint ?? `Add this to it yourself:\n${writeToml(nested)}`);
-  return { code: 'config-unwritten', message, next };
+/** What the user writes into the file in place of Capstan. */
+function byHand(text: string, before: JsonObject, { path, values }: WantedValues): string {
+  if (values === undefined) return `Remove the table ${formatTomlKey(path)} yourself.`;
+  const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
+  return editHint(text, path, { before, wanted: values }) ?? `Add this to it yourself:\n${writeToml(nested)}`;
 }
 
-/** What config.toml itself says at a place. */
+function unwritten(file: string, { why, next }: Obstacle): Outcome {
+  return { code: 'config-unwritten', message: `${file} was not changed: ${why}.`, next };
+}
+
+/** What config.toml itself says at a place. Nothing where it cannot be read: whoever then changes it gets the reason. */
 export async function userConfigValue({ home }: Pick<EditedConfig, 'home'>, path: readonly string[]) {
-  const parsed = await parseToml(currentText(`${home}/config.toml`));
+  const parsed = await parseToml(readableText(`${home}/config.toml`));
   return parsed.kind === 'parsed' ? valueAt(parsed.json, path) : undefined;
+}
+
+function readableText(file: string): string {
+  try {
+    return currentText(file);
+  } catch {
+    return '';
+  }
 }

@@ -82,6 +82,21 @@ describe('the sentence for the person', () => {
     );
   });
 
+  test('says so where only the headers have the time, of the windows that are used up', () => {
+    const header = (window: string, percent: number, at: number) => ({
+      [`x-codex-${window}-used-percent`]: String(percent),
+      [`x-codex-${window}-window-minutes`]: '300',
+      [`x-codex-${window}-reset-at`]: String(now / 1000 + at),
+    });
+    const body = error({ type: 'usage_limit_reached', message: 'The limit is reached.' });
+    const failure = judged(429, body, { ...header('primary', 100, 60), ...header('secondary', 40, 9000) });
+    expect([failure.message, failure.resetsAt]).toEqual([
+      'The provider answered with status 429: The limit is reached. It resets at 2026-01-01T00:01:00.000Z.',
+      now + 60_000,
+    ]);
+    expect(judged(429, body, header('primary', 40, 60)).resetsAt).toBeUndefined();
+  });
+
   test('is short even when the body is not', () => {
     expect(Buffer.byteLength(judged(400, 'ä'.repeat(40_000)).message)).toBeLessThan(1100);
   });

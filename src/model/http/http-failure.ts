@@ -5,6 +5,7 @@ import { sentence } from '../../protocol/outcome.ts';
 import { detailOf, type FailureDraft, modelFailure } from './failure.ts';
 import { causeOfStatus, failureCauses } from './failure-causes.ts';
 import { saysOverflow } from './overflow.ts';
+import { rateLimitsIn } from './rate-limit-headers.ts';
 import { isUnexplained } from './unexplained.ts';
 import { waitFromHeaders, waitFromMessage } from './retry-hint.ts';
 import { failureByCode } from './stream-failure.ts';
@@ -27,12 +28,16 @@ export interface AnswerPlace {
 export function httpFailure(answer: ErrorAnswer, { now, api }: AnswerPlace): ModelFailure {
   const error = errorIn(answer.body);
   const waitMs = waitFromHeaders(answer.headers, now);
-  const message = messageOf(answer, error);
   const byCode = [error.code, error.type]
     .map((code) => failureByCode({ code, message: error.message, status: answer.status, waitMs }))
     .find((failure) => failure !== undefined && isTrusted(failure, answer.status));
-  const resetsAt = error.resetsAt === undefined ? {} : { resetsAt: Date.parse(error.resetsAt) };
-  if (byCode !== undefined) return byCode.code === 'usage-limit' ? { ...byCode, message, ...resetsAt } : byCode;
+  if (byCode?.code === 'usage-limit') {
+    const reset = error.resetsAt ?? resetOfHeaders(answer.headers, now);
+    const message = messageOf(answer, { ...error, resetsAt: reset });
+    return { ...byCode, message, ...(reset === undefined ? {} : { resetsAt: Date.parse(reset) }) };
+  }
+  if (byCode !== undefined) return byCode;
+  const message = messageOf(answer, error);
   const words = error.message === '' ? answer.body : error.message;
   const draft = byStatus(answer, error, { waitMs, api });
   const hasNoCause =
@@ -45,6 +50,13 @@ export function httpFailure(answer: ErrorAnswer, { now, api }: AnswerPlace): Mod
     ...(saysOverflow(words) ? { words } : {}),
     status: answer.status,
   });
+}
+
+/** When the limits that are used up open again, where only the headers say so. All of them have to. */
+function resetOfHeaders(headers: HttpHeaders, now: number): string | undefined {
+  const full = rateLimitsIn(headers, now)?.limits.filter(({ usedPercent }) => usedPercent >= 99) ?? [];
+  const resets = full.flatMap(({ resetsAt }) => (resetsAt === undefined ? [] : [resetsAt]));
+  return resets.length === 0 ? undefined : timeOf(Math.max(...resets));
 }
 
 /** A 5xx may quote any code. An overload is believed, and an overflow: a passing fault would be tried forever. */

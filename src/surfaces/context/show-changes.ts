@@ -78,14 +78,22 @@ function toldCells({ texts, sections, cause, form }: ShownTelling, known: Set<st
 }
 
 /** Why it was told then. */
-export function tellingReason({ form, cause, why, sections }: Omit<ToldContext, 'texts'>): string {
+export function tellingReason({
+  form,
+  cause,
+  why,
+  sections,
+  texts,
+}: Omit<ToldContext, 'texts'> & { readonly texts: readonly { readonly content: string }[] }): string {
   if (cause === 'initial') return 'the thread began';
   if (cause === 'reinjection') return `sent again: ${why ?? 'unproven'}`;
-  if (cause === 'event') return 'it happened';
+  if (cause === 'event') return firstTwo([...new Set(texts.map(({ content }) => plainWords(content)))]);
   if (form === 'unknown') return '-';
-  const changed = changedWords(sections);
-  const shown = changed.slice(0, 2).join(', ');
-  return form === 'bundle' ? '-' : `${shown}${changed.length > 2 ? ` and ${changed.length - 2} more` : ''}`;
+  return form === 'bundle' ? '-' : firstTwo(changedWords(sections));
+}
+
+function firstTwo(words: readonly string[]): string {
+  return `${words.slice(0, 2).join(', ')}${words.length > 2 ? ` and ${words.length - 2} more` : ''}`;
 }
 
 /** Members that hold all of their section, or all that has no member of its own. */

@@ -18,6 +18,8 @@ export interface AgentNode {
   readonly used: number;
   /** In money, with its own agents. Absent: no price is known. */
   readonly money?: Cost;
+  /** Tokens of it that Capstan estimated. Absent: none. */
+  readonly estimated?: number;
   readonly agents: readonly AgentNode[];
 }
 
@@ -46,8 +48,8 @@ async function nodeOf(threads: ReadableThreads, agent: KnownAgent, seen: Set<Thr
   const costs = [read?.used, agent.used].filter((cost) => cost !== undefined);
   const tokens = Math.max(0, ...costs.map(({ total }) => total));
   const used = Math.max(0, ...costs.map(usedTokens));
-  const money = costs.toSorted((a, b) => b.total - a.total)[0]?.cost;
-  return { id, path, ...defined({ role }), status, tokens, used, ...defined({ money }), agents };
+  const { cost: money, estimated } = costs.toSorted((a, b) => b.total - a.total)[0] ?? {};
+  return { id, path, ...defined({ role }), status, tokens, used, ...defined({ money, estimated }), agents };
 }
 
 async function statusOf(

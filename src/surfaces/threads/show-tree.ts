@@ -19,12 +19,15 @@ export async function showTree(
   return 0;
 }
 
-function nodeSpans({ id, path, role, status, used, money, agents }: AgentNode, depth: number): readonly Span[] {
+function nodeSpans(
+  { id, path, role, status, used, money, estimated, agents }: AgentNode,
+  depth: number,
+): readonly Span[] {
   const name = depth === 0 ? path : (path.split('/').at(-1) ?? path);
   const about = [
     status,
     `${count(used)} tokens used`,
-    ...(money === undefined ? [] : [moneyWords(money)]),
+    ...(money === undefined ? [] : [moneyWords(money, estimated)]),
     ...(role === undefined || role === 'default' ? [] : [role]),
   ];
   return [

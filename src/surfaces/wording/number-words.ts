@@ -1,6 +1,8 @@
+import { grouped } from '../../protocol/grouped.ts';
+
 /** `1,234,567`. */
 export function count(number: number): string {
-  return String(Math.round(number)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+  return grouped(number);
 }
 
 /** `42 %` of a whole. */

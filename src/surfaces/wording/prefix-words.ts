@@ -14,7 +14,7 @@ export function breakWords(each: PrefixBreak): string {
       return 'other instructions';
     case 'setting':
       // No setting of the user: a fork and a conversation that went back are threads of their own.
-      if (each.name === 'cacheKey') return 'a thread of its own, for which the provider may keep another cache';
+      if (each.name === 'cacheKey') return 'a thread with a cache of its own';
       return `the setting ${each.name}`;
     case 'tools': {
       const names = [...each.added, ...each.removed, ...each.changed];

@@ -1,3 +1,4 @@
+import { grouped } from '../../protocol/grouped.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { limitOf } from '../../state/model-limits.ts';
 import { windowNow } from './contract-now.ts';
@@ -30,7 +31,7 @@ interface Named {
 function learned({ model, named, assumed }: Named): Outcome {
   return {
     code: 'window-learned',
-    message: `The provider reports a window of ${named} tokens for ${model}; Capstan assumed ${assumed}. This thread now uses ${named}.`,
+    message: `The provider reports a window of ${grouped(named)} tokens for ${model}; Capstan assumed ${grouped(assumed)}. This thread now uses ${grouped(named)}.`,
     next: `To use it in every thread, add \`model_context_window = ${named}\` to your config.toml.`,
   };
 }
@@ -38,7 +39,7 @@ function learned({ model, named, assumed }: Named): Outcome {
 function unusable({ model, named, assumed }: Named): Outcome {
   return {
     code: 'window-too-small',
-    message: `The provider reports a window of ${named} tokens for ${model}, too small for instructions, tools and a conversation. Capstan still assumes ${assumed}.`,
+    message: `The provider reports a window of ${grouped(named)} tokens for ${model}, too small for instructions, tools and a conversation. Capstan still assumes ${grouped(assumed)}.`,
     next: 'Give the model a larger window on its server, or choose another model.',
   };
 }

@@ -47,5 +47,6 @@ describe('/approve', () => {
     await sees(/Turn 2\.[^]*No reviewer has refused anything/);
     tell('/permissions nonsense');
     await sees(/There are no permissions nonsense\. Use one of Ask, Read only, Full access,\s+Reviewed/);
+    await sees('› /permissions nonsense');
   });
 });

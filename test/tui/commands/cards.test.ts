@@ -38,11 +38,13 @@ describe('/status', () => {
 
 describe('/cd and /pwd', () => {
   it('another folder holds from the next turn on, and one that is not there is refused', async () => {
-    const { sees, say: tell, place, model } = await tuiScene([answer({ items: [say('There.')] })]);
+    const { sees, say: tell, place, model, terminal } = await tuiScene([answer({ items: [say('There.')] })]);
     mkdirSync(join(place.workspace, 'inner'));
     await sees('Context 100% left');
     tell('/cd nowhere');
-    await sees(/■ .*nowhere/);
+    await sees(/■ The folder [^]*nowhere does not exist\.\s+Name a\s+folder that is there/);
+    await sees('› /cd nowhere');
+    terminal.type('\u0003');
     tell('/cd inner');
     await sees('The next turn works in');
     tell('/pwd');

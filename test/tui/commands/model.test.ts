@@ -52,11 +52,16 @@ describe('/model', () => {
     expect(readFileSync(join(place.home, 'config.toml'), 'utf8')).toContain('model_reasoning_effort = "medium"');
   });
 
-  it('what the engine refuses is said in its words', async () => {
-    const { sees, say: tell } = await tuiScene([]);
+  it('refuses a word that is no effort, with the efforts, and leaves it in the draft', async () => {
+    const { sees, say: tell, terminal } = await tuiScene([]);
     await sees('Context 100% left');
     tell('/model gpt-5.5 enormous');
-    expect((await sees(/■ .*enormous/)).join('\n')).not.toContain('The next turn uses');
+    await sees(/■ .*enormous[^]*Choose one of these:\s+low, medium/);
+    expect((await sees('› /model gpt-5.5 enormous')).join('\n')).not.toContain('The next turn uses');
+    terminal.type('\u0003');
+    tell('/model unheard-of hi');
+    await sees(/■ There is no reasoning effort "hi"\.[^]*› \/model unheard-of hi/);
+    terminal.type('\u0003');
     tell('/model a b c');
     await sees('Use /model, /model NAME or /model NAME EFFORT.');
   });

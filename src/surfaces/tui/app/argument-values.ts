@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { kindOfEntry } from '../../../disk/file-system.ts';
 import { namesIn } from '../../../disk/folders.ts';
 import { plural } from '../../wording/number-words.ts';
+import { dividedEfforts } from '../commands/efforts.ts';
 import { listOfFolder } from '../picker/list-of-folder.ts';
 import { cleanLine } from '../text/clean.ts';
 import { themeChoices } from '../text/theme-choice.ts';
@@ -29,7 +30,13 @@ export async function argumentValues(host: DraftHost, asked: AskedArgument): Pro
       return sessions.map(({ id: number, argv }) => ({ text: String(number), about: argv.join(' ') }));
     case 'effort': {
       const shown = await (await engine.user.models()).show({ cwd, provider }, before[0] ?? settings.model);
-      return 'code' in shown ? [] : bare(shown.record.supportedEfforts);
+      if ('code' in shown) return [];
+      const { supportedEfforts, defaultEffort } = shown.record;
+      // The list of /model does not show the most expensive ones at first either.
+      return dividedEfforts(supportedEfforts).usual.map((text) => ({
+        text,
+        about: text === defaultEffort ? 'usual for this model' : '',
+      }));
     }
     case 'file':
     case 'folder':

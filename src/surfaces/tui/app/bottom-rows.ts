@@ -2,7 +2,8 @@ import { hintKeys } from '../keys/hint-keys.ts';
 import { type PinnedPlan, planRows } from '../views/plan-rows.ts';
 import { keyHint } from '../keys/key-map.ts';
 import { cleanLine } from '../text/clean.ts';
-import { cutRow } from '../text/cut.ts';
+import { columnsOf } from '../text/columns.ts';
+import { cutRow, cutTo } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { elapsedWords } from '../text/elapsed.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -44,8 +45,8 @@ export interface Busy {
 export interface StageState {
   readonly busy: Busy | undefined;
   readonly failed: FailedTurn | undefined;
-  /** Commands that run in the background. */
-  readonly background: number;
+  /** So many of each run in the background. */
+  readonly background: { readonly commands: number; readonly agents: number };
 }
 
 interface AboveComposer extends StageState {
@@ -55,9 +56,13 @@ interface AboveComposer extends StageState {
 
 /** What runs, and what waits, above the composer. */
 export function bottomRows({ busy, failed, plan, background, waiting }: AboveComposer, look: Look): readonly string[] {
-  const { bullet, corner, dot } = glyphsOf(look);
+  const { bullet, dot } = glyphsOf(look);
   const rows: Row[] = [];
-  const running = background === 0 ? '' : ` ${dot} ${background} in background, /ps`;
+  const { commands, agents } = background;
+  const running = [
+    ...(commands === 0 ? [] : [` ${dot} ${commands} in background, /ps`]),
+    ...(agents === 0 ? [] : [` ${dot} ${agents === 1 ? '1 agent runs' : `${agents} agents run`}, /agents`]),
+  ].join('');
   if (busy !== undefined) {
     const time = elapsedWords(look.now - busy.since);
     rows.push(
@@ -74,10 +79,10 @@ export function bottomRows({ busy, failed, plan, background, waiting }: AboveCom
     if (busy.detail !== undefined) {
       const left = busy.until === undefined ? 0 : busy.until - look.now;
       const again = left < 1000 ? '' : ` ${dot} again in ${elapsedWords(left)}`;
-      rows.push([styled(`  ${corner} ${cleanLine(busy.detail)}${again}`, dimStyle)]);
+      rows.push(...detailRows(busy.detail, again, look));
     }
-  } else if (failed !== undefined) rows.push([], failedRow(failed, look));
-  else if (background > 0) rows.push([], [styled(` ${running}`, dimStyle)]);
+  } else if (failed !== undefined) rows.push([], ...failedRows(failed, look));
+  else if (running !== '') rows.push([], [styled(` ${running}`, dimStyle)]);
   if (plan !== undefined) rows.push([], ...planRows(plan, look));
   const listed = (title: string, words: readonly string[]): void => {
     if (words.length === 0) return;
@@ -98,6 +103,23 @@ function queueTitle(isBehindCommand: boolean, look: Look): string {
   return `Queued behind your command${ends} (/queue shows all)`;
 }
 
+/** Why something takes its time, and when it goes on, which is never cut. */
+function detailRows(detail: string, again: string, look: Look): readonly Row[] {
+  const { corner } = glyphsOf(look);
+  const rows = (text: string): readonly Row[] =>
+    wrapRow([styled(`${text}${again}`, dimStyle)], {
+      width: look.width,
+      first: [styled(`  ${corner} `, dimStyle)],
+      rest: [plain('    ')],
+    });
+  const text = cleanLine(detail);
+  const whole = rows(text);
+  return whole.length <= mostDetailRows
+    ? whole
+    : rows(cutTo(text, Math.max(0, look.width - 4 - columnsOf(again)), look));
+}
+
+const mostDetailRows = 3;
 /** Rows of one message that waits. */
 const mostMessageRows = 3;
 
@@ -112,11 +134,12 @@ function messageRows(words: string, look: Look): readonly Row[] {
   return [...rows.slice(0, mostMessageRows), [styled(`    ${ellipsis}`, dimStyle)]];
 }
 
-function failedRow({ opensAt, holdsQueue = false }: FailedTurn, look: Look): Row {
+function failedRows({ opensAt, holdsQueue = false }: FailedTurn, look: Look): readonly Row[] {
   const left = opensAt === undefined ? 0 : opensAt - look.now;
   const { dot } = glyphsOf(look);
   const when = left < 1000 ? '' : ` ${dot} may work in ${elapsedWords(left)}`;
   const queue = holdsQueue ? ` ${dot} the queue waits` : '';
   const up = hintKeys(look, 'composer')('up');
-  return [styled(`  r tries again, ${up} brings the message back${when}${queue}`, dimStyle)];
+  const hint = `r tries again, ${up} brings the message back${when}${queue}`;
+  return wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')] });
 }

@@ -81,7 +81,7 @@ describe('changes of the requests', () => {
   it('says that tokens may be sent again where only the provider knows', () => {
     const prefix: PrefixBrokenEvent = { ...broken, breaks: [{ kind: 'setting', name: 'cacheKey', tokens: 1200 }] };
     expect(changeLine({ kind: 'prefix', prefix }).line).toBe(
-      'Cache: about 1,200 tokens may be sent again uncached (a thread of its own, for which the provider may keep another cache)',
+      'Cache: about 1,200 tokens may be sent again uncached (a thread with a cache of its own)',
     );
     expect(changeLine({ kind: 'prefix', prefix: broken }).line).toBe(
       'Cache lost: about 1,200 tokens are sent again uncached (the setting model)',

@@ -1,6 +1,7 @@
 import { ListView } from '../views/list-view.ts';
 import { type PermissionPreset, permissionPresets, presetOf } from '../views/permission-presets.ts';
 import type { CommandSession } from '../commands/command-session.ts';
+import { refuseWords } from '../commands/refuse-words.ts';
 
 /** `/permissions`: what may be done without a question, from the next turn on. By its name, or from a list. */
 export function choosePermissions(session: CommandSession, name: string): void {
@@ -9,7 +10,7 @@ export function choosePermissions(session: CommandSession, name: string): void {
     const named = permissionPresets.find(({ label }) => label.toLowerCase() === name.toLowerCase());
     if (named !== undefined) return choose(session, named);
     const labels = permissionPresets.map(({ label }) => label).join(', ');
-    return session.notice(`There are no permissions ${name}. Use one of ${labels}.`, 'error');
+    return refuseWords(session, `/permissions ${name}`, `There are no permissions ${name}. Use one of ${labels}.`);
   }
   const current = presetOf(session.thread.settings);
   const items = permissionPresets.map((preset) => ({ ...preset, isCurrent: preset === current }));

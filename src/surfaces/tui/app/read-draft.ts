@@ -40,7 +40,7 @@ function isUnsafe(draft: Draft, { start, payload }: DraftElement): boolean {
 }
 
 function insideQuotes(label: string): string {
-  return `The shell would not take ${label} as one name there. Put it outside of quotes, comments and substitutions.`;
+  return `The shell would not take ${label} as one name there. Put it outside of quotes, comments, substitutions and calculations.`;
 }
 
 function unknownCommand(name: string): string {

@@ -8,6 +8,7 @@ import { plural } from '../../wording/number-words.ts';
 import { agoWords } from '../../wording/time-words.ts';
 import { clean, cleanLine } from '../text/clean.ts';
 import { ListView } from '../views/list-view.ts';
+import { rewoundFiles } from '../views/rewind-rows.ts';
 import { type RewindPart, RewindView } from '../views/rewind-view.ts';
 import type { TuiSession } from './session.ts';
 
@@ -106,7 +107,9 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
   );
 }
 
-function filesWords({ restored, deleted, kept, failed }: RestoreReport, id: string): string {
+function filesWords(report: RestoreReport, id: string): string {
+  const { failed } = report;
+  const { restored, deleted, kept } = rewoundFiles(report);
   const counts = [
     ...(restored.length === 0 ? [] : [`${plural(restored.length, 'file')} restored`]),
     ...(deleted.length === 0 ? [] : [`${plural(deleted.length, 'file')} deleted`]),
@@ -114,5 +117,7 @@ function filesWords({ restored, deleted, kept, failed }: RestoreReport, id: stri
     ...failed.map(({ path, reason }) => `${cleanLine(path)} could not be restored (${cleanLine(reason)})`),
   ];
   const done = counts.length === 0 ? 'No file had to change.' : `${counts.join(', ')}.`;
-  return restored.length + deleted.length === 0 ? done : `${done}\nTo undo that: capstan threads restore ${id} --undo`;
+  return report.restored.length + report.deleted.length === 0
+    ? done
+    : `${done}\nTo undo that: capstan threads restore ${id} --undo`;
 }

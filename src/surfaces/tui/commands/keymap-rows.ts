@@ -13,7 +13,7 @@ import type { ListItem } from '../views/list-view.ts';
 export type BoundAt = (binding: KeyBinding) => string | undefined;
 
 /** Columns of the keys in a row; the rows below the list have all of them. */
-const mostColumns = 22;
+const mostColumns = 14;
 
 /** All actions by their context, then the keys that are fixed. */
 export function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly ListItem[] {

@@ -1,10 +1,12 @@
 import type { HintKeys } from '../keys/hint-keys.ts';
+import { typedEffortProblem } from '../../../envelope/effort.ts';
 import { defined } from '../../../protocol/defined.ts';
 import { stringAt } from '../../../protocol/json.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import { compactNumber } from '../views/compact-number.ts';
 import { type ListItem, ListView } from '../views/list-view.ts';
 import type { CommandSession } from './command-session.ts';
+import { refuseWords } from './refuse-words.ts';
 import { dividedEfforts, nextEffort, startingEffort } from './efforts.ts';
 
 /** What holds for threads without a choice of their own. */
@@ -16,8 +18,13 @@ interface Defaults {
 /** `/model`: by its name and perhaps its effort, for this conversation; or from a list, then its effort. */
 export async function model(session: CommandSession, rest: string): Promise<void> {
   const [name = '', effort, ...more] = rest.split(/\s+/);
-  if (more.length > 0) return session.notice('Use /model, /model NAME or /model NAME EFFORT.', 'error');
-  if (effort !== undefined) return take(session, { model: name, effort }, 'session');
+  if (more.length > 0) return refuseWords(session, `/model ${rest}`, 'Use /model, /model NAME or /model NAME EFFORT.');
+  if (effort !== undefined) {
+    const record = await recordOf(session, name);
+    const problem = record === undefined ? undefined : typedEffortProblem(record, effort);
+    if (problem !== undefined) return refuseWords(session, `/model ${rest}`, fullText(problem));
+    return take(session, { model: name, effort }, 'session');
+  }
   const defaults = await defaultsOf(session);
   return name === '' ? chooseModel(session, defaults) : chooseEffort(session, name, defaults);
 }
@@ -39,14 +46,19 @@ async function defaultsOf({ parts: { engine }, thread: { settings } }: CommandSe
   return { model: stringAt(values, 'model'), effort: stringAt(values, 'model_reasoning_effort') };
 }
 
-async function effortsOf(
-  { parts: { engine }, thread: { settings } }: CommandSession,
-  name: string,
-): Promise<{ readonly efforts: readonly string[]; readonly usual?: string; readonly isGuessed?: boolean }> {
+async function recordOf({ parts: { engine }, thread: { settings } }: CommandSession, name: string) {
   const { cwd, provider } = settings;
   const shown = await (await engine.user.models()).show({ cwd, provider }, name);
-  if ('code' in shown) return { efforts: [] };
-  const { supportedEfforts: efforts, defaultEffort: usual, guessed: isGuessed } = shown.record;
+  return 'code' in shown ? undefined : shown.record;
+}
+
+async function effortsOf(
+  session: CommandSession,
+  name: string,
+): Promise<{ readonly efforts: readonly string[]; readonly usual?: string; readonly isGuessed?: boolean }> {
+  const record = await recordOf(session, name);
+  if (record === undefined) return { efforts: [] };
+  const { supportedEfforts: efforts, defaultEffort: usual, guessed: isGuessed } = record;
   return { efforts, ...defined({ usual, isGuessed }) };
 }
 

@@ -29,10 +29,16 @@ describe('a path in a command', () => {
     expect(['src/a-b.ts', '/x/@y', 'a b'].map(shellPath)).toEqual(['src/a-b.ts', '/x/@y', "'a b'"]);
   });
 
-  it.each(['cat ', `grep "a $x" 'b' c\\' `, 'cat $(dirname ', 'wc < ', 'a#b ', '(cd x; cat '])(
-    'can be quoted behind %j',
-    (before) => expect(canQuoteBehind(before)).toBe(true),
-  );
+  it.each([
+    'cat ',
+    `grep "a $x" 'b' c\\' `,
+    'cat $(dirname ',
+    'wc < ',
+    'a#b ',
+    '(cd x; cat ',
+    '[ -f ',
+    'ls a[0-9] ${b} ',
+  ])('can be quoted behind %j', (before) => expect(canQuoteBehind(before)).toBe(true));
 
   it.each([
     'echo "see ',
@@ -45,5 +51,11 @@ describe('a path in a command', () => {
     'cat << E\n',
     'ls # ',
     '$((1 + ',
+    '((x = ',
+    'for ((',
+    'echo $[1 + ',
+    'a[',
+    'a[1 + ',
+    'echo ${x:',
   ])('cannot be quoted behind %j', (before) => expect(canQuoteBehind(before)).toBe(false));
 });

@@ -9,8 +9,12 @@ export function shellPath(path: string): string {
   return harmless.test(named) ? named : shellQuoted(named);
 }
 
-/** Whole quotations, escaped signs, and what begins neither of them, nor a comment, nor a text up to a mark. */
-const outside = /^(?:[^'"\\`#<$]|'[^']*'|"(?:[^"\\`$]|\$\w)*"|\\.|<(?!<)|(?<=[^\s;&|()])#|\$(?!['"]|\(\(|$))*$/s;
+/**
+ * Whole quotations, escaped signs, and what begins neither of them, nor a comment, nor a text up to a mark, nor a place
+ * where a shell reads a calculation: `((`, `$[`, `name[`, `${name:`. There it runs `$()` in spite of quotes.
+ */
+const outside =
+  /^(?:[^'"\\`#<$([]|'[^']*'|"(?:[^"\\`$]|\$\w)*"|\\.|<(?!<)|(?<=[^\s;&|()])#|\((?!\()|(?<!\w)\[|\[(?=[^[\]]*\])|\$(?!['"[]|\(\(|\{(?![^}$]*\})|$))*$/s;
 
 /**
  * Whether quotes around a word mean what they should behind this part of a command. Inside of other quotes they would end

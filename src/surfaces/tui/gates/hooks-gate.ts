@@ -22,19 +22,21 @@ export async function askForHooks(
   hooks: readonly ConfiguredHook[],
 ): Promise<'decided' | 'open' | 'left'> {
   const changed = hooks.filter(({ trust }) => trust === 'modified').length;
-  const count = hooks.length === 1 ? 'One hook waits' : `${hooks.length} hooks wait`;
+  const isOne = hooks.length === 1;
+  const count = isOne ? 'One hook waits' : `${hooks.length} hooks wait`;
+  const them = isOne ? 'it' : 'them';
   let problem: string | undefined;
   for (;;) {
     const chosen = await desk.ask({
       title: `${count} for your decision.`,
       text: [
-        `Hooks are programs that Capstan runs by itself, outside the sandbox. ${changed === 0 ? `You have not decided about ${hooks.length === 1 ? 'this one' : 'these'}.` : `${changed} changed since you trusted ${changed === 1 ? 'it' : 'them'}.`}`,
+        `Hooks are programs that Capstan runs by itself, outside the sandbox. ${changed === 0 ? `You have not decided about ${isOne ? 'this one' : 'these'}.` : `${changed} changed since you trusted ${changed === 1 ? 'it' : 'them'}.`}`,
       ],
       ...defined({ problem }),
       choices: [
-        { label: 'Show them', about: hooks.map(({ command }) => beginning(exactLine(command))).join(' | ') },
-        { label: 'Trust them', about: 'as they are now; saved' },
-        { label: 'Go on without them', about: 'they do not run' },
+        { label: `Show ${them}`, about: hooks.map(({ command }) => beginning(exactLine(command))).join(' | ') },
+        { label: `Trust ${them}`, about: `as ${isOne ? 'it is' : 'they are'} now; saved` },
+        { label: `Go on without ${them}`, about: `${isOne ? 'it does' : 'they do'} not run` },
       ],
     });
     if (chosen === 'left') return 'left';

@@ -36,6 +36,7 @@ export function changesBrowse({ turns }: Pick<ThreadStory, 'turns'>): BrowseList
       return figureRow([number, plain(words)], [{ text: `~${count(told.tokens)}`, width }], look);
     },
     open: (index) => tellingPage(rows[index]!),
+    opens: (index) => rows[index]?.told !== undefined,
     empty: 'The thread has no turn yet.',
   };
 }

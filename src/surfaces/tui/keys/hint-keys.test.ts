@@ -54,11 +54,11 @@ const views: Readonly<Record<string, readonly [view: View, hint: string]>> = {
       save: none,
       close: none,
     }),
-    'space picks, left and right move, f5 saves, f6 goes back',
+    'Space picks, Left and Right move, F5 saves, F6 goes back',
   ],
   'the queue, of which a list has a key': [
     new QueueView({ queued: () => ['a'], move: () => 0, remove: none, edit: none, sendNow: none, close: none }),
-    'no key sends now, f5 edits, d deletes, K and J move',
+    'no key sends now, F5 edits, d deletes, K and J move',
   ],
   'questions of the model': [
     new InputView({ questions: [{ id: 'a', header: 'H', question: 'Q', options: [] }], answer: none, showWhole: none }),
@@ -85,7 +85,7 @@ const views: Readonly<Record<string, readonly [view: View, hint: string]>> = {
   ],
   'what going back would do': [
     new RewindView({ prompt: 'P', files: { kind: 'none', why: '' }, pick: none, close: none }),
-    'no key chooses · f7 and page down scroll · esc goes back',
+    'No key chooses · F7 and Page Down scroll · Esc goes back',
   ],
   'pages about a thread': [
     new BrowseView(

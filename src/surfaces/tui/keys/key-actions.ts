@@ -38,7 +38,7 @@ export const keyActions: readonly KeyAction[] = [
     ['toggle_vim_mode', [], 'Vim mode on or off'],
   ]),
   ...inContext('editor', [
-    ['insert_newline', ['ctrl+j', 'shift+enter', 'alt+enter', 'ctrl+enter'], 'new line'],
+    ['insert_newline', ['ctrl+j', 'alt+enter', 'shift+enter', 'ctrl+enter'], 'new line'],
     ['move_left', ['left', 'ctrl+b'], 'one character back'],
     ['move_right', ['right', 'ctrl+f'], 'one character forward'],
     ['move_up', ['up', 'ctrl+p'], 'one row up; an earlier message where the draft is empty or recalled'],

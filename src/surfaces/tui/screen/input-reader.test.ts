@@ -117,6 +117,53 @@ describe('keys', () => {
     expect(names('\u001B', 1100, '[1;2R')).toEqual(['escape', '[', '1', ';', '2', 'R']);
   });
 
+  it.each(['[I', '[O', '[M yn', '[<64;10;5M', '[?62;1c', '[24;80R', ']11;rgb:1e1e/1e1e/2e2e\u0007', 'P1$r0m\u001B\\'])(
+    'makes no keys of %j behind such an Escape, in one piece or in many',
+    (rest) => {
+      const typed = (...pieces: readonly (string | number)[]): readonly string[] =>
+        names('\u001B', 60, ...pieces).filter((name) => !['focus', 'wheel', 'answer', 'background'].includes(name));
+      expect(typed(rest)).toEqual(['escape']);
+      expect(typed(...[...rest].flatMap((sign) => [sign, 10]))).toEqual(['escape']);
+    },
+  );
+
+  it('knows the rest behind a beginning that was taken for a key with Alt, or dropped', () => {
+    expect(names('\u001B[', 200, '24;80R')).toEqual(['alt+[']);
+    expect(names('\u001B', 60, '[', 60, '24;80R')).toEqual(['escape', '[']);
+    expect(names('\u001B[24;', 1300, '80R', 'x')).toEqual(['x']);
+    expect(names('\u001B]11;rgb:1e1e', 1300, '/1e1e/2e2e\u0007')).toEqual(['background']);
+    expect(names('\u001B[M', 1300, '#yy')).toEqual([]);
+  });
+
+  it('what a user types behind Escape stays typed', () => {
+    expect(names('\u001B', 60, '[', 100, 'I', 100, ']')).toEqual(['escape', '[', 'I', ']']);
+    expect(names('\u001B', 60, 'P', 40, '1')).toEqual(['escape', 'P', '1']);
+    expect(names('\u001B', 60, '1', 10, '2')).toEqual(['escape', '1', '2']);
+    expect(names('\u001B', 60, '[Important]')).toEqual(['escape', ...'[Important]']);
+    expect(names('\u001B', 60, '[', 10, '\r')).toEqual(['escape', '[', 'enter']);
+  });
+
+  it('waits longer for the rest of an Escape while the terminal has not answered a question', () => {
+    const inputs: string[] = [];
+    const reader = new InputReader((input) => inputs.push(input.kind === 'key' ? input.name : input.kind));
+    const feed = (text: string, ms: number): void => {
+      reader.feed(text);
+      vi.advanceTimersByTime(ms);
+    };
+    reader.expectAnswer();
+    feed('\u001B', 100);
+    feed(']11;rgb:1e1e/1e1e/2e2e\u0007', 1);
+    expect(inputs).toEqual(['background']);
+    feed('\u001B', 40);
+    expect(inputs).toEqual(['background', 'escape']);
+    reader.expectAnswer();
+    feed('\u001B', 160);
+    expect(inputs).toEqual(['background', 'escape', 'escape']);
+    vi.advanceTimersByTime(2000);
+    feed('\u001B', 40);
+    expect(inputs).toEqual(['background', 'escape', 'escape', 'escape']);
+  });
+
   it('a key with Alt that begins sequences is that key', () => {
     expect(names('\u001B[', 200, 'a\u001BO', 200, 'b')).toEqual(['alt+[', 'a', 'alt+O', 'b']);
     expect(names('\u001BP', 100, 'ab\u001B]x')).toEqual(['alt+P', 'a', 'b', 'alt+]', 'x']);

@@ -1,5 +1,6 @@
+import { LateRest } from './late-rest.ts';
 import { oldMouse, readOldMouse } from './old-mouse.ts';
-import { giveUp, lateMs, lateRest, waitFor } from './open-sequence.ts';
+import { escapeMs, giveUp, waitFor } from './open-sequence.ts';
 import { controlKey, readApplicationKey, readConsoleKey, readTerminalAnswer, readSequence } from './read-sequence.ts';
 import { keyPress, type TerminalInput } from './terminal-input.ts';
 
@@ -12,6 +13,8 @@ const mostPasted = 4 * 1024 * 1024;
 const longPaste = 256;
 /** What comes behind the end of a paste without such a silence belongs to it: a page may have a mark of the end in its text. */
 const settleMs = 40;
+/** A terminal that has not answered after this time does not. */
+const answerMs = 2000;
 
 const pasteStart = '\u001B[200~';
 const pasteEnd = '\u001B[201~';
@@ -33,8 +36,9 @@ export class InputReader {
   /** Its end has come, and more behind it. */
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Runs while the rest of a sequence may follow an Escape that was taken for the key. */
-  #late: NodeJS.Timeout | undefined;
+  readonly #late = new LateRest();
+  /** Runs while the terminal has not answered what it was asked. */
+  #due: NodeJS.Timeout | undefined;
 
   constructor(emit: (input: TerminalInput) => void) {
     this.#emit = emit;
@@ -42,14 +46,30 @@ export class InputReader {
 
   feed(text: string): void {
     clearTimeout(this.#timer);
-    if (this.#buffer === '' && this.#pasted === undefined && isUnmarkedPaste(text)) {
+    if (this.#buffer === '' && this.#pasted === undefined && !this.#late.holds && isUnmarkedPaste(text)) {
+      this.#late.forget();
       this.#emit({ kind: 'paste', text, isUnmarked: true });
       return;
     }
-    const isLate = this.#late !== undefined && this.#buffer === '' && lateRest.test(text);
-    this.#forgetEscape();
+    const known = this.#late.take(text);
+    if (known === undefined) this.#timer = setTimeout(() => this.#add(this.#late.release()), escapeMs);
+    else this.#add(known);
+  }
+
+  /** The terminal was asked something. An Escape is waited for longer until it has answered, or for a while. */
+  expectAnswer(): void {
+    clearTimeout(this.#due);
+    this.#due = setTimeout(() => this.#answered(), answerMs).unref();
+  }
+
+  #answered(): void {
+    clearTimeout(this.#due);
+    this.#due = undefined;
+  }
+
+  #add(text: string): void {
     this.#isLong = this.#pasted !== undefined;
-    this.#buffer += isLate ? `\u001B${text}` : text;
+    this.#buffer += text;
     this.#read();
     this.#wait();
   }
@@ -57,13 +77,14 @@ export class InputReader {
   #wait(): void {
     if (this.#isOver) this.#timer = setTimeout(() => this.#endPaste(this.#buffer), settleMs);
     else if (this.#buffer !== '' && this.#pasted === undefined)
-      this.#timer = setTimeout(() => this.#giveUp(), waitFor(this.#buffer));
+      this.#timer = setTimeout(() => this.#giveUp(), waitFor(this.#buffer, { isAnswerDue: this.#due !== undefined }));
   }
 
   /** Nothing more comes, or what was typed is not wanted. */
   clear(): void {
     clearTimeout(this.#timer);
-    this.#forgetEscape();
+    this.#late.clear();
+    this.#answered();
     this.#buffer = '';
     this.#pasted = undefined;
     this.#isCut = false;
@@ -84,7 +105,10 @@ export class InputReader {
       const piece = readPiece(this.#buffer);
       if (piece === undefined) return;
       this.#buffer = this.#buffer.slice(piece.length);
-      for (const input of piece.inputs) this.#emit(input);
+      for (const input of piece.inputs) {
+        if (input.kind === 'background' || (input.kind === 'answer' && input.about === 'terminal')) this.#answered();
+        this.#emit(input);
+      }
     }
   }
 
@@ -127,16 +151,11 @@ export class InputReader {
   /** The rest of a sequence does not come. */
   #giveUp(): void {
     const { length, inputs } = giveUp(this.#buffer);
-    if (this.#buffer === '\u001B') this.#late = setTimeout(() => this.#forgetEscape(), lateMs);
+    if (this.#buffer.length === length) this.#late.begin(this.#buffer);
     this.#buffer = this.#buffer.slice(length);
     for (const input of inputs) this.#emit(input);
     this.#read();
     this.#wait();
-  }
-
-  #forgetEscape(): void {
-    clearTimeout(this.#late);
-    this.#late = undefined;
   }
 }
 

@@ -1,15 +1,13 @@
 import { InputReader } from './input-reader.ts';
 import { keepsScreen } from './keeps-screen.ts';
 import { marksPastes } from './marks-pastes.ts';
-import { eraseBelow, fullOff, fullOn, modesOff, modesOn } from './terminal-modes.ts';
+import { askBackground, asksTerminal, eraseBelow, fullOff, fullOn, modesOff, modesOn } from './terminal-modes.ts';
 import { noTitle } from './osc.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 import type { TerminalWarden } from './terminal-warden.ts';
 
 /** After it was stopped, the program takes no keys for so long. */
 const foreignMs = 50;
-
-const askBackground = '\u001B]11;?\u0007';
 
 /** The terminal that the process was started on. */
 export class ProcessTerminal implements TerminalPort {
@@ -52,6 +50,7 @@ export class ProcessTerminal implements TerminalPort {
     if (text === '') return;
     if (text.includes(fullOn)) this.#nowFull(true);
     if (text.includes(fullOff)) this.#nowFull(false);
+    if (asksTerminal(text)) this.#reader.expectAnswer();
     const [title] = /\u001B\]0;[^\u0007]*\u0007/.exec(text) ?? [];
     if (title !== undefined) this.#title = title === noTitle ? '' : title;
     if (text.endsWith(' q')) this.#isShaped = !text.endsWith('\u001B[0 q');

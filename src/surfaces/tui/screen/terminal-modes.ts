@@ -13,3 +13,9 @@ export const eraseBelow = '\u001B[J';
  * has no such protocol.
  */
 export const askKeyboard = '\u001B[?u\u001B[c';
+export const askBackground = '\u001B]11;?\u0007';
+
+/** Whether an answer of the terminal follows what is written. */
+export function asksTerminal(text: string): boolean {
+  return text.includes(askKeyboard) || text.includes(askBackground);
+}

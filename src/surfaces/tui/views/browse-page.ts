@@ -15,6 +15,8 @@ export interface BrowseList {
   row(index: number, look: Look): Row;
   /** What a row opens to. Undefined: nothing. */
   open?(index: number): BrowsePage | undefined;
+  /** Whether a row opens to something. Absent: all do. */
+  opens?(index: number): boolean;
   /** What Enter does. Absent: it opens. */
   readonly enter?: string;
   /** Rows have numbers, and digits open them. */

@@ -62,7 +62,7 @@ export class BrowseView implements View {
     const place = placeWords(opened, this.#room, page);
     const head: Row = [styled(title, boldStyle), styled(place, dimStyle)];
     const blanks = Array.from({ length: Math.max(0, middle - rows.length) }, (): Row => []);
-    const all = [head, ...rows, ...blanks, this.#foot(page, look)];
+    const all = [head, ...rows, ...blanks, this.#foot(opened, look)];
     return { rows: all.slice(0, Math.max(1, height)).map((row) => drawRow(cutRow(row, look.width, look), look)) };
   }
 
@@ -98,12 +98,12 @@ export class BrowseView implements View {
     return rows.slice(opened.from, opened.from + height);
   }
 
-  #foot(page: BrowsePage, look: Look): Row {
+  #foot({ page, at }: OpenPage, look: Look): Row {
     const { dot } = glyphsOf(look);
     const key = hintKeys(look, 'pager');
     const goesBack = `${key('Esc')} ${this.#opened.length > 1 ? 'goes back' : 'closes'}`;
     const opens =
-      page.kind === 'list' && page.open !== undefined && page.length > 0
+      page.kind === 'list' && page.open !== undefined && page.length > 0 && page.opens?.(at) !== false
         ? [`${key('Enter')} ${page.enter ?? 'opens'}`]
         : [];
     const acts = (page.actions ?? []).map((action) => `${key(action.key)} ${action.does}`);

@@ -36,16 +36,18 @@ it('picks items, puts them into an order, and shows what comes of it', () => {
       '> [x] branch  of git',
       '  [ ] model   the model',
       '  [ ] cost    in dollars',
-      '  space picks, left and right move, e...',
+      '  Space picks, Left and Right move,',
+      '  Enter saves, Esc goes back',
       '',
       'branch',
     ].map((row) => (row === '  >' ? '  > ' : row)),
   );
   expect(press('down', 'down', 'space', 'left').at(-1)).toBe('cost branch');
   expect(press().slice(2, 5)).toEqual(['> [x] cost    in dollars', '  [ ] model   the model', '  [x] branch  of git']);
-  expect(press('m', 'o', 'd').slice(2, 4)).toEqual([
+  expect(press('m', 'o', 'd').slice(2, 5)).toEqual([
     '> [ ] model  the model',
-    '  space picks, left and right move, e...',
+    '  Space picks, Left and Right move,',
+    '  Enter saves, Esc goes back',
   ]);
   expect(press('space', 'left', 'left', 'left').at(-1)).toBe('model cost branch');
   expect(press('x').at(2)).toBe('  No matches.');

@@ -8,6 +8,7 @@ import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 import type { View } from './view.ts';
 
 export interface ItemsOptions<Id extends string> {
@@ -48,19 +49,20 @@ export class ItemsView<Id extends string> implements View {
     const { title, preview } = this.#options;
     const found = this.#found;
     const { prompt } = glyphsOf(look);
+    const key = hintKeys(look);
+    const hint = `${key('Space')} picks, ${key('Left')} and ${key('Right')} move, ${key('Enter')} saves, ${key('Esc')} goes back`;
+    const hints = wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')] });
     // Title, search, preview with an empty row above it, and the hint.
-    const count = Math.max(1, Math.min(mostRows, height - 5, found.length));
+    const count = Math.max(1, Math.min(mostRows, height - 4 - hints.length, found.length));
     const from = Math.max(0, Math.min(this.#at - Math.floor(count / 2), found.length - count));
     const wide = Math.max(0, ...found.map((id) => id.length));
     const listed = found.slice(from, from + count).map((id, at) => this.#itemRow(id, from + at, wide, look));
     const drawn = (row: Row): string => drawRow(cutRow(row, look.width, look), look);
-    const key = hintKeys(look);
-    const hint = `${key('space')} picks, ${key('left')} and ${key('right')} move, ${key('enter')} saves, ${key('esc')} goes back`;
     const rows = [
       [plain('  '), styled(title, boldStyle)],
       [plain('  '), styled(`${prompt} `, dimStyle), plain(this.#typed)],
       ...(listed.length === 0 ? [[styled('  No matches.', dimStyle)]] : listed),
-      [styled(`  ${hint}`, dimStyle)],
+      ...hints,
       [],
     ].map(drawn);
     const cursor = { row: 1, column: Math.min(look.width - 1, 4 + columnsOf(this.#typed)) };

@@ -8,6 +8,7 @@ import { ownWords } from '../text/glyphs.ts';
 import { markRow } from '../text/mark-row.ts';
 import type { Look } from '../text/look.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 import { FindBar } from './find-bar.ts';
 import type { View } from './view.ts';
 
@@ -63,10 +64,11 @@ export class PagerView implements View {
     this.#isWhole = isWhole;
     const all = this.#options.rows(whole);
     this.#stops = this.#options.stops?.(whole) ?? [];
-    this.#room = Math.max(1, height - 2);
+    if (isWhole) this.#find.look(all);
+    const foot = this.#footRows(look, height);
+    this.#room = Math.max(1, height - 1 - foot.length);
     const last = Math.max(0, all.length - this.#room);
     this.#last = last;
-    if (isWhole) this.#find.look(all);
     this.#bringFoundInSight();
     const from = Math.min(this.#from, last);
     // At the end it stays at the end, whatever is added.
@@ -76,7 +78,7 @@ export class PagerView implements View {
     const drawn = (row: Row): string => drawRow(cutRow(row, look.width, look), look);
     const marked = look.colours === 'none' || !this.#find.isActive ? shown : this.#marked(shown, from);
     const cursor = this.#cursor(shown, from, look.width);
-    const rows = [drawn(this.#head(from, last)), ...marked, ...blanks, drawn(this.#foot(look))];
+    const rows = [drawn(this.#head(from, last)), ...marked, ...blanks, ...foot.map(drawn)];
     return { rows, ...(cursor === undefined ? {} : { cursor }) };
   }
 
@@ -84,6 +86,12 @@ export class PagerView implements View {
     const percent = last === 0 ? 100 : Math.round((100 * from) / last);
     const place = this.#isWhole ? `${percent} %` : 'drawing the beginning…';
     return [styled(this.#options.title, boldStyle), styled(`  ${place}`, dimStyle)];
+  }
+
+  /** No key is cut off from its end, unless the window is very low. */
+  #footRows(look: Look, height: number): readonly Row[] {
+    if (this.#find.isTyped) return [this.#foot(look)];
+    return wrapRow(this.#foot(look), { width: look.width }).slice(0, Math.max(1, Math.floor(height / 4)));
   }
 
   #foot(look: Look): Row {

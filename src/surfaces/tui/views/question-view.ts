@@ -14,7 +14,7 @@ import { cutRow } from '../text/cut.ts';
 import { drawRow, drawRows } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
-import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
+import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 import { askedRows } from './asked-rows.ts';
 import { keptRows } from './kept-rows.ts';
@@ -35,8 +35,6 @@ export interface QuestionOptions {
 const fewestAsked = 4;
 /** Below so many, no row says that something is left out. */
 const fewestSaid = 2;
-
-const readFirst = 'The window had no room for all of this. Nothing is answered yet: go back, and choose again.';
 
 /** What is asked, with everything that a yes would allow, and the answers. A note can go with each of them. */
 export class QuestionView implements View {
@@ -187,20 +185,27 @@ export class QuestionView implements View {
     this.#rows = this.#keepRows();
   }
 
-  #showWhole(last: (look: Look) => readonly string[] = () => []): void {
+  /** `note`: what stands above it, and below. */
+  #showWhole(note?: (look: Look) => readonly string[]): void {
     const rows = this.#rows;
     this.#opened = rows;
-    this.#options.showWhole((look) => [...rows(look), ...last(look)]);
+    this.#options.showWhole((look) =>
+      note === undefined ? rows(look) : [...note(look), '', ...rows(look), '', ...note(look)],
+    );
   }
 
   /**
    * What the window has no room for is shown before a yes counts: a rule, which holds in every thread, and everything
    * where no row says that something is missing.
    */
-  #isReadFirst({ answer }: Choice): boolean {
+  #isReadFirst({ answer, key }: Choice): boolean {
     const isUnread = this.#cut === 'unsaid' || (this.#cut === 'said' && answer.scope === 'rule');
     if (answer.kind !== 'allowed' || !isUnread || this.#opened === this.#rows) return false;
-    this.#showWhole((look) => ['', ...drawRows(wrapRow([styled(readFirst, dimStyle)], { width: look.width }), look)]);
+    this.#showWhole((look) => {
+      const [closes, answers] = [hintKeys(look, 'pager')('q'), hintKeys(look, this.keys)(key)];
+      const words = `Nothing is answered yet: the window had no room for all of this. ${closes} goes back, then ${answers} answers.`;
+      return drawRows(wrapRow([styled(words, warnStyle)], { width: look.width }), look);
+    });
     return true;
   }
 

@@ -45,7 +45,7 @@ export class QueueView implements View {
       ];
     });
     const key = hintKeys(look);
-    const hint = `${key('s')} sends now, ${key('enter')} edits, ${key('d')} deletes, ${key('K')} and ${key('J')} move`;
+    const hint = `${key('s')} sends now, ${key('Enter')} edits, ${key('d')} deletes, ${key('K')} and ${key('J')} move`;
     const rows: readonly Row[] = [
       [plain('  '), styled('Queued for the next turns', boldStyle)],
       ...(listed.length > 0 ? listed : [[styled('  Nothing waits.', dimStyle)]]),

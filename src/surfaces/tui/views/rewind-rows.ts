@@ -1,3 +1,4 @@
+import { filesAmong } from '../../../protocol/files-among.ts';
 import type { RestoreDiff, RestoreReport } from '../../engine/engine-types.ts';
 import { plural } from '../../wording/number-words.ts';
 import { keptReasons, restoreNotes } from '../../threads/restore-words.ts';
@@ -21,6 +22,16 @@ export function rewindRows(prompt: string, files: FilesAhead, look: Look): reado
   return [...promptRows(prompt, look), [], ...filesRows(files, look)];
 }
 
+/** What a restore is about, without folders: what is counted is files. */
+export function rewoundFiles({ restored, deleted, kept }: Pick<RestoreReport, 'restored' | 'deleted' | 'kept'>) {
+  const all = [...restored, ...deleted, ...kept.map(({ path }) => path)];
+  return {
+    restored: filesAmong(restored, all),
+    deleted: filesAmong(deleted, all),
+    kept: filesAmong(kept, all),
+  };
+}
+
 function promptRows(prompt: string, look: Look): readonly Row[] {
   const { prompt: sign, ellipsis } = glyphsOf(look);
   const rows = cleanLines(prompt.trimEnd()).flatMap((line, at) =>
@@ -37,7 +48,8 @@ function promptRows(prompt: string, look: Look): readonly Row[] {
 function filesRows(files: FilesAhead, look: Look): readonly Row[] {
   if (files.kind === 'none') return words(`No file would change: ${files.why}`, look);
   const { report } = files;
-  const { restored, deleted, kept, diffs = [] } = report;
+  const { diffs = [] } = report;
+  const { restored, deleted, kept } = rewoundFiles(report);
   const counts = [
     ...(restored.length === 0 ? [] : [`${plural(restored.length, 'file')} would go back`]),
     ...(deleted.length === 0 ? [] : [`${plural(deleted.length, 'new file')} would be deleted`]),

@@ -20,9 +20,9 @@ export interface RewindOptions {
 }
 
 const parts: readonly { readonly part: RewindPart; readonly label: string; readonly about: string }[] = [
-  { part: 'both', label: 'conversation and files', about: 'the message comes back into the composer' },
+  { part: 'both', label: 'conversation and files', about: 'the message comes back' },
   { part: 'conversation', label: 'conversation only', about: 'files stay as they are now' },
-  { part: 'files', label: 'files only', about: 'the conversation continues as it is' },
+  { part: 'files', label: 'files only', about: 'the conversation goes on' },
 ];
 
 /** Shows what going back would do, and lets the user choose how far. */
@@ -58,7 +58,7 @@ export class RewindView implements View {
       ...choices,
       [
         styled(
-          `${key('enter')} chooses · ${key('page up')} and ${key('page down')} scroll · ${key('esc')} goes back`,
+          `${key('Enter')} chooses · ${key('Page Up')} and ${key('Page Down')} scroll · ${key('Esc')} goes back`,
           dimStyle,
         ),
       ],

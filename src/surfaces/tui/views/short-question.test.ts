@@ -63,6 +63,15 @@ describe('a question that does not fit', () => {
     expect(rows.join('\n')).toContain('It would run outside the sandbox.');
   });
 
+  it('wraps the reason in a narrow window that has the rows for it', () => {
+    const asked = { ...question, argv: ['ls'], reason: 'It would run outside the sandbox.' };
+    const narrow = shown(asked, 20, 24);
+    expect(narrow.map((row) => row.trim()).join(' ')).toContain('It would run outside the sandbox.');
+    expect(shown({ ...asked, argv: ['bash', '-lc', 'echo ok\ntouch late'] }, 80, 13).join('\n')).toContain(
+      'touch late',
+    );
+  });
+
   it('is whole where it fits', () => {
     expect(shown(question, 80, 40).join('\n')).not.toContain('more rows');
   });
@@ -91,6 +100,22 @@ it('a rule that has no room is shown whole before it is saved; other answers nee
   // Another rule has not been read.
   expect(answered(question, 11, 'p', 'left', 'enter')).toEqual(['read first', 'read first']);
   expect(answered(question, 40, 'p')).toEqual(['rule']);
+});
+
+it('what is shown first says at its beginning that nothing is answered, and which keys do', () => {
+  let whole: readonly string[] = [];
+  const view = new QuestionView({
+    question,
+    item: undefined,
+    waiting: () => 0,
+    answer: () => {},
+    showWhole: (rows) => void (whole = rows(look)),
+  });
+  view.frame(look, 11);
+  view.input({ kind: 'key', name: 'p', text: 'p' });
+  const words = 'Nothing is answered yet: the window had no room for all of this. q goes back, then p answers.';
+  const text = (rows: readonly string[]): string => rows.map((row) => row.trim()).join(' ');
+  expect([text(whole.slice(0, 2)), text(whole.slice(-2))]).toEqual([words, words]);
 });
 
 it('where no row can say that something is missing, all of it is shown before a yes counts', () => {

@@ -4,12 +4,13 @@ import { paint } from '../../terminal/look.ts';
 import { exactLine } from '../../terminal/exact-text.ts';
 import { keyHint } from '../keys/key-map.ts';
 import { columnsOf } from '../text/columns.ts';
-import { cutRow } from '../text/cut.ts';
+import { beginningOfRow, cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { paintedRows } from '../text/painted-rows.ts';
-import { dimStyle, plain, styled } from '../text/style.ts';
+import { dimStyle, plain, type Row, styled } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 
 /**
  * What is asked, in so many rows. Where the whole of it does not fit, a command comes first, then why Capstan asks, and
@@ -30,15 +31,29 @@ export function shortQuestion(
   }
   const command = paintedRows(paint(askedCommand(argv, { width: look.width }), true), look).slice(0, -1);
   if (room < 2) return command.slice(0, room);
-  const why = question.reason === undefined || space < 2 ? [] : [oneRow(question.reason, look)];
-  const shown = [...command.slice(0, space - why.length), ...why];
+  // The command needs its rows first; the reason has at least one.
+  const why = question.reason === undefined || space < 2 ? [] : reasonRows(question.reason, look);
+  const whyRows = Math.max(Math.min(1, why.length), space - command.length);
+  const shown = [...command.slice(0, space - Math.min(why.length, whyRows)), ...cutRows(why, whyRows, look)];
   const title = whole.slice(0, 1);
   const rows = shown.length < space ? [...title, ...shown] : shown;
   return [...rows, moreRow(whole.length - rows.length, '', look)];
 }
 
-function oneRow(text: string, look: Look): string {
-  return drawRow(cutRow([plain(`  ${exactLine(text)}`)], look.width, look), look);
+function reasonRows(reason: string, look: Look): readonly Row[] {
+  return wrapRow([plain(exactLine(reason))], { width: look.width, first: [plain('  ')] });
+}
+
+/** So many of the rows; the last one says that there was more. */
+function cutRows(rows: readonly Row[], most: number, look: Look): readonly string[] {
+  const { ellipsis } = glyphsOf(look);
+  const kept = rows.slice(0, most);
+  const isCut = kept.length < rows.length;
+  return kept.map((row, at) => {
+    const last = isCut && at === kept.length - 1;
+    const room = look.width - (last ? ellipsis.length : 0);
+    return drawRow(last ? [...beginningOfRow(row, room), plain(ellipsis)] : row, look);
+  });
 }
 
 /** The key that shows all is never cut. */

@@ -68,6 +68,13 @@ describe('the status line', () => {
     );
   });
 
+  it('keeps no folder and no branch where there is no room for the context', () => {
+    const next = settings('read-only', { model: 'gpt-9' });
+    expect(shown({ next }, 60)).toBe('  gpt-5.5 high (next: gpt-9 high)     Ask (next: Read only)');
+    expect(shown({ next }, 72)).toContain('(next: gpt-9 high) · 85% left  ');
+    expect(shown({ next }, 80)).toContain('(next: gpt-9 high) · Context 85% left');
+  });
+
   it('keeps the mode in sight at every width, and drops items that do not fit', () => {
     expect(shown({}, 42)).toBe('  gpt-5.5 high · Context 85% left     Ask');
     expect(shown({}, 20)).toBe('  gpt-5.5 high  Ask');

@@ -17,13 +17,20 @@ export interface Replayed {
   body(): string | undefined;
 }
 
+export interface ReplayedTurn {
+  readonly turn: number;
+  readonly replayed: readonly Replayed[];
+  /** About requests of the thread that are in no turn any more. */
+  readonly more?: string;
+}
+
 /** The requests of one turn: what the model saw, and whether that is what was sent, byte for byte. */
-export function replayPage(story: ThreadStory, turn: number, replayed: readonly Replayed[]): BrowseList {
+export function replayPage(story: ThreadStory, { turn, replayed, more }: ReplayedTurn): BrowseList {
   const said = summaryWords(replayed.map(({ shown }) => shown));
   return {
     kind: 'list',
     title: `Requests of turn ${turn}`,
-    head: (look) => saidRows([said], look),
+    head: (look) => saidRows(more === undefined ? [said] : [said, more], look),
     length: replayed.length,
     row(index, look) {
       const { shown } = replayed[index]!;

@@ -161,6 +161,22 @@ describe('files that the user put back', () => {
     expect(told(live)).toEqual([putBack(root)]);
   });
 
+  it('are told again where the conversation goes further back than the moment, and not as far as the files', async () => {
+    const { live, engine, back, root } = await twoTurns();
+    await live.turn('Turn 3.');
+    await live.close();
+    await back(2);
+    await live.turn('Turn 4.');
+    await live.close();
+    await engine.stored.rollback(live.id, { turns: 2 });
+    await live.turn('Turn 3, otherwise.');
+    expect(told(live)).toEqual([putBack(root)]);
+    await live.close();
+    await engine.stored.undoRollback(live.id, { force: true });
+    await live.turn('Turn 5.');
+    expect(told(live)).toEqual([putBack(root)]);
+  });
+
   it('are told to a fork', async () => {
     const { live, engine, back, root } = await twoTurns();
     await back(2);

@@ -91,6 +91,7 @@ function waitingOrigin(message: WaitingMessage): Origin {
   }
   if (kind === 'agent') return { family: 'context', kinds: ['subagent-notification'], cause: 'event' };
   if (kind === 'files') return { family: 'context', kinds: ['files-put-back'], cause: 'event' };
+  if (kind === 'beside') return { family: 'context', kinds: ['files-changed-beside'], cause: 'event' };
   return { family: kind === 'words' ? 'user' : 'client' };
 }
 

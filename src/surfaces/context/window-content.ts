@@ -49,8 +49,8 @@ export interface WindowPart {
     | { readonly kind: 'missing'; readonly name: string };
   readonly tokens: number;
   readonly measure: Measure;
-  /** Whether the provider had it in its cache; undefined when it said nothing, or has not seen it yet. */
-  readonly cached?: boolean | undefined;
+  /** How many of the tokens the provider had in its cache; undefined when it said nothing, or has not seen it yet. */
+  readonly cached?: number | undefined;
   /** It is not in history: the next turn would bring it there. */
   readonly next?: boolean;
 }

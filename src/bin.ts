@@ -1,15 +1,17 @@
 #!/usr/bin/env node
-import { nodeProblem } from './protocol/node-version.ts';
 import { version } from './protocol/version.ts';
 
-const tooOld = nodeProblem(process.versions.node);
-if (tooOld !== undefined) {
+// As protocol/node-version.ts, without it: what the command shares with other chunks it would have to import.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
   const { runOnOwnNode } = await import('./surfaces/cli/own-node.ts');
   // Not `import.meta.dirname`: Node 18 has none, and the path would begin in the working folder.
   const own = new URL('../node_modules/node/bin/node', import.meta.url);
   const code = await runOnOwnNode(decodeURIComponent(own.pathname));
   if (code !== undefined) process.exit(code);
-  process.stderr.write(`capstan: ${tooOld.message}\n         ${tooOld.next}\n`);
+  process.stderr.write(
+    `capstan: Node ${process.versions.node} is too old.\n         Run it with Node 22.19 or newer: https://nodejs.org\n`,
+  );
   process.exit(1);
 }
 

@@ -14,5 +14,7 @@ it('names the version that is needed, which is the one of package.json', () => {
       next: `Run it with Node ${needed} or newer: https://nodejs.org`,
     });
   }
+  // The command has the rule in its own words.
+  expect(readFileSync(new URL('../bin.ts', import.meta.url), 'utf8')).toContain(`Node ${needed} or newer`);
   expect([`${needed}.0`, '23.0.0', '24.21.0'].map(nodeProblem)).toEqual([undefined, undefined, undefined]);
 });

@@ -108,7 +108,7 @@ it('the program has these commands and options', () => {
       "memory show clear --json",
       "models list show test --cd --dry-run --json --offline --overflow --provider -C",
       "envelope THREAD --diff --json --last --turn",
-      "replay THREAD --json --last --print --request",
+      "replay THREAD --json --last --print --request --taken-back",
       "rerun THREAD --json --last --model --provider --step -m",
       "login status --device-auth --experimental_client-id --experimental_issuer --json --with-access-token --with-api-key",
       "logout",

@@ -46,7 +46,8 @@ export function environmentOf(
     approvalPolicy: approvalName(policy.approval),
     sandboxMode: mode,
     networkAccess: networkWord(described),
-    writableRoots,
+    // An empty list is what a read-only sandbox has.
+    writableRoots: mode === 'danger-full-access' ? ['/'] : writableRoots,
     workspaceRoots: roots.length === 1 && roots[0] === cwd ? [] : roots,
     deniedPaths: [...new Set([...deniedPaths, ...deniedGlobs])].toSorted(),
     reopenedPaths: [...new Set([...writableRoots, ...readablePaths].filter(isReopened))].toSorted(),

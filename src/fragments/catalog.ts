@@ -10,6 +10,7 @@ import type { FragmentFamily, FragmentKind } from './text/define.ts';
 import { developerInstructionsFragment } from './sections/developer-instructions.ts';
 import { environmentFragment } from './sections/environment.ts';
 import { environmentsGuidanceFragment } from './sections/environments-guidance.ts';
+import { filesChangedBesideFragment } from './events/files-changed-beside.ts';
 import { filesPutBackFragment } from './events/files-put-back.ts';
 import { generatedImagesFragment } from './events/generated-images.ts';
 import { grantedPermissionsFragment } from './sections/granted-permissions.ts';
@@ -81,6 +82,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   turnAbortedFragment,
   turnContinuedFragment,
   filesPutBackFragment,
+  filesChangedBesideFragment,
   sessionsEndedFragment,
   agentsElsewhereFragment,
   newRepositoriesFragment,

@@ -50,10 +50,15 @@ describe('ledgerOf', () => {
       total: 100,
       measure: 'exact',
       shares: [
-        { part: { kind: 'instructions' }, tokens: instructions, measure: 'scaled', cached: true },
-        { part: { kind: 'tool', name: 'look_at' }, tokens: lookAt, measure: 'scaled', cached: true },
-        { part: { kind: 'tool', name: 'web_search' }, tokens: webSearch, measure: 'scaled', cached: false },
-        { part: { kind: 'entry', index: 0 }, tokens: entry, measure: 'scaled', cached: false },
+        { part: { kind: 'instructions' }, tokens: instructions, measure: 'scaled', cached: instructions },
+        { part: { kind: 'tool', name: 'look_at' }, tokens: lookAt, measure: 'scaled', cached: lookAt },
+        {
+          part: { kind: 'tool', name: 'web_search' },
+          tokens: webSearch,
+          measure: 'scaled',
+          cached: 40 - instructions! - lookAt!,
+        },
+        { part: { kind: 'entry', index: 0 }, tokens: entry, measure: 'scaled', cached: 0 },
       ],
     });
   });
@@ -85,13 +90,15 @@ describe('ledgerOf', () => {
     );
   });
 
-  it('has cached shares at its beginning only, and no more of them than were cached', () => {
+  it('has cached shares at its beginning only, which sum to what was cached', () => {
     fc.assert(
       fc.property(request, usage, (any, counted) => {
         const { shares } = ledgerOf(any, counted);
-        const cached = shares.filter((share) => share.cached === true);
-        expect(shares.slice(0, cached.length)).toEqual(cached);
-        expect(cached.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(counted.cachedInput);
+        const cached = shares.map((share) => share.cached ?? 0);
+        const end = cached.findIndex((each, at) => each < shares[at]!.tokens);
+        expect(cached.slice(end === -1 ? cached.length : end + 1).every((each) => each === 0)).toBe(true);
+        const most = counted.input === 0 ? 0 : Math.min(counted.cachedInput, counted.input);
+        expect(cached.reduce((sum, each) => sum + each, 0)).toBe(most);
       }),
     );
   });

@@ -15,8 +15,8 @@ export interface Share {
     | { readonly kind: 'entry'; readonly index: number };
   readonly tokens: number;
   readonly measure: Measure;
-  /** Whether the provider had all of it in its cache; undefined when the provider said nothing. */
-  readonly cached: boolean | undefined;
+  /** How many of the tokens the provider had in its cache; undefined when the provider said nothing. */
+  readonly cached: number | undefined;
 }
 
 /** Who takes the space of a request. The shares stand in the order of the request and always sum to the total. */
@@ -37,10 +37,11 @@ export function ledgerOf(request: WeighedRequest, usage: Usage | undefined): Led
     const shares = parts.map((part) => ({ ...part, measure: 'estimated' as const, cached: undefined }));
     return { total: sum(estimates), measure: 'estimated', shares };
   }
-  let end = 0;
+  // A cache holds the beginning of a request.
+  let left = usage.cachedInput;
   const shares = apportion(estimates, usage.input).map((tokens, index) => {
-    end += tokens;
-    const cached = usage.cachedInput > 0 && end <= usage.cachedInput;
+    const cached = Math.min(tokens, left);
+    left -= cached;
     return { part: parts[index]!.part, tokens, measure: 'scaled' as const, cached };
   });
   return { total: usage.input, measure: 'exact', shares };

@@ -32,6 +32,11 @@ export interface RolloutStore {
   readTail?(id: ThreadId, search: TailSearch, options: TailOptions): AsyncGenerator<readonly Line[], ReadReport>;
   /** Which rollout is the thread's, active or archived. Needs no lease. */
   current(id: ThreadId): Promise<CurrentRollout | OpenRefused>;
+  /**
+   * What reverts have put aside and is still there, oldest first; `read` takes its `rolloutId`. A store that cannot say
+   * leaves it out.
+   */
+  aside?(id: ThreadId): Promise<readonly AsideRollout[]>;
   /** Takes the lease of a thread, active or archived, for what is done to it as a whole. */
   hold(id: ThreadId): Promise<HeldThread | OpenRefused>;
 }
@@ -49,6 +54,15 @@ export interface CurrentRollout {
   readonly archived: boolean;
   /** Payload of its first line. */
   readonly meta: JsonObject;
+}
+
+/** A rollout of a thread with lines that do not count any more. */
+export interface AsideRollout {
+  readonly rolloutId: string;
+  /** For people to read. */
+  readonly location: string;
+  /** The first of these lines. What stands before it counts, or belongs to another rollout. */
+  readonly from: Ordinal;
 }
 
 /** What stands before the line `end` of a thread, as it is read from that rollout. */
@@ -91,6 +105,8 @@ export interface ReadOptions {
   /** The first line that is not read any more. */
   readonly to?: Ordinal;
   readonly wanted?: Wanted;
+  /** One that `aside` has named; default: the current one. */
+  readonly rolloutId?: string;
 }
 
 /** Finds where reading begins. Lines are shown to it newest first. */
@@ -101,7 +117,7 @@ export interface TailSearch {
   beginsAt(line: Line): boolean;
 }
 
-export type TailOptions = Omit<ReadOptions, 'from'>;
+export type TailOptions = Omit<ReadOptions, 'from' | 'rolloutId'>;
 
 /** Lines that a reader does not want cost it next to nothing. Where the type of the payload is not known, it must say yes. */
 export type Wanted = (kind: LineKind) => boolean;

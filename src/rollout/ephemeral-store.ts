@@ -25,6 +25,7 @@ export function createEphemeralStore(below: RolloutStore, clock: Clock): Rollout
     readBack: (id, wanted) => below.readBack(id, wanted),
     ...(below.readTail && { readTail: below.readTail.bind(below) }),
     current: (id) => below.current(id),
+    ...(below.aside && { aside: below.aside.bind(below) }),
     hold: (id) => below.hold(id),
   };
 }

@@ -46,6 +46,7 @@ export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
     readBack: (id, wanted) => below.readBack(id, wanted),
     ...(below.readTail && { readTail: below.readTail.bind(below) }),
     current: (id) => below.current(id),
+    ...(below.aside && { aside: below.aside.bind(below) }),
     async hold(id) {
       const held = await below.hold(id);
       if (held.kind === 'refused') return held;

@@ -5,6 +5,7 @@ import { defined } from '../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { Fault } from '../protocol/outcome.ts';
+import { asideRollouts } from './aside-rollouts.ts';
 import { restoreRollout } from './compressed/compressed-rollout.ts';
 import { diskFault, onDisk } from './disk/disk-fault.ts';
 import type { FoundRollouts } from './find/find-rollout.ts';
@@ -148,8 +149,11 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   async function* reading<Read>(
     id: ThreadId,
     reader: (segments: readonly Segment[]) => AsyncGenerator<Read, ReadReport>,
+    rolloutId?: string,
   ): AsyncGenerator<Read, ReadReport> {
-    const own = await rollouts.openNewest(id, (await rollouts.find(id)).rollouts, 'read');
+    const { rollouts: all } = await rollouts.find(id);
+    const meant = rolloutId === undefined ? all : all.filter(({ name }) => name.rolloutId === rolloutId);
+    const own = await rollouts.openNewest(id, meant, 'read');
     if (own.kind === 'refused') throw new Fault(own);
     const { segments, close } = await rollouts.openHistory(own);
     try {
@@ -170,10 +174,11 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     create,
     fork,
     open,
-    read: (id, wanted) => reading(id, (segments) => readLineage(segments, wanted)),
+    read: (id, options) => reading(id, (segments) => readLineage(segments, options), options.rolloutId),
     readBack: (id, wanted) => reading(id, (segments) => readLineageBack(segments, wanted)),
     readTail: (id, search, options) => reading(id, (segments) => readTail(segments, search, options)),
     current: (id) => rollouts.current(id),
+    aside: (id) => asideRollouts(rollouts, id),
     hold,
   };
 }

@@ -25,9 +25,9 @@ import { foldEnvelope } from './stored-envelope.ts';
 import { foldSession } from './sessions.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 import { foldPutBack } from './put-back.ts';
-import { foldEntered, foldWaiting, putBackIn, reportIn, totalIn } from './waiting.ts';
+import { changedBesideIn, foldEntered, foldWaiting, putBackIn, reportIn, totalIn } from './waiting.ts';
 import { foldWarning } from './warnings.ts';
-import { foldWork } from './work.ts';
+import { foldChangedFiles, foldWork } from './work.ts';
 
 /**
  * The only meaning that lines have. The live thread applies it to each line it appends, resume and replay to each line
@@ -123,6 +123,8 @@ function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
   if (state === before) return state;
   const putBack = putBackIn(payload);
   if (putBack !== undefined) return { ...state, work: foldPutBack(state.work, putBack) };
+  const beside = changedBesideIn(payload);
+  if (beside !== undefined) return { ...state, work: foldChangedFiles(state.work, beside.changes) };
   const report = reportIn(payload);
   if (report === undefined) {
     const total = totalIn(payload);

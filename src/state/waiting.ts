@@ -6,20 +6,23 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
 import { mendUsage, noUsage, type Usage } from '../protocol/usage.ts';
 import { readAuthor, turnsContinued, type UserInput } from '../protocol/user-input.ts';
+import { filesChangedBesideFragment } from '../fragments/events/files-changed-beside.ts';
 import { filesPutBackFragment } from '../fragments/events/files-put-back.ts';
 import { subagentNotificationFragment } from '../fragments/events/subagent-notification.ts';
 import { turnContinuedFragment } from '../fragments/events/turn-continued.ts';
 import { contextMessage, userMessage } from '../fragments/message.ts';
 import { render } from '../fragments/text/define.ts';
 import type { AgentReport } from '../protocol/agent.ts';
+import type { FilesChangedBeside } from '../protocol/files-changed-beside.ts';
 import type { FilesPutBack } from '../protocol/files-put-back.ts';
 import { readReport } from './agents.ts';
+import { readChangedBeside } from './changed-beside.ts';
 import { oneLine } from './one-line.ts';
 import { readPutBack } from './put-back.ts';
 
 /**
  * A message that the thread has accepted and that has not entered history: a user's words, an item of a program, what
- * came of the work of an agent, or that the user put files back.
+ * came of the work of an agent, or what happened to files beside the thread.
  */
 export type WaitingMessage = { readonly id: string } & WaitingContent;
 
@@ -36,10 +39,18 @@ export type WaitingContent =
   /** `total`: what the thread has cost with it. */
   | { readonly kind: 'agent'; readonly report: AgentReport; readonly total: Usage }
   /** `again`: a rollback took back the turn in which it was told, but not the files. */
-  | { readonly kind: 'files'; readonly files: FilesPutBack; readonly again?: true };
+  | { readonly kind: 'files'; readonly files: FilesPutBack; readonly again?: true }
+  | { readonly kind: 'beside'; readonly files: FilesChangedBeside; readonly again?: true };
 
 /** The same as its line says it: the seal proves that this home wrote the line. */
 export type RecordedMessage = WaitingMessage & { readonly seal?: string };
+
+/** What happened to files. It is so for every conversation about them, and does not go back with one. */
+export type FilesMessage = Extract<RecordedMessage, { readonly kind: 'files' | 'beside' }>;
+
+export function isAboutFiles(message: RecordedMessage): message is FilesMessage {
+  return message.kind === 'files' || message.kind === 'beside';
+}
 
 /** How many messages may wait at once: each one that comes or goes is held against all of them. */
 const mostWaiting = 5000;
@@ -89,6 +100,12 @@ export function putBackIn(payload: JsonObject): FilesPutBack | undefined {
   return files && readPutBack(files);
 }
 
+/** The same about files that a side conversation changed. */
+export function changedBesideIn(payload: JsonObject): FilesChangedBeside | undefined {
+  const files = payload['kind'] === 'beside' ? objectAt(payload, 'files') : undefined;
+  return files && readChangedBeside(files);
+}
+
 /** The same for one that is recorded a second time. It stays as proven as it was: an empty seal proves nothing. */
 export function messageWaitsAgain({ seal = '', ...message }: RecordedMessage): LineDraft {
   return { type: lineType.waiting, payload: { ...stored(message), seal } };
@@ -101,7 +118,8 @@ export function claimOfMessage(message: WaitingMessage): Json {
     return [lineType.waiting, id, 'item', message.item, (message.maker ?? null) as unknown as Json];
   }
   if (message.kind === 'agent') return [lineType.waiting, id, 'agent', message.report as unknown as Json];
-  if (message.kind === 'files') return [lineType.waiting, id, 'files', message.files as unknown as Json];
+  if (message.kind === 'files' || message.kind === 'beside')
+    return [lineType.waiting, id, message.kind, message.files as unknown as Json];
   const { author, text, images, unusableImages = null } = message.input;
   const claim = [lineType.waiting, id, 'words', text, images as unknown as Json, unusableImages as unknown as Json];
   return author === 'user' ? claim : [...claim, author];
@@ -175,10 +193,11 @@ function readContent(payload: JsonObject): WaitingContent | undefined {
     const report = reportIn(payload);
     return report && { kind: 'agent', report, total: totalIn(payload) ?? noUsage };
   }
-  if (payload['kind'] === 'files') {
-    const files = putBackIn(payload);
-    return files && { kind: 'files', files, ...(payload['again'] === true ? { again: true } : {}) };
-  }
+  const again = payload['again'] === true ? { again: true as const } : {};
+  const putBack = putBackIn(payload);
+  if (putBack !== undefined) return { kind: 'files', files: putBack, ...again };
+  const beside = changedBesideIn(payload);
+  if (beside !== undefined) return { kind: 'beside', files: beside, ...again };
   const input = payload['kind'] === 'words' ? readInput(objectAt(payload, 'input')) : undefined;
   return input === undefined ? undefined : { kind: 'words', input };
 }
@@ -220,6 +239,10 @@ export function waitingItem(message: WaitingContent): Item {
       const { role, text } = render(filesPutBackFragment, message.files);
       return contextMessage('', role, [text]);
     }
+    case 'beside': {
+      const { role, text } = render(filesChangedBesideFragment, message.files);
+      return contextMessage('', role, [text]);
+    }
     case 'item':
       return message.item;
   }
@@ -238,6 +261,7 @@ export function waitingWords(message: WaitingContent, characters: number): strin
   }
   if (message.kind === 'agent') return `agent ${message.report.path}: ${message.report.status.kind}`;
   if (message.kind === 'files') return 'files were put back';
+  if (message.kind === 'beside') return 'files were changed in a side conversation';
   const { item } = message;
   return (isMessage(item) ? oneLine(messageText(item), characters) : '') || `[${item.type}]`;
 }

@@ -36,7 +36,11 @@ export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Lin
   if (answered !== undefined) return afterAnswer(work, answered, hasRun(entry.item, known));
   const changed = known?.['changed'];
   if (changed === undefined) return work;
-  const files = readFiles(changed);
+  return foldChangedFiles(work, readChangedFiles(changed));
+}
+
+/** The records of the work after patches, also of a side conversation. */
+export function foldChangedFiles(work: WorkRecords, files: readonly ChangedFile[]): WorkRecords {
   return { ...changedAgain(work, files), files: withFiles(work.files, files) };
 }
 
@@ -102,7 +106,8 @@ function withFiles(before: readonly ChangedFile[], changed: readonly ChangedFile
   return [...files.values()];
 }
 
-function readFiles(stored: Json): readonly ChangedFile[] {
+/** As a line or a checkpoint has them. */
+export function readChangedFiles(stored: Json): readonly ChangedFile[] {
   if (!Array.isArray(stored)) return [];
   return stored.flatMap((value: Json): ChangedFile[] => {
     if (!isJsonObject(value)) return [];
@@ -125,7 +130,7 @@ export function storeWork({ plan, files, putBack, number }: WorkRecords): JsonOb
 export function readWork(stored: JsonObject | undefined): WorkRecords {
   if (stored === undefined) return noWork;
   const [plan, number, putBack] = [readPlan(stored), numberAt(stored, 'number'), readPutBackFiles(stored)];
-  return { ...defined({ plan }), files: readFiles(stored['files'] ?? []), ...defined({ putBack, number }) };
+  return { ...defined({ plan }), files: readChangedFiles(stored['files'] ?? []), ...defined({ putBack, number }) };
 }
 
 /** Earlier versions did not record whether the user wrote after the plan: then it may be out of date. */

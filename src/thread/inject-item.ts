@@ -3,7 +3,7 @@ import type { Item } from '../protocol/item.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { addUsage, type Usage } from '../protocol/usage.ts';
-import { waitingProblem } from '../state/waiting.ts';
+import { type WaitingContent, waitingProblem } from '../state/waiting.ts';
 import { withWithheld } from '../state/withheld.ts';
 import type { Inbox } from './parts/inbox.ts';
 import type { ThreadLog } from './parts/log.ts';
@@ -32,10 +32,16 @@ export async function injectItem(
 ): Promise<Injected> {
   const item = plainCopy(given);
   const odd = item === notPlain ? notData('The item') : itemProblem(item);
-  const problem = odd ?? fullInbox(log) ?? (closing.aborted ? closed : undefined);
-  if (problem !== undefined) return { kind: 'refused', outcome: problem };
+  if (odd !== undefined) return { kind: 'refused', outcome: odd };
   const total = cost && addUsage(log.state.usage.total, cost);
-  inbox.accept({ kind: 'item', item: item as Item, ...defined({ total }) });
+  return acceptMessage({ log, inbox, closing }, { kind: 'item', item: item as Item, ...defined({ total }) });
+}
+
+/** A message waits in the thread's inbox. Resolves when it is durable. */
+export async function acceptMessage({ log, inbox, closing }: OpenInbox, message: WaitingContent): Promise<Injected> {
+  const problem = fullInbox(log) ?? (closing.aborted ? closed : undefined);
+  if (problem !== undefined) return { kind: 'refused', outcome: problem };
+  inbox.accept(message);
   await log.durable();
   return { kind: 'injected' };
 }

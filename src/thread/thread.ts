@@ -9,7 +9,8 @@ import { waitingWords } from '../state/waiting.ts';
 import type { CompactionResult } from './parts/compaction-result.ts';
 import { agentParent } from './agent-parent.ts';
 import { backgroundHost } from './background-host.ts';
-import { type Injected, injectItem, type InjectOptions } from './inject-item.ts';
+import type { FilesChangedBeside } from '../protocol/files-changed-beside.ts';
+import { acceptMessage, type Injected, injectItem, type InjectOptions } from './inject-item.ts';
 import { readTurn, type ThreadTurn } from './read-turn.ts';
 import { type UsageNow, usageNow } from './contract/usage-now.ts';
 import type { TurnResult } from './turn/settle.ts';
@@ -222,6 +223,11 @@ export class Thread {
    */
   inject(given: Item, options?: InjectOptions): Promise<Injected> {
     return injectItem(this.#core, given, options);
+  }
+
+  /** A side conversation changed files: the model reads so with its next request. Resolves when it is durable. */
+  tellChangedBeside(files: FilesChangedBeside): Promise<Injected> {
+    return acceptMessage(this.#core, { kind: 'beside', files });
   }
 
   /**

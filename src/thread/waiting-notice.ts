@@ -3,7 +3,7 @@ import type { ThreadId } from '../protocol/ids.ts';
 import { isMessage, type Item, messageText } from '../protocol/item.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadState } from '../state/thread-state.ts';
-import { waitingWords } from '../state/waiting.ts';
+import { isAboutFiles, waitingWords } from '../state/waiting.ts';
 
 const mostShown = 5;
 
@@ -12,9 +12,9 @@ export function waitingNotice(
   id: ThreadId,
   { waiting: all }: Pick<ThreadState, 'waiting'>,
 ): Outcome<'messages-waiting'> | undefined {
-  // What came of a review is no message of the user's, and who put files back knows it.
+  // What came of a review is no message of the user's, and the user knows what happened to files.
   const waiting = all.filter(
-    (message) => message.kind !== 'files' && (message.kind !== 'item' || !isOfReview(message.item)),
+    (message) => !isAboutFiles(message) && (message.kind !== 'item' || !isOfReview(message.item)),
   );
   if (waiting.length === 0) return undefined;
   const shown = waiting.slice(0, mostShown).map((message) => `“${waitingWords(message, 60)}”`);

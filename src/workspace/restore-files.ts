@@ -195,8 +195,12 @@ function turnsIn(effects: readonly Effect[]): readonly TurnId[] {
 
 async function transitions(source: ContentSource, effects: readonly Effect[], now: Hash, target: RestoreTarget) {
   const all = await transitionsOf(effects, now, (from, to) => compareTrees(source, from, to));
-  // Only the restore itself is undone; turns that came after it count like a user.
-  return 'beforeTurn' in target ? all : all.map((one) => (one.effect === 0 ? one : { ...one, by: 'user' as const }));
+  if ('beforeTurn' in target) return all;
+  // Only the restore itself is undone; turns that came after it count like a user. What one did that was cut off cannot
+  // be separated from what came next.
+  const isOfRestore = ({ effect, by }: (typeof all)[number], at: number): boolean =>
+    effect === 0 || (at === 0 && by === 'unknown');
+  return all.map((one, at) => (isOfRestore(one, at) ? one : { ...one, by: 'user' as const }));
 }
 
 /** What a restore did, which it knows exactly. */

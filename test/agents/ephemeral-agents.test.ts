@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { words } from '../../src/index.ts';
+import { liveThreads, words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, callTool, say } from '../../src/testing/index.ts';
+import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { agentScene } from './agent-scene.ts';
 
 const { signal } = new AbortController();
@@ -34,3 +34,20 @@ it.each([true, false])(
     expect(output).toContain(ephemeral ? 'Put what the agent needs to know into `message`.' : '/root/a');
   },
 );
+
+it('agents of an ephemeral thread are forgotten with it', async () => {
+  const spawning = callTool('spawn_agent', { message: 'TASK a: x', name: 'a' });
+  const scene = await agentScene({
+    root: ({ index }) => (index === 0 ? answer({ items: [spawning] }) : done),
+    a: () => hang({ afterBytes: 0, of: done }),
+  });
+  const engine = await scene.engine();
+  const threads = liveThreads(engine);
+  const thread = await threads.start({ cwd: scene.live.place.workspace, ephemeral: true });
+  if (thread.kind === 'refused') throw new Error(thread.outcome.message);
+  await thread.submit({ input: words('go') });
+  await expect.poll(() => threads.loaded.length).toBe(2);
+  const ids = threads.loaded.map(({ id }) => id);
+  await thread.close();
+  expect([threads.loaded, engine.threads, ids.filter((id) => threads.knows(id))]).toEqual([[], [], []]);
+});

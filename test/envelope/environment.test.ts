@@ -42,6 +42,23 @@ test('without lists no host stands beside a network that is open or closed as a 
   expect(networkOf('enabled', undefined)).toEqual(['enabled', [], []]);
 });
 
+test('full access and a read-only sandbox do not have the same list of writable roots', () => {
+  const { policy, ...rest } = fullEnvelope();
+  const rootsOf = (files: (typeof policy)['resolved']['files'], enforcement: 'disabled' | 'managed') => {
+    const resolved = { enforcement, files, network: 'enabled' } as const;
+    const of = environmentOf({ ...rest, policy: { ...policy, resolved } as typeof policy }, { date: '2026-11-16' });
+    return [of.sandboxMode, of.writableRoots];
+  };
+  const readOnly = {
+    kind: 'restricted',
+    rules: [{ path: '/', access: 'read', ifMissing: 'skip' }],
+    denyGlobs: [],
+    platformDefaults: false,
+  } as const;
+  expect(rootsOf({ kind: 'unrestricted' }, 'disabled')).toEqual(['danger-full-access', ['/']]);
+  expect(rootsOf(readOnly, 'managed')).toEqual(['read-only', []]);
+});
+
 test('what is open again inside of a denied path is named, readable or writable', () => {
   const { policy, workspace, ...rest } = fullEnvelope();
   const rule = (path: string, access: 'read' | 'write' | 'deny') => ({ path, access, ifMissing: 'skip' }) as const;

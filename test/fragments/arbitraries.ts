@@ -36,6 +36,7 @@ import { skillHintFragment } from '../../src/fragments/events/skill-hint.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
 import { turnContinuedFragment } from '../../src/fragments/events/turn-continued.ts';
+import { filesChangedBesideFragment } from '../../src/fragments/events/files-changed-beside.ts';
 import { filesPutBackFragment } from '../../src/fragments/events/files-put-back.ts';
 import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
 import { agentsElsewhereFragment } from '../../src/fragments/events/agents-elsewhere.ts';
@@ -316,6 +317,23 @@ export const renderings: readonly {
         more: fc.nat(),
       },
       { requiredKeys: ['restored', 'deleted'] },
+    ),
+  ),
+  of(
+    filesChangedBesideFragment,
+    fc.record(
+      {
+        changes: some(
+          fc.record(
+            { path: text, kind: fc.constantFrom('add', 'delete', 'update'), movePath: text },
+            { requiredKeys: ['path', 'kind'] },
+          ),
+          200,
+        ),
+        more: fc.nat(),
+        commands: fc.nat(),
+      },
+      { requiredKeys: ['changes'] },
     ),
   ),
   of(

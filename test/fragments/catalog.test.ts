@@ -65,6 +65,7 @@ describe('the catalogue', () => {
         "turn-aborted | user | <turn_aborted> | 200 | alone |",
         "turn-continued | user | <turn_continued> | 200 | alone |",
         "files-put-back | developer | <files_put_back> | 2200 |  |",
+        "files-changed-beside | developer | <files_changed_beside> | 2300 |  |",
         "sessions-ended | developer | <sessions_ended> | 3500 |  |",
         "agents-elsewhere | developer | <agents_elsewhere> | 1500 |  |",
         "new-repositories | developer | <new_repositories> | 800 |  |",

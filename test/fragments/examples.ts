@@ -34,6 +34,7 @@ import { skillHintFragment } from '../../src/fragments/events/skill-hint.ts';
 import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
 import { turnContinuedFragment } from '../../src/fragments/events/turn-continued.ts';
+import { filesChangedBesideFragment } from '../../src/fragments/events/files-changed-beside.ts';
 import { filesPutBackFragment } from '../../src/fragments/events/files-put-back.ts';
 import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
 import { agentsElsewhereFragment } from '../../src/fragments/events/agents-elsewhere.ts';
@@ -186,6 +187,13 @@ export const examples: readonly Fragment[] = [
     before: { turnId: 'TURN' as TurnId, number: 3, words: 'Rewrite the parser' },
     restored: ['/repo/parser.ts'],
     deleted: ['/repo/lexer.ts'],
+  }),
+  render(filesChangedBesideFragment, {
+    changes: [
+      { path: '/repo/parser.ts', kind: 'update' },
+      { path: '/repo/lexer.ts', kind: 'delete' },
+    ],
+    commands: 2,
   }),
   render(sessionsEndedFragment, { why: 'gone', sessions: [{ id: 4242, command: 'npm start' }] }),
   render(agentsElsewhereFragment, { paths: ['/root/reader'] }),

@@ -117,6 +117,30 @@ it('an ephemeral thread that is left ends what runs and waits in it, and stays',
   expect(await thread.submit({ input: words('three') })).toMatchObject({ kind: 'completed' });
 });
 
+it.each([true, false])(
+  'a thread that is closed is forgotten, and followers know (ephemeral: %s)',
+  async (ephemeral) => {
+    const { engine, threads, start } = await liveScene([done, hang({ afterBytes: 0, of: done }), done]);
+    const thread = await start({ ephemeral });
+    const listener = new Listener(thread);
+    await thread.submit({ input: words('one') });
+    const running = thread.submit({ input: words('two') });
+    await listener.sees('turn-started', 2);
+    await thread.close();
+    await listener.left;
+    expect(await running).toMatchObject({ kind: 'aborted' });
+    expect(listener.story.at(-1)).toContain('turn-aborted');
+    expect(listener.seen.at(-1)).toMatchObject({ kind: 'ended', outcome: { code: 'thread-closed' } });
+    expect([threads.loaded, engine.threads, threads.knows(thread.id)]).toEqual([[], [], false]);
+    expect(await thread.submit({ input: words('three') })).toMatchObject({ outcome: { code: 'thread-closed' } });
+    expect(thread.usage().total.total).toBeGreaterThan(0);
+    const again = await threads.load(thread.id);
+    expect(again).toMatchObject(
+      ephemeral ? { kind: 'refused', outcome: { code: 'thread-unknown' } } : { kind: 'live', id: thread.id },
+    );
+  },
+);
+
 it('after the threads are closed nothing is opened, and one who follows reads what there is', async () => {
   const { engine, threads, cwd, start } = await liveScene([done, done]);
   const thread = await start();

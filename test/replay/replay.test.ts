@@ -259,6 +259,47 @@ describe('capstan replay', () => {
     expect((await replayed(live)).report['counts']).toMatchObject({ same: 4, different: 0, not_recorded: 0 });
   });
 
+  it('counts the requests of a part that was taken back, and rebuilds them when asked', async () => {
+    let answers = 0;
+    const live = await LiveThread.in(() => answer({ items: [say(`Answer ${++answers}.`)] }));
+    const { place } = live;
+    const sent = (): readonly string[] => live.model.requests.map(({ decodedBytes }) => digestOf(decodedBytes));
+    await live.turn('first words');
+    await live.turn('second words');
+    await live.turn('third words');
+    await live.close();
+    const id = live.id;
+    const more = (count: number): string =>
+      `${count} more ${count === 1 ? 'request was' : 'requests were'} taken back: capstan replay ${id} --taken-back`;
+    expect((await place.run('replay', id)).stdout).not.toContain('taken back');
+    await place.run('threads', 'rollback', id, '-n', '2');
+    await live.turn('fourth words');
+    await live.close();
+    // A second one goes further back than the first: each request counts once.
+    await place.run('threads', 'rollback', id, '-n', '2');
+    await live.turn('fifth words');
+    await live.close();
+    const { code, report, rows } = await replayed(live);
+    expect({ code, back: report['taken_back'], digests: rows.map(({ sha256 }) => sha256) }).toEqual({
+      code: 0,
+      back: 4,
+      digests: [sent()[4]],
+    });
+    expect((await place.run('replay', id)).stdout).toContain(`1 of 1 request rebuilt byte for byte.\n${more(4)}\n`);
+    expect((await place.run('context', id, '--request', '1')).stderr).toBe(`${more(4)}\n`);
+    expect((await place.run('context', id, '--request', '2')).stderr).toContain(more(4));
+    const back = JSON.parse((await place.run('replay', id, '--taken-back', '--json')).stdout) as JsonObject;
+    const backRows = back['requests'] as unknown as readonly Row[];
+    expect(backRows.map(({ number, result, sha256 }) => [number, result, sha256])).toEqual(
+      [0, 1, 2, 3].map((at) => [at + 1, 'same', sent()[at]]),
+    );
+    const printed = await place.run('replay', id, '--taken-back', '--request', '4', '--print');
+    expect(digestOf(Buffer.from(printed.stdout))).toBe(sent()[3]);
+    // An undo brings back what the newest rollback took; what the first one took stays away.
+    await place.run('threads', 'undo-rollback', id, '--force');
+    expect((await replayed(live)).report).toMatchObject({ counts: { same: 2 }, taken_back: 3 });
+  });
+
   it('explains wrong usage and what is not there', async () => {
     const { place } = await LiveThread.in([]);
     for (const words of [[], ['--last']]) {

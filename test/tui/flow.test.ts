@@ -15,7 +15,7 @@ const completed = { kind: 'completed' } as const;
 /** The next turn would fail in the same way. */
 const lasting = {
   kind: 'failed',
-  outcome: { code: 'model-failed', message: 'No.', next: '', cause: 'quota', retry: 'never' },
+  outcome: { code: 'model-failed', message: 'No.', next: 'Raise it.', cause: 'quota', retry: 'never' },
 } as const;
 
 /** Moments that a real thread has for a few milliseconds: it does here what the test says, and notes what it was told. */
@@ -47,7 +47,7 @@ function scene() {
     now,
     thread: () => thread as unknown as LiveThread,
     inputOf: async ({ text }) => words(text),
-    notice: nothing,
+    notice: (text) => void told.push(text),
     told: nothing,
     guard: (work) => void work,
     shell: async () => {},
@@ -108,5 +108,24 @@ describe('what follows what', () => {
     await happens(parts);
     await soon();
     expect([told.length, flow.waiting.queued.length, flow.canRetry]).toEqual([1, 1, true]);
+  });
+
+  it('a compaction that fails for good says why the queue waits, and what sends it', async () => {
+    const { flow, told, end } = scene();
+    const compaction = Promise.withResolvers<typeof lasting>();
+    const over = flow.runOther('Compacting the conversation', () => compaction.promise);
+    flow.queue(draftOf('Queued.'));
+    compaction.resolve(lasting);
+    await over;
+    await soon();
+    const held =
+      'The queue waits: its first message would fail in the same way. This account has used up its quota. Raise it. ' +
+      'The next message that you send is tried, and the queue follows it.';
+    expect([told, flow.waiting.queued.length, flow.canRetry]).toEqual([[held], 1, false]);
+    void flow.send(draftOf('Go.'), nothing);
+    await soon();
+    end(completed);
+    await soon();
+    expect(told.slice(1)).toEqual(['Go.', 'Queued.'].map((text) => `turn ${JSON.stringify(words(text))}`));
   });
 });

@@ -52,7 +52,7 @@ beforeAll(async () => {
   if ('code' in envelope || 'code' in difference) throw new Error('There is no envelope.');
   const context = contextBrowse(window, { pin: () => {} });
   const checkpoints = checkpointsPage(story, { takeBack: () => {} });
-  const replay = replayPage(story, 1, replayed);
+  const replay = replayPage(story, { turn: 1, replayed });
   const pins = [{ id: 'pin-1', text: `Never touch the lock file. ${hostile}` }];
   const confirm = { title: 'Take it back?', about: ['Everything after it is taken back.'], yes: 'Yes', no: 'No' };
   pages = {

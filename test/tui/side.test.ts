@@ -76,11 +76,14 @@ describe('a side conversation', () => {
       terminal,
       sees,
       say: tell,
+      model,
+      place,
     } = await tuiScene([
       answer({ items: [say('Started.')], deltas: true }),
       answer({ items: [{ type: 'custom_tool_call', name: 'apply_patch', input: patch }] }),
       answer({ items: [callTool('exec_command', { cmd: 'echo more > other.txt' })] }),
       answer({ items: [say('Written.')], deltas: true }),
+      answer({ items: [say('I know.')], deltas: true }),
     ]);
     await sees('Context 100% left');
     tell('Hello.');
@@ -90,8 +93,13 @@ describe('a side conversation', () => {
     terminal.type('\u0003');
     const rows = (await sees('The side conversation changed')).join(' ').replaceAll(/\s+/g, ' ');
     expect(rows).toContain(
-      'The side conversation changed side.txt and ran 1 command. Files stay as it left them: the main model is not told, and /rewind does not take that back.',
+      'The side conversation changed side.txt and ran 1 command. Files stay as it left them: the main model reads which file it changed, but not what the command did, and /rewind does not take that back.',
     );
+    tell('What do you know?');
+    await sees(/I know\.\n\n {2}Worked/);
+    const told = textsOf(inputOf(model, 4)).find((text) => String(text).includes('files_changed_beside'));
+    expect(told).toContain(`Added: "${place.workspace}/side.txt"`);
+    expect(told).toContain('It also ran 1 command');
   });
 
   it('ends with what it runs when it is closed', async () => {

@@ -161,6 +161,43 @@ describe('files that the user put back', () => {
     expect(told(live)).toEqual([putBack(root)]);
   });
 
+  it('are told again where the conversation goes further back than the moment, and not as far as the files', async () => {
+    const { live, engine, back, root } = await twoTurns();
+    await live.turn('Turn 3.');
+    await live.close();
+    await back(2);
+    await live.turn('Turn 4.');
+    await live.close();
+    await engine.stored.rollback(live.id, { turns: 2 });
+    await live.turn('Turn 3, otherwise.');
+    expect(told(live)).toEqual([putBack(root)]);
+    await live.close();
+    await engine.stored.undoRollback(live.id, { force: true });
+    await live.turn('Turn 5.');
+    expect(told(live)).toEqual([putBack(root)]);
+  });
+
+  it('come again by a forced undo after a kill in the middle, which no line tells', async () => {
+    const { live, engine, back, root } = await twoTurns();
+    await back(2);
+    // As a kill leaves it: files went back, and no line says so but that a restore began.
+    await live.rewrite((lines) => {
+      const began = lines.findLastIndex(
+        ({ type, payload }) => type === 'capstan_snapshot' && payload['when'] === 'before',
+      );
+      expect(lines.slice(began + 1).map(({ type }) => type)).toEqual(['capstan_snapshot', 'capstan_waiting']);
+      return lines.slice(0, began + 1);
+    });
+    const kept = ['app.js', 'new.txt'].map((path) => ({ path, why: 'unknown' }));
+    expect(await undoFiles(engine, live)).toMatchObject({ kind: 'restored', restored: [], kept });
+    const forced = { dryRun: false, force: true };
+    expect(await engine.restoreFiles(live.id, { beforeRestore: 'last' }, forced)).toMatchObject({
+      restored: ['app.js', 'new.txt'],
+      kept: [],
+    });
+    expect(readFileSync(join(root, 'app.js'), 'utf8')).toBe('two\n');
+  });
+
   it('are told to a fork', async () => {
     const { live, engine, back, root } = await twoTurns();
     await back(2);

@@ -1,12 +1,10 @@
 import type { FilesPutBack } from '../../protocol/files-put-back.ts';
-import { boundedList } from '../text/bounded-list.ts';
 import { defineFragment } from '../text/define.ts';
+import { listedPaths, shortBytes } from '../text/listed-paths.ts';
 import { quote } from '../text/markup.ts';
-import { truncateMiddle } from '../text/truncate.ts';
 
-/** Of each of the two lists. A character may have three bytes, and the cap counts bytes. */
+/** Of each of the two lists. */
 const most = { count: 60, characters: 1300 };
-const longestPath = 400;
 const longestWords = 120;
 
 export const filesPutBackFragment = defineFragment<FilesPutBack>({
@@ -17,7 +15,7 @@ export const filesPutBackFragment = defineFragment<FilesPutBack>({
   capTokens: 2200,
   body({ before, isUndone, restored, deleted, more = 0 }) {
     const content = isUndone === true ? 'With the content that they had then' : 'With their earlier content';
-    const lists = [...listed(content, restored), ...listed('Deleted', deleted)];
+    const lists = [...listedPaths(content, restored, most), ...listedPaths('Deleted', deleted, most)];
     const rest = more === 0 ? [] : [`${more} more are not named here.`];
     return `\n${[isUndone === true ? undone : putBack(before), ...lists, ...rest].join('\n')}\n`;
   },
@@ -32,18 +30,5 @@ function putBack(before: FilesPutBack['before']): string {
 }
 
 function beginning(words: string): string {
-  return words === '' ? '' : ` (${quote(short(words, longestWords))})`;
-}
-
-function listed(title: string, paths: readonly string[]): readonly string[] {
-  if (paths.length === 0) return [];
-  const { kept, left } = boundedList(
-    paths.map((path) => quote(short(path, longestPath))),
-    most,
-  );
-  return [`${title}: ${[...kept, ...(left === 0 ? [] : [`and ${left} more`])].join(', ')}`];
-}
-
-function short(text: string, bytes: number): string {
-  return truncateMiddle(text, { mode: 'bytes', limit: bytes });
+  return words === '' ? '' : ` (${quote(shortBytes(words, longestWords))})`;
 }

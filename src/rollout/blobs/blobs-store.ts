@@ -47,6 +47,7 @@ export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
     // A search sees the names of tool sets: it does not go by what stands in them.
     ...(below.readTail && { readTail: (...given) => resolved(below.readTail!(...given), allWhole) }),
     current: (id) => below.current(id),
+    ...(below.aside && { aside: below.aside.bind(below) }),
     hold: (id) => below.hold(id),
   };
 }

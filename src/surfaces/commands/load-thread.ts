@@ -3,12 +3,15 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { StoredThreads, type ThreadLines } from '../engine/stored-threads.ts';
+import type { TakenBackRequests } from '../engine/taken-back.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
 import { withProgress } from '../terminal/with-progress.ts';
 
 /** A thread as its file says, for commands that only look. */
 export interface ReadThread extends ThreadLines {
   readonly id: ThreadId;
+  /** What the thread does not show any more. */
+  takenBack(): Promise<TakenBackRequests>;
 }
 
 /** The thread that the user names, else the newest of the folder. Nothing is locked: its writer is not disturbed. */
@@ -23,7 +26,7 @@ export async function loadThread(name: string | undefined): Promise<ReadThread |
   if (chosen.kind === 'none') return { ...chosen, next: advice(chosen, name) };
   return lostAsValue(async () => {
     const read = await withProgress({ label: 'Reading lines' }, (report) => stored.read(chosen.id, report));
-    return { id: chosen.id, ...read };
+    return { id: chosen.id, ...read, takenBack: () => stored.takenBack(chosen.id) };
   });
 }
 

@@ -72,6 +72,7 @@ export const replayCommand = {
   options: {
     request: option('--request N', 'only this one, counted from 1', { number: { min: 1 } }),
     print: flag('--print', 'with --request: print its body, byte for byte, and nothing else', { with: 'request' }),
+    takenBack: flag('--taken-back', 'the requests of turns that were taken back, which the thread no longer lists'),
     json: jsonOption,
     last: lastOption,
   },

@@ -42,7 +42,7 @@ const certainty: readonly Measure[] = ['estimated', 'scaled', 'exact'];
 function share(parts: readonly NamedPart[]): NamedShare {
   const [{ name, section }] = parts as readonly [NamedPart];
   const turns = new Set(parts.flatMap(({ turn }) => turn ?? []));
-  const told = parts.filter(({ cached }) => cached !== undefined);
+  const told = parts.flatMap(({ cached }) => cached ?? []);
   return {
     name,
     ...defined({ section }),
@@ -51,6 +51,6 @@ function share(parts: readonly NamedPart[]): NamedShare {
     turns: [...turns].toSorted((a, b) => a - b),
     ...(parts.some(({ next }) => next === true) ? { next: true } : {}),
     measure: certainty.find((measure) => parts.some((part) => part.measure === measure)) ?? 'exact',
-    ...(told.length === 0 ? {} : { cached: sumTokens(told.filter(({ cached }) => cached)) }),
+    ...(told.length === 0 ? {} : { cached: told.reduce((sum, each) => sum + each, 0) }),
   };
 }

@@ -15,6 +15,7 @@ import { changesPage, changesView } from './show-changes.ts';
 import { checkpointPage, checkpointView } from './show-checkpoint.ts';
 import { requestBody, requestPage } from './show-request.ts';
 import { threadLine, windowPage } from './show-window.ts';
+import { takenBackWords } from '../replay/taken-back-words.ts';
 import { tellStory, type ThreadStory } from './thread-story.ts';
 import { windowFields, windowView } from './window-view.ts';
 
@@ -27,9 +28,12 @@ export async function run(given: CommandArguments<typeof contextCommand>): Promi
   if ('code' in thread) return thread;
   const form = pageForm();
   const answer = await answerTo(given.options, thread.id, tellStory(thread.lines), form);
+  const isOfRequest = request !== undefined && typeof answer !== 'string';
+  const more = isOfRequest ? takenBackWords(thread.id, await thread.takenBack()) : undefined;
   if (typeof answer === 'string') print(answer, request === undefined ? 'json' : 'exact json');
-  else if ('code' in answer) return answer;
+  else if ('code' in answer) return more === undefined ? answer : { ...answer, next: `${answer.next}\n${more}` };
   else printPage(answer, form);
+  if (more !== undefined) printNote(more);
   if (thread.skipped > 0) printNote(`${plural(thread.skipped, 'line')} of the thread could not be read.`);
   return 0;
 }

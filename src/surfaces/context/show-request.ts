@@ -47,7 +47,8 @@ export interface RequestPart {
   /** Where it comes from, then what it is, in lines. */
   readonly origin: readonly [string, ...string[]];
   readonly tokens: number;
-  readonly cached?: boolean | undefined;
+  /** How many of the tokens were in the cache. */
+  readonly cached?: number | undefined;
   text(): string;
 }
 
@@ -80,12 +81,18 @@ export function requestParts(story: ThreadStory, request: StoryRequest): readonl
 export function requestPage(story: ThreadStory, request: StoryRequest, form: PageForm): readonly Span[] {
   const { state, record } = request;
   const blocks = requestParts(story, request).map(({ origin, tokens, cached, text }) => {
-    const weight = `${count(tokens)} tokens${cached === true ? ', cached' : ''}`;
+    const weight = weightWords({ tokens, cached });
     return block([...origin, weight], text(), form.width);
   });
   const lost = record === undefined || hasTools(state, record) ? '' : `\n${toolsMissing(record).message}`;
   const head = prose(`${headLine(request)}${lost}`, form);
   return [head, ...blocks.flatMap((spans) => ['\n', ...spans])];
+}
+
+/** `1,200 tokens, cached`; where the cache ended inside of it, `300 cached`. */
+export function weightWords({ tokens, cached = 0 }: Pick<RequestPart, 'tokens' | 'cached'>): string {
+  const inCache = cached === 0 ? '' : cached === tokens ? ', cached' : `, ${count(cached)} cached`;
+  return `${count(tokens)} tokens${inCache}`;
 }
 
 function itemsOf({ history }: ThreadState): readonly Item[] {

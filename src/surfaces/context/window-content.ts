@@ -49,8 +49,8 @@ export interface WindowPart {
     | { readonly kind: 'missing'; readonly name: string };
   readonly tokens: number;
   readonly measure: Measure;
-  /** Whether the provider had it in its cache; undefined when it said nothing, or has not seen it yet. */
-  readonly cached?: boolean | undefined;
+  /** How many of the tokens the provider had in its cache; undefined when it said nothing, or has not seen it yet. */
+  readonly cached?: number | undefined;
   /** It is not in history: the next turn would bring it there. */
   readonly next?: boolean;
 }
@@ -91,6 +91,7 @@ function waitingOrigin(message: WaitingMessage): Origin {
   }
   if (kind === 'agent') return { family: 'context', kinds: ['subagent-notification'], cause: 'event' };
   if (kind === 'files') return { family: 'context', kinds: ['files-put-back'], cause: 'event' };
+  if (kind === 'beside') return { family: 'context', kinds: ['files-changed-beside'], cause: 'event' };
   return { family: kind === 'words' ? 'user' : 'client' };
 }
 

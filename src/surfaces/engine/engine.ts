@@ -9,6 +9,7 @@ import { loadImage } from '../../gather/files/load-image.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
+import { nodeProblem } from '../../protocol/node-version.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
@@ -89,6 +90,8 @@ export class Engine {
 
   /** Reads the configuration that holds everywhere. The gravest error in it is the answer. */
   static async load(options: EngineOptions): Promise<Engine | EngineRefused> {
+    const tooOld = nodeProblem(process.versions.node);
+    if (tooOld !== undefined) return engineRefused(tooOld);
     if (options.seals !== undefined && options.store === undefined) return engineRefused(sealsWithoutStore);
     const home = findHome(options.env, options.osHome);
     if ('code' in home) return engineRefused(home);

@@ -20,7 +20,6 @@ import { isSuspended, questionsToAsk } from '../../state/questions.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
 import { foldRecorded, nothingRecorded } from '../../state/recorded-events.ts';
-import type { PinsChanged } from '../../thread/branch/pinned-notes.ts';
 import type { AgentNode } from './agent-node.ts';
 import { cutOffTurn } from './cut-off-turn.ts';
 import { foldThread } from '../../thread/branch/resume.ts';
@@ -30,10 +29,10 @@ import type { ThreadFiles } from '../../workspace/file-changes.ts';
 import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelow } from './engine-refused.ts';
 import { HomeFiles } from './home-files.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
+import { pinsChanged } from './pins-changed.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
 import type { ThreadWriter } from './thread-writer.ts';
 import type { ThreadPrompt } from './thread-prompts.ts';
-import { unprovenNotice } from './unproven-notice.ts';
 
 /** What was done, and what the user should know beside it. */
 export type Done<Result> = Result & { readonly notices: readonly Outcome[] };
@@ -92,6 +91,9 @@ export class StoredThreads {
       await progress?.(lines.length);
     }
   }
+
+  /** The requests of a thread that were taken back, as far as its store still has them. */
+  takenBack = async (id: ThreadId) => (await import('./taken-back.ts')).readTakenBack(this.#kept.store, id);
 
   /** The turns of a thread that were not taken back. */
   async turns(id: ThreadId): Promise<readonly TurnSummary[]> {
@@ -290,11 +292,4 @@ export class StoredThreads {
     if (isRefusal(done)) return refusedBelow(done);
     return { ...done, notices: (await this.#kept.threadStore.directory.changed?.(changes)) ?? [] };
   }
-}
-
-function pinsChanged(done: PinsChanged | Refusal): Done<Omit<PinsChanged, 'unproven'>> | EngineRefused {
-  if (done.kind === 'refused') return refusedBelow(done);
-  const { unproven, ...changed } = done;
-  const notice = unprovenNotice(done.id, unproven);
-  return { ...changed, notices: notice === undefined ? [] : [notice] };
 }

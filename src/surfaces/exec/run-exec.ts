@@ -144,7 +144,7 @@ const nothingToApprove: Outcome = {
 
 const cutShort: Outcome = {
   code: 'interrupted',
-  message: 'The turn was interrupted, but its work did not stop within a second.',
+  message: 'The turn was interrupted, but its work did not stop in time.',
   next: 'Resume the thread to see what was still running.',
 };
 

@@ -2,14 +2,15 @@ import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Difference } from '../../replay/compare.ts';
 import type { ReadThread } from '../commands/load-thread.ts';
+import type { TakenBackRequests } from '../engine/taken-back.ts';
 import { table } from '../terminal/table.ts';
 import type { ReplayedRequest } from './replayed-request.ts';
 
 type Result = ReplayedRequest['result'];
 
 /** For people: a row for each request, and what it comes to. */
-export function reportTable(requests: readonly ReplayedRequest[]): string {
-  if (requests.length === 0) return 'The thread has made no request.\n';
+export function reportTable(requests: readonly ReplayedRequest[], isBack: boolean): string {
+  if (requests.length === 0) return isBack ? 'No request was taken back.\n' : 'The thread has made no request.\n';
   // Most threads have none.
   const hasFrames = requests.some(({ frames }) => frames !== undefined);
   const head = ['request', 'turn', 'step', 'items', 'bytes', ...(hasFrames ? ['sent'] : []), 'result'];
@@ -29,6 +30,7 @@ export function reportTable(requests: readonly ReplayedRequest[]): string {
 export function replayReport(
   { id, skipped }: Pick<ReadThread, 'id' | 'skipped'>,
   requests: readonly ReplayedRequest[],
+  { requests: back }: Pick<TakenBackRequests, 'requests'>,
 ) {
   const rows = requests.map(({ turnId, toolSet, keptItems, sha256, ...request }) => ({
     ...request,
@@ -36,7 +38,13 @@ export function replayReport(
   }));
   const results = ['same', ...Object.keys(summaries)] as readonly Result[];
   const counts = results.map((result) => [result.replace('-', '_'), countOf(requests, result)]);
-  return { thread_id: id, skipped_lines: skipped, counts: Object.fromEntries(counts) as JsonObject, requests: rows };
+  return {
+    thread_id: id,
+    skipped_lines: skipped,
+    counts: Object.fromEntries(counts) as JsonObject,
+    taken_back: back,
+    requests: rows,
+  };
 }
 
 /** What left for it: of a WebSocket mostly less than the request has. */

@@ -14,19 +14,25 @@ import { withProgress } from '../terminal/with-progress.ts';
 import { loadThread } from '../commands/load-thread.ts';
 import { replayRequests } from './replay-requests.ts';
 import { isUnlike, type ReplayedRequest } from './replayed-request.ts';
+import { replayTakenBack } from './replay-taken-back.ts';
 import { replayReport, reportTable } from './report.ts';
+import { takenBackWords } from './taken-back-words.ts';
 
 /** `capstan replay`. 0: no request differs; 1: one does, or the thread cannot be read; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof replayCommand>): Promise<number | Outcome> {
-  const { request: only, print: wantsBody, json: isJson } = given.options;
+  const { request: only, print: wantsBody, json: isJson, takenBack: isBack } = given.options;
   const thread = await loadThread(given.thread);
   if ('code' in thread) return thread;
 
   const { itemBytes } = await loadReplayParts();
   const requests: ReplayedRequest[] = [];
+  const back = await thread.takenBack();
   let number = 0;
   const wanted = await withProgress({ label: 'Replaying lines' }, async (report) => {
-    for await (const { request, shown } of replayRequests(reported(thread.lines, report))) {
+    const all = isBack
+      ? replayTakenBack(back, (lines) => reported(lines, report))
+      : replayRequests(reported(thread.lines, report, thread.lines.length));
+    for await (const { request, shown } of all) {
       number = shown.number;
       if (only !== undefined && number !== only) continue;
       if (wantsBody) return request;
@@ -35,25 +41,36 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
     return undefined;
   });
   if (wanted !== undefined) return printRequest(wanted, itemBytes);
-  if (only !== undefined && requests.length === 0) return noSuchRequest(thread.id, only, number);
+  if (only !== undefined && requests.length === 0) return noSuchRequest(thread.id, only, number, isBack);
   const { skipped } = thread;
-  if (isJson) print(`${JSON.stringify(replayReport(thread, requests))}\n`, 'json');
-  else print(reportTable(requests), 'text');
+  const more = isBack || only !== undefined ? undefined : takenBackWords(thread.id, back);
+  if (isJson) print(`${JSON.stringify(replayReport(thread, requests, back))}\n`, 'json');
+  else print(`${reportTable(requests, isBack)}${more === undefined ? '' : `${more}\n`}`, 'text');
   if (skipped > 0 && !isJson) complain({ message: `${plural(skipped, 'line')} could not be read.`, next: '' }, 0);
   return requests.some(isUnlike) ? 1 : 0;
 }
 
 /** The lines, with a report on how many were taken. */
-async function* reported(lines: readonly Line[], report: WorkProgress): AsyncGenerator<Line> {
-  for (const [at, line] of lines.entries()) {
-    await report(at, lines.length);
+async function* reported(
+  lines: Iterable<Line> | AsyncIterable<Line>,
+  report: WorkProgress,
+  total?: number,
+): AsyncGenerator<Line> {
+  let at = 0;
+  for await (const line of lines) {
+    await report(at++, total);
     yield line;
   }
 }
 
-function noSuchRequest(id: ThreadId, wanted: number, count: number): Outcome<'request-unknown'> {
-  const message = `There is no request ${wanted}: the thread has ${count}.`;
-  return { code: 'request-unknown', message, next: `\`capstan replay ${id}\` lists them all.` };
+function noSuchRequest(id: ThreadId, wanted: number, count: number, isBack: boolean): Outcome<'request-unknown'> {
+  const had = isBack ? `of the thread ${count} were taken back` : `the thread has ${count}`;
+  const list = `capstan replay ${id}${isBack ? ' --taken-back' : ''}`;
+  return {
+    code: 'request-unknown',
+    message: `There is no request ${wanted}: ${had}.`,
+    next: `\`${list}\` lists them all.`,
+  };
 }
 
 /** Writes the body as it was sent. Of a request that left no record there is only the input, as a list. */

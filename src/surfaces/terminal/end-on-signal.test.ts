@@ -26,6 +26,7 @@ function started(more: Partial<EndingOptions> = {}) {
     onSignal: (name) => void told.push(name),
     onLate: () => void told.push('late'),
     onSecond: () => void told.push('second'),
+    isBusy: () => false,
     ...more,
   };
   const ending = endOnSignal(options, self as never);
@@ -48,6 +49,18 @@ test('work that does not end is given up within a second, with its last words', 
     ['SIGTERM', 'late'],
     [1, 'SIGTERM to 71, 0 listen'],
   ]);
+});
+
+test('on a busy machine the work has more time, and a second signal still ends the process at once', () => {
+  for (const second of [false, true]) {
+    const { self, told } = started({ isBusy: () => true });
+    self.emit('SIGTERM', 'SIGTERM');
+    vi.advanceTimersByTime(4000);
+    expect([told, self.ended]).toEqual([['SIGTERM'], []]);
+    if (second) self.emit('SIGTERM', 'SIGTERM');
+    else vi.advanceTimersByTime(1000);
+    expect(told).toEqual(['SIGTERM', second ? 'second' : 'late']);
+  }
 });
 
 test('a process that stays after its work is ended, by the signal that it got', () => {

@@ -1,3 +1,4 @@
+import { isMachineBusy } from './machine-load.ts';
 import { printNote } from './print.ts';
 
 export interface EndingOptions {
@@ -9,6 +10,8 @@ export interface EndingOptions {
   onSecond?(): void;
   /** Signals after which the process exits with its code, for a program that sends the signal and reads the code. */
   readonly exitsAfter?: readonly NodeJS.Signals[];
+  /** Whether the work may need several times as long as it should. Default: by the load of the machine. */
+  isBusy?(): boolean;
 }
 
 /** Said on a line of its own: the terminal has put `^C` on the line before. */
@@ -16,15 +19,17 @@ export const endedAtOnce = 'Stopped at once, before the work was ended cleanly.'
 
 /** Within a second, with time to spare for leaving. */
 const cleanEndMs = 900;
+/** The same on a machine that is busy: there a second may not be enough to record the end of the turn. */
+const busyEndMs = 4900;
 
 type SignalledProcess = Pick<NodeJS.Process, 'on' | 'once' | 'off' | 'exit' | 'kill' | 'pid'> & {
   exitCode?: NodeJS.Process['exitCode'];
 };
 
 /**
- * SIGINT and SIGTERM interrupt the work, and the process ends within a second, whatever it does then: a command may
- * refuse to die, a disk to sync, a reader to read. What is lost that way is what a kill would lose, and the thread can
- * be resumed. A second signal ends the process at once.
+ * SIGINT and SIGTERM interrupt the work, and the process ends within a second, or five on a busy machine, whatever it
+ * does then: a command may refuse to die, a disk to sync, a reader to read. What is lost that way is what a kill would
+ * lose, and the thread can be resumed. A second signal ends the process at once.
  *
  * The process ends by the signal that it got, not with a code of its own: a shell then knows that the user wants to stop
  * and leaves the loop or the script.
@@ -54,7 +59,11 @@ export function endOnSignal(options: EndingOptions, self: SignalledProcess = pro
       end();
     };
     // It holds nothing up: a process that has nothing left to do ends before.
-    setTimeout(late, cleanEndMs).unref();
+    const look = (): void => {
+      if (!isOver && (options.isBusy ?? isMachineBusy)()) setTimeout(late, busyEndMs - cleanEndMs).unref();
+      else late();
+    };
+    setTimeout(look, cleanEndMs).unref();
   };
   self.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   return {

@@ -10,7 +10,7 @@ import { importOf } from '../../state/sealed-lines.ts';
 import { pinAdded } from '../../state/pins.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { settingsApplied } from '../../state/turn-drafts.ts';
-import { messageDropped, type WaitingMessage } from '../../state/waiting.ts';
+import { isAboutFiles, messageDropped, type WaitingMessage } from '../../state/waiting.ts';
 import { closeForkedTurn } from '../turn/dead-turn.ts';
 import { findTurn } from '../../state/find-turn.ts';
 import { readPlaces } from './read-turns.ts';
@@ -81,7 +81,7 @@ export async function forkThread(
     ...(imported === undefined ? {} : { capstan: { imported } }),
   };
   // What waits is not taken over, but for what happened to files: they are the same for both.
-  const putBack = state.waiting.filter(({ kind }) => kind === 'files');
+  const putBack = state.waiting.filter(isAboutFiles);
   const { messages, pins, grants, forNow } = await findUnproven(parts, source, { ...state, waiting: putBack });
   const unproven = { messages, pins, ...defined({ grants, forNow }) };
   const owned = await parts.store.fork(id, meta, place);
@@ -92,7 +92,7 @@ export async function forkThread(
     const log = new ThreadLog(owned, before);
     closeForkedTurn({ parts, log, threadId: id, envelope });
     // It is the other thread's next turn that takes them in.
-    const isTaken = ({ kind }: WaitingMessage): boolean => kind === 'files' && owned.mode !== 'legacy';
+    const isTaken = (message: WaitingMessage): boolean => isAboutFiles(message) && owned.mode !== 'legacy';
     const left = log.state.waiting.filter((message) => !isTaken(message));
     log.record(...left.map(({ id: message }) => messageDropped(message, 'forked')));
     log.record(...setAside(unproven));

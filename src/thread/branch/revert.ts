@@ -11,13 +11,14 @@ import { lastingNotes } from '../../state/sealed-lines.ts';
 import type { ThreadPlaces } from '../../state/turn-places.ts';
 import { warningsStay } from '../../state/warnings.ts';
 import {
+  isAboutFiles,
   messageDropped,
   messageWaitsAgain,
-  type RecordedMessage,
   stillWaiting,
   type WaitingMessage,
 } from '../../state/waiting.ts';
 import { costOf, costStays, turnDoneBefore, turnLeftOpen } from '../../state/turn-drafts.ts';
+import { filesMessages, filesToldAgain } from './files-told-again.ts';
 import { leftNote } from './left-rollouts.ts';
 import { readPlaces } from './read-turns.ts';
 import { foldThread, openThread } from './resume.ts';
@@ -73,7 +74,10 @@ export async function rollBack(
       drafts: [
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
-        ...putBackAgain(then.waiting, now.waiting, idsIn(places).slice(0, cut.kept)),
+        ...filesToldAgain(await filesMessages(store, id, cut.end, then.waiting), {
+          there: stillWaiting(then.waiting, now.waiting),
+          standing: idsIn(places).slice(0, cut.kept),
+        }),
         ...grantsEnded(then.grants, now.grants),
         ...costStays(costOf(then.usage), now.usage),
         ...windowsStay(then.limits, now.limits),
@@ -147,7 +151,7 @@ async function undoRevert(
     drafts: [
       ...pinChanges(left.pins, now.pins),
       // What was accepted since the rollback waits on. What waited before it is as the left rollout says.
-      ...now.waiting.filter((message) => message.kind !== 'files' || message.again !== true).map(messageWaitsAgain),
+      ...now.waiting.filter((message) => !isAboutFiles(message) || message.again !== true).map(messageWaitsAgain),
       ...(left.usage === undefined ? [] : costStays(left.usage, now.usage)),
       // Those that the left rollout knows as well are said twice.
       ...windowsStay([], now.limits),
@@ -159,24 +163,6 @@ async function undoRevert(
   const turns = after.filter((turn) => !before.includes(turn));
   const replaced = before.filter((turn) => !after.includes(turn));
   return { kind: 'rollback-undone', id, location: made.location, turns, replaced, ...more };
-}
-
-/**
- * Files do not go back with the conversation: the model reads again that the user put some back, unless it was to before
- * a turn that is taken back too.
- */
-function putBackAgain(
-  then: readonly RecordedMessage[],
-  now: readonly RecordedMessage[],
-  standing: readonly string[],
-): readonly LineDraft[] {
-  const isThere = new Set(stillWaiting(then, now).map(({ id }) => id));
-  const all = new Map([...then, ...now].map((message) => [message.id, message]));
-  return [...all.values()].flatMap((message) => {
-    if (message.kind !== 'files' || isThere.has(message.id)) return [];
-    const turn = message.files.before?.turnId;
-    return turn === undefined || standing.includes(turn) ? [messageWaitsAgain({ ...message, again: true })] : [];
-  });
 }
 
 function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMessage[]): readonly LineDraft[] {

@@ -139,8 +139,10 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
 /** What the tools recorded. A message that waits stands behind the checkpoint, and is newer than any plan in it. */
 function workNow({ log, inbox }: Pick<Turn, 'log' | 'inbox'>): WorkRecords {
   const { work, waiting } = log.state;
-  // What an agent reports was expected, and files that were put back are listed beside the plan.
-  const all = [...waiting, ...inbox.waiting].filter(({ kind }) => kind !== 'agent' && kind !== 'files');
+  // What an agent reports was expected, and what happened to files is listed beside the plan.
+  const all = [...waiting, ...inbox.waiting].filter(
+    ({ kind }) => kind !== 'agent' && kind !== 'files' && kind !== 'beside',
+  );
   if (all.length === 0) return work;
   return olderWork(work, all.some(({ kind }) => kind === 'words') ? 'user' : 'program');
 }

@@ -1,4 +1,5 @@
 import { occasionalBudget } from '../../envelope/context-shares.ts';
+import { filesChangedBesideFragment } from '../../fragments/events/files-changed-beside.ts';
 import { filesPutBackFragment } from '../../fragments/events/files-put-back.ts';
 import { subagentNotificationFragment } from '../../fragments/events/subagent-notification.ts';
 import { turnContinuedFragment } from '../../fragments/events/turn-continued.ts';
@@ -7,6 +8,7 @@ import { imageResizeNoticeFragment } from '../../fragments/events/image-resize-n
 import { unusableImagesFragment } from '../../fragments/events/unusable-images.ts';
 import { render } from '../../fragments/text/define.ts';
 import type { AgentReport } from '../../protocol/agent.ts';
+import type { FilesChangedBeside } from '../../protocol/files-changed-beside.ts';
 import type { FilesPutBack } from '../../protocol/files-put-back.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { CallItem, Item } from '../../protocol/item.ts';
@@ -110,6 +112,7 @@ export function recordMail(turn: Turn, mail: Mail): void {
     recordSkillHints(turn, mail.input);
   } else if (mail.kind === 'agent') recordReport(turn, mail.report, mail.id);
   else if (mail.kind === 'files') recordPutBack(turn, mail.files, mail.id);
+  else if (mail.kind === 'beside') recordBeside(turn, mail.files, mail.id);
   else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
 }
 
@@ -125,4 +128,8 @@ function recordContinued(turn: Turn, why: TurnContinued, waited: string | undefi
 
 function recordPutBack(turn: Turn, files: FilesPutBack, waited: string | undefined): void {
   recordWaited(turn, { fragment: render(filesPutBackFragment, files), value: files as unknown as Json }, waited);
+}
+
+function recordBeside(turn: Turn, files: FilesChangedBeside, waited: string | undefined): void {
+  recordWaited(turn, { fragment: render(filesChangedBesideFragment, files), value: files as unknown as Json }, waited);
 }

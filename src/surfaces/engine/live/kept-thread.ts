@@ -1,5 +1,6 @@
 import type { Settings } from '../../../envelope/settings.ts';
 import { turnGoesOn } from '../../../fragments/events/turn-continued.ts';
+import type { FilesChangedBeside } from '../../../protocol/files-changed-beside.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -18,9 +19,15 @@ import type { EngineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
 import { whyRefused } from '../why-refused.ts';
 import { interruptedByUser, LiveWork } from './live-work.ts';
+import { threadClosed } from './live-refusals.ts';
 import type { PlaceCursor } from './place-cursor.ts';
 import { type ThreadKeeper, ThreadLoader } from './thread-loader.ts';
 import type { FollowOptions, LiveCompaction, LiveNews, LiveThread, LiveTurn, ThreadUsage } from './live-thread.ts';
+
+interface ForgettingKeeper extends ThreadKeeper {
+  /** No one finds the thread any more when it has ended; those that only it can reach end with it. */
+  forget(end: () => Promise<void>): Promise<void>;
+}
 
 /** See `LiveThread`: what clients ask of one thread, which the loader loads when it must. */
 export class KeptThread implements LiveThread {
@@ -29,9 +36,11 @@ export class KeptThread implements LiveThread {
   readonly #work = new LiveWork();
   readonly #loader: ThreadLoader;
   readonly #isKept: boolean;
+  readonly #forget: ForgettingKeeper['forget'];
 
-  constructor(id: ThreadId, keeper: ThreadKeeper) {
+  constructor(id: ThreadId, keeper: ForgettingKeeper) {
     this.id = id;
+    this.#forget = keeper.forget;
     this.#isKept = keeper.isKept;
     this.#loader = new ThreadLoader(id, keeper, {
       turnBegan: (turnId) => this.#work.begun(turnId),
@@ -155,6 +164,10 @@ export class KeptThread implements LiveThread {
     return this.#loader.use((thread) => thread.inject(item, options));
   }
 
+  tellChangedBeside(files: FilesChangedBeside): Promise<Injected | EngineRefused> {
+    return this.#loader.use((thread) => thread.tellChangedBeside(files));
+  }
+
   /** `reason`: who interrupts it, if not the user. */
   async interrupt(reason: unknown = interruptedByUser): ReturnType<LiveThread['interrupt']> {
     // No client submitted it, but it is what runs: work that waits behind it stays.
@@ -262,8 +275,13 @@ export class KeptThread implements LiveThread {
     return this.#loader.whileAway(work);
   }
 
+  async close(): Promise<void> {
+    const { id, isKept } = this;
+    await this.#forget(() => this.end(threadClosed(id, { isKept })));
+  }
+
   /** For good. */
-  end(): Promise<void> {
-    return this.#loader.end();
+  end(because: Outcome): Promise<void> {
+    return this.#loader.end(because);
   }
 }

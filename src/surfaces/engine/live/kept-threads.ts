@@ -118,7 +118,7 @@ class KeptThreads implements LiveThreads {
   async close(): Promise<void> {
     this.#isOver = true;
     for (const gate of this.#gates.values()) await gate.opened();
-    const ended = await Promise.allSettled([...this.#threads.values()].map((thread) => thread.end()));
+    const ended = await Promise.allSettled([...this.#threads.values()].map((thread) => thread.end(threadsClosed)));
     for (const result of ended) if (result.status === 'rejected') throw result.reason;
   }
 
@@ -126,7 +126,7 @@ class KeptThreads implements LiveThreads {
     if (opened.kind === 'refused') return opened;
     const kept = this.#keep(opened.thread.id, request);
     await kept.adopt(opened);
-    if (this.#isOver) await kept.end();
+    if (this.#isOver) await kept.end(threadsClosed);
     return kept;
   }
 
@@ -142,10 +142,25 @@ class KeptThreads implements LiveThreads {
       idleMs: this.#idleMs,
       gate: this.#gate(id),
       store: this.#engine.forLive.store,
+      forget: (end) => this.#forget(kept, end),
     });
     this.#threads.set(id, kept);
     this.#requests.set(id, request);
     return kept;
+  }
+
+  /** Agents of an ephemeral thread are as ephemeral, and no other thread can reach them. */
+  async #forget(kept: KeptThread, end: () => Promise<void>): Promise<void> {
+    const { id } = kept;
+    await end().finally(() => {
+      if (this.#threads.get(id) !== kept) return;
+      this.#threads.delete(id);
+      this.#requests.delete(id);
+      if (this.#gates.get(id)?.isEmpty === true) this.#gates.delete(id);
+    });
+    if (kept.isKept) return;
+    const agents = [...this.#threads.values()].filter((each) => this.#requests.get(each.id)?.agent?.rootId === id);
+    await Promise.all(agents.map((agent) => agent.close()));
   }
 
   #gate(id: ThreadId): ThreadGate {

@@ -7,6 +7,15 @@ export const threadsClosed: Outcome<'threads-closed'> = {
   next: 'Start the program again.',
 };
 
+/** One that a client has closed. */
+export function threadClosed(id: ThreadId, { isKept }: { readonly isKept: boolean }): Outcome<'thread-closed'> {
+  return {
+    code: 'thread-closed',
+    message: `Thread ${id} is closed.`,
+    next: isKept ? 'Load it again by its id.' : 'Start a new one: it was ephemeral.',
+  };
+}
+
 export function threadBusy(id: ThreadId): Outcome<'thread-busy'> {
   return {
     code: 'thread-busy',

@@ -1,4 +1,5 @@
 import type { Settings } from '../../../envelope/settings.ts';
+import type { FilesChangedBeside } from '../../../protocol/files-changed-beside.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -101,6 +102,8 @@ export interface LiveThread {
   withdraw(messageIds: readonly string[]): Promise<readonly string[]>;
   /** An item of the program enters history before the next request. Resolves when it is durable. */
   inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused>;
+  /** The model reads with the next request that a side conversation changed files. Resolves when it is durable. */
+  tellChangedBeside(files: FilesChangedBeside): Promise<Injected | EngineRefused>;
   /** Ends the turn that runs, or that is suspended, and resolves when it has ended. Turns that wait stay. */
   interrupt(): Promise<{ readonly kind: 'interrupted'; readonly turnId: TurnId } | { readonly kind: 'idle' }>;
   /** Changes what turns submitted from now on start from. */
@@ -120,6 +123,11 @@ export interface LiveThread {
    * ephemeral thread only what runs ends: no file has it.
    */
   leave(): Promise<void>;
+  /**
+   * The same for good: those who follow it get `ended`, and this object is refused from here on. A thread with a file can
+   * be loaded by its id; an ephemeral one is no more, and its agents with it.
+   */
+  close(): Promise<void>;
   /** Any number at a time, each at its own pace. */
   follow(options?: FollowOptions): AsyncIterable<LiveNews>;
 }

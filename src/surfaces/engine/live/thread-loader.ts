@@ -8,7 +8,7 @@ import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
 import type { KeptSettings } from '../prepare-thread.ts';
 import { costOfThread, type LastKnown, knownOf } from './last-known.ts';
-import { heldByCaller, threadsClosed } from './live-refusals.ts';
+import { heldByCaller } from './live-refusals.ts';
 import type { ThreadGate } from './thread-gate.ts';
 import { ThreadHub } from './thread-hub.ts';
 
@@ -50,7 +50,8 @@ export class ThreadLoader {
   /** Calls that are under way. */
   #uses = 0;
   #idle: NodeJS.Timeout | undefined;
-  #isOver = false;
+  /** Why it is loaded no more. */
+  #over: Outcome | undefined;
 
   constructor(id: ThreadId, keeper: ThreadKeeper, clients: LoadedFor) {
     this.#id = id;
@@ -84,7 +85,7 @@ export class ThreadLoader {
   }
 
   #load(): Promise<Thread | EngineRefused> {
-    if (this.#isOver) return Promise.resolve(engineRefused(threadsClosed));
+    if (this.#over !== undefined) return Promise.resolve(engineRefused(this.#over));
     if (this.#loading !== undefined) return this.#loading;
     if (this.#thread !== undefined) return Promise.resolve(this.#thread);
     const loading = this.#open();
@@ -133,11 +134,11 @@ export class ThreadLoader {
   }
 
   /** For good. */
-  async end(): Promise<void> {
-    this.#isOver = true;
+  async end(because: Outcome): Promise<void> {
+    this.#over ??= because;
     await this.#keeper.gate.opened();
     await this.#loading;
-    await this.giveUp().finally(() => this.hub.end(threadsClosed));
+    await this.giveUp().finally(() => this.hub.end(because));
   }
 
   async #open(): Promise<Thread | EngineRefused> {

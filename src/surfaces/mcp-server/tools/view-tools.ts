@@ -103,7 +103,7 @@ export function threadReplayTool(parts: ToolParts): ServerTool {
     title: 'Replay check',
     description: 'Proves that every request can be rebuilt from the file. all: lists every request.',
     input: inputOfTool({ thread_id: text(), all: yesOrNo }),
-    output: outputOfTool({ thread_id: text(), ok: yesOrNo, counts: anObject, requests: list }),
+    output: outputOfTool({ thread_id: text(), ok: yesOrNo, counts: anObject, taken_back: whole(), requests: list }),
     annotations: looks,
     async call(args, context) {
       const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
@@ -114,7 +114,8 @@ export function threadReplayTool(parts: ToolParts): ServerTool {
         if (context.signal.aborted) return refusedAnswer(cancelled);
         all.push(shown);
       }
-      const report = replayReport({ id, skipped }, all);
+      const back = await parts.engine.stored.takenBack(id);
+      const report = replayReport({ id, skipped }, all, back);
       const isShown = args['all'] === true ? () => true : (_: unknown, at: number) => isUnlike(all[at]!);
       const requests = report.requests.filter(isShown);
       // One that has nothing to be compared with is not proven.

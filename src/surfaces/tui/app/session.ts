@@ -175,7 +175,7 @@ export class TuiSession {
   /** Runs something that takes long, with a row that says so. */
   readonly work: AskedWorks['run'] = (header, run) => {
     this.acts.tookEffect();
-    return this.flow.works.run(header, run);
+    return this.flow.runOther(header, run);
   };
 
   /** The same for work that is no turn of the thread. What interrupts a turn ends it, and messages wait for its end. */

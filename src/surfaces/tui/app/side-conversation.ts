@@ -9,8 +9,9 @@ import { dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../tex
 import type { SlashName } from '../views/slash-table.ts';
 import { slashCommands } from '../views/slash-table.ts';
 import type { View } from '../views/view.ts';
+import { ChangesBeside } from '../../engine/live/changes-beside.ts';
 import { Controller } from './controller.ts';
-import { LeftFiles } from './left-files.ts';
+import { leftFiles } from './left-files.ts';
 import { openHelp } from './open-help.ts';
 import { TuiSession } from './session.ts';
 import type { TuiStage } from './stage.ts';
@@ -47,8 +48,8 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   stage.placeholder = 'Ask something beside the conversation';
   stage.popup.only = sideCommands;
   const showHelp = (): void => openHelp(stage, sideHelp);
-  const [left, over] = [new LeftFiles(), new AbortController()];
-  void main.guard(left.follow(forked, over.signal));
+  const beside = new ChangesBeside(main.thread, forked);
+  void main.guard(beside.over);
   let isOpen = true;
   const close = (): void => {
     if (!isOpen) return;
@@ -56,10 +57,16 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     side.close();
     stage.discard();
     mainStage.openPager(undefined);
-    over.abort('closed');
-    const words = left.words(mainStage.look);
+    void main.guard(ended());
+  };
+  /** What runs in it ends, and what it left is known then. */
+  const ended = async (): Promise<void> => {
+    await forked.close();
+    await beside.over;
+    main.beside.add(shared, forked.usage().total);
+    const words = leftFiles(beside, mainStage.look);
     if (words !== undefined) main.notice(words);
-    void main.guard(forked.leave().then(() => main.beside.add(shared, forked.usage().total)));
+    if (beside.problem !== undefined) main.notice(fullText(beside.problem), 'error');
   };
   const side = new TuiSession(
     {

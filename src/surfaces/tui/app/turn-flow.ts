@@ -76,6 +76,20 @@ export class TurnFlow {
     if (result?.kind === 'failed' && !this.isBusy) this.#setFailed(failed, result.outcome);
   }
 
+  /** Work that is no turn, such as a compaction. If the next turn would fail like it, the user reads why the queue waits. */
+  readonly runOther: AskedWorks['run'] = async (header, run) => {
+    const { notice, now } = this.#parts;
+    const result = await this.works.run(header, run);
+    const end: WorkEnd = result;
+    if (this.#holdsQueue && end?.outcome !== undefined) {
+      const { what, next } = failureWords(end.outcome, now());
+      notice(
+        `The queue waits: its first message would fail in the same way. ${what} ${next} The next message that you send is tried, and the queue follows it.`,
+      );
+    }
+    return result;
+  };
+
   /** Another thread takes the place of this one. What is queued is for that one. */
   switched(): void {
     for (const steer of this.waiting.steers) this.waiting.dropSteer(steer);
@@ -210,8 +224,11 @@ export class TurnFlow {
     const { stage, now } = this.#parts;
     this.#failed = failed;
     const { opensAt } = failureWords(outcome, now());
-    const holdsQueue = this.#isStuck && this.waiting.queued.length + this.waiting.refused.length > 0;
-    stage.failed = { ...defined({ opensAt }), holdsQueue };
+    stage.failed = { ...defined({ opensAt }), holdsQueue: this.#holdsQueue };
+  }
+
+  get #holdsQueue(): boolean {
+    return this.#isStuck && this.waiting.queued.length + this.waiting.refused.length > 0;
   }
 
   async #steerAll(drafts: readonly Draft[]): Promise<void> {

@@ -17,6 +17,8 @@ export async function status(session: CommandSession): Promise<void> {
   const { total, tokens, effectiveWindow, percentRemaining, measure, rateLimits } = session.thread.usage();
   const { model, effort, summary, cwd, approval, collaboration, reviewer = 'user' } = settings;
   const about = measure === 'exact' ? '' : 'about ';
+  // After a checkpoint, for instance, the next turn says again what the model has to know.
+  const besideNext = measure === 'exact' ? '' : '; /context also counts what the next turn adds';
   const path = (each: string): string => shownPath(each, { ...stage.look, cwd: '' });
   const of = [effort, summary === undefined ? undefined : `summaries ${summary}`].filter((each) => each !== undefined);
   const reviewed = reviewer === 'user' ? '' : ', answered by a reviewer';
@@ -37,7 +39,7 @@ export async function status(session: CommandSession): Promise<void> {
     },
     {
       name: 'Context',
-      value: `${Math.round(percentRemaining)} % left: ${about}${count(tokens)} of ${count(effectiveWindow)} tokens`,
+      value: `${Math.round(percentRemaining)} % left: ${about}${count(tokens)} of ${count(effectiveWindow)} tokens${besideNext}`,
     },
     { name: 'Cost', value: moneyWords(total.cost, total.estimated) },
     ...limitRows(rateLimits?.limits ?? [], { look: stage.look, now: now() }),

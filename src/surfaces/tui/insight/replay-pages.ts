@@ -1,8 +1,8 @@
-import { requestParts, headLine, type RequestPart } from '../../context/show-request.ts';
+import { requestParts, headLine, type RequestPart, weightWords } from '../../context/show-request.ts';
 import type { StoryRequest, ThreadStory } from '../../context/thread-story.ts';
 import type { ReplayedRequest } from '../../replay/replayed-request.ts';
 import { resultWords, summaryWords } from '../../replay/report.ts';
-import { count, plural } from '../../wording/number-words.ts';
+import { count, percent, plural } from '../../wording/number-words.ts';
 import { cleanLine } from '../text/clean.ts';
 import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../text/style.ts';
 import type { BrowseList, BrowsePage } from '../views/browse-page.ts';
@@ -17,13 +17,20 @@ export interface Replayed {
   body(): string | undefined;
 }
 
+export interface ReplayedTurn {
+  readonly turn: number;
+  readonly replayed: readonly Replayed[];
+  /** About requests of the thread that are in no turn any more. */
+  readonly more?: string;
+}
+
 /** The requests of one turn: what the model saw, and whether that is what was sent, byte for byte. */
-export function replayPage(story: ThreadStory, turn: number, replayed: readonly Replayed[]): BrowseList {
+export function replayPage(story: ThreadStory, { turn, replayed, more }: ReplayedTurn): BrowseList {
   const said = summaryWords(replayed.map(({ shown }) => shown));
   return {
     kind: 'list',
     title: `Requests of turn ${turn}`,
-    head: (look) => saidRows([said], look),
+    head: (look) => saidRows(more === undefined ? [said] : [said, more], look),
     length: replayed.length,
     row(index, look) {
       const { shown } = replayed[index]!;
@@ -72,7 +79,7 @@ function requestPage(story: ThreadStory, request: StoryRequest, { shown, body }:
         [plain(partLabel(part))],
         [
           { text: count(part.tokens), width },
-          { text: part.cached === true ? 'cached' : '', width: 6 },
+          { text: cachedColumn(part), width: 11 },
         ],
         look,
       );
@@ -82,12 +89,14 @@ function requestPage(story: ThreadStory, request: StoryRequest, { shown, body }:
 }
 
 function partPage(part: RequestPart): BrowsePage {
-  const { tokens, cached, text } = part;
-  const about = [
-    ...part.origin.map((line) => line.trim()),
-    `${count(tokens)} tokens${cached === true ? ', cached' : ''}`,
-  ];
+  const { text } = part;
+  const about = [...part.origin.map((line) => line.trim()), weightWords(part)];
   return textPage({ title: partLabel(part), about: [about.join(' · ')], text });
+}
+
+function cachedColumn({ tokens, cached = 0 }: RequestPart): string {
+  if (cached === 0) return '';
+  return cached === tokens ? 'cached' : `${percent(cached, tokens)} cached`;
 }
 
 function bodyPage(body: Replayed['body']): BrowsePage {

@@ -3,6 +3,8 @@ import { replayRequests } from '../../replay/replay-requests.ts';
 import type { InsightHost } from './insight-host.ts';
 import { browseThread } from './browse-thread.ts';
 import { type Replayed, replayPage } from './replay-pages.ts';
+import { takenBackWords } from '../../replay/taken-back-words.ts';
+import { defined } from '../../../protocol/defined.ts';
 import { turnAsked } from './turn-asked.ts';
 
 /** `/replay [TURN]`: makes the requests of a turn again from the file, and compares them with what was sent. */
@@ -22,6 +24,7 @@ export function showReplay(host: InsightHost, rest: string): Promise<void> {
       const encoded = request.kind === 'rebuilt' ? request.encoded : undefined;
       replayed.push({ shown, body: () => encoded && Buffer.concat(encoded.body).toString('utf8') });
     }
-    return replayPage(story, turn, replayed);
+    const more = takenBackWords(host.thread.id, await host.parts.engine.stored.takenBack(host.thread.id));
+    return replayPage(story, { turn, replayed, ...defined({ more }) });
   });
 }

@@ -73,9 +73,9 @@ it('what Capstan told the model is divided by its section', async () => {
 
 it('the largest item comes first, and the share of the cache is counted', async () => {
   const [group] = await groupItems(
-    [item({ tokens: 5, cached: true }), item({ tokens: 50, cached: false }), item({ tokens: 7 })],
+    [item({ tokens: 5, cached: 5 }), item({ tokens: 50, cached: 20 }), item({ tokens: 7 })],
     now,
   );
   expect(group?.items.map((each) => each.part.tokens)).toEqual([50, 7, 5]);
-  expect(group?.cached).toBe(5);
+  expect(group?.cached).toBe(25);
 });

@@ -70,12 +70,12 @@ export async function groupItems(
 
 function groupOf(kind: GroupKind, name: string, items: readonly WindowItem[]): WindowGroup {
   const sum = (some: readonly WindowItem[]): number => some.reduce((total, { part }) => total + part.tokens, 0);
-  const counted = items.filter(({ part }) => part.cached !== undefined);
+  const cached = items.flatMap(({ part }) => part.cached ?? []);
   return {
     kind,
     name,
     tokens: sum(items),
-    ...(counted.length === 0 ? {} : { cached: sum(counted.filter(({ part }) => part.cached === true)) }),
+    ...(cached.length === 0 ? {} : { cached: cached.reduce((total, each) => total + each, 0) }),
     items: items.toSorted((a, b) => b.part.tokens - a.part.tokens),
   };
 }

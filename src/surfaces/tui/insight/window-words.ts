@@ -48,7 +48,7 @@ export function originLines(window: WindowItem, total: number): readonly string[
   const { part, item, call } = window;
   const { tokens, measure, cached, turn, next } = part;
   const weight = `${count(tokens)} tokens (${measure}), ${percent(tokens, total)} of all`;
-  const inCache = cached === undefined ? '' : cached ? ', from the cache' : ', not from the cache';
+  const inCache = cached === undefined ? '' : `, ${cachedWords(cached, tokens)}`;
   const when = next === true ? 'The next turn will send it' : turn === undefined ? undefined : `Turn ${turn}`;
   const id = item === undefined ? undefined : (stringAt(item, 'id') ?? stringAt(item, 'call_id'));
   return [
@@ -56,6 +56,11 @@ export function originLines(window: WindowItem, total: number): readonly string[
     ...(call === undefined ? [] : [`Answer to: ${callWords(call)}`]),
     `${weight}${inCache}`,
   ];
+}
+
+function cachedWords(cached: number, tokens: number): string {
+  if (cached === 0) return 'not from the cache';
+  return cached === tokens ? 'from the cache' : `${count(cached)} of them from the cache`;
 }
 
 function kindWords({ part: { family, name, section } }: WindowItem): string {

@@ -46,9 +46,9 @@ const lostCache: PrefixBrokenEvent = {
 /** A cell of every kind, by name. */
 export const sampleCells: Readonly<Record<string, Cell>> = {
   ...Object.fromEntries(Object.entries(sampleItems).map(([name, item]) => [name, cellOf(item)])),
-  'command-own': cellOf(command('git status', { output: 'On branch main\nnothing to commit', exitCode: 0 }), {
-    byUser: true,
-  }),
+  'command-own': cellOf(
+    command('git status', { byUser: true, output: 'On branch main\nnothing to commit', exitCode: 0 }),
+  ),
   'command-outside': cellOf(command('npm publish', { status: 'in-progress' }), {
     place: 'outside',
     startedAt: -75_000,

@@ -4,6 +4,7 @@ import type { ChosenThread, NoThread, ThreadChange, ThreadChoice } from '../../p
 import type { WorkProgress } from '../../ports/work-progress.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
+import { lineTime } from '../../protocol/line-time.ts';
 import { oddText } from '../../protocol/odd-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
@@ -105,13 +106,17 @@ export class StoredThreads {
     return promptsIn((await this.read(id)).lines);
   }
 
-  /** What happened in a thread, as far as its lines keep it: for one who looks at it and opens nothing. */
-  async *events(id: ThreadId): AsyncGenerator<ThreadEvent, void> {
+  /**
+   * What happened in a thread, and when, as far as its lines keep it: for one who looks at it and opens nothing. `at`: in
+   * milliseconds; undefined where the time of a line does not read.
+   */
+  async *events(id: ThreadId): AsyncGenerator<{ readonly event: ThreadEvent; readonly at: number | undefined }, void> {
     let state = nothingRecorded(id);
     for await (const line of this.#kept.store.read(id, { from: 0 as Ordinal })) {
       const folded = foldRecorded(state, line);
       state = folded.state;
-      for (const news of folded.news) if (news.kind === 'event') yield news.event;
+      const at = lineTime(line);
+      for (const news of folded.news) if (news.kind === 'event') yield { event: news.event, at };
     }
   }
 

@@ -151,6 +151,7 @@ export function storedItem(item: TurnItem): JsonObject {
         arguments: item.arguments,
         status: item.status === 'completed' ? 'completed' : 'failed',
         ...(item.status === 'in-progress' ? {} : { success: item.status === 'completed' }),
+        ...(item.server === undefined ? {} : { capstan: { server: item.server } }),
       };
   }
 }

@@ -48,10 +48,12 @@ export function readItem(item: JsonObject): TurnItem | undefined {
         status: endOf(item),
         ...defined({ places: placesIn(objectAt(item, 'capstan')) }),
       };
+    case 'McpToolCall':
     case 'DynamicToolCall':
       return {
         kind: 'tool-call',
         id,
+        ...defined({ server: stringAt(item, 'server') ?? stringAt(objectAt(item, 'capstan'), 'server') }),
         tool: stringAt(item, 'tool') ?? '',
         arguments: objectAt(item, 'arguments') ?? {},
         status: endOf(item),

@@ -1,5 +1,5 @@
 import { defined } from '../../protocol/defined.ts';
-import { type UserShellCommandText, stoppedByUser } from './user-shell-command.ts';
+import { type UserShellCommandText, noExitCodeStopped } from './user-shell-command.ts';
 
 const head = '<user_shell_command>\n<command>\n';
 const between = '\n</command>\n<result>\nExit code: ';
@@ -20,7 +20,7 @@ export function readUserShellCommand(text: string): UserShellCommandText | undef
     seconds: Number(seconds),
     // Of a command that printed nothing, both line breaks are one.
     output: asTyped(result.slice(about.length, Math.max(about.length, result.length - end.length))),
-    ...defined({ exitCode, isStopped: exit === stoppedByUser ? (true as const) : undefined }),
+    ...defined({ exitCode, isStopped: exit === noExitCodeStopped ? (true as const) : undefined }),
   };
 }
 

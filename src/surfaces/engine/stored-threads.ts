@@ -4,11 +4,9 @@ import type { ChosenThread, NoThread, ThreadChange, ThreadChoice } from '../../p
 import type { WorkProgress } from '../../ports/work-progress.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
-import { lineTime } from '../../protocol/line-time.ts';
 import { oddText } from '../../protocol/odd-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
-import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { lockPath } from '../../rollout/find/names.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
@@ -20,7 +18,6 @@ import type { Pin } from '../../state/pins.ts';
 import { isSuspended, questionsToAsk } from '../../state/questions.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
-import { foldRecorded, nothingRecorded } from '../../state/recorded-events.ts';
 import type { PinsChanged } from '../../thread/branch/pinned-notes.ts';
 import type { AgentNode } from './agent-node.ts';
 import { cutOffTurn } from './cut-off-turn.ts';
@@ -31,6 +28,7 @@ import type { ThreadFiles } from '../../workspace/file-changes.ts';
 import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelow } from './engine-refused.ts';
 import { HomeFiles } from './home-files.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
+import { type StoredEvent, storedEvents } from './stored-events.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
 import type { ThreadWriter } from './thread-writer.ts';
 import type { ThreadPrompt } from './thread-prompts.ts';
@@ -106,18 +104,9 @@ export class StoredThreads {
     return promptsIn((await this.read(id)).lines);
   }
 
-  /**
-   * What happened in a thread, and when, as far as its lines keep it: for one who looks at it and opens nothing. `at`: in
-   * milliseconds; undefined where the time of a line does not read.
-   */
-  async *events(id: ThreadId): AsyncGenerator<{ readonly event: ThreadEvent; readonly at: number | undefined }, void> {
-    let state = nothingRecorded(id);
-    for await (const line of this.#kept.store.read(id, { from: 0 as Ordinal })) {
-      const folded = foldRecorded(state, line);
-      state = folded.state;
-      const at = lineTime(line);
-      for (const news of folded.news) if (news.kind === 'event') yield { event: news.event, at };
-    }
+  /** What happened in a thread, and when: for one who looks at it and opens nothing. */
+  events(id: ThreadId): AsyncGenerator<StoredEvent, void> {
+    return storedEvents(this.#kept.store, id);
   }
 
   /** The checkpoints of a thread that stand, oldest first. */

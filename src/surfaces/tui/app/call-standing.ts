@@ -2,7 +2,7 @@ import { defined } from '../../../protocol/defined.ts';
 import type { CallStanding } from '../cells/command-cell.ts';
 
 /** What an event says of a call beyond its item. */
-export function standingOf(
+export function callStanding(
   { outside, confined }: { readonly outside?: true; readonly confined?: true },
   startedAt: number | undefined,
 ): CallStanding {

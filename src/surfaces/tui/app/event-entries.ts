@@ -16,7 +16,7 @@ import { noticeCell, type NoticeKind } from '../cells/notice-cell.ts';
 import { userCell } from '../cells/user-cell.ts';
 import { ExploringGroups } from './exploring-groups.ts';
 import { ChangeEntries } from './change-entries.ts';
-import { standingOf } from './call-standing.ts';
+import { callStanding } from './call-standing.ts';
 import { ReplayedCalls } from './replayed-calls.ts';
 import { RunningHooks } from './running-hooks.ts';
 import { type ShownShell, showShell } from './shown-shell.ts';
@@ -90,9 +90,9 @@ export class EventEntries {
         return;
       case 'item-started':
       case 'item-updated':
-        return this.#begun(event.item, standingOf(event, at));
+        return this.#begun(event.item, callStanding(event, at));
       case 'item-completed':
-        return this.#completed(event.item, standingOf(event, undefined));
+        return this.#completed(event.item, callStanding(event, undefined));
       case 'question-asked':
         this.#questions.set(event.question.id, event.question);
         this.#replayed.asked(event.question);

@@ -29,7 +29,14 @@ export type ThreadEvent =
       readonly outside?: true;
       readonly confined?: true;
     }
-  | { readonly kind: 'item-completed'; readonly turnId: TurnId; readonly item: TurnItem }
+  /** `outside` and `confined` as above, for a reader that was not there when it began. */
+  | {
+      readonly kind: 'item-completed';
+      readonly turnId: TurnId;
+      readonly item: TurnItem;
+      readonly outside?: true;
+      readonly confined?: true;
+    }
   /** A call was not run. `reason` is what the model was answered; `item` is absent where the arguments say nothing. */
   | {
       readonly kind: 'call-refused';

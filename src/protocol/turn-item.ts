@@ -46,6 +46,8 @@ export interface PlanStep {
 export interface CommandItem {
   readonly kind: 'command';
   readonly id: string;
+  /** The user ran it, not the model. */
+  readonly byUser?: true;
   /** Program and arguments as they are run, isolation aside. */
   readonly argv: readonly string[];
   readonly cwd: string;
@@ -53,7 +55,7 @@ export interface CommandItem {
   readonly output: string;
   /** Absent while the command runs and when it was killed or never started. */
   readonly exitCode?: number;
-  /** Why there is no exit code; only while it is news: files do not keep it. */
+  /** Why there is no exit code. Older files and other programs do not say it. */
   readonly unfinished?: 'timed-out' | 'interrupted' | 'not-started';
   readonly durationMs?: number;
 }
@@ -64,8 +66,12 @@ export interface FileChangeItem {
   readonly id: string;
   readonly changes: readonly ChangedFile[];
   readonly status: 'in-progress' | 'completed' | 'failed';
-  /** Why nothing was changed; only while it is news: files do not keep it. */
+  /** Why nothing was changed. */
   readonly problem?: string;
+  /** Of each part of the patch, in its order: the lines at which its chunks were found, from 0; null where it has none. */
+  readonly places?: readonly (readonly number[] | null)[];
+  /** Of one that was read from a file: the call of the model, which has the lines that `diff` would have. */
+  readonly call?: { readonly tool: string; readonly input: string };
 }
 
 /** A file that a patch touches, by its name before the patch. */
@@ -77,7 +83,7 @@ export interface ChangedFile {
   readonly movePath?: string;
   /** It is a picture that the model generated, and no patch made it. */
   readonly generated?: true;
-  /** Lines that begin with `+`, `-` or a space, as the patch has them; only while it is news. */
+  /** Lines that begin with `+`, `-` or a space, as the patch has them. Absent in one read from a file of ours. */
   readonly diff?: string;
 }
 

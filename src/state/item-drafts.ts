@@ -42,7 +42,9 @@ export function answerLine(
   { changed = [], refused }: { readonly changed?: readonly ChangedFile[]; readonly refused?: RefusedCallRecord },
 ): LineDraft {
   const line = itemLine(item, { family: 'tool' }, turn);
-  const files = changed.length === 0 ? undefined : (changed as unknown as JsonObject[]);
+  // The lines stand in the call (I9).
+  const named = changed.map(({ diff: _diff, ...file }) => file);
+  const files = named.length === 0 ? undefined : (named as unknown as JsonObject[]);
   const known = defined({ changed: files, refused: refused && { ...refused } });
   if (Object.keys(known).length === 0) return line;
   return { ...line, metadata: { ...line.metadata, capstan: { ...objectAt(line.metadata, 'capstan'), ...known } } };
@@ -130,6 +132,7 @@ export function storedItem(item: TurnItem): JsonObject {
         source: 'agent',
         status: item.status === 'in-progress' ? 'failed' : item.status,
         ...defined({ exit_code: item.exitCode }),
+        ...(item.unfinished === undefined ? {} : { capstan: { unfinished: item.unfinished } }),
         ...(item.durationMs === undefined ? {} : { duration: duration(item.durationMs) }),
       };
     case 'file-change':
@@ -138,6 +141,7 @@ export function storedItem(item: TurnItem): JsonObject {
         id,
         changes: Object.fromEntries(item.changes.map((change) => [change.path, storedChange(change)])),
         status: item.status === 'in-progress' ? 'failed' : item.status,
+        ...(item.places === undefined ? {} : { capstan: { places: item.places } }),
       };
     case 'tool-call':
       return {
@@ -147,6 +151,7 @@ export function storedItem(item: TurnItem): JsonObject {
         arguments: item.arguments,
         status: item.status === 'completed' ? 'completed' : 'failed',
         ...(item.status === 'in-progress' ? {} : { success: item.status === 'completed' }),
+        ...(item.server === undefined ? {} : { capstan: { server: item.server } }),
       };
   }
 }

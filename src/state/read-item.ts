@@ -1,13 +1,13 @@
 import { defined } from '../protocol/defined.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { proposedPlan } from '../protocol/proposed-plan.ts';
-import type { ChangedFile, PlanStep, TurnItem } from '../protocol/turn-item.ts';
+import type { ChangedFile, FileChangeItem, PlanStep, TurnItem } from '../protocol/turn-item.ts';
 import { textsAt } from './question-fields.ts';
 
 /**
- * An item as `storedItem` writes it, and other programs do. What files do not keep is left out: diffs, `problem`,
- * `unfinished`, the arguments of a tool that a call is shown with. Undefined for what is no item, and for a user's
- * message, which is context.
+ * An item as `storedItem` writes it, and other programs do. What our files keep elsewhere is left out: diffs, `problem`,
+ * the arguments of a tool that a call is shown with. Undefined for what is no item, and for a user's message, which is
+ * context.
  */
 export function readItem(item: JsonObject): TurnItem | undefined {
   const id = stringAt(item, 'id');
@@ -41,11 +41,19 @@ export function readItem(item: JsonObject): TurnItem | undefined {
     case 'CommandExecution':
       return readCommand(id, item);
     case 'FileChange':
-      return { kind: 'file-change', id, changes: changesIn(objectAt(item, 'changes') ?? {}), status: endOf(item) };
+      return {
+        kind: 'file-change',
+        id,
+        changes: changesIn(objectAt(item, 'changes') ?? {}),
+        status: endOf(item),
+        ...defined({ places: placesIn(objectAt(item, 'capstan')) }),
+      };
+    case 'McpToolCall':
     case 'DynamicToolCall':
       return {
         kind: 'tool-call',
         id,
+        ...defined({ server: stringAt(item, 'server') ?? stringAt(objectAt(item, 'capstan'), 'server') }),
         tool: stringAt(item, 'tool') ?? '',
         arguments: objectAt(item, 'arguments') ?? {},
         status: endOf(item),
@@ -59,12 +67,16 @@ function savedPath(item: JsonObject): string | undefined {
   return stringAt(item, 'saved_path') === undefined ? undefined : pathAt(item, 'saved_path');
 }
 
+const reasons = ['timed-out', 'interrupted', 'not-started'] as const;
+
 function readCommand(id: string, item: JsonObject): TurnItem {
   const duration = objectAt(item, 'duration');
   const milliseconds = (numberAt(duration, 'secs') ?? 0) * 1000 + (numberAt(duration, 'nanos') ?? 0) / 1e6;
   const status = item['status'] === 'declined' ? 'declined' : endOf(item);
   const known = {
+    byUser: item['source'] === 'user_shell' ? (true as const) : undefined,
     exitCode: numberAt(item, 'exit_code'),
+    unfinished: reasons.find((known) => known === objectAt(item, 'capstan')?.['unfinished']),
     durationMs: duration === undefined ? undefined : milliseconds,
   };
   return {
@@ -86,8 +98,29 @@ function changesIn(changes: JsonObject): readonly ChangedFile[] {
   return Object.entries(changes).flatMap(([path, change]): ChangedFile[] => {
     if (!isJsonObject(change)) return [];
     const kind = (['add', 'delete', 'update'] as const).find((known) => known === change['type']);
-    return kind === undefined ? [] : [{ path, kind, ...defined({ movePath: stringAt(change, 'move_path') }) }];
+    const known = { movePath: stringAt(change, 'move_path'), diff: diffIn(change) };
+    return kind === undefined ? [] : [{ path, kind, ...defined(known) }];
   });
+}
+
+/** Other programs write the lines down. Of a file that is gone they are not shown. */
+function diffIn(change: JsonObject): string | undefined {
+  const diff = stringAt(change, 'unified_diff');
+  if (diff !== undefined && diff !== '') return diff;
+  const content = change['type'] === 'add' ? (stringAt(change, 'content') ?? '') : '';
+  return content === '' ? undefined : `+${content.replace(/\n$/, '').replaceAll('\n', '\n+')}`;
+}
+
+/** Undefined where one of them makes no sense: then no line has a number. */
+function placesIn(ours: JsonObject | undefined): FileChangeItem['places'] {
+  const places = arrayAt(ours, 'places');
+  return places?.every((each) => each === null || (Array.isArray(each) && each.every(isPlace))) === true
+    ? (places as FileChangeItem['places'])
+    : undefined;
+}
+
+function isPlace(value: Json): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function readStep(value: Json): readonly PlanStep[] {

@@ -7,12 +7,16 @@ import type { ThreadEvent } from '../protocol/thread-event.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import { callArguments } from './call-arguments.ts';
 import { outputOf } from './recorded-item.ts';
+import { withLines } from './recorded-patch.ts';
 
 /** What is known of a call of the turn: what the model asked for, what began, and whether its item was shown. */
 export interface OpenCall {
   readonly call?: Item | undefined;
   readonly begun?: TurnItem;
   readonly isShown?: true;
+  /** Where it ran, if not in the sandbox of its turn. */
+  readonly outside?: true;
+  readonly confined?: true;
 }
 
 interface AnsweredCall {
@@ -38,7 +42,11 @@ export function endedCall(
   // Of a call that another program answered nothing else may be known than what the model wrote.
   const isOurs = objectAt(metadata, 'capstan') !== undefined;
   const item = ended ?? itemOf(callId, isOurs && open !== undefined ? { ...open, call: undefined } : open);
-  return item === undefined ? undefined : { kind: 'item-completed', turnId, item: withOutput(item, text) };
+  if (item === undefined) return undefined;
+  const { outside, confined, call } = open ?? {};
+  const shown =
+    item.kind === 'file-change' ? withLines(item, { call, metadata, answer: text }) : withOutput(item, text);
+  return { kind: 'item-completed', turnId, item: shown, ...defined({ outside, confined }) };
 }
 
 /** Old files keep no items: then the beginning of the call says what it was, or the model's own words do. */

@@ -87,3 +87,88 @@ it('a turn that another program left open ends when the next one begins', () => 
     { kind: 'turn-completed', turnId: 'b', lastMessage: 'Yes.' },
   ]);
 });
+
+it('commands of the user are shown once, when they were run, also those in files of other programs', () => {
+  const text = (command: string, exit: string, output: string): string =>
+    `<user_shell_command>\n<command>\n${command}\n</command>\n<result>\nExit code: ${exit}\nDuration: 0.5000 seconds\nOutput:\n${output}\n</result>\n</user_shell_command>`;
+  const ours = { ...says('user', text('false', '1', 'no')), id: 'msg_1' };
+  const item = { kind: 'command', byUser: true, cwd: '', status: 'failed', exitCode: 1, durationMs: 500 };
+  const told = { kind: 'item', id: 'w', item: ours };
+  const shown = {
+    kind: 'item-completed',
+    turnId: '',
+    item: { ...item, id: 'msg_1', argv: ['sh', '-c', 'false'], output: 'no' },
+  };
+  expect(
+    read([
+      ['capstan_waiting', told],
+      // A rollback says again what waits.
+      ['capstan_waiting', told],
+      ['capstan_waiting', { kind: 'item', id: 'x', item: says('user', 'Words of a program.') }],
+      ['response_item', says('user', text('ls', '1', 'gone'))],
+    ]),
+  ).toEqual([shown, { ...shown, item: { ...item, id: 'item-3', argv: ['sh', '-c', 'ls'], output: 'gone' } }]);
+});
+
+it('a patch has the lines that a file says, and else the call that has them', () => {
+  const call = { type: 'custom_tool_call', name: 'apply_patch', input: '*** Begin Patch', call_id: 'c' };
+  const answered = (output: string): JsonObject => ({ type: 'custom_tool_call_output', call_id: 'c', output });
+  const changed = (update: JsonObject, add: string, status: string) => ({
+    type: 'item_completed',
+    item: {
+      type: 'FileChange',
+      id: 'c',
+      changes: { '/a': { type: 'update', ...update }, '/b': { type: 'add', content: add } },
+      status,
+    },
+  });
+  const item = (more: object) => ({
+    kind: 'item-completed',
+    turnId: '',
+    item: { kind: 'file-change', id: 'c', ...more },
+  });
+  expect(
+    read([
+      ['response_item', call],
+      ['event_msg', changed({ unified_diff: '@@ -1 +1 @@\n-a\n+b\n' }, 'one\ntwo\n', 'completed')],
+      ['response_item', answered('Done.')],
+      ['response_item', call],
+      ['event_msg', changed({ unified_diff: '' }, '', 'failed')],
+      ['response_item', answered('It does not fit.')],
+    ]),
+  ).toEqual([
+    item({
+      status: 'completed',
+      changes: [
+        { path: '/a', kind: 'update', diff: '@@ -1 +1 @@\n-a\n+b\n' },
+        { path: '/b', kind: 'add', diff: '+one\n+two' },
+      ],
+    }),
+    item({
+      status: 'failed',
+      problem: 'It does not fit.',
+      call: { tool: 'apply_patch', input: '*** Begin Patch' },
+      changes: [
+        { path: '/a', kind: 'update' },
+        { path: '/b', kind: 'add' },
+      ],
+    }),
+  ]);
+});
+
+it('what a request broke is told, unless the file makes no sense of it', () => {
+  const request = (breaks: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({
+    turn_id: 't',
+    step: 2,
+    prefix: { kept: { items: 1, tokens: 9 }, breaks },
+    ...more,
+  });
+  const known = { kind: 'setting', name: 'model', tokens: 5 };
+  expect(
+    read([
+      ['capstan_request', request([known, { kind: 'tools', tokens: 3 }, { kind: 'other', tokens: 3 }])],
+      ['capstan_request', request([{ kind: 'setting', tokens: 5 }])],
+      ['capstan_request', request([known], { auxiliary: {} })],
+    ]),
+  ).toEqual([{ kind: 'prefix-broken', turnId: 't', step: 2, keptTokens: 9, breaks: [known] }]);
+});

@@ -1,15 +1,19 @@
 import { entryOf } from '../history/entry.ts';
+import { defined } from '../protocol/defined.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import { asItem, type Item } from '../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
-import type { TurnItem } from '../protocol/turn-item.ts';
+import type { CommandItem, TurnItem } from '../protocol/turn-item.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { readItem } from './read-item.ts';
 import { hookEvent } from './hook-lines.ts';
 import { checkpointEvents, failedCheckpoint } from './recorded-checkpoint.ts';
 import { modelItem } from './model-item.ts';
+import { patchInOldForm } from './recorded-patch.ts';
+import { prefixBroken } from './recorded-prefix.ts';
+import { userCommandIn, userCommandOf } from './recorded-shell.ts';
 import { contextEvents } from './recorded-context.ts';
 import { type AskedState, foldAsked, noneAsked } from './recorded-asking.ts';
 import { endedCall, type OpenCall } from './recorded-call.ts';
@@ -21,10 +25,10 @@ import { totalIn } from './waiting.ts';
 
 /**
  * What lines hold of the events of a thread, for a reader that was not there: `foldRecorded` gives for each line the
- * events that rest on it, in their order. They are those that subscribers were sent, but for what files do not keep:
- * diffs, `problem` and `unfinished` of items, an output beyond what the model was given, the item of a refused call, the
- * commands of a question, facts too long to be stored beside their text, and what a provider said about a failure beside
- * its message. Files of other programs give what they say, and no more.
+ * events that rest on it, in their order. They are those that subscribers were sent, but for what files do not keep: an
+ * output beyond what the model was given, the item of a refused call, the commands of a question, and facts too long to be
+ * stored beside their text. The lines of a patch stand in its `call`. Files of other programs give what they say, and no
+ * more.
  */
 export interface RecordedState {
   readonly threadId: ThreadId;
@@ -39,6 +43,8 @@ export interface RecordedState {
   readonly calls: ReadonlyMap<string, OpenCall>;
   /** The plan of the turn, as it was last. */
   readonly plan?: TurnItem;
+  /** Commands of the user since the turn began, by id: a line may say one again. */
+  readonly ran: ReadonlySet<string>;
 }
 
 /** Something that a line says happened. `rewound`: turns were taken back; which, `takenBackAt` says. */
@@ -54,6 +60,7 @@ const recordedKinds: ReadonlySet<ThreadEvent['kind']> = new Set<ThreadEvent['kin
   'question-asked',
   'question-answered',
   'usage',
+  'prefix-broken',
   'checkpoint-installed',
   'checkpoint-failed',
   'turn-completed',
@@ -69,7 +76,7 @@ export function isRecorded(event: ThreadEvent): boolean {
 
 /** Before the first line. */
 export function nothingRecorded(threadId: ThreadId): RecordedState {
-  return { threadId, turns: noTurnsOfAny, total: noUsage, asked: noneAsked, calls: new Map() };
+  return { threadId, turns: noTurnsOfAny, total: noUsage, asked: noneAsked, calls: new Map(), ran: new Set() };
 }
 
 /** At the end of a thread in this state, behind the line of this place. No turn is open in it. */
@@ -126,7 +133,9 @@ function foldLine(
     case lineType.hook:
       return withEvents(state, hookEvent(payload));
     case lineType.waiting:
-      return { state: { ...state, total: totalIn(payload) ?? state.total }, news: [] };
+      return foldUserCommand({ ...state, total: totalIn(payload) ?? state.total }, userCommandIn(payload));
+    case lineType.request:
+      return withEvents(state, prefixBroken(payload));
     default:
       return { state, news: [] };
   }
@@ -141,8 +150,15 @@ function foldEventLine(before: RecordedState, state: RecordedState, payload: Jso
   if (end !== undefined) return withEvents(atTurnEnd(state), ...planOf(state), end);
   if (payload['type'] === 'token_count') return foldUsage(state, payload);
   if (payload['type'] === 'thread_settings_applied') return withEvents(state, settingsEventIn(payload));
+  if (payload['type'] === 'patch_apply_end') return foldCompletedItem(state, patchInOldForm(payload));
   if (payload['type'] !== 'item_completed') return { state, news: [] };
   return foldCompletedItem(state, payload);
+}
+
+/** A command of the user that was not shown yet. */
+function foldUserCommand(state: RecordedState, item: CommandItem | undefined): Recorded {
+  if (item === undefined || state.ran.has(item.id)) return { state, news: [] };
+  return withEvents({ ...state, ran: new Set([...state.ran, item.id]) }, completed(turnOf(state), item));
 }
 
 /** A turn that another program left open ends when the next one begins. */
@@ -180,6 +196,10 @@ function foldItem(before: RecordedState, state: RecordedState, line: Line): Reco
   const turnId = entry.turn ?? turnOf(state);
   const said = entry.origin.family === 'model' ? modelItem(item, state.turns.place) : undefined;
   if (said !== undefined) return withEvents(state, ...opened, completed(turnId, said));
+  const ran = entry.origin.family === 'user' ? undefined : userCommandOf(item, `item-${state.turns.place}`);
+  // One of ours waited before, and was shown then.
+  if (ran !== undefined && stringAt(objectAt(line.metadata, 'capstan'), 'waited') === undefined)
+    return foldUserCommand(state, ran);
   return withEvents(state, ...opened, ...contextEvents(entry, line.metadata, { turnId, place: state.turns.place }));
 }
 
@@ -187,7 +207,11 @@ function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
   const [callId, stored] = [stringAt(payload, 'call_id'), objectAt(payload, 'item')];
   const item = stored && readItem(stored);
   if (callId === undefined || item === undefined) return { state, news: [] };
-  if (item.kind !== 'plan') return { state: withCall(state, callId, { begun: item }), news: [] };
+  const [outside, confined] = [payload['outside'], payload['confined']].map((mark) =>
+    mark === true ? mark : undefined,
+  );
+  const begun: OpenCall = { begun: item, ...defined({ outside, confined }) };
+  if (item.kind !== 'plan') return { state: withCall(state, callId, begun), news: [] };
   const kind = state.plan === undefined ? 'item-started' : 'item-updated';
   const planned = withCall({ ...state, plan: item }, callId, { isShown: true });
   return withEvents(planned, { kind, turnId: turnOf(state), item });
@@ -223,7 +247,7 @@ function turnOf({ turns }: RecordedState): TurnId {
 
 function atTurnEnd(state: RecordedState): RecordedState {
   const { plan: _plan, ...rest } = state;
-  return { ...rest, calls: new Map() };
+  return { ...rest, calls: new Map(), ran: new Set() };
 }
 
 function planOf(state: RecordedState): readonly ThreadEvent[] {

@@ -4,6 +4,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import type { ModelSwitchedEvent, SettingsEvent, ThreadEvent, UsageEvent } from '../protocol/thread-event.ts';
 import type { Usage } from '../protocol/usage.ts';
+import { readFailureFacts } from './failure-facts.ts';
 import { withoutSeal } from './sealed-lines.ts';
 import { readShownUsage } from './shown-usage.ts';
 import { turnEvent } from './turn-event.ts';
@@ -23,8 +24,9 @@ export function turnEnd(payload: JsonObject, open: string | undefined, usage: Us
     const byHook = objectAt(payload, 'capstan')?.['ended_by'] === 'hook' ? { endedBy: 'hook' as const } : {};
     return { kind: 'turn-completed', turnId, usage, ...said, ...byHook };
   }
-  const continuedBy = stringAt(objectAt(payload, 'capstan'), 'continued_by');
-  const outcome = readOutcome(objectAt(payload, 'error'));
+  const ours = objectAt(payload, 'capstan');
+  const continuedBy = stringAt(ours, 'continued_by');
+  const outcome = { ...readOutcome(objectAt(payload, 'error')), ...readFailureFacts(objectAt(ours, 'failure')) };
   return { kind: 'turn-failed', turnId, outcome, ...said, ...defined({ continuedBy }) };
 }
 

@@ -8,6 +8,7 @@ import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ModelSwitchedEvent } from '../protocol/thread-event.ts';
+import { failureFacts } from './failure-facts.ts';
 import { type ShownUsage, shownUsage } from './shown-usage.ts';
 import { envelopeRecord, storeEnvelope } from './stored-envelope.ts';
 import type { ThreadState } from './thread-state.ts';
@@ -215,7 +216,11 @@ export function turnComplete(end: RecordedEnd, failure?: Outcome): LineDraft {
     code: failure.code,
     next: failure.next,
   };
-  const ours = defined({ ended_by: endedBy, continued_by: continuedBy });
+  const ours = defined({
+    ended_by: endedBy,
+    continued_by: continuedBy,
+    failure: failure && failureFacts(failure),
+  });
   const capstan = Object.keys(ours).length === 0 ? undefined : ours;
   const said = { last_agent_message: lastMessage ?? null, ...defined({ error, capstan }) };
   return event({ type: 'task_complete', ...times(envelope, endedAt), ...said });

@@ -15,6 +15,8 @@ export interface UserShell {
   readonly signal: AbortSignal;
   /** What it prints, as it comes. */
   output?(bytes: Uint8Array): void;
+  /** The id of the item that followers are sent of it, before they are. */
+  recordedAs?(id: string): void;
 }
 
 /** `exitCode` is absent where it was stopped. The model reads what it printed with its next request. */
@@ -40,7 +42,9 @@ export async function runUserShell({ parts, cwd, inject }: ShellThread, asked: U
   const isStopped = end.kind === 'aborted' ? (true as const) : undefined;
   const said = { command, output, seconds, ...defined({ exitCode, isStopped }) };
   const { role, text } = render(userShellCommandFragment, said);
-  const told = await inject(contextMessage(`msg_${parts.ids.uuid()}`, role, [text]));
+  const id = `msg_${parts.ids.uuid()}`;
+  asked.recordedAs?.(id);
+  const told = await inject(contextMessage(id, role, [text]));
   if (told.kind === 'refused') return told;
   return { kind: 'ran', output, durationMs: end.durationMs, ...defined({ exitCode }) };
 }

@@ -132,12 +132,12 @@ function withoutOutput(item: TurnItem): unknown {
   const {
     output: _output,
     problem: _problem,
-    unfinished: _unfinished,
+    call: _call,
     ...rest
   } = item as TurnItem & {
     readonly output?: string;
     readonly problem?: string;
-    readonly unfinished?: string;
+    readonly call?: unknown;
   };
   if (item.kind !== 'file-change') return rest;
   return { ...rest, changes: item.changes.map(({ diff: _diff, ...change }) => change) };

@@ -40,7 +40,7 @@ it('the words of the user, what happened, and what a restore would change can be
     ['Second.', [{ words: 'Second.', pictures: [] }]],
   ]);
   const kinds: string[] = [];
-  for await (const event of engine.stored.events(thread.id)) kinds.push(event.kind);
+  for await (const { event } of engine.stored.events(thread.id)) kinds.push(event.kind);
   expect(kinds.filter((kind) => kind.startsWith('turn-'))).toEqual([
     'turn-started',
     'turn-completed',

@@ -37,6 +37,7 @@ const shownBy: Readonly<Record<string, string>> = {
   'answer-cell': 'answer',
   'background-cell': 'background-waited',
   'call-cell': 'call',
+  'called-patch-cell': 'patch-called',
   'card-cell': 'card',
   'command-cell': 'command-own',
   'decision-cell': 'approval-allowed',

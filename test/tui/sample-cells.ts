@@ -58,8 +58,22 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
     argv: ['bash', '-lc', 'npm run watch -- --all\necho ended'],
     printed: numberedLines(8),
   }),
-  'command-own': cellOf(command('git status', { output: 'On branch main\nnothing to commit', exitCode: 0 }), {
-    byUser: true,
+  'command-own': cellOf(
+    command('git status', { byUser: true, output: 'On branch main\nnothing to commit', exitCode: 0 }),
+  ),
+  'command-own-failed': cellOf(
+    command('false', { byUser: true, status: 'failed', output: '', exitCode: 1, durationMs: 12 }),
+  ),
+  'patch-called': cellOf({
+    kind: 'tool-call',
+    id: 'c',
+    tool: 'apply_patch',
+    arguments: {
+      input:
+        '*** Begin Patch\n*** Update File: src/mill.ts\n@@ carry()\n const a = 1;\n-const b = 2;\n+const b = 3;\n*** End Patch',
+    },
+    status: 'completed',
+    output: 'Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nM src/mill.ts\n',
   }),
   'command-outside': cellOf(command('npm publish', { status: 'in-progress' }), {
     place: 'outside',

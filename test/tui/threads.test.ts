@@ -58,6 +58,7 @@ describe('earlier conversations', () => {
     await press(terminal, '\u0014');
     const preview = (await sees('• One.')).join('\n');
     expect(preview).toMatch(/^Fix the parser {2}100 %$/m);
+    expect(preview).toMatch(/^ {2}Worked for \S+ · \d\d:\d\d$/m);
     await press(terminal, 'q');
     await sees('› parser');
     await press(terminal, enter);

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, callTool, cutAfter, hang, say } from '../../src/testing/index.ts';
-import { inputOf, scene, textsOf } from '../harness/scene.ts';
-import { openIn, type TuiScene, tuiScene } from './tui-scene.ts';
+import { answer, callTool, hang, say } from '../../src/testing/index.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+import { type TuiScene, tuiScene } from './tui-scene.ts';
 
 const [esc, enter, tab, up, altUp, f7] = ['\u001B', '\r', '\t', '\u001B[A', '\u001B[1;3A', '\u001B[18~'];
 const done = (text: string) => answer({ items: [say(text)], deltas: true });
@@ -216,51 +216,5 @@ describe('a change of the size', () => {
     for (const words of ['A row of words', 'Ran until', '› Go.', 'Ask Capstan'])
       expect(rows.split(words)).toHaveLength(2);
     expect(rows).not.toContain('Transcript');
-  });
-});
-
-describe('a conversation that is resumed', () => {
-  it('stands on the screen as it stood: with how long turns took, and plans where they were made', async () => {
-    const planned = (...statuses: readonly string[]) =>
-      answer({
-        items: [callTool('update_plan', { plan: statuses.map((status, at) => ({ step: `Step ${at + 1}`, status })) })],
-      });
-    const built = await scene([
-      planned('in_progress', 'pending'),
-      answer({ items: [callTool('exec_command', { cmd: 'sleep 1.1' })] }),
-      planned('completed', 'in_progress'),
-      done('Half.'),
-      planned('completed', 'completed'),
-      done('All.'),
-    ]);
-    const first = await openIn(built, { kind: 'new' });
-    await first.sees('Context');
-    first.say('Go.');
-    await first.sees(/Half\.\n\n {2}Worked for/);
-    first.say('On.');
-    // A moment passes between an event and its line.
-    const said = (rows: readonly string[]): string =>
-      /› Go\.[^]*All\.\n\n {2}Worked for .*/
-        .exec(rows.join('\n'))![0]
-        .replaceAll(/Worked for (?:[1-9]s|<1s) · \d\d:\d\d/g, 'Worked');
-    const live = said(await first.sees(/All\.\n\n {2}Worked for/));
-    await first.leave();
-    const second = await openIn(built, { kind: 'last' });
-    const again = said(await second.sees(/All\.\n\n {2}Worked for[^]*Context/));
-    expect(again).toBe(live);
-    expect(live).toMatch(/Step 1[^]*Ran sleep[^]*Step 1[^]*Half\.\n\n {2}Worked\n[^]*Step 1[^]*All\.\n\n {2}Worked$/);
-  });
-
-  it('does not say that it reconnects, and has the retry as one quiet line', async () => {
-    const built = await scene([cutAfter({ bytes: 100, of: answer({ items: [say('never')] }) }), done('Recovered.')]);
-    const first = await openIn(built, { kind: 'new' });
-    await first.sees('Context');
-    first.say('Go.');
-    await first.sees(/Recovered\.\n\n {2}Worked/);
-    await first.leave();
-    const second = await openIn(built, { kind: 'last' });
-    const rows = (await second.sees(/Recovered\.[^]*Context/)).join('\n');
-    expect(rows).not.toContain('Reconnecting');
-    expect(second.terminal.written).not.toContain('Reconnecting');
   });
 });

@@ -19,7 +19,7 @@ describe('a command of the user', () => {
     tell('!sleep 2; touch late');
     await sees(/Running your command \(.*esc to interrupt\)/);
     terminal.type(key);
-    await sees('Interrupted: sleep 2; touch late');
+    await sees('Your command was interrupted: sleep 2; touch late');
     tell('Go on.');
     const rows = (await sees('• Still here.')).join('\n');
     expect(rows).not.toContain('Esc again');
@@ -73,7 +73,7 @@ describe('a command of the user', () => {
     await sees(/Your command echo printed; sleep 20\n.*printed/);
     tell('/stop');
     await sees('Stopped 1 command of yours.');
-    const rows = await sees('Interrupted: echo printed; sleep 20');
+    const rows = await sees('Your command was interrupted: echo printed; sleep 20');
     expect(rows.filter((row) => row.includes('Running'))).toEqual([]);
   });
 
@@ -104,9 +104,9 @@ describe('a command of the user', () => {
     tell('!sleep 21');
     await sees('Running sleep 21');
     terminal.type(esc);
-    const rows = (await sees('Interrupted: sleep 21')).join('\n');
+    const rows = (await sees('Your command was interrupted: sleep 21')).join('\n');
     expect(rows).toContain('Running sleep 20');
     terminal.type(esc);
-    await sees('Interrupted: sleep 20');
+    await sees('Your command was interrupted: sleep 20');
   });
 });

@@ -25,6 +25,8 @@ describe('a thread that another program writes', () => {
     await watcher.sees('Watching only: capstan');
     const shown = (await watcher.sees('• First answer.')).join('\n');
     expect(shown).toMatch(/gpt-5\.5 via scripted · \S*workspace · workspace-write, on-request/);
+    writer.say('!echo in-the-other-window');
+    await watcher.sees(/You ran echo in-the-other-window\n {2}└ in-the-other-window/);
     writer.say('Two.');
     await watcher.sees('• Second answer.');
     watcher.say('Three, later.');
@@ -34,7 +36,8 @@ describe('a thread that another program writes', () => {
     watcher.terminal.type('1');
     await watcher.sees('• Third answer.');
     const rows = (await watcher.leave()).join('\n');
-    for (const text of ['First answer.', 'Second answer.', 'Third answer.']) expect(rows.split(text)).toHaveLength(2);
+    for (const text of ['First answer.', 'You ran', 'Second answer.', 'Third answer.'])
+      expect(rows.split(text)).toHaveLength(2);
     expect(rows).toContain('› Three, later.');
   });
 

@@ -12,6 +12,9 @@ export interface UserShellCommandText {
   readonly output: string;
 }
 
+/** In the place of an exit code. */
+export const noExitCodeStopped = 'none (stopped by the user)';
+
 /** A command that the user ran, not the model, in the form that other programs write. */
 export const userShellCommandFragment = defineFragment<UserShellCommandText>({
   id: 'user-shell-command',
@@ -21,7 +24,7 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
   capTokens: 5000,
   separate: true,
   body: ({ command, exitCode, isStopped, seconds, output }) =>
-    `\n<command>\n${shortened(command, 1000)}\n</command>\n<result>\nExit code: ${exitCode ?? (isStopped === true ? 'none (stopped by the user)' : 'none')}\nDuration: ${seconds.toFixed(4)} seconds\nOutput:\n${shortened(output, 3500)}\n</result>\n`,
+    `\n<command>\n${shortened(command, 1000)}\n</command>\n<result>\nExit code: ${exitCode ?? (isStopped === true ? noExitCodeStopped : 'none')}\nDuration: ${seconds.toFixed(4)} seconds\nOutput:\n${shortened(output, 3500)}\n</result>\n`,
 });
 
 /** As the command was typed and printed, but for what would end its part of the text, or move a cursor. */

@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../protocol/line.ts';
 
@@ -36,6 +37,7 @@ function legacyEvents(item: JsonObject, turnId: string): readonly JsonObject[] {
           success: item['status'] === 'completed',
           changes: item['changes'],
           status: item['status'],
+          ...defined({ capstan: item['capstan'] }),
         },
       ];
     case 'ContextCompaction':

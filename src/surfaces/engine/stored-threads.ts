@@ -7,7 +7,6 @@ import type { Line } from '../../protocol/line.ts';
 import { oddText } from '../../protocol/odd-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
-import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { lockPath } from '../../rollout/find/names.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
@@ -19,7 +18,6 @@ import type { Pin } from '../../state/pins.ts';
 import { isSuspended, questionsToAsk } from '../../state/questions.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
-import { foldRecorded, nothingRecorded } from '../../state/recorded-events.ts';
 import type { AgentNode } from './agent-node.ts';
 import { cutOffTurn } from './cut-off-turn.ts';
 import { foldThread } from '../../thread/branch/resume.ts';
@@ -30,6 +28,7 @@ import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelo
 import { HomeFiles } from './home-files.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
 import { pinsChanged } from './pins-changed.ts';
+import { type StoredEvent, storedEvents } from './stored-events.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
 import type { ThreadWriter } from './thread-writer.ts';
 import type { ThreadPrompt } from './thread-prompts.ts';
@@ -107,14 +106,9 @@ export class StoredThreads {
     return promptsIn((await this.read(id)).lines);
   }
 
-  /** What happened in a thread, as far as its lines keep it: for one who looks at it and opens nothing. */
-  async *events(id: ThreadId): AsyncGenerator<ThreadEvent, void> {
-    let state = nothingRecorded(id);
-    for await (const line of this.#kept.store.read(id, { from: 0 as Ordinal })) {
-      const folded = foldRecorded(state, line);
-      state = folded.state;
-      for (const news of folded.news) if (news.kind === 'event') yield news.event;
-    }
+  /** What happened in a thread, and when: for one who looks at it and opens nothing. */
+  events(id: ThreadId): AsyncGenerator<StoredEvent, void> {
+    return storedEvents(this.#kept.store, id);
   }
 
   /** The checkpoints of a thread that stand, oldest first. */

@@ -6,10 +6,13 @@ import type { AdoptedCall } from '../parts/thread-sessions.ts';
 import type { GrantedCall } from './granted-call.ts';
 
 /** A call that ran, with what it was granted: a command that outlives it keeps that. */
-export type RanCall = CallResult & { readonly policy: ResolvedPolicy; readonly mayWrite: boolean } & Pick<
-    AdoptedCall,
-    'typed'
-  >;
+export type RanCall = CallResult & {
+  readonly policy: ResolvedPolicy;
+  readonly mayWrite: boolean;
+  /** As its line says. */
+  readonly outside?: true;
+  readonly confined?: true;
+} & Pick<AdoptedCall, 'typed'>;
 
 /** A command that may do everything but read what is denied looks at folders that are empty, and should know why. */
 export function confined<Result extends CallResult>(end: Result, { where, policy }: GrantedCall): Result {

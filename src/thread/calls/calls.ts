@@ -136,7 +136,8 @@ export class Calls {
     }
     if ('item' in end && end.session === undefined && !this.#turn.memory.standing.has(end.item.id)) {
       recordTurnItem(this.#turn, end.item);
-      this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item });
+      const where = defined({ outside: end.outside, confined: end.confined });
+      this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item, ...where });
     }
     if ('item' in end) {
       const { sessions } = this.#turn;

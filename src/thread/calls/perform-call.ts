@@ -74,7 +74,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const notes = (await hosts?.end()) ?? [];
   if (signal.aborted) memory.cutShort = true;
   const typed = needs.typed && { approval: envelope.policy.approval, left: leaves === true };
-  const ran = { ...end, policy, mayWrite, ...defined({ typed }) };
+  const ran = { ...end, policy, mayWrite, ...defined({ typed, outside, confined: within }) };
   return notes.length === 0 ? ran : { ...ran, output: withNote(end.output, notes.join('\n')) };
 }
 

@@ -1,9 +1,9 @@
 import { badArguments } from '../../fragments/answers/call-answers.ts';
 import type { ProviderCapabilities } from '../../ports/provider.ts';
-import { parseJsonObject } from '../../protocol/json.ts';
 import type { Tool } from '../define.ts';
 import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';
 import { patchSpecFor } from './patch-form.ts';
+import { readPatchInput } from './read-patch-input.ts';
 
 /** Edits files by patches, in this process and within the turn's policy. Calls of both forms are always taken. */
 export function applyPatchTool(ports: ApplyPatchPorts, provider: Pick<ProviderCapabilities, 'freeformTools'>): Tool {
@@ -13,16 +13,9 @@ export function applyPatchTool(ports: ApplyPatchPorts, provider: Pick<ProviderCa
     offeredIn: ({ mode, editTools }) => mode !== 'plan' && editTools === 'patch',
     spec: patchSpecFor(provider),
     prepare({ callId, input }, step) {
-      const text = readInput(input);
+      const text = readPatchInput(input);
       if (text === undefined) return { kind: 'refused', output: badArguments('`input` must be the patch, a string.') };
       return preparePatch(ports, { callId, text, folder: step.envelope.workspace.cwd, cameAs: 'tool' }, step);
     },
   };
-}
-
-/** The patch itself, or the one in the arguments of a function call: no patch begins with a brace. */
-function readInput(input: string): string | undefined {
-  if (!input.trimStart().startsWith('{')) return input;
-  const patch = parseJsonObject(input)?.['input'];
-  return typeof patch === 'string' ? patch : undefined;
 }

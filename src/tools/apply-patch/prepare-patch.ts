@@ -79,11 +79,16 @@ export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: Patch
       const { ok, places, ...end } = signal.aborted ? aborted : runPatch(ports, patch, { ...call, policy }, step);
       // Where the chunks stand is known only now.
       const over = ok
-        ? ({ status: 'completed', changes: changedFiles(patch.hunks, call.folder, places) } as const)
+        ? ({ status: 'completed', changes: changedFiles(patch.hunks, call.folder, places), ...kept(places) } as const)
         : ({ status: 'failed', problem: end.output } as const);
       return Promise.resolve({ ...end, item: { ...item, ...over } });
     },
   };
+}
+
+/** For a reader of the file, who has the patch and not the disk. */
+function kept(places: PatchEnd['places']): Pick<FileChangeItem, 'places'> {
+  return places === undefined ? {} : { places: places.map((each) => each ?? null) };
 }
 
 interface PatchEnd extends Omit<CallResult, 'item'> {

@@ -1,8 +1,8 @@
 import { badArguments } from '../../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
-import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
-import type { Hunk } from '../apply-patch/patch.ts';
+import { parseJsonObject } from '../../protocol/json.ts';
 import { type ApplyPatchPorts, prepareChanges } from '../apply-patch/prepare-patch.ts';
+import { readEdit } from '../apply-patch/read-edit.ts';
 import type { Tool } from '../define.ts';
 
 const spec: ToolSpec = {
@@ -38,17 +38,4 @@ export function editFileTool(ports: ApplyPatchPorts): Tool {
       return prepareChanges(ports, { hunks: [hunk] }, call, step);
     },
   };
-}
-
-function readEdit(given: JsonObject | undefined): Hunk | string {
-  if (given === undefined) return 'they are not a JSON object.';
-  const { path, old_text: find, new_text: put, replace_all: all } = given;
-  if (typeof path !== 'string' || path === '') return '`path` must be a string that is not empty.';
-  if (path.includes('\0')) return '`path` must not hold a zero byte.';
-  // What creates a file has nothing to find, and some models leave that out.
-  const old = find ?? '';
-  if (typeof old !== 'string' || typeof put !== 'string') return '`old_text` and `new_text` must be strings.';
-  if (all !== undefined && all !== null && typeof all !== 'boolean') return '`replace_all` must be true or false.';
-  if (old === put && old !== '') return '`old_text` and `new_text` are the same: nothing would change.';
-  return { kind: 'replace', path, find: old, put, all: all === true };
 }

@@ -2,6 +2,7 @@ import type { RolloutStore } from '../../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, lineType } from '../../../protocol/line.ts';
+import { lineTime } from '../../../protocol/line-time.ts';
 import { leftRollouts } from '../../../thread/branch/left-rollouts.ts';
 import { notesIn, readNote } from '../../../thread/branch/rollback-note.ts';
 
@@ -18,10 +19,9 @@ export function cursorAt(place: number, { timestamp }: Pick<Line, 'timestamp'>):
   return `${place}@${timestamp}` as PlaceCursor;
 }
 
-/** When the line was written, in milliseconds since the epoch. Undefined: its time does not read. */
+/** When the line that it names was written. */
 export function timeOfCursor(cursor: PlaceCursor): number | undefined {
-  const time = Date.parse(cursor.slice(cursor.indexOf('@') + 1));
-  return Number.isNaN(time) ? undefined : time;
+  return lineTime({ timestamp: cursor.slice(cursor.indexOf('@') + 1) });
 }
 
 /** Where a reader says that it was. */

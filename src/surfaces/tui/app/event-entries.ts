@@ -16,6 +16,7 @@ import { noticeCell, type NoticeKind } from '../cells/notice-cell.ts';
 import { userCell } from '../cells/user-cell.ts';
 import { ExploringGroups } from './exploring-groups.ts';
 import { ChangeEntries } from './change-entries.ts';
+import { callStanding } from './call-standing.ts';
 import { ReplayedCalls } from './replayed-calls.ts';
 import { RunningHooks } from './running-hooks.ts';
 import { type ShownShell, showShell } from './shown-shell.ts';
@@ -29,7 +30,7 @@ interface RunningCall {
   readonly entry: TranscriptEntry;
   item: TurnItem;
   output: string;
-  readonly context: CallStanding;
+  context: CallStanding;
 }
 
 /** Makes cells of what happens in a thread. */
@@ -45,6 +46,8 @@ export class EventEntries {
   readonly #arriving = new Map<string, { readonly entry: TranscriptEntry; readonly message: AnswerStream }>();
   readonly #questions = new Map<string, Question>();
   readonly #replayed = new ReplayedCalls();
+  /** Commands of the user that were run here, by the ids under which they are recorded. */
+  readonly #ranHere = new Set<string>();
   #plan = '';
   #turnStarted: number | undefined;
   /** Whether the turn is there for a checkpoint alone. Undefined: nothing has happened in it. */
@@ -87,9 +90,9 @@ export class EventEntries {
         return;
       case 'item-started':
       case 'item-updated':
-        return this.#begun(event.item, callContext(event, at));
+        return this.#begun(event.item, callStanding(event, at));
       case 'item-completed':
-        return this.#completed(event.item);
+        return this.#completed(event.item, callStanding(event, undefined));
       case 'question-asked':
         this.#questions.set(event.question.id, event.question);
         this.#replayed.asked(event.question);
@@ -133,6 +136,11 @@ export class EventEntries {
     return showShell(this.#transcript, command, startedAt);
   }
 
+  /** A command of the user has its cell: what is recorded of it makes no other. */
+  ranHere(id: string): void {
+    this.#ranHere.add(id);
+  }
+
   notice(message: string, kind: NoticeKind): void {
     this.#add(noticeCell(kind, { message }));
   }
@@ -164,18 +172,20 @@ export class EventEntries {
       return;
     }
     known.item = item;
+    // It may run once more, in another place.
+    known.context = { ...context, ...known.context, ...defined({ place: context.place ?? known.context.place }) };
     known.entry.cell = cellOf(withOutput(item, known.output), known.context);
   }
 
-  #completed(item: TurnItem): void {
-    if (item.kind === 'user-message') return;
+  #completed(item: TurnItem, context: CallStanding): void {
+    if (item.kind === 'user-message' || this.#ranHere.delete(item.id)) return;
     if (item.kind === 'plan') return this.#planned(item);
     const running = this.#running.get(item.id);
     const entry = running?.entry ?? this.#arriving.get(item.id)?.entry;
     this.#running.delete(item.id);
     this.#arriving.delete(item.id);
     if (entry !== undefined) {
-      Object.assign(entry, { cell: cellOf(item, running?.context), isFinal: true, stableRows: undefined });
+      Object.assign(entry, { cell: cellOf(item, running?.context ?? context), isFinal: true, stableRows: undefined });
       if (item.kind === 'agent-message') entry.answer = item.text;
       return this.#replayed.completed(item, entry);
     }
@@ -183,7 +193,7 @@ export class EventEntries {
     this.#groups.remove(item.id);
     this.#groups.close();
     const answer = item.kind === 'agent-message' ? { answer: item.text } : {};
-    this.#replayed.completed(item, this.#transcript.add({ cell: cellOf(item), isFinal: true, ...answer }));
+    this.#replayed.completed(item, this.#transcript.add({ cell: cellOf(item, context), isFinal: true, ...answer }));
   }
 
   /** The plan of a turn is one item that changes: each of its states is a cell of its own. */
@@ -279,15 +289,6 @@ export class EventEntries {
     if (event.kind === 'turn-failed') return event.outcome.message === this.#noCheckpoint;
     return event.kind === 'turn-completed';
   }
-}
-
-function callContext(
-  { outside, confined }: { readonly outside?: true; readonly confined?: true },
-  startedAt: number | undefined,
-): CallStanding {
-  const place =
-    confined === true ? ({ place: 'wider' } as const) : outside === true ? ({ place: 'outside' } as const) : {};
-  return { ...defined({ startedAt }), ...place };
 }
 
 function withOutput<Item extends TurnItem>(item: Item, output: string): Item {

@@ -31,9 +31,9 @@ export async function previewListed(session: TuiSession, thread: ThreadSummary, 
     }),
   );
   let count = 0;
-  for await (const event of engine.stored.events(thread.id)) {
+  for await (const { event, at } of engine.stored.events(thread.id)) {
     if (!isOpen) return;
-    entries.event(event, undefined);
+    entries.event(event, at);
     count += 1;
     if (count % slice > 0) continue;
     stage.draw();

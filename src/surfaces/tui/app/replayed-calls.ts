@@ -25,7 +25,7 @@ export class ReplayedCalls {
   }
 
   completed(item: TurnItem, entry: TranscriptEntry): void {
-    if (item.kind !== 'command' || item.status !== 'failed') return;
+    if (item.kind !== 'command' || item.status !== 'failed' || item.byUser === true) return;
     if (item.exitCode === undefined && item.unfinished === undefined) this.#cutOff.push({ entry, item });
   }
 

@@ -23,10 +23,10 @@ describe('a command of the user', () => {
 
   it.each([
     ['ended well', { exitCode: 0, isInterrupted: false }, /You ran make/],
-    ['failed', { exitCode: 2, isInterrupted: false }, /Failed/],
-    ['was ended', { isInterrupted: true }, /Interrupted: make/],
+    ['failed', { exitCode: 2, isInterrupted: false }, /Your command failed \(exit 2\): make/],
+    ['was ended', { isInterrupted: true }, /Your command was interrupted: make/],
     ['ended well while it was to be ended', { exitCode: 0, isInterrupted: true }, /You ran make/],
-    ['failed while it was to be ended', { exitCode: 2, isInterrupted: true }, /Failed/],
+    ['failed while it was to be ended', { exitCode: 2, isInterrupted: true }, /Your command failed \(exit 2\): make/],
   ])('that %s says so', (_, ran, words) => {
     const { shown, rows } = shell();
     shown.end({ ...ran, output: 'printed', durationMs: 10 });
@@ -38,6 +38,6 @@ describe('a command of the user', () => {
     const { shown, rows } = shell();
     shown.output('some');
     shown.end(undefined);
-    expect(rows()).toMatch(/Failed[^]*some/);
+    expect(rows()).toMatch(/Your command failed: make[^]*some/);
   });
 });

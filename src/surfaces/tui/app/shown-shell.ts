@@ -29,13 +29,14 @@ export function showShell(transcript: Transcript, command: string, startedAt: nu
     const item = {
       kind: 'command',
       id: 'shell',
+      byUser: true,
       argv: ['sh', '-c', command],
       cwd: '',
       status: 'in-progress',
       output,
       ...more,
     } as const;
-    return commandCell(item, { byUser: true, startedAt });
+    return commandCell(item, { startedAt });
   };
   const entry = transcript.add({ cell: cell({}), isFinal: false });
   return {

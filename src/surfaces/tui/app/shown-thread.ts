@@ -1,9 +1,8 @@
 import { errorWords } from '../../../protocol/error-words.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
-import { foldRecorded, nothingRecorded } from '../../../state/recorded-events.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { cursorAt, timeOfCursor } from '../../engine/live/place-cursor.ts';
+import { timeOfCursor } from '../../engine/live/place-cursor.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import type { Look } from '../text/look.ts';
 import { EventEntries } from './event-entries.ts';
@@ -54,14 +53,7 @@ export class ShownThread {
   }
 
   async #readFile(id: ThreadId): Promise<void> {
-    const { lines } = await this.#parts.engine.stored.read(id);
-    let state = nothingRecorded(id);
-    for (const line of lines) {
-      const folded = foldRecorded(state, line);
-      state = folded.state;
-      const at = timeOfCursor(cursorAt(0, line));
-      for (const news of folded.news) if (news.kind === 'event') this.#entries.event(asSaid(news.event), at);
-    }
+    for await (const { event, at } of this.#parts.engine.stored.events(id)) this.#entries.event(asSaid(event), at);
     this.#parts.changed();
   }
 }

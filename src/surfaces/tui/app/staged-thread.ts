@@ -7,6 +7,7 @@ import { QuestionDesk } from '../views/question-desk.ts';
 import type { AskedWorks } from './asked-works.ts';
 import type { EventEntries } from './event-entries.ts';
 import { headerCell } from './header-cell.ts';
+import { LastFailure } from './last-failure.ts';
 import { Notifier } from './notifier.ts';
 import type { TuiStage } from './stage.ts';
 import type { StatusView } from './status-view.ts';
@@ -41,6 +42,8 @@ export class StagedThread {
   readonly #desk: QuestionDesk;
   readonly #notifier: Notifier;
   #thread: LiveThread;
+  /** Of its past. */
+  #failure = new LastFailure();
   #reader: ThreadReader;
 
   /** `shown`: what stands up to this place is on the stage already. */
@@ -70,7 +73,7 @@ export class StagedThread {
 
   /** Shows the thread from its beginning, as far as it has one. `end`: only what fits the screen, without a header. */
   async begin(shows: ShownPast | 'none'): Promise<void> {
-    const { stage, engine, entries, status, work, run } = this.#parts;
+    const { stage, engine, entries, flow, status, work, run } = this.#parts;
     const thread = this.#thread;
     if (shows === 'all') stage.transcript.add({ cell: headerCell(thread.settings), isFinal: true });
     for (const notice of [...engine.notices, ...thread.notices]) {
@@ -79,6 +82,7 @@ export class StagedThread {
       if (!isAsked && engine.isNews(notice)) entries.outcome(notice, 'warning');
     }
     await Promise.all([this.#reader.caughtUp, status.refresh()]);
+    flow.resumed(this.#failure.failure);
     // Asked again, by the turn that waits for the answer: a question alone has no diff.
     if (this.#thread.isSuspended) run(work('Waiting for your answer', () => this.#thread.continue()));
     else for (const question of this.#thread.questions) this.#desk.asked(question, undefined);
@@ -119,6 +123,7 @@ export class StagedThread {
 
   #read(shows: ShownPast, shown?: number): ThreadReader {
     const { stage, entries, now, flow, status, run, proposed } = this.#parts;
+    const failure = (this.#failure = new LastFailure());
     return new ThreadReader(
       this.#thread,
       {
@@ -129,9 +134,10 @@ export class StagedThread {
         asked: (question, item) => this.#desk.asked(question, item),
         answered: (id) => this.#desk.answered(id),
         said: (words) => flow.said(words),
-        observe: (event, isNews) => {
+        observe: (event, isNews, at) => {
           status.observe(event);
           if (isNews) this.#notifier.observe(event);
+          else failure.observe(event, at);
         },
         proposed,
         turnBegan: () => flow.turnBegan(),

@@ -22,8 +22,8 @@ export interface ReaderParts {
   answered(id: string): void;
   /** Words of the user are in the conversation. */
   said(words: string): void;
-  /** `isNews`: it happens now, and is not read from the file. */
-  observe(event: ThreadEvent, isNews: boolean): void;
+  /** `isNews`: it happens now, and is not read from the file. `at`: when it happened, if that is known. */
+  observe(event: ThreadEvent, isNews: boolean, at: number | undefined): void;
   /** A turn has ended that proposed a plan. */
   proposed(plan: string): void;
   turnBegan(): void;
@@ -109,7 +109,11 @@ export class ThreadReader {
     const { entries } = this.#parts;
     switch (news.kind) {
       case 'recorded':
-        return this.#event(news.event, this.#isReplaying ? timeOfCursor(news.cursor) : this.#parts.now());
+        // What stands in a file again, after an undo, happened when it says.
+        return this.#event(
+          news.event,
+          timeOfCursor(news.cursor) ?? (this.#isReplaying ? undefined : this.#parts.now()),
+        );
       case 'passing':
         return this.#event(news.event, this.#parts.now());
       case 'preview':
@@ -130,7 +134,7 @@ export class ThreadReader {
     const { entries, stage, now } = this.#parts;
     const isNews = !this.#isReplaying;
     entries.event(event, at);
-    this.#parts.observe(event, isNews);
+    this.#parts.observe(event, isNews, at);
     switch (event.kind) {
       case 'context':
         if (event.cause !== 'user' || event.author !== undefined) return;

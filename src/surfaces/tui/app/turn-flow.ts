@@ -3,9 +3,10 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { engineRefused } from '../../engine/engine-refused.ts';
 import { failureWords } from '../../engine/failure-words.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
-import type { Draft } from '../composer/draft.ts';
+import { type Draft, draftOf } from '../composer/draft.ts';
 import { joinAll, messageWords } from '../composer/whole-draft.ts';
 import type { SlashName } from '../views/slash-table.ts';
+import type { TurnFailure } from './last-failure.ts';
 import { readDraft } from './read-draft.ts';
 import { AskedWorks, type WorkEnd, type WorksParts } from './asked-works.ts';
 import { SteeredWords, type SteeredWordsParts } from './steered-words.ts';
@@ -96,6 +97,13 @@ export class TurnFlow {
     this.#unsaid = undefined;
     this.#forgetFailure();
     this.show();
+  }
+
+  /** The thread has a past. A turn that failed at its end can be tried again here, too. */
+  resumed(failure: TurnFailure | undefined): void {
+    if (failure === undefined || this.#failed !== undefined || this.isBusy) return;
+    const { outcome, at = this.#parts.now() } = failure;
+    this.#setFailed({ draft: draftOf(''), isSaid: true }, outcome, at);
   }
 
   /** Ends what runs. What it has not read is taken back first: it is sent then, or stands in the composer. */
@@ -220,10 +228,10 @@ export class TurnFlow {
     this.#parts.stage.failed = undefined;
   }
 
-  #setFailed(failed: FailedDraft, outcome: Outcome): void {
-    const { stage, now } = this.#parts;
+  #setFailed(failed: FailedDraft, outcome: Outcome, at = this.#parts.now()): void {
+    const { stage } = this.#parts;
     this.#failed = failed;
-    const { opensAt } = failureWords(outcome, now());
+    const { opensAt } = failureWords(outcome, at);
     stage.failed = { ...defined({ opensAt }), holdsQueue: this.#holdsQueue };
   }
 

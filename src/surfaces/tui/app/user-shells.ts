@@ -47,6 +47,7 @@ export class UserShells {
       const ran = await thread().shell({
         command,
         signal: stop.signal,
+        recordedAs: (id) => entries.ranHere(id),
         output: (bytes) => {
           shown.output(decoder.decode(bytes, { stream: true }));
           stage.draw();

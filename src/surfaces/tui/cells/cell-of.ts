@@ -3,6 +3,7 @@ import { agentCell } from './agent-cell.ts';
 import { answerCell } from './answer-cell.ts';
 import { backgroundCell } from './background-cell.ts';
 import { callCell } from './call-cell.ts';
+import { calledPatchCell } from './called-patch-cell.ts';
 import type { Cell } from './cell.ts';
 import { type CallStanding, commandCell } from './command-cell.ts';
 import { genericCell } from './generic-cell.ts';
@@ -35,7 +36,7 @@ export function cellOf(item: TurnItem, context: CallStanding = {}): Cell {
     case 'file-change':
       return patchCell(item);
     case 'tool-call':
-      return agentCell(item) ?? backgroundCell(item) ?? questionsCell(item) ?? callCell(item);
+      return agentCell(item) ?? backgroundCell(item) ?? questionsCell(item) ?? calledPatchCell(item) ?? callCell(item);
     default:
       // A newer engine may have more kinds.
       return genericCell(item satisfies never);

@@ -22,8 +22,6 @@ import { cellOfRows, framedRows, stateMark, markPieces } from './frame.ts';
 
 /** What is known of a call beyond its item. */
 export interface CallStanding {
-  /** The user ran it, not the model. */
-  readonly byUser?: true;
   /** When it began, in milliseconds: for those that still run. */
   readonly startedAt?: number;
   /** Where it runs, if not in the sandbox of the other calls. */
@@ -42,16 +40,14 @@ function foldedRows(item: CommandItem, context: CallStanding, look: Look): reado
   const isRunning = status === 'in-progress';
   const isBad = isFailure(item);
   const mark = stateMark(isRunning ? 'running' : isBad ? 'bad' : 'good', look);
-  const title: Row = [styled(titleOf(item, context), boldStyle), plain(' '), ...placePieces(context)];
+  const title: Row = [styled(titleOf(item), boldStyle), plain(' '), ...placePieces(context)];
   const [first = [], ...more] = commandLineRows(item.argv);
   const head = wrapRow([...title, ...first, ...timePieces(item, context, look)], {
     width: look.width,
     first: markPieces(mark),
     rest: bar(look),
   });
-  const shown = isRunning
-    ? lastOutputRows(output, runningRows, look)
-    : outputRows(output, limitsOf(isBad, context), look);
+  const shown = isRunning ? lastOutputRows(output, runningRows, look) : outputRows(output, limitsOf(isBad, item), look);
   const rows = shown.length > 0 || isRunning || status === 'declined' ? shown : [[styled('(no output)', dimStyle)]];
   return [
     ...headFolded([...head, ...more.flatMap((line) => wrapRow(line, { width: look.width, first: bar(look) }))], look),
@@ -73,7 +69,7 @@ function bar(look: Look): Row {
   return [styled(`  ${glyphsOf(look).bar} `, dimStyle)];
 }
 
-function limitsOf(isBad: boolean, { byUser }: CallStanding) {
+function limitsOf(isBad: boolean, { byUser }: CommandItem) {
   if (byUser === true) return isBad ? foldLimits.ownFailed : foldLimits.own;
   return isBad ? foldLimits.failed : foldLimits.quiet;
 }
@@ -83,16 +79,23 @@ function isFailure({ status, exitCode, unfinished }: CommandItem): boolean {
   return status !== 'completed' || (exitCode ?? 0) !== 0 || unfinished !== undefined;
 }
 
-function titleOf(item: CommandItem, { byUser }: CallStanding): string {
-  const { status, exitCode, unfinished } = item;
+function titleOf(item: CommandItem): string {
+  const { byUser, status, exitCode } = item;
   if (status === 'in-progress') return 'Running';
-  if (status === 'declined') return 'Not run:';
-  if (unfinished === 'timed-out') return 'Timed out:';
-  if (unfinished === 'interrupted') return 'Interrupted:';
-  if (unfinished === 'not-started') return 'Not started:';
-  if (exitCode !== undefined && exitCode !== 0) return `Failed (exit ${exitCode})`;
-  if (status === 'failed') return 'Failed:';
-  return byUser === true ? 'You ran' : 'Ran';
+  if (!isFailure(item)) return byUser === true ? 'You ran' : 'Ran';
+  if (exitCode !== undefined && exitCode !== 0)
+    return byUser === true ? `Your command failed (exit ${exitCode}):` : `Failed (exit ${exitCode})`;
+  const end = endOf(item);
+  if (byUser !== true) return `${end}:`;
+  return `Your command ${item.unfinished === 'interrupted' ? 'was interrupted' : end.toLowerCase()}:`;
+}
+
+/** How one ended that was not done. */
+function endOf({ status, unfinished }: CommandItem): string {
+  if (status === 'declined') return 'Not run';
+  if (unfinished === 'timed-out') return 'Timed out';
+  if (unfinished === 'interrupted') return 'Interrupted';
+  return unfinished === 'not-started' ? 'Not started' : 'Failed';
 }
 
 /** Where it runs stands before the command, which may be long. */
@@ -112,7 +115,8 @@ function wholeRows(item: CommandItem, context: CallStanding, look: Look): readon
   const lines = [[...placePieces(context), ...first], ...more].flatMap((line, at) =>
     wrapRow(line, {
       width: look.width,
-      first: [at === 0 ? styled('$ ', accentStyle) : plain('  ')],
+      // As the user typed it.
+      first: [at === 0 ? styled(item.byUser === true ? '! ' : '$ ', accentStyle) : plain('  ')],
       rest: [plain('  ')],
     }),
   );
@@ -125,11 +129,12 @@ function withoutCorner([prefix, ...row]: Row): Row {
 }
 
 function endRow(item: CommandItem, context: CallStanding, look: Look): Row {
-  const { status, exitCode, durationMs } = item;
+  const { byUser, status, exitCode, durationMs } = item;
   const { good, bad, dot } = glyphsOf(look);
   if (status === 'in-progress') return [styled('running', dimStyle), ...timePieces(item, context, look)];
-  const time = durationMs === undefined ? '' : ` ${dot} ${spentWords(durationMs)}`;
+  const spent = durationMs === undefined ? '' : ` ${dot} ${spentWords(durationMs)}`;
+  const time = byUser === true ? `${spent} ${dot} run by you` : spent;
   if (!isFailure(item)) return [styled(good, goodStyle), styled(time, dimStyle)];
-  const why = exitCode === undefined ? titleOf(item, context).replace(/:$/, '').toLowerCase() : String(exitCode);
+  const why = exitCode === undefined ? endOf(item).toLowerCase() : String(exitCode);
   return [styled(`${bad} (${why})`, badStyle), styled(time, dimStyle)];
 }

@@ -6,11 +6,11 @@ import { cellOf } from './cell-of.ts';
 import { type Explored, exploredBy } from './explored-parts.ts';
 import { cellOfRows, headRows, stateMark, underRows } from './frame.ts';
 
-/** Whether a call belongs in a group of those that only look around. One that failed stands alone, with its error. */
+/** Whether a call belongs in a group of those that only look around. One that failed stands alone, with its error, and so does one of the user. */
 export function isExploring(item: TurnItem): boolean {
   if (item.kind !== 'command' && item.kind !== 'tool-call') return false;
   if (item.status === 'failed' || item.status === 'declined') return false;
-  if (item.kind === 'command' && (item.exitCode ?? 0) !== 0) return false;
+  if (item.kind === 'command' && (item.byUser === true || (item.exitCode ?? 0) !== 0)) return false;
   return exploredBy(item) !== undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { ChangedFile, FileChangeItem } from '../../../protocol/turn-item.ts';
+import { recordedChanges } from '../../../tools/apply-patch/recorded-changes.ts';
 import { plural } from '../../wording/number-words.ts';
 import { cleanLines } from '../text/clean.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -15,9 +16,13 @@ import { cellOfRows, headRows, stateMark, underRows } from './frame.ts';
 const [mostRows, keptRows] = [100, 80];
 
 /** A patch: which files, what changes in them, and why nothing does. */
-export function patchCell({ changes, status, problem }: FileChangeItem): Cell {
+export function patchCell(item: FileChangeItem): Cell {
+  const { status, problem } = item;
   return cellOfRows((look) => {
-    const files = changes.toSorted(byPath).map((change) => fileOf(change));
+    // Read when it is drawn: a resumed thread has many that never are.
+    const files = recordedChanges(item)
+      .toSorted(byPath)
+      .map((change) => fileOf(change));
     const isBad = status === 'failed';
     const mark = stateMark(isBad ? 'bad' : status === 'in-progress' ? 'running' : 'plain', look);
     const why = isBad ? problemRows(problem ?? '', look) : [];

@@ -35,7 +35,7 @@ async function refusedByReview({ thread, parts: { engine } }: CommandSession): P
   if (thread.place === undefined) return [];
   const asked = new Map<string, Question>();
   const refused = new Map<string, Question>();
-  for await (const event of engine.stored.events(thread.id)) {
+  for await (const { event } of engine.stored.events(thread.id)) {
     if (event.kind === 'question-asked') asked.set(event.question.id, event.question);
     if (event.kind !== 'question-answered' || event.answer.by !== 'review') continue;
     const question = asked.get(event.id);

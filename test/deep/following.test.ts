@@ -29,6 +29,7 @@ it('one who was away reads what those got who listened, from any place on', asyn
     'settings',
     'turn-started',
     'context',
+    'prefix-broken',
     'item-completed',
     'usage',
     'turn-completed',

@@ -93,6 +93,8 @@ describe('apply_patch', () => {
         [at('g')]: { type: 'delete', content: '' },
       },
       status: 'completed',
+      // The lines stand in the call, and this says where they were found.
+      capstan: { places: [[0], null, null] },
     });
   });
 

@@ -7,6 +7,7 @@ import { cutRow } from '../text/cut.ts';
 import { drawRows } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
+import { rowsAround } from '../text/rows-around.ts';
 import {
   accentStyle,
   badStyle,
@@ -70,8 +71,7 @@ export class GateView implements View {
     // On a low screen the choices come first, and those around the cursor of them, with a word about what is missing.
     const isCut = said.length > Math.max(0, height - offered.length - 2);
     const most = Math.max(1, Math.min(offered.length, isCut && height > 2 ? height - 1 : height));
-    const from = Math.max(0, Math.min(at - Math.floor(most / 2), offered.length - most));
-    const list = offered.slice(from, from + most);
+    const list = rowsAround(offered, at, most);
     const room = Math.max(0, height - list.length - 2);
     this.#room = Math.max(1, room);
     this.#from = Math.max(0, Math.min(this.#from, said.length - room));

@@ -47,9 +47,6 @@ interface GateOptions extends GateText {
   leave(): void;
 }
 
-/** Rows of the text that stay before choices that are not chosen. */
-const leastText = 2;
-
 /** A question that stands before the conversation: a numbered list under a few sentences. */
 export class GateView implements View {
   readonly looks = ['pageup', 'pagedown'];
@@ -79,7 +76,8 @@ export class GateView implements View {
     const offered = choiceRows.flat();
     const at = choiceRows.slice(0, this.#at).flat().length;
     const isCut = said.length > Math.max(0, height - offered.length - 2);
-    // On a low screen two rows of the text stay, and the choices around the cursor, with a word about what is missing.
+    // On a low screen half of the rows are for the text, and the choices are those around the cursor.
+    const leastText = Math.max(2, Math.floor((height - 1) / 2));
     const most = isCut ? Math.min(offered.length, Math.max(1, height - 1 - leastText)) : offered.length;
     const list = rowsAround(offered, at, most);
     const isApart = height - list.length - 2 > leastText;

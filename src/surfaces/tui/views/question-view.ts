@@ -15,7 +15,7 @@ import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { badStyle, dimStyle, plain, type Row, styled, warnStyle } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
-import { answerRows, shortAnswerRows } from './answer-rows.ts';
+import { choiceRows, shortChoiceRows } from './choice-rows.ts';
 import { type AskedRows, askedRows } from './asked-rows.ts';
 import { keptRows } from './kept-rows.ts';
 import { NoteLine } from './note-line.ts';
@@ -126,8 +126,8 @@ export class QuestionView implements View {
     const list = { choices: this.#choices, at: this.#at, bound: hintKeys(look, this.keys) };
     const answers =
       how === 'whole'
-        ? answerRows(list, look)
-        : shortAnswerRows(list, look, Math.max(1, height - tail.length - leastAsked));
+        ? choiceRows(list, look)
+        : shortChoiceRows(list, look, Math.max(1, height - tail.length - leastAsked));
     return [...(how === 'bare' ? [] : [[]]), ...answers, ...tail];
   }
 

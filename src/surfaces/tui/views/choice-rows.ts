@@ -17,14 +17,14 @@ interface AnswerList {
 }
 
 /** The answers with their keys, wrapped: no key is cut. */
-export function answerRows(list: AnswerList, look: Look): readonly Row[] {
+export function choiceRows(list: AnswerList, look: Look): readonly Row[] {
   return listed(list, look, ({ first, row }) =>
     wrapRow(row, { width: look.width, first, rest: [plain('     ')] }),
   ).flat();
 }
 
 /** Each answer in one row. Where not even all of these fit, the one that is chosen is among those in sight. */
-export function shortAnswerRows(list: AnswerList, look: Look, most: number): readonly Row[] {
+export function shortChoiceRows(list: AnswerList, look: Look, most: number): readonly Row[] {
   const groups = listed(list, look, ({ first, row }) => [oneAnswer(first, row, look)]);
   const chosen = groups.slice(0, list.at + 1).flat().length - 1;
   return rowsAround(groups.flat(), Math.max(0, chosen), most);

@@ -42,7 +42,7 @@ function windowOf(height: number, lines: number): string {
     footer: () => [],
     under: undefined,
   };
-  const state = { busy: { header: 'Working', since: 0 }, failed: undefined, background: 0 };
+  const state = { busy: { header: 'Working', since: 0 }, failed: undefined, background: { commands: 0, agents: 0 } };
   const { rows } = bottomFrame(bottom, state, look, height);
   expect(rows.length).toBeLessThanOrEqual(height);
   return rows.join('\n');

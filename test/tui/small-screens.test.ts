@@ -75,8 +75,11 @@ describe('screens of a few rows and columns', () => {
     await shown.sees('May this command run?');
     await squeeze(shown, 'yes, once');
     shown.terminal.resize(5, 1);
-    // Nothing of it can be read there: all of it is shown before a yes counts.
-    shown.terminal.type('y');
+    // Nothing of it can be read there: all of it is shown, to its end, before a yes counts.
+    for (const key of ['y', 'G']) {
+      shown.terminal.type(key);
+      await shown.terminal.screen();
+    }
     shown.terminal.type('q');
     shown.terminal.type('y');
     const isOver = () => shown.place.lines().some(({ payload }) => payload['type'] === 'task_complete');

@@ -10,8 +10,14 @@ export function questionWords({ agent, ...question }: Question): string {
 function callWords({ tool, argv, host, paths, justification }: Omit<Question, 'agent'>): string {
   const why = justification === undefined ? '' : ` (${oneLine(justification, 100)})`;
   if (host !== undefined) return `connect to ${host.name}:${host.port}${why}`;
-  if (argv !== undefined) return `run ${oneLine(argv.length === 3 ? argv[2]! : shellWords(argv), 200)}${why}`;
+  if (argv !== undefined)
+    return `run ${oneLine(linesApart(argv.length === 3 ? argv[2]! : shellWords(argv)), 200)}${why}`;
   if (paths === undefined || paths.length === 0) return `use ${tool}${why}`;
   const [first, ...more] = paths;
   return `use ${tool} on ${first!.path}${more.length === 0 ? '' : ` and ${more.length} more`}${why}`;
+}
+
+/** Lines of a script are commands of their own, and must not look like one. */
+function linesApart(script: string): string {
+  return script.trim().replaceAll('\n', ' \u240A ');
 }

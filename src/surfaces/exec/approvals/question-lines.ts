@@ -15,6 +15,12 @@ import { wrap } from '../../terminal/wrap.ts';
 /** From here on what was asked may have left the screen: the end says again what matters. */
 const tallRows = 15;
 
+interface QuestionForm {
+  readonly width?: number;
+  /** Where the words of the model stand. Where text scrolls, the command comes behind them, next to the answers. */
+  readonly words?: 'first' | 'elsewhere';
+}
+
 /**
  * What is asked, with everything that a yes would allow. Nothing is cut, and every row of what the model wrote begins
  * with a mark of ours: a text that fills its rows could pass for a question of its own.
@@ -22,31 +28,20 @@ const tallRows = 15;
 export function questionLines(
   question: Question,
   item: TurnItem | undefined,
-  { width = Infinity }: { readonly width?: number } = {},
+  { width = Infinity, words = 'first' }: QuestionForm = {},
 ): readonly Span[] {
-  const { agent, reason, justification, argv, cwd, paths = [], permissions = {} } = question;
-  const { network, read = [], write = [], spelled = {} } = permissions;
-  const named = (path: string): string => (spelled[path] === undefined ? path : `${path} (named as ${spelled[path]})`);
+  const { agent, reason, argv, cwd } = question;
   const script = argv === undefined ? undefined : scriptOf(argv);
-  const facts = [
-    ...(agent === undefined ? [] : [`Agent ${agent} asks.`]),
-    ...(reason === undefined ? [] : [reason]),
-    ...(justification === undefined ? [] : [`The model says: ${justification}`]),
-  ];
-  const wanted = [
-    ...(network === true ? ['use the network'] : []),
-    ...read.map((path) => `read ${named(path)}`),
-    ...write.map((path) => `write ${named(path)}`),
-    ...(question.kind === 'retry' ? paths.map((needed) => `was stopped at: ${needed.access} ${needed.path}`) : []),
-  ];
+  const facts = [...(agent === undefined ? [] : [`Agent ${agent} asks.`]), ...(reason === undefined ? [] : [reason])];
   const command = script === undefined ? [] : commandRows(script, width);
   return [
     bold(titles[question.kind]),
     '\n',
     ...facts.map((fact) => told(fact, width, '  ', '  ')),
+    ...(words === 'first' ? modelLines(question, { width }) : []),
     ...(script === undefined ? [] : command.map((row) => bold(row))),
     ...(script === undefined || cwd === undefined ? [] : [dim(marked(`in ${cwd}`, width, '  ', '     '))]),
-    ...wanted.map((line) => marked(line, width, '  - ', '    ')),
+    ...wantedLines(question, width),
     ...(question.kind === 'patch' ? patchLines(question, item, width) : []),
     ...(showsCall.includes(question.kind) ? callLines(question, item, width) : []),
     ...elicitationLines(question, width),
@@ -58,9 +53,38 @@ export function questionLines(
   ];
 }
 
-/** The command alone, in the rows that the question has of it. */
-export function askedCommand(argv: readonly string[], { width }: { readonly width: number }): readonly Span[] {
-  return commandRows(scriptOf(argv), width).map((row) => bold(row));
+/** What a yes would run or change at the least, in the rows that the question has of it: a command, paths of a patch. */
+export function coreLines(
+  question: Question,
+  item: TurnItem | undefined,
+  { width }: { readonly width: number },
+): readonly Span[] {
+  const { kind, argv, host, reason } = question;
+  if (kind === 'patch') return patchLines(question, item, width);
+  return [
+    // The reason names the host.
+    ...(host === undefined || reason === undefined ? [] : [told(reason, width, '  ', '  ')]),
+    ...(argv === undefined ? [] : commandRows(scriptOf(argv), width).map((row) => bold(row))),
+    ...wantedLines(question, width),
+  ];
+}
+
+/** Why the model wants it, in its own words. */
+export function modelLines({ justification }: Question, { width }: { readonly width: number }): readonly Span[] {
+  return justification === undefined ? [] : [told(`The model says: ${justification}`, width, '  ', '  | ')];
+}
+
+/** What the call may do beyond what all calls may. */
+function wantedLines({ kind, paths = [], permissions = {} }: Question, width: number): readonly Span[] {
+  const { network, read = [], write = [], spelled = {} } = permissions;
+  const named = (path: string): string => (spelled[path] === undefined ? path : `${path} (named as ${spelled[path]})`);
+  const wanted = [
+    ...(network === true ? ['use the network'] : []),
+    ...read.map((path) => `read ${named(path)}`),
+    ...write.map((path) => `write ${named(path)}`),
+    ...(kind === 'retry' ? paths.map((needed) => `was stopped at: ${needed.access} ${needed.path}`) : []),
+  ];
+  return wanted.map((line) => marked(line, width, '  - ', '    '));
 }
 
 function scriptOf(argv: readonly string[]): string {

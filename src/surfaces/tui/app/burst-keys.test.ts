@@ -76,6 +76,20 @@ describe('a paste on a terminal that does not mark it', () => {
       }
   });
 
+  it.each(['удали всё\r', '删除所有文件\r', '/logout\r', '/rename X\r', '/permissions Read only\r'])(
+    'does not act by the Enter at its end: %j',
+    (text) => {
+      for (const gapMs of [0, 7])
+        for (const pieces of cuts(text)) {
+          const { send, wait, acted, composer } = keyboard();
+          send(pieces, gapMs);
+          wait(1000);
+          expect([pieces, acted]).toEqual([pieces, []]);
+          expect(composer.draft.text).toBe(text.replace('\r', '\n'));
+        }
+    },
+  );
+
   it.each([
     ['lines', 'line of words\r'.repeat(700)],
     ['one line', 'word '.repeat(2000)],
@@ -147,10 +161,21 @@ describe('on such a terminal', () => {
     expect(acted).toEqual(['enter at hello', 'tab at hello', 'enter at hello', 'ctrl+c at hello']);
   });
 
-  it('a command that a script types runs', () => {
+  it('a command runs by an Enter that is pressed for it', () => {
     const { send, wait, acted } = keyboard();
-    send(['/status\r']);
+    send(['/status']);
+    wait(121);
+    send(['\r']);
     wait(61);
     expect(acted).toEqual(['enter at /status']);
+  });
+
+  it('words of an input method are sent by an Enter that is pressed for them', () => {
+    const { send, wait, acted } = keyboard();
+    send(['こんにちは']);
+    wait(121);
+    send(['\r']);
+    wait(61);
+    expect(acted).toEqual(['enter at こんにちは']);
   });
 });

@@ -88,7 +88,7 @@ export class BurstKeys {
     this.#add(sign);
     if (this.#fold(sign)) return true;
     const isPart = this.#burst.isOn || (key.name === 'enter' && this.#takesEnter);
-    if (isPart && !isSlash(this.#parts.stage.composer.draft.text)) {
+    if (isPart) {
       this.#begin();
       this.#write(sign);
     } else this.#held = key;
@@ -188,9 +188,4 @@ function withoutRun(draft: Draft, run: string): Draft | undefined {
 
 function signOf({ name }: KeyPress): '\n' | '\t' {
   return name === 'enter' ? '\n' : '\t';
-}
-
-/** A script may type a command and Enter at once. */
-function isSlash(text: string): boolean {
-  return text.startsWith('/') && !text.includes('\n');
 }

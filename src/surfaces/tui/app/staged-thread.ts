@@ -1,3 +1,4 @@
+import { defined } from '../../../protocol/defined.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Answer } from '../../../protocol/question.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -53,8 +54,15 @@ export class StagedThread {
     this.#thread = thread;
     this.#desk = new QuestionDesk({
       open: (view) => stage.ask(view),
-      showWhole: (rows) =>
-        stage.openPager(new PagerView({ title: 'What is asked', rows, close: () => stage.openPager(undefined) })),
+      showWhole: (rows, seenEnd) =>
+        stage.openPager(
+          new PagerView({
+            title: 'What is asked',
+            rows,
+            ...defined({ seenEnd }),
+            close: () => stage.openPager(undefined),
+          }),
+        ),
       answer: (id, answer) => parts.run(this.#answer(id, answer)),
       pause: surroundings.pause,
     });

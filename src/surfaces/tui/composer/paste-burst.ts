@@ -5,13 +5,12 @@ const least = 3;
 
 /**
  * Notices a paste that a terminal does not mark: characters come faster than anyone types. An Enter counts as one of
- * them. What follows belongs to it until `end`. Only plain letters begin a burst: an input method gives several signs at
- * a time.
+ * them. What follows belongs to it until `end`. The words that an input method gives at once look the same.
  */
 export class PasteBurst {
   readonly #now: () => number;
   #run = '';
-  #plain = 0;
+  #count = 0;
   #lastAt = -Infinity;
 
   constructor(now: () => number) {
@@ -22,17 +21,17 @@ export class PasteBurst {
     const now = this.#now();
     const isJoined = this.isOn || now - this.#lastAt <= fastMs;
     this.#run = isJoined ? this.#run + text : text;
-    this.#plain = (isJoined ? this.#plain : 0) + text.replaceAll(/[^\t\n -~]/g, '').length;
+    this.#count = (isJoined ? this.#count : 0) + [...text].length;
     this.#lastAt = now;
   }
 
   /** What came is known to be part of a paste. */
   begin(): void {
-    this.#plain = Math.max(this.#plain, least);
+    this.#count = Math.max(this.#count, least);
   }
 
   get isOn(): boolean {
-    return this.#plain >= least;
+    return this.#count >= least;
   }
 
   /** All that came in one go. Empty: it is no burst. */
@@ -43,7 +42,7 @@ export class PasteBurst {
   /** No more comes, or the user does something else. */
   end(): void {
     this.#run = '';
-    this.#plain = 0;
+    this.#count = 0;
     this.#lastAt = -Infinity;
   }
 }

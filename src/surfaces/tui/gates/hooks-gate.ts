@@ -35,7 +35,7 @@ export async function askForHooks(
       ...defined({ problem }),
       choices: [
         { label: `Show ${them}`, about: hooks.map(({ command }) => beginning(exactLine(command))).join(' | ') },
-        { label: `Trust ${them}`, about: `as ${isOne ? 'it is' : 'they are'} now; saved` },
+        { label: `Trust ${them}`, about: `as ${isOne ? 'it is' : 'they are'} now; saved`, allows: true },
         { label: `Go on without ${them}`, about: `${isOne ? 'it does' : 'they do'} not run` },
       ],
     });

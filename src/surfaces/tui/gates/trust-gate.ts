@@ -25,7 +25,7 @@ export async function askForTrust(
       text: whatItChanges(about),
       ...defined({ problem }),
       choices: [
-        { label: 'Yes' },
+        { label: 'Yes', allows: true },
         { label: 'No, go on without them', about: without },
         { label: 'Not now', about: 'not saved: Capstan asks again at the next start' },
       ],

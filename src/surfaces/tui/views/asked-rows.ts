@@ -1,22 +1,47 @@
 import type { Question } from '../../../protocol/question.ts';
-import type { ChangedFile, TurnItem } from '../../../protocol/turn-item.ts';
-import { questionLines } from '../../exec/approvals/question-lines.ts';
-import { paint } from '../../terminal/look.ts';
+import type { ChangedFile, FileChangeItem, TurnItem } from '../../../protocol/turn-item.ts';
+import { coreLines, modelLines, questionLines } from '../../exec/approvals/question-lines.ts';
+import { paint, type Span } from '../../terminal/look.ts';
 import { exactLine, exactText } from '../../terminal/exact-text.ts';
 import { patchCell } from '../cells/patch-cell.ts';
 import type { Look } from '../text/look.ts';
 import { paintedRows } from '../text/painted-rows.ts';
 
-/** What is asked, in rows that fit. Nothing of it is cut. */
-export function askedRows(question: Question, item: TurnItem | undefined, look: Look): readonly string[] {
-  if (question.kind !== 'patch' || item?.kind !== 'file-change') return lineRows(question, item, look);
+/** What is asked, in rows that fit. */
+export interface AskedRows {
+  /** Nothing is cut. The words of the model come last: however many they are, they push nothing away. */
+  readonly all: readonly string[];
+  /** What a yes would run or change at the least: in a short window it comes first. */
+  readonly core: readonly string[];
+  /** Of a patch: what changes in its files. */
+  readonly diff: readonly string[];
+}
+
+export function askedRows(question: Question, item: TurnItem | undefined, look: Look): AskedRows {
+  const { width } = look;
+  const words = spanRows(modelLines(question, { width }), look);
+  const lines = (of: Question, about: TurnItem | undefined): readonly string[] =>
+    spanRows(questionLines(of, about, { width, words: 'elsewhere' }), look);
+  if (question.kind !== 'patch' || item?.kind !== 'file-change') {
+    const whole = lines(question, item);
+    const core = question.argv === undefined ? whole : spanRows(coreLines(question, item, { width }), look);
+    return { all: [...whole, ...words], core, diff: [] };
+  }
   const { changes } = item;
   const isShown = (path: string): boolean => changes.some((change) => change.path === path || change.movePath === path);
   // A file does not keep all changes of a long patch, and the question has all of their paths.
   const paths = question.paths?.filter(({ path }) => !isShown(path)) ?? [];
-  const shown = { ...item, status: 'in-progress', changes: changes.map(visibleChange) } as const;
-  const diff = patchCell(shown).rows({ ...look, details: 'whole' });
-  return [...lineRows({ ...question, paths }, undefined, look), ...diff];
+  const diff = patchRows(item, changes.map(visibleChange), look);
+  const bare = changes.map((change) => ({ ...change, diff: '' }));
+  const all = [...lines({ ...question, paths }, undefined), ...diff, ...words];
+  // The title of a single file names it.
+  const head = changes.length === 1 && paths.length === 0 ? patchRows(item, bare.map(visibleChange), look).length : 0;
+  if (head > 0) return { all, core: diff.slice(0, head), diff: diff.slice(head) };
+  return { all, core: spanRows(coreLines(question, { ...item, changes: bare }, { width }), look), diff };
+}
+
+function patchRows(item: FileChangeItem, changes: readonly ChangedFile[], look: Look): readonly string[] {
+  return patchCell({ ...item, status: 'in-progress', changes }).rows({ ...look, details: 'whole' });
 }
 
 /** With a sign for every character that hides, as the lines of other questions have: a yes writes those, too. */
@@ -31,8 +56,7 @@ function visibleChange(change: ChangedFile): ChangedFile {
   };
 }
 
-function lineRows(question: Question, item: TurnItem | undefined, look: Look): readonly string[] {
-  const spans = questionLines(question, item, { width: look.width });
+function spanRows(spans: readonly Span[], look: Look): readonly string[] {
   const rows = paintedRows(paint(spans, true), look);
   // A style may end behind the last line.
   // oxlint-disable-next-line no-control-regex -- our own styles

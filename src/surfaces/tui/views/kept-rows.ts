@@ -1,10 +1,8 @@
 import type { Look } from '../text/look.ts';
 
-type MakeRows = (look: Look) => readonly string[];
-
 /** Rows that take long to make, made once for a look. That time passes changes nothing of them. */
-export function keptRows(make: MakeRows): MakeRows {
-  let kept: { readonly look: Look; readonly rows: readonly string[] } | undefined;
+export function keptRows<Rows>(make: (look: Look) => Rows): (look: Look) => Rows {
+  let kept: { readonly look: Look; readonly rows: Rows } | undefined;
   return (look) => {
     if (kept === undefined || !isSame(kept.look, look)) kept = { look, rows: make(look) };
     return kept.rows;

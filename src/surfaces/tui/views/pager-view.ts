@@ -29,6 +29,8 @@ export interface PagerOptions {
   drawMore?(look: Look): { readonly added: number; readonly isWhole: boolean };
   /** What Esc does, where it is more than closing. */
   readonly escape?: { readonly does: string; run(): void };
+  /** The last row is in sight. */
+  seenEnd?(look: Look): void;
   close(): void;
 }
 
@@ -65,8 +67,10 @@ export class PagerView implements View {
     const all = this.#options.rows(whole);
     this.#stops = this.#options.stops?.(whole) ?? [];
     if (isWhole) this.#find.look(all);
-    const foot = this.#footRows(look, height);
-    this.#room = Math.max(1, height - 1 - foot.length);
+    // A window of one or two rows has the text alone: what counts as seen is drawn.
+    const foot = height < 3 ? [] : this.#footRows(look, height);
+    const heads = height < 2 ? 0 : 1;
+    this.#room = Math.max(1, height - heads - foot.length);
     const last = Math.max(0, all.length - this.#room);
     this.#last = last;
     this.#bringFoundInSight();
@@ -78,8 +82,11 @@ export class PagerView implements View {
     const drawn = (row: Row): string => drawRow(cutRow(row, look.width, look), look);
     const marked = look.colours === 'none' || !this.#find.isActive ? shown : this.#marked(shown, from);
     const cursor = this.#cursor(shown, from, look.width);
-    const rows = [drawn(this.#head(from, last)), ...marked, ...blanks, ...foot.map(drawn)];
-    return { rows, ...(cursor === undefined ? {} : { cursor }) };
+    if (isWhole && from === last) this.#options.seenEnd?.(look);
+    const head = [drawn(this.#head(from, last))].slice(0, heads);
+    const rows = [...head, ...marked, ...blanks, ...foot.map(drawn)];
+    if (cursor === undefined) return { rows };
+    return { rows, cursor: { ...cursor, row: Math.min(cursor.row, rows.length - 1) } };
   }
 
   #head(from: number, last: number): Row {

@@ -11,7 +11,8 @@ import type { TypingPause } from './typing-pause.ts';
 export interface DeskParts {
   /** Shows it in the place of the composer; undefined: nothing is asked. */
   open(view: View | undefined): void;
-  showWhole(rows: (look: Look) => readonly string[]): void;
+  /** `seenEnd`: its last row is in sight. */
+  showWhole(rows: (look: Look) => readonly string[], seenEnd?: (look: Look) => void): void;
   answer(id: string, answer: Answer): void;
   readonly pause: TypingPause;
 }

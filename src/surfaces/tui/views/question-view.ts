@@ -9,14 +9,14 @@ import type { KeyGroup } from '../keys/key-map.ts';
 import type { View } from './view.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
-import { columnsOf } from '../text/columns.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow, drawRows } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
-import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../text/style.ts';
+import { badStyle, dimStyle, plain, type Row, styled, warnStyle } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
-import { askedRows } from './asked-rows.ts';
+import { choiceRows, shortChoiceRows } from './choice-rows.ts';
+import { type AskedRows, askedRows } from './asked-rows.ts';
 import { keptRows } from './kept-rows.ts';
 import { NoteLine } from './note-line.ts';
 import { shortQuestion } from './short-question.ts';
@@ -28,13 +28,18 @@ export interface QuestionOptions {
   waiting(): number;
   answer(answer: Answer): void;
   /** All of what is asked, on a screen of its own. */
-  showWhole(rows: (look: Look) => readonly string[]): void;
+  /** `seenEnd`: its last row is in sight. */
+  showWhole(rows: (look: Look) => readonly string[], seenEnd: (look: Look) => void): void;
 }
 
-/** Below so many rows of what is asked, the hint goes. */
+/** Below so many rows of what is asked, the hint goes. In a low window it goes before a row of the command. */
 const fewestAsked = 4;
-/** Below so many, no row says that something is left out. */
-const fewestSaid = 2;
+/** Of what is asked, before answers that are not chosen. */
+const leastAsked = 2;
+/** A question with fewer rows stands in a window of less than 14. */
+const lowRows = 13;
+
+type RowsOfAsked = (look: Look) => AskedRows;
 
 /** What is asked, with everything that a yes would allow, and the answers. A note can go with each of them. */
 export class QuestionView implements View {
@@ -51,10 +56,16 @@ export class QuestionView implements View {
   #problem = '';
   /** Of all that is asked: a patch may have many thousand lines. */
   #rows = this.#keepRows();
-  /** Not all of it fits into the window; `unsaid`: nor a row that says so. */
-  #cut: 'no' | 'said' | 'unsaid' = 'no';
-  /** The rows that the user has opened as a whole. */
-  #opened: ((look: Look) => readonly string[]) | undefined;
+  /**
+   * What was drawn last: whether a yes counts hangs on it. `enough`: what a yes would run or change is in sight, or the
+   * window is not low, and a row says that there is more.
+   */
+  #drawn: { readonly rows?: RowsOfAsked; readonly width: number; readonly shows: 'all' | 'enough' | 'part' } = {
+    width: 0,
+    shows: 'part',
+  };
+  /** The rows of which the user has had the last one in sight, in a window of this width. */
+  #read: { readonly rows: RowsOfAsked; readonly width: number } | undefined;
 
   constructor(options: QuestionOptions) {
     this.#options = options;
@@ -81,52 +92,43 @@ export class QuestionView implements View {
     return isForm || asksForContent(question.kind) ? 'raw' : 'approval';
   }
 
-  #keepRows(): (look: Look) => readonly string[] {
+  #keepRows(): RowsOfAsked {
     return keptRows((look) => askedRows(this.#asked, this.#options.item, look));
   }
 
   frame(look: Look, height: number): Frame {
     const asked = this.#rows(look);
-    const whole = this.#belowRows(look);
-    const isTight = asked.length + whole.length >= height;
+    const whole = this.#belowRows(look, { how: 'whole' });
+    const short = asked.all.length + whole.length > height ? this.#belowRows(look, { how: 'short' }) : whole;
     // The answers are cut before what is asked, and the hint goes where that would not be seen.
-    const short = isTight ? this.#belowRows(look, 'short') : whole;
-    const below = height - short.length > fewestAsked ? short : this.#belowRows(look, 'bare');
-    const room = Math.max(1, height - below.length - 1);
-    const shown = shortQuestion(this.#asked, asked, look, room);
-    this.#cut = shown === asked ? 'no' : room < fewestSaid ? 'unsaid' : 'said';
-    const rows = [...shown, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
+    const least = height < lowRows ? Math.max(fewestAsked, asked.core.length + 1) : fewestAsked;
+    const below = height - short.length >= least ? short : this.#belowRows(look, { how: 'bare', height });
+    const shown = shortQuestion(this.#asked, asked, look, Math.max(0, height - below.length));
+    const isEnough = shown.shows === 'core' || (shown.isSaid && height >= lowRows);
+    const shows = shown.shows === 'all' ? 'all' : isEnough ? 'enough' : 'part';
+    this.#drawn = { rows: this.#rows, width: look.width, shows };
+    const rows = [...shown.rows, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
     if (!this.#isNoting) return { rows };
     return { rows, cursor: { row: rows.length - 1, column: this.#note.column(look.width) } };
   }
 
-  /** `short`: each answer in one row. `bare`: without the hint, too. */
-  #belowRows(look: Look, how: 'whole' | 'short' | 'bare' = 'whole'): readonly Row[] {
-    const { prompt } = glyphsOf(look);
-    const bound = hintKeys(look, this.keys);
-    // Wrapped: the key of an answer is never cut.
-    const own = this.#choices.findIndex(({ isOffered }) => isOffered !== true);
-    const listed = this.#choices.flatMap(({ key, words }, at): readonly Row[] => {
-      const isChosen = at === this.#at;
-      const row: Row = [
-        styled(`${at + 1}. ${exactLine(words)}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
-        styled(` (${bound(key)})`, dimStyle),
-      ];
-      const first: Row = [styled(isChosen ? `${prompt} ` : '  ', accentStyle)];
-      const rows =
-        how === 'whole'
-          ? wrapRow(row, { width: look.width, first, rest: [plain('     ')] })
-          : [oneAnswer(first, row, look)];
-      return at > 0 && at === own ? [[styled('  Answers of Capstan:', dimStyle)], ...rows] : rows;
-    });
+  /** `short`: each answer in one row. `bare`: without the hint, too, and with the answers that fit. */
+  #belowRows(
+    look: Look,
+    { how, height = Infinity }: { readonly how: 'whole' | 'short' | 'bare'; readonly height?: number },
+  ): readonly Row[] {
     const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${exactLine(this.#problem)}`, badStyle)]];
-    return [
-      ...(how === 'bare' ? [] : [[]]),
-      ...listed,
+    const tail = [
       ...(how === 'bare' && !this.#isNoting ? [] : hintRows(this.#hint(look), look)),
       ...problem,
       ...(this.#isNoting ? [this.#note.row()] : []),
     ];
+    const list = { choices: this.#choices, at: this.#at, bound: hintKeys(look, this.keys) };
+    const answers =
+      how === 'whole'
+        ? choiceRows(list, look)
+        : shortChoiceRows(list, look, Math.max(1, height - tail.length - leastAsked));
+    return [...(how === 'bare' ? [] : [[]]), ...answers, ...tail];
   }
 
   #hint(look: Look): string {
@@ -188,22 +190,26 @@ export class QuestionView implements View {
   /** `note`: what stands above it, and below. */
   #showWhole(note?: (look: Look) => readonly string[]): void {
     const rows = this.#rows;
-    this.#opened = rows;
-    this.#options.showWhole((look) =>
-      note === undefined ? rows(look) : [...note(look), '', ...rows(look), '', ...note(look)],
+    this.#options.showWhole(
+      (look) => (note === undefined ? rows(look).all : [...note(look), '', ...rows(look).all, '', ...note(look)]),
+      ({ width }) => void (this.#read = { rows, width }),
     );
   }
 
   /**
-   * What the window has no room for is shown before a yes counts: a rule, which holds in every thread, and everything
-   * where no row says that something is missing.
+   * What the window has no room for is shown to its end before a yes counts: a rule, which holds in every thread, and in
+   * a low window the command. Another rule is unread, and so is one that has changed since it was drawn.
    */
   #isReadFirst({ answer, key }: Choice): boolean {
-    const isUnread = this.#cut === 'unsaid' || (this.#cut === 'said' && answer.scope === 'rule');
-    if (answer.kind !== 'allowed' || !isUnread || this.#opened === this.#rows) return false;
+    if (answer.kind !== 'allowed') return false;
+    const { rows, width, shows } = this.#drawn;
+    const isSeen = answer.scope === 'rule' ? shows === 'all' && rows === this.#rows : shows !== 'part';
+    const isRead = this.#read?.rows === this.#rows && this.#read.width === width;
+    if (isSeen || isRead) return false;
+    const confirms = this.#isNoting ? 'Enter' : key;
     this.#showWhole((look) => {
-      const [closes, answers] = [hintKeys(look, 'pager')('q'), hintKeys(look, this.keys)(key)];
-      const words = `Nothing is answered yet: the window had no room for all of this. ${closes} goes back, then ${answers} answers.`;
+      const [closes, answers] = [hintKeys(look, 'pager')('q'), hintKeys(look, this.keys)(confirms)];
+      const words = `Nothing is answered yet: the window had no room for all of this. Read it to its end; then ${closes} goes back, and ${answers} answers.`;
       return drawRows(wrapRow([styled(words, warnStyle)], { width: look.width }), look);
     });
     return true;
@@ -240,12 +246,6 @@ export class QuestionView implements View {
     if (typeof read === 'string') this.#problem = read;
     else this.#options.answer(read ?? { ...this.#answerOf(choice), ...(text === '' ? {} : { note: text }) });
   }
-}
-
-/** An answer in one row. Its key is not cut. */
-function oneAnswer(first: Row, [words = plain(''), key = plain('')]: Row, look: Look): Row {
-  const room = Math.max(0, look.width - 2 - columnsOf(key.text));
-  return [...first, ...cutRow([words], room, look), key];
 }
 
 function hintRows(hint: string, look: Look): readonly Row[] {

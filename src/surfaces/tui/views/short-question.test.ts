@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../protocol/question.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { plainLook } from '../app/plain-look.ts';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
+import { askedRows } from './asked-rows.ts';
+import { PagerView } from './pager-view.ts';
 import { QuestionView } from './question-view.ts';
 import { sampleQuestion } from './sample-question.ts';
 
@@ -24,10 +27,10 @@ const question = sampleQuestion({
   scopes: ['call', 'session', 'rule'],
 });
 
-function shown(asked: Question, width: number, height: number): readonly string[] {
+function shown(asked: Question, width: number, height: number, item?: TurnItem): readonly string[] {
   const view = new QuestionView({
     question: asked,
-    item: undefined,
+    item,
     waiting: () => 0,
     answer: () => undefined,
     showWhole: () => undefined,
@@ -77,29 +80,97 @@ describe('a question that does not fit', () => {
   });
 });
 
-/** What is answered, and when all that is asked is opened. */
-function answered(asked: Question, height: number, ...names: readonly string[]): readonly string[] {
+/** What is answered, and when all that is asked is opened. Keys go to the screen that has them. */
+function answered(
+  asked: Question,
+  height: number,
+  names: readonly string[],
+  { item, width = 80 }: { readonly item?: TurnItem; readonly width?: number } = {},
+): readonly string[] {
   const seen: string[] = [];
+  let pager: PagerView | undefined;
   const view = new QuestionView({
     question: asked,
-    item: undefined,
+    item,
     waiting: () => 0,
     answer: (answer) => seen.push(answer.scope ?? answer.kind),
-    showWhole: (rows) => seen.push(rows(look).join('\n').includes('Nothing is answered yet') ? 'read first' : 'whole'),
+    showWhole(rows, seenEnd) {
+      seen.push(rows(look).join('\n').includes('Nothing is answered yet') ? 'read first' : 'whole');
+      pager = new PagerView({ title: 'What is asked', rows, seenEnd, close: () => void (pager = undefined) });
+    },
   });
+  const at = { ...look, width };
   for (const name of names) {
-    view.frame(look, height);
-    view.input({ kind: 'key', name, text: '' });
+    (pager ?? view).frame(at, height);
+    (pager ?? view).input({ kind: 'key', name, text: name.length === 1 ? name : '' });
   }
   return seen;
 }
 
-it('a rule that has no room is shown whole before it is saved; other answers need no look', () => {
-  expect(answered(question, 11, 'p', 'p', 'y')).toEqual(['read first', 'rule', 'call']);
-  expect(answered(question, 11, 'ctrl+a', 'p')).toEqual(['whole', 'rule']);
+const toEnd = ['end', 'q'];
+const long: Question = {
+  ...question,
+  argv: ['bash', '-lc', 'echo ok\ntouch late'],
+  justification: 'This shows the version. '.repeat(30),
+};
+
+it('a rule that has no room is shown to its end before it is saved; other answers need no look', () => {
+  expect(answered(question, 11, ['p', ...toEnd, 'p', 'y'])).toEqual(['read first', 'rule', 'call']);
+  expect(answered(question, 11, ['ctrl+a', ...toEnd, 'p'])).toEqual(['whole', 'rule']);
   // Another rule has not been read.
-  expect(answered(question, 11, 'p', 'left', 'enter')).toEqual(['read first', 'read first']);
-  expect(answered(question, 40, 'p')).toEqual(['rule']);
+  expect(answered(question, 11, ['p', ...toEnd, 'left', 'enter'])).toEqual(['read first', 'read first']);
+  expect(answered(question, 40, ['p'])).toEqual(['rule']);
+});
+
+it('what was opened and not read to its end is not read, whatever it took to open it', () => {
+  expect(answered(long, 4, ['y', 'q', 'y'])).toEqual(['read first', 'read first']);
+  expect(answered(long, 4, ['y', 'down', 'q', 'y', ...toEnd, 'y'])).toEqual(['read first', 'read first', 'call']);
+  expect(answered(long, 11, ['ctrl+a', 'q', 'p'])).toEqual(['whole', 'read first']);
+  // A note goes with the answer, and the answer is the same.
+  const noted = ['tab', 'x', 'enter'];
+  expect(answered(long, 4, [...noted, 'q', 'enter'])).toEqual(['read first', 'read first']);
+  expect(answered(long, 4, [...noted, ...toEnd, 'enter'])).toEqual(['read first', 'call']);
+});
+
+it('a yes counts by what was drawn last, not by what the window could show', () => {
+  const seen: string[] = [];
+  let read = (): void => undefined;
+  const view = new QuestionView({
+    question,
+    item: undefined,
+    waiting: () => 0,
+    answer: ({ scope }) => seen.push(scope ?? ''),
+    showWhole(_, seenEnd) {
+      seen.push('read first');
+      read = () => seenEnd(look);
+    },
+  });
+  const press = (name: string): void => view.input({ kind: 'key', name, text: '' });
+  // Nothing was drawn.
+  press('y');
+  view.frame(look, 40);
+  // The rule changes, and is not drawn.
+  press('left');
+  press('p');
+  view.frame(look, 40);
+  press('p');
+  expect(seen).toEqual(['read first', 'read first', 'rule']);
+  view.frame(look, 4);
+  press('p');
+  read();
+  press('p');
+  // In another width the rows are others.
+  view.frame({ ...look, width: 40 }, 4);
+  press('p');
+  expect(seen.slice(3)).toEqual(['read first', 'rule', 'read first']);
+});
+
+it('the words of the model stand behind what is asked, with a mark in each row', () => {
+  const rows = askedRows(long, undefined, look).all;
+  const words = rows.findIndex((row) => row.includes('The model says'));
+  expect(rows.findIndex((row) => row.includes('touch late'))).toBeLessThan(words);
+  expect(rows.findIndex((row) => row.includes('begin with'))).toBeLessThan(words);
+  expect(rows.slice(words + 1).every((row) => row.startsWith('  | '))).toBe(true);
 });
 
 it('what is shown first says at its beginning that nothing is answered, and which keys do', () => {
@@ -113,17 +184,50 @@ it('what is shown first says at its beginning that nothing is answered, and whic
   });
   view.frame(look, 11);
   view.input({ kind: 'key', name: 'p', text: 'p' });
-  const words = 'Nothing is answered yet: the window had no room for all of this. q goes back, then p answers.';
+  const words =
+    'Nothing is answered yet: the window had no room for all of this. Read it to its end; then q goes back, and p answers.';
   const text = (rows: readonly string[]): string => rows.map((row) => row.trim()).join(' ');
   expect([text(whole.slice(0, 2)), text(whole.slice(-2))]).toEqual([words, words]);
 });
 
-it('where no row can say that something is missing, all of it is shown before a yes counts', () => {
-  const argv = ['bash', '-lc', 'echo ok\ntouch late'];
-  for (let height = 3; height < 12; height++) {
-    const isSaid = shown({ ...question, argv }, 80, height).some((row) => row.includes('more'));
-    expect(answered({ ...question, argv }, height, 'y', 'y')[0]).toBe(isSaid ? 'call' : 'read first');
-    expect(answered({ ...question, argv }, height, 'n')).not.toContain('read first');
+it('in a low window a yes counts where all of the command is in sight', () => {
+  for (let height = 1; height < 13; height++) {
+    const rows = shown(long, 80, height).join('\n');
+    const isSeen = rows.includes('$ echo ok') && rows.includes('> touch late') && rows.includes('more');
+    expect([height, rows.split('\n').length]).toEqual([height, height]);
+    expect([height, answered(long, height, ['y'])]).toEqual([height, [isSeen ? 'call' : 'read first']]);
+    expect(answered(long, height, ['n'])).not.toContain('read first');
+    expect(/more rows: ctrl\+a/.test(rows)).toBe(height > 2);
+    expect(rows).toContain('› 1. ');
   }
-  expect(answered({ ...question, argv }, 4, 'y', 'y')).toEqual(['read first', 'call']);
+  // As in windows of 10 and more rows.
+  expect(answered(long, 9, ['y'])).toEqual(['call']);
+  const wide = { ...long, permissions: { write: ['/etc'] } };
+  expect(answered(wide, 9, ['y'])).toEqual(['read first']);
+  expect(answered(wide, 10, ['y'])).toEqual(['call']);
+});
+
+it('a long command in a usual window needs no look: a row says how much of it is missing', () => {
+  const argv = ['bash', '-lc', Array.from({ length: 60 }, (_, at) => `step ${at}`).join('\n')];
+  expect(answered({ ...question, argv }, 23, ['y'])).toEqual(['call']);
+  expect(answered({ ...question, argv }, 12, ['y'])).toEqual(['read first']);
+});
+
+it('a patch has its paths in sight before a yes counts in a low window; its lines may be cut', () => {
+  const change = (name: string) => ({ kind: 'update' as const, path: `/w/${name}`, diff: '@@\n-a\n+b\n'.repeat(9) });
+  const { id, callId, turnId, item } = question;
+  const scopes = ['call', 'session'] as const;
+  const asked: Question = { id, callId, turnId, item, kind: 'patch', tool: 'apply_patch', scopes };
+  const of = (...names: readonly string[]): TurnItem => ({
+    kind: 'file-change',
+    id: 'c',
+    status: 'in-progress',
+    changes: names.map(change),
+  });
+  expect(shown(asked, 80, 11, of('late.txt')).join('\n')).toContain('late.txt');
+  expect(answered(asked, 11, ['y'], { item: of('late.txt') })).toEqual(['call']);
+  const many = of('a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'a8', 'late.txt');
+  expect(answered(asked, 11, ['y'], { item: many })).toEqual(['read first']);
+  expect(answered(asked, 23, ['y'], { item: many })).toEqual(['call']);
+  expect(shown(asked, 80, 23, many).join('\n')).toContain('late.txt');
 });

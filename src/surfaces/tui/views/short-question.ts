@@ -1,6 +1,4 @@
 import type { Question } from '../../../protocol/question.ts';
-import { askedCommand } from '../../exec/approvals/question-lines.ts';
-import { paint } from '../../terminal/look.ts';
 import { exactLine } from '../../terminal/exact-text.ts';
 import { keyHint } from '../keys/key-map.ts';
 import { columnsOf } from '../text/columns.ts';
@@ -8,39 +6,48 @@ import { beginningOfRow, cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
-import { paintedRows } from '../text/painted-rows.ts';
 import { dimStyle, plain, type Row, styled } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
+import type { AskedRows } from './asked-rows.ts';
 
-/**
- * What is asked, in so many rows. Where the whole of it does not fit, a command comes first, then why Capstan asks, and
- * the last row says how much is left out.
- */
-export function shortQuestion(
-  question: Question,
-  whole: readonly string[],
-  look: Look,
-  room: number,
-): readonly string[] {
-  if (whole.length <= room) return whole;
-  const { argv } = question;
-  const space = Math.max(0, room - 1);
-  if (argv === undefined) {
-    const above = moreRow(whole.length - space, ' above', look);
-    return space === 0 ? [above] : [above, ...whole.slice(-space)];
-  }
-  const command = paintedRows(paint(askedCommand(argv, { width: look.width }), true), look).slice(0, -1);
-  if (room < 2) return command.slice(0, room);
-  // The command needs its rows first; the reason has at least one.
-  const why = question.reason === undefined || space < 2 ? [] : reasonRows(question.reason, look);
-  const whyRows = Math.max(Math.min(1, why.length), space - command.length);
-  const shown = [...command.slice(0, space - Math.min(why.length, whyRows)), ...cutRows(why, whyRows, look)];
-  const title = whole.slice(0, 1);
-  const rows = shown.length < space ? [...title, ...shown] : shown;
-  return [...rows, moreRow(whole.length - rows.length, '', look)];
+/** From so many rows on, the last one says how much is left out. */
+const fewestSaid = 2;
+
+interface ShortQuestion {
+  readonly rows: readonly string[];
+  /** `core`: what a yes would run or change is in sight, and a row says that there is more. */
+  readonly shows: 'all' | 'core' | 'part';
+  readonly isSaid: boolean;
 }
 
-function reasonRows(reason: string, look: Look): readonly Row[] {
+/**
+ * What is asked, in so many rows. Where the whole of it does not fit, a command or the paths of a patch come first, then
+ * why Capstan asks, and the last row says how much is left out.
+ */
+export function shortQuestion(question: Question, asked: AskedRows, look: Look, room: number): ShortQuestion {
+  const { all, core, diff } = asked;
+  if (all.length <= room) return { rows: all, shows: 'all', isSaid: true };
+  const hasStart = question.argv !== undefined || diff.length > 0;
+  if (room < fewestSaid) return { rows: core.slice(0, room), shows: 'part', isSaid: false };
+  const space = room - 1;
+  const shows = core.length <= space ? 'core' : 'part';
+  if (shows === 'part' && !hasStart) {
+    const above = moreRow(all.length - space, ' above', look);
+    return { rows: [above, ...core.slice(-space)], shows, isSaid: true };
+  }
+  const why = question.argv === undefined || question.host !== undefined ? [] : reasonRows(question.reason, look);
+  // The command has its rows before the reason; of one that is cut anyway, the reason takes a row.
+  const whyRows = shows === 'core' ? space - core.length : space > 2 ? 1 : 0;
+  const reason = cutRows(why, whyRows, look);
+  const begun = [...core.slice(0, space - reason.length), ...reason];
+  const shown = [...begun, ...diff.slice(0, space - begun.length)];
+  const isTitled = hasStart && shown.length < space;
+  const rows = isTitled ? [...all.slice(0, 1), ...shown] : shown;
+  return { rows: [...rows, moreRow(all.length - rows.length, '', look)], shows, isSaid: true };
+}
+
+function reasonRows(reason: string | undefined, look: Look): readonly Row[] {
+  if (reason === undefined) return [];
   return wrapRow([plain(exactLine(reason))], { width: look.width, first: [plain('  ')] });
 }
 

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import type { TurnId } from '../../protocol/ids.ts';
+import { questionWords } from './question-words.ts';
+
+it('a command of two lines does not look like one', () => {
+  const of = (script: string): string =>
+    questionWords({
+      id: 'q',
+      callId: 'c',
+      turnId: 't' as TurnId,
+      tool: 'exec_command',
+      item: {},
+      kind: 'command',
+      argv: ['bash', '-c', script],
+      scopes: ['call'],
+    });
+  expect(of('echo ok touch late\n')).toBe('run echo ok touch late');
+  expect(of('echo ok\n  touch late\n')).toBe('run echo ok \u240A touch late');
+});

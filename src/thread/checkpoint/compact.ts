@@ -104,7 +104,9 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const input = inputOf(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools, by.policy);
   // A provider that compacts by itself takes no wishes: a model reads them.
-  const isOpen = strategy === 'remote' && asked.focus === undefined && other === undefined;
+  // What it makes for the model before, the next one could not read.
+  const isRead = other === undefined && asked.reason !== 'comp_hash_changed';
+  const isOpen = strategy === 'remote' && asked.focus === undefined && isRead;
   const remote = isOpen ? parts.provider.capabilities.remoteCompaction : 'none';
   // What the provider said, and at least what it refused: a total alone is no provider's count.
   const refused = isRefusal(wanted) ? window.effective : 0;

@@ -8,8 +8,10 @@ import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Step } from '../../envelope/step.ts';
 import { requestTokens } from '../../history/ledger.ts';
 import { lastUsage } from '../../history/newest-count.ts';
+import { isUserShell } from '../../history/user-shell-item.ts';
 import { itemTokens } from '../../history/size.ts';
 import { defined } from '../../protocol/defined.ts';
+import { isMessage } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { compactionFailed, pausesAfter } from '../../state/checkpoints.ts';
 import { inputOf } from '../../state/request.ts';
@@ -144,7 +146,9 @@ function workNow({ log, inbox }: Pick<Turn, 'log' | 'inbox'>): WorkRecords {
   // What an agent reports was expected, and files that were put back are listed beside the plan.
   const all = [...waiting, ...inbox.waiting].filter(({ kind }) => kind !== 'agent' && kind !== 'files');
   if (all.length === 0) return work;
-  return olderWork(work, all.some(({ kind }) => kind === 'words') ? 'user' : 'program');
+  if (all.some(({ kind }) => kind === 'words')) return olderWork(work, 'user');
+  const isShell = all.every((one) => one.kind === 'item' && isMessage(one.item) && isUserShell(one.item));
+  return olderWork(work, isShell ? 'shell' : 'program');
 }
 
 /** Where nothing else is known of the refused request than that it was too much. */

@@ -78,7 +78,7 @@ async function endLost(turn: Turn, lost: readonly RecordedSession[]): Promise<vo
   const subject = sealSubject(threadId, log.state.meta);
   for (const session of lost.filter(({ exited }) => exited !== true)) {
     const { process, at, item, turnId } = session;
-    if (process !== undefined && isEncrypted(parts.seals, subject, session)) {
+    if (process !== undefined && isSealed(parts.seals, subject, session)) {
       const survival = await parts.processes.end(process);
       if (survival !== 'gone') tellSurvivor(log, process, survival);
     }
@@ -87,7 +87,7 @@ async function endLost(turn: Turn, lost: readonly RecordedSession[]): Promise<vo
 }
 
 /** What a file says about processes counts only if this home wrote it: it could name any process of this machine. */
-function isEncrypted(seals: Seals, subject: string, session: RecordedSession): boolean {
+function isSealed(seals: Seals, subject: string, session: RecordedSession): boolean {
   const said = claimIn(startOfSession(session));
   return said !== undefined && session.processSeal !== undefined
     ? seals.holds(sealText(subject, said.claim), session.processSeal)

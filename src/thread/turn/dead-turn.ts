@@ -222,7 +222,7 @@ async function endSurvivors(
       const { threadId, callId, process } = call;
       // The writer of our own thread is dead, since we are that now; of other threads nothing is known. What a file
       // says about processes counts only if this home wrote it: it could name any process of this machine.
-      const isOurs = threadId === ours && isEncrypted(parts.seals, subject, turnId, call);
+      const isOurs = threadId === ours && isSealed(parts.seals, subject, turnId, call);
       const survival = process === undefined || !isOurs ? 'gone' : await parts.processes.end(process);
       if (process !== undefined && survival !== 'gone') tellSurvivor(log, process, survival);
       return [callId, survival] as const;
@@ -231,7 +231,7 @@ async function endSurvivors(
   return new Map(survivals);
 }
 
-function isEncrypted(seals: Seals, subject: string, turnId: TurnId, { callId, process, processSeal }: CallStart): boolean {
+function isSealed(seals: Seals, subject: string, turnId: TurnId, { callId, process, processSeal }: CallStart): boolean {
   const said = process === undefined ? undefined : claimIn(callProcess(turnId, callId, process));
   if (said === undefined || processSeal === undefined) return false;
   return seals.holds(sealText(subject, said.claim), processSeal);

@@ -9,7 +9,7 @@ import { programVariables } from './program-variables.ts';
 
 /** The hooks of one thread. They are the user's own programs: they get the variables of this process. */
 export function createThreadHooks(
-  engine: Pick<EngineParts, 'clock' | 'ids' | 'options' | 'programs' | 'base'>,
+  engine: Pick<EngineParts, 'clock' | 'ids' | 'options' | 'programs' | 'base' | 'sessionStarts'>,
   hooks: readonly HookDefinition[],
   shell: string,
 ): Hooks {
@@ -25,5 +25,6 @@ export function createThreadHooks(
     clock,
     ids,
     texts: createHookTexts(join(engine.base.home, 'hook-outputs')),
+    starts: engine.sessionStarts,
   });
 }

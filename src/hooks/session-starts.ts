@@ -11,7 +11,12 @@ export interface SessionPlace {
  * pin a note: that starts no session, unless what they said was taken back or compacted meanwhile.
  */
 export class SessionStarts {
-  readonly #ran = new Map<string, SessionPlace>();
+  readonly #ran: Map<string, SessionPlace>;
+
+  /** `ran`: by thread, kept by the engine. */
+  constructor(ran = new Map<string, SessionPlace>()) {
+    this.#ran = ran;
+  }
 
   ranAt(place: SessionPlace): void {
     this.#ran.set(place.threadId, place);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { runWithInput } from '../../exec/run-with-input.ts';
 import { createHooks } from '../../hooks/create-hooks.ts';
 import type { HookDefinition } from '../../hooks/hook-definition.ts';
+import { SessionStarts } from '../../hooks/session-starts.ts';
 import { createHookTexts } from '../../hooks/save-output.ts';
 import type { Hooks } from '../../ports/hooks.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -25,6 +26,6 @@ export function createThreadHooks(
     clock,
     ids,
     texts: createHookTexts(join(engine.base.home, 'hook-outputs')),
-    starts: engine.sessionStarts,
+    starts: new SessionStarts(engine.sessionStarts),
   });
 }

@@ -1,5 +1,5 @@
 import {
-  agentStarted,
+  startedYou,
   neverAnswered,
   notBegun,
   outcomeElsewhere,
@@ -96,7 +96,7 @@ export function closeForkedTurn({ parts, log, threadId, envelope }: Omit<Recordi
   const calls = unansweredCalls(log.state);
   const starts = parts.agent === undefined ? [] : calls.filter(({ name }) => name === 'spawn_agent');
   for (const call of calls) {
-    const output = starts.includes(call) ? agentStarted({ others: starts.length > 1 }) : answerElsewhere(open, call);
+    const output = starts.includes(call) ? startedYou({ others: starts.length > 1 }) : answerElsewhere(open, call);
     recordAnswer(asOpen, call, { output });
   }
   endTurn(asOpen, 'forked');

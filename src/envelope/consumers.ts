@@ -51,7 +51,7 @@ AGENTS.md | src/gather/instructions/instruction-document.ts | instructions.user.
 AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved window.effective
 capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode
 capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.canAsk policy.changesNothing policy.hasUser policy.sandboxLevel
-request builder | src/envelope/provider-of.ts | identity.address identity.model.slug identity.modelClient identity.provider
+request builder | src/envelope/provider-of.ts | identity.address identity.model.compatibility identity.model.slug identity.modelClient identity.provider
 compactor | src/thread/contract/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 tools of a program | src/tools/own-tool.ts | capabilities.modalities telemetry.threadId telemetry.turnId workspace.cwd
 compactor | src/thread/checkpoint/compact.ts | window.effective
@@ -102,4 +102,5 @@ request headers | src/thread/turn/open-turn.ts | identity.client
 warnings | src/thread/request/left-out-media.ts | identity.model.slug
 warnings | src/thread/request/other-model.ts | identity.model.slug identity.provider
 spending | src/thread/request/billing.ts | identity.price
+compactor | src/thread/checkpoint/choose-way-to-read.ts | identity.model.slug identity.provider
 `;

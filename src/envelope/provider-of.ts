@@ -5,5 +5,6 @@ import type { Envelope } from './envelope.ts';
 /** Who gets the requests of a turn, and what it makes of them. */
 export function providerOfTurn({ identity }: Envelope): ProviderName {
   const { address, modelClient, model } = identity;
-  return providerName(identity.provider, { ...defined({ address }), wire: modelClient, model: model.slug });
+  const { slug, compatibility } = model;
+  return providerName(identity.provider, { ...defined({ address, compatibility }), wire: modelClient, model: slug });
 }

@@ -40,10 +40,10 @@ export interface Entry {
   readonly maker?: ProviderName;
 }
 
-/** Who speaks to the model beside the user, by the user's own setup: a hook, or a program that drives the thread. */
+/** Who speaks to the model beside the user: a hook, a program that drives the thread, or a command that the user ran. */
 export type OtherSpeaker = (typeof otherSpeakers)[number];
 
-const otherSpeakers = ['hook', 'program'] as const;
+const otherSpeakers = ['hook', 'program', 'shell'] as const;
 
 /** A message of the user, or of the user's setup, that stands in a text of ours, word for word. */
 export interface QuotedWords extends TextPlace {

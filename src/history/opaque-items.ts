@@ -1,7 +1,7 @@
 import type { Item } from '../protocol/item.ts';
 import { isJsonObject, type Json } from '../protocol/json.ts';
 import { oncePerObject } from '../protocol/once-per-object.ts';
-import { isSameModel, isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
+import { isSameModel, type ProviderName, readsOpaque, isSameProvider } from '../protocol/provider-name.ts';
 import { partsKey, withWords } from './media-part.ts';
 
 /** Items that only the provider that made them can read, or only the model. */
@@ -35,12 +35,18 @@ export function needsMaker(item: Item): boolean {
 /** The item as a provider is sent it, without what only another can read; undefined if nothing of it is left. */
 export function forReader(item: Item, maker: ProviderName | undefined, reader: ProviderName): Item | undefined {
   if (maker !== undefined && isSameProvider(maker, reader)) {
-    return isForOneModel(item) && !isSameModel(maker, reader) ? undefined : item;
+    if (isForOneModel(item) && !isSameModel(maker, reader)) return undefined;
+    return isEncrypted(item) && !readsOpaque(reader, maker) ? undefined : item;
   }
   // Whose plain thoughts they are is not known in files of other programs.
   if (maker === undefined ? !isOpaque(item) : !needsMaker(item)) return item;
   if (item.type === 'reasoning' || checkpointTypes.has(item.type)) return undefined;
   return withoutOpaqueParts(item);
+}
+
+/** What a provider encrypts for some of its models: the others know nothing of it, or refuse it. */
+function isEncrypted(item: Item): boolean {
+  return isOpaqueCheckpoint(item) || (item.type === 'reasoning' && isText(item['encrypted_content']));
 }
 
 /** Formats put such a mark before a thought that is signed for the model that had it. */

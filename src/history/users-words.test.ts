@@ -132,3 +132,35 @@ test('a turn that failed ended early: its newest message of the user says so', (
     ['d', undefined],
   ]);
 });
+
+describe('a turn that failed and was continued', () => {
+  const turnOf = (number: number): TurnId => `turn-${number}` as TurnId;
+  const continued = (number: number): Entry => ({
+    item: { type: 'message', id: `msg_${number}`, role: 'developer', content: [text('<turn_continued>')] },
+    origin: { family: 'context', kinds: ['turn-continued'] },
+    turn: turnOf(number),
+  });
+  const aborted: Entry = { ...continued(2), origin: { family: 'context', kinds: ['turn-aborted'] } };
+  const early = (all: readonly Entry[], ...failed: readonly number[]) =>
+    usersWords(historyOf(all), { failed: failed.map(turnOf) }).map(({ endedEarly }) => endedEarly === true);
+
+  test.each([
+    ['and answered did not end early', [continued(2)], [1], false],
+    ['twice and answered did not either', [continued(2), continued(3)], [1, 2], false],
+    ['and failed again did', [continued(2)], [1, 2], true],
+    ['and was stopped did', [continued(2), aborted], [1], true],
+  ])('%s', (_name, more, failed, expected) => {
+    expect(early([said('a', text('one')), ...more], ...failed)).toEqual([expected]);
+  });
+
+  test('after a checkpoint that says so', () => {
+    const quoted = intent('one', [{ id: 'a', start: 0, end: 3, endedEarly: true }]);
+    expect([early([quoted]), early([quoted, continued(2)])]).toEqual([[true], [false]]);
+  });
+});
+
+test('a command that the user ran is named as that', () => {
+  const shell = '<user_shell_command>\n<command>\nls\n</command>\n</user_shell_command>';
+  const [row] = heardWords(historyOf([{ ...said('a', text(shell)), origin: { family: 'client' } }]));
+  expect(row).toMatchObject({ by: 'shell', text: shell });
+});

@@ -7,6 +7,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import { stableItemId } from '../protocol/item-id.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import type { Entry, OtherSpeaker, QuotedWords } from './entry.ts';
+import { isUserShell } from './user-shell-item.ts';
 import { entries, type History } from './history.ts';
 
 /** What a checkpoint records of a message, and history knows of one that it holds. */
@@ -38,6 +39,8 @@ interface FailedTurns {
 /** The same with what the user's setup said to the model: hooks, and the program that drives the thread. */
 export function heardWords(history: History, { failed = [] }: FailedTurns = {}): readonly UserWords[] {
   const rows: Row[] = [];
+  /** The newest turn that took up the work of a message. */
+  const continued = new Map<Row, TurnId | undefined>();
   const known = new Map<string, Row>();
   const rowOf = (id: string, place: number, text: string): Row => {
     const found = known.get(id);
@@ -61,16 +64,24 @@ export function heardWords(history: History, { failed = [] }: FailedTurns = {}):
     if (other !== undefined) addOther(rowOf, place, entry, other, rows.at(-1)?.number);
     else if (origin.family === 'user') addMessage(rowOf, place, entry, item);
     else if (origin.family === 'context') addQuotes(rowOf, place, entry, item);
-    if (origin.family === 'context' && origin.kinds.includes('turn-aborted')) endEarly(rows);
+    const newest = newestOf(rows);
+    if (origin.family !== 'context' || newest === undefined) continue;
+    if (origin.kinds.includes('turn-continued')) continued.set(newest, entry.turn);
+    if (!origin.kinds.includes('turn-aborted')) continue;
+    newest.endedEarly = true;
+    continued.delete(newest);
   }
-  for (const id of failed) endEarly(rows.filter(({ turn }) => turn === id));
+  for (const id of failed) {
+    const newest = newestOf(rows.filter(({ turn }) => turn === id));
+    if (newest !== undefined) newest.endedEarly = true;
+  }
+  for (const [row, turn] of continued) if (turn === undefined || !failed.includes(turn)) delete row.endedEarly;
   return rows.filter(({ text, pictures, picturesLeftOut }) => text !== '' || pictures.length + picturesLeftOut > 0);
 }
 
 /** The newest message of the user is the one whose turn it was. */
-function endEarly(rows: readonly Row[]): void {
-  const newest = rows.findLast(({ by }) => by === undefined);
-  if (newest !== undefined) newest.endedEarly = true;
+function newestOf(rows: readonly Row[]): Row | undefined {
+  return rows.findLast(({ by }) => by === undefined);
 }
 
 type Row = { -readonly [Key in keyof UserWords]: UserWords[Key] };
@@ -91,10 +102,10 @@ interface OtherWords extends Pick<UserWords, 'text' | 'pictures'> {
 
 const hookKinds: ReadonlySet<string> = new Set(['hook-prompt', 'hook-context']);
 
-/** What a hook or a program said to the model with this message; undefined when neither did. */
+/** What a hook, a program or a command of the user said to the model with this message; undefined when none did. */
 function otherWords({ origin }: Entry, item: MessageItem): OtherWords | undefined {
   if (origin.family === 'client' && item.role !== 'assistant')
-    return { by: 'program', text: saidText(item), pictures: otherParts(item) };
+    return { by: isUserShell(item) ? 'shell' : 'program', text: saidText(item), pictures: otherParts(item) };
   if (origin.family !== 'context' || origin.kinds.length === 0) return undefined;
   if (!origin.kinds.every((kind) => hookKinds.has(kind))) return undefined;
   const texts = item.content.flatMap(({ text }) => (typeof text === 'string' ? (hookWords(text) ?? text) : []));

@@ -11,6 +11,7 @@ import type { HookDefinition } from './hook-definition.ts';
 import { matches } from './matcher.ts';
 import { readHookAnswer } from './read-answer.ts';
 import type { HookTexts } from './save-output.ts';
+import type { SessionStarts } from './session-starts.ts';
 import { type EndedHook, verdictOf } from './verdict.ts';
 
 export interface HooksOptions {
@@ -24,6 +25,8 @@ export interface HooksOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly texts: HookTexts;
+  /** Shared by all that are made for the same thread. */
+  readonly starts: SessionStarts;
 }
 
 /** Hooks that nothing waits for, at one time. */
@@ -63,11 +66,15 @@ export function createHooks(options: HooksOptions): Hooks {
 
     knows: (key) => hooks.some((hook) => hook.key === key),
 
-    takeStart({ isNew }) {
+    takeStart(place) {
       const cause = start;
       start = undefined;
-      return cause === 'first' ? (isNew ? 'startup' : 'resume') : cause;
+      if (cause === undefined || (cause === 'first' && options.starts.holdsAt(place))) return undefined;
+      options.starts.ranAt(place);
+      return cause === 'first' ? (place.turns <= 1 ? 'startup' : 'resume') : cause;
     },
+
+    hasBegun: () => start !== 'first',
 
     compacted() {
       start ??= 'compact';

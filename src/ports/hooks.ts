@@ -1,4 +1,5 @@
 import type { HookEvent, HookRun } from '../protocol/hook-run.ts';
+import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 
 /** The hooks of a thread that may run: the user's own programs. Absent: none is configured, and none of its code is loaded. */
@@ -11,8 +12,14 @@ export interface Hooks {
   knows(key: string): boolean;
   /** Runs all that match at the same time. Never rejects: what breaks is a run that failed. */
   run(occasion: HookOccasion, watch: HookWatch): Promise<HookVerdict>;
-  /** Why hooks of the start of a session are due, once for each cause. `isNew`: the thread has had no turn before. */
-  takeStart(about: { readonly isNew: boolean }): 'startup' | 'resume' | 'compact' | undefined;
+  /** Why hooks of the start of a session are due, once for each cause. `turns`: with the one that runs. */
+  takeStart(place: {
+    readonly threadId: ThreadId;
+    readonly turns: number;
+    readonly checkpoints: number;
+  }): 'startup' | 'resume' | 'compact' | undefined;
+  /** Whether that was asked: a turn has run since the thread was opened. */
+  hasBegun(): boolean;
   /** History was compacted: a session starts anew. */
   compacted(): void;
   /** What hooks that nothing waited for have said since they were last asked about. */

@@ -10,6 +10,8 @@ export interface ProviderName {
   readonly wire?: string;
   /** The model that is asked there, where the format is another one than Responses: some thoughts are for one alone. */
   readonly model?: string;
+  /** Models of one provider with different values do not read each other's opaque items. Absent: it is taken to. */
+  readonly compatibility?: string;
 }
 
 /** Another address or format under the same id is another provider. Where one has no address, the rest decides. */
@@ -18,24 +20,35 @@ export function isSameProvider(one: ProviderName, other: ProviderName): boolean 
   return one.address === undefined || other.address === undefined || one.address === other.address;
 }
 
+/** Whether it can read opaque items of the maker: the same provider, with models that are compatible as far as both say. */
+export function readsOpaque(reader: ProviderName, maker: ProviderName): boolean {
+  const compatibilities = new Set([reader.compatibility, maker.compatibility]);
+  return isSameProvider(maker, reader) && (compatibilities.size === 1 || compatibilities.has(undefined));
+}
+
 /** Whether the same model is asked at the same provider, as far as both say. */
 export function isSameModel(one: ProviderName, other: ProviderName): boolean {
   return isSameProvider(one, other) && (one.model ?? other.model) === (other.model ?? one.model);
 }
 
-export function providerName(id: string, { address, wire, model }: Partial<Omit<ProviderName, 'id'>>): ProviderName {
-  if (wire === undefined || wire === 'responses') return { id, ...defined({ address }) };
-  return { id, ...defined({ address }), wire, ...defined({ model }) };
+export function providerName(
+  id: string,
+  { address, wire, model, compatibility }: Partial<Omit<ProviderName, 'id'>>,
+): ProviderName {
+  if (wire === undefined || wire === 'responses') return { id, ...defined({ address, compatibility }) };
+  return { id, ...defined({ address }), wire, ...defined({ model, compatibility }) };
 }
 
-/** Tells apart what `isSameModel` tells apart, and more finely: whose address is not known is not who has one. */
+/** Tells apart what `isSameModel` and `readsOpaque` tell apart, and more finely: whose address is not known is not who has one. */
 export function providerKey(name: ProviderName | undefined): string {
-  return JSON.stringify(name === undefined ? null : [name.id, name.address, name.wire, name.model]);
+  return JSON.stringify(name === undefined ? null : [name.id, name.address, name.wire, name.model, name.compatibility]);
 }
 
 export function readProviderName(value: Json | undefined): ProviderName | undefined {
   const id = isJsonObject(value) ? stringAt(value, 'id') : undefined;
   if (id === undefined || id.trim() === '') return undefined;
-  const [address, wire, model] = ['address', 'wire', 'model'].map((key) => stringAt(value as JsonObject, key));
-  return providerName(id, defined({ address, wire, model }));
+  const [address, wire, model, compatibility] = ['address', 'wire', 'model', 'compatibility'].map((key) =>
+    stringAt(value as JsonObject, key),
+  );
+  return providerName(id, defined({ address, wire, model, compatibility }));
 }

@@ -108,8 +108,11 @@ export type ThreadEvent =
       readonly lastMessage?: string;
       readonly continuedBy?: string;
     }
-  /** `usage` as above. Absent: the turn was given up by one who did not count. */
-  | { readonly kind: 'turn-aborted'; readonly turnId: TurnId; readonly usage?: Usage }
+  /**
+   * `usage` as above. Absent: the turn was given up by one who did not count. `leftOpen`: the turn stopped without a word,
+   * and this was recorded later: when it stopped is not known.
+   */
+  | { readonly kind: 'turn-aborted'; readonly turnId: TurnId; readonly usage?: Usage; readonly leftOpen?: true }
   /** The thread is given up while calls wait for the user: the turn can be continued later. */
   | { readonly kind: 'turn-suspended'; readonly turnId: TurnId; readonly questions: readonly Question[] };
 

@@ -33,16 +33,20 @@ export function promptForOther(
   reader: OtherReader,
   toolsFor: (tools: Prompt['tools'], reader: OtherReader) => Prompt['tools'],
 ): Prompt | Outcome<'history-opaque'> {
-  const readable = readableState(state, reader.provider);
+  const readable = readableState(state, nameOf(reader));
   if (readable === undefined) return unreadable(reader.provider);
   const { modalities } = reader.model;
   const prompt = promptFor(readable, {
     ...record,
     modalities,
-    provider: providerName(reader.provider.id, { ...reader.provider, model: reader.model.slug }),
+    provider: nameOf(reader),
     options: optionsFor(record, state, reader),
   });
   return { ...prompt, tools: toolsFor(prompt.tools, reader) };
+}
+
+function nameOf({ provider, model: { slug, compatibility } }: OtherReader): ProviderName {
+  return providerName(provider.id, { ...provider, model: slug, ...defined({ compatibility }) });
 }
 
 /** Without a checkpoint that only another provider can read; undefined if nothing stands behind it. */

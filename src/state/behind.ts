@@ -1,10 +1,11 @@
 import type { Entry } from '../history/entry.ts';
 import { entries, type History, historyOf } from '../history/history.ts';
 import { isOpaqueCheckpoint } from '../history/opaque-items.ts';
+import { defined } from '../protocol/defined.ts';
 import { asItem } from '../protocol/item.ts';
 import { arrayAt, type JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
-import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
+import { type ProviderName, readsOpaque } from '../protocol/provider-name.ts';
 import { noCount } from '../history/newest-count.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
 import { toldProblems } from '../world/told-problems.ts';
@@ -28,12 +29,21 @@ function reopened({ history, behind }: Pick<ThreadState, 'history' | 'behind'>):
   return historyOf([...entries(behind.history), ...entries(history).slice(behind.replaced)]);
 }
 
-/** The opaque checkpoints in history for which this provider would have to know what they hold, and cannot. */
-export function hiddenFrom({ history, behind }: ThreadState, reader: ProviderName): readonly Entry[] {
+/**
+ * The opaque checkpoints in history for which this reader would have to know what they hold, and cannot. `before`: who
+ * ran the turn before. Where it is not recorded for which models a checkpoint was made, it was for that one.
+ */
+export function hiddenFrom(
+  { history, behind }: ThreadState,
+  reader: ProviderName,
+  before: ProviderName = reader,
+): readonly Entry[] {
   const all = entries(history);
   return all.filter((entry, place) => {
     if (!isOpaqueCheckpoint(entry.item)) return false;
-    if (entry.maker !== undefined && isSameProvider(entry.maker, reader)) return false;
+    const { maker } = entry;
+    if (maker !== undefined && readsOpaque(reader, { ...defined({ compatibility: before.compatibility }), ...maker }))
+      return false;
     // One that a provider put in along the way stands for what is there anyway.
     return place < (behind?.replaced ?? 0) || !saysAnything(all.slice(0, place));
   });

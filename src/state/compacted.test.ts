@@ -90,3 +90,10 @@ describe('servers that the model read as down', () => {
     expect(toldProblems(anew.baseline)).toEqual({});
   });
 });
+
+it('a checkpoint of another program breaks no cache, unless a request of ours was before it', () => {
+  const replaced = line(lineType.compacted, { message: '', replacement_history: [says('msg_1', 'Build it.')] });
+  expect(reduce(emptyState, replaced).sent).toBeUndefined();
+  const sent = { kind: 'gone', why: 'rollback' } as const;
+  expect(reduce({ ...emptyState, sent }, replaced).sent).toEqual({ kind: 'gone', why: 'checkpoint' });
+});

@@ -54,7 +54,8 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
     ...behindCheckpoint(state, entries),
     // Which MCP servers do not run is no part of the history that is replaced.
     baseline: clearedByCheckpoint(carried === undefined ? toldProblems(state.baseline) : carriedProblems(payload)),
-    sent: { kind: 'gone', why: 'checkpoint' },
+    // The first request of ours in a file of another program has nothing before it that it could break.
+    ...(carried === undefined && state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'checkpoint' } }),
     usage,
     checkpoints: foldCheckpoint((carried ?? state).checkpoints, payload),
   };

@@ -7,7 +7,7 @@ import { providerName, type ProviderName } from '../protocol/provider-name.ts';
 import { importOf } from './sealed-lines.ts';
 import type { ThreadState } from './thread-state.ts';
 
-type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings'>;
+type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings' | 'context'>;
 
 /**
  * Who answers the thread's requests at this place, as far as its lines say: turns of ours name provider and address,
@@ -22,19 +22,20 @@ function believed(name: ProviderName | undefined, meta: JsonObject): ProviderNam
   return name?.address === undefined && importOf(meta) !== undefined ? undefined : name;
 }
 
-function nameIn({ meta, envelope, settings }: Said): ProviderName | undefined {
+function nameIn({ meta, envelope, settings, context }: Said): ProviderName | undefined {
+  const compatibility = stringAt(context, 'comp_hash');
   const identity = objectAt(envelope, 'identity');
   const own = nameAt(identity, 'provider');
   if (own !== undefined) {
     const [address, wire] = ['address', 'modelClient'].map((key) => stringAt(identity!, key));
     const model = nameAt(objectAt(identity, 'model'), 'slug');
-    return providerName(own, defined({ address, wire, model }));
+    return providerName(own, defined({ address, wire, model, compatibility }));
   }
   const ours = objectAt(settings, 'capstan');
   const id = nameAt(ours, 'provider') ?? nameAt(settings, 'model_provider_id');
-  if (id !== undefined) return { id };
+  if (id !== undefined) return { id, ...defined({ compatibility }) };
   const first = stringAt(meta, 'forked_from_id') === undefined ? nameAt(meta, 'model_provider') : undefined;
-  return first === undefined ? undefined : { id: first };
+  return first === undefined ? undefined : { id: first, ...defined({ compatibility }) };
 }
 
 /** A name that is blank names nothing. */

@@ -1,4 +1,5 @@
 import type { WorkRecords } from '../compaction/plan/work-records.ts';
+import { isWithin } from '../policy/paths.ts';
 import { defined } from '../protocol/defined.ts';
 import type { FilesPutBack, PutBackFile, TurnBefore } from '../protocol/files-put-back.ts';
 import type { TurnId } from '../protocol/ids.ts';
@@ -30,16 +31,18 @@ export function foldPutBack(work: WorkRecords, { before, isUndone, restored, del
   ];
   const touched = new Set(back.map(({ path }) => path));
   const others = (work.putBack ?? []).filter(({ path }) => !touched.has(path));
-  return withPutBack(work, isUndone === true ? others : [...others, ...back]);
+  // A folder came or went with its files.
+  const files = back.filter(({ path }) => !back.some((other) => other.path !== path && isWithin(other.path, path)));
+  return withPutBack(work, isUndone === true ? others : [...others, ...files]);
 }
 
-/** The same after a patch changed files: what it left is there. */
+/** The same after a patch changed files: what it left is there, and so are the folders that it is in. */
 export function changedAgain(work: WorkRecords, changed: readonly ChangedFile[]): WorkRecords {
   if (work.putBack === undefined) return work;
-  const touched = new Set(changed.flatMap(({ path, movePath }) => [path, movePath ?? path]));
+  const touched = changed.flatMap(({ path, movePath }) => [path, movePath ?? path]);
   return withPutBack(
     work,
-    work.putBack.filter(({ path }) => !touched.has(path)),
+    work.putBack.filter(({ path }) => !touched.some((one) => isWithin(one, path))),
   );
 }
 

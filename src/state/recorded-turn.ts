@@ -18,7 +18,10 @@ export function turnEnd(payload: JsonObject, open: string | undefined, usage: Us
   const name = event.name === '' ? open : event.name;
   if (name === undefined) return undefined;
   const turnId = name as TurnId;
-  if (event.status === 'interrupted') return { kind: 'turn-aborted', turnId, usage };
+  if (event.status === 'interrupted') {
+    const isLate = event.at === undefined && stringAt(objectAt(payload, 'capstan'), 'cause') !== undefined;
+    return { kind: 'turn-aborted', turnId, usage, ...(isLate ? { leftOpen: true as const } : {}) };
+  }
   const said = defined({ lastMessage: stringAt(payload, 'last_agent_message') });
   if (event.status !== 'failed') {
     const byHook = objectAt(payload, 'capstan')?.['ended_by'] === 'hook' ? { endedBy: 'hook' as const } : {};

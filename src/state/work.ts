@@ -1,6 +1,7 @@
 import {
   noWork,
   olderWork,
+  type PlanOlderThan,
   plansAreOlderThan,
   type ProposedPlan,
   type WorkPlan,
@@ -8,8 +9,9 @@ import {
 } from '../compaction/plan/work-records.ts';
 import { planUpdated } from '../fragments/answers/call-answers.ts';
 import { type Entry, isBoundary } from '../history/entry.ts';
+import { isUserShell } from '../history/user-shell-item.ts';
 import { defined } from '../protocol/defined.ts';
-import { isCall, type Item } from '../protocol/item.ts';
+import { isCall, isMessage, type Item } from '../protocol/item.ts';
 import {
   arrayAt,
   isJsonObject,
@@ -44,10 +46,11 @@ export function foldChangedFiles(work: WorkRecords, files: readonly ChangedFile[
   return { ...changedAgain(work, files), files: withFiles(work.files, files) };
 }
 
-/** A turn that was stopped, or a program that spoke to the model, may have made the plan obsolete. */
-function newerThanPlan({ item, origin }: Entry): 'stop' | 'program' | undefined {
+/** A turn that was stopped, a program that spoke to the model, or a command of the user may have made the plan obsolete. */
+function newerThanPlan({ item, origin }: Entry): PlanOlderThan | undefined {
   if (origin.family === 'context' && origin.kinds.includes('turn-aborted')) return 'stop';
-  return origin.family === 'client' && item['role'] !== 'assistant' ? 'program' : undefined;
+  if (origin.family !== 'client' || item['role'] === 'assistant') return undefined;
+  return isMessage(item) && isUserShell(item) ? 'shell' : 'program';
 }
 
 /** A plan that is done says nothing about what is asked for afterwards; any other may be out of date from here on. */

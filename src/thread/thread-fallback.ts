@@ -25,16 +25,21 @@ export interface Continuation extends OtherModel {
 /** Lets another model continue a turn that failed for a cause that it may not have. */
 export class ThreadFallback {
   readonly #thread: Pick<ThreadCore, 'log' | 'parts'>;
-  /** The model and provider whose quota is used up, as this process has seen. */
-  #spentUp: string | undefined;
+  /** The model and provider whose quota is used up, as this process has seen, and what answers in their place. */
+  #spentUp: { readonly name: string; readonly by: Settings } | undefined;
 
   constructor(thread: Pick<ThreadCore, 'log' | 'parts'>) {
     this.#thread = thread;
   }
 
+  /** What the next message under these settings goes to, if that is known to be another model. */
+  standIn(settings: Settings): Settings | undefined {
+    return this.#spentUp?.name === nameOf(settings) ? this.#spentUp.by : undefined;
+  }
+
   /** What a turn of the user runs under: the fallback at once, while the quota of its own model is used up. */
   async instead(settings: Settings): Promise<OtherModel | undefined> {
-    return this.#spentUp === nameOf(settings) ? this.#open(settings) : undefined;
+    return this.standIn(settings) === undefined ? undefined : this.#open(settings);
   }
 
   /**
@@ -50,7 +55,7 @@ export class ThreadFallback {
     if (!mayFallBack(cause)) return undefined;
     const other = await this.#open(settings);
     if (other === undefined) return undefined;
-    if (outcome.code === failureCauses.quota.code) this.#spentUp = nameOf(settings);
+    if (outcome.code === failureCauses.quota.code) this.#spentUp = { name: nameOf(settings), by: other.settings };
     const { log } = this.#thread;
     const used = usageSince(before, log.state.usage.total);
     const input = turnGoesOn('other-model');

@@ -1,6 +1,7 @@
 import type { Envelope } from '../envelope/envelope.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
+import { isWhole } from '../state/behind.ts';
 import { restoredFields, restoredSettings } from '../state/resumed-settings.ts';
 import { emptyState } from '../state/thread-state.ts';
 import { readBehind, type ResumedThread } from './branch/resume.ts';
@@ -38,7 +39,11 @@ export async function openNew(
   );
   const owned = await parts.store.create(id, meta);
   if (owned.kind === 'refused') return owned;
-  const log = new ThreadLog(owned, emptyState, new Subscribers(options));
+  // Its state was folded from all of its lines.
+  const log: ThreadLog = new ThreadLog(owned, emptyState, new Subscribers(options), async () => {
+    const { behind } = log.state;
+    return behind !== undefined && isWhole(behind) ? behind : undefined;
+  });
   const inForce = await envelope;
   log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', inForce));
   return { kind: 'opening', id, parts, log, inForce, options };
@@ -55,6 +60,10 @@ export async function openResumed(
   subscribers.tell({ kind: 'thread-started', threadId: id });
   const restored = restoredFields(restoredSettings(state, options.settings));
   subscribers.tell({ ...settingsEvent('resumed', inForce), restored });
-  const log = new ThreadLog(owned, state, subscribers, () => readBehind(parts.store, takenFrom));
+  const log: ThreadLog = new ThreadLog(owned, state, subscribers, async () => {
+    // What was taken from another thread does not hold the checkpoints that this one made since.
+    const isOlder = takenFrom.id !== id && log.state.behind !== state.behind;
+    return isOlder ? undefined : readBehind(parts.store, takenFrom);
+  });
   return { kind: 'opening', id, parts, log, inForce, options };
 }

@@ -56,6 +56,11 @@ export class ThreadTurns {
     return this.open?.signal.aborted === true ? undefined : this.open;
   }
 
+  /** What the next message goes to, while the quota of the thread's own model is used up and another answers. */
+  get standIn(): Settings | undefined {
+    return this.#fallback.standIn(this.#thread.settings.current);
+  }
+
   /** Whether a turn runs, or waits for its place. */
   get runs(): boolean {
     return this.#count > 0;

@@ -100,6 +100,11 @@ export class Thread {
     return this.#turns.openSettings;
   }
 
+  /** What the next message goes to, while the quota of the thread's own model is used up and another answers. */
+  get standIn(): Settings | undefined {
+    return this.#turns.standIn;
+  }
+
   /** Whether a turn or a compaction runs, or waits for its place. */
   get isBusy(): boolean {
     return this.#core.work.isBusy;

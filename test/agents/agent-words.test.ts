@@ -54,6 +54,7 @@ it('an agent that began with a conversation does not take the words of its user 
   expect(read.slice(0, self)).toContain('I am Ann.');
   expect(read[self]).toContain('Messages of the user are only those from before you were started');
   expect(read.slice(self)).toContain('TASK a: x');
+  expect(read.slice(0, self)).toContainEqual(expect.stringContaining('This call started you'));
 });
 
 /** As a follower gets them that comes later. */

@@ -37,6 +37,7 @@ describe.each(formats)('$title', (format) => {
     expect(of(live, 'model-switched')).toMatchObject([{ from: 'gpt-5.5', to: 'gpt-5.4' }]);
     expect(of(live, 'turn-failed')).toHaveLength(1);
     expect(of(live, 'warning').map(({ outcome }) => outcome.code)).toEqual(['model-fallback']);
+    expect(live.thread).toMatchObject({ settings: { model: 'gpt-5.5' }, standIn: { model: 'gpt-5.4' } });
     // The quota is still used up: the next message goes to the other model at once.
     expect(await live.turn('And now?')).toMatchObject({ kind: 'completed' });
     expect(models(live).at(-1)).toBe('gpt-5.4');
@@ -51,6 +52,7 @@ it('after an overload the next message goes to the configured model again, also 
   const overrides = [`model_providers.scripted.request_max_retries=0`, `model_providers.scripted.stream_max_retries=0`];
   await live.open({ overrides });
   await live.turn('one');
+  expect(live.thread.standIn).toBeUndefined();
   await live.turn('two');
   await live.open({ overrides });
   await live.turn('three');

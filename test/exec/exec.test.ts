@@ -311,7 +311,7 @@ describe('interruption', () => {
     expect(next.code).toBe(0);
     const told = textsOf(inputOf(model, 1)) as string[];
     expect(told.at(-3)).toContain('aborted by user');
-    expect(told.at(-2)).toMatch(/^<turn_aborted>[\s\S]*A command that was running has been ended/);
+    expect(told.at(-2)).toMatch(/^<turn_aborted>[\s\S]*A call that was running has been ended/);
   });
 
   it('shows a command that it stopped as interrupted and not as failed', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SessionStarts } from '../../src/hooks/session-starts.ts';
 import { createHooks } from '../../src/hooks/create-hooks.ts';
 import { readHooks } from '../../src/hooks/read-hooks.ts';
 import { hookEvents } from '../../src/protocol/hook-run.ts';
@@ -36,6 +37,7 @@ it('an agent has events of its own, in place of those of a session', async () =>
       path: '/root/reviewer',
     },
     hooks: createHooks({
+      starts: new SessionStarts(),
       hooks,
       run: async ({ argv, input }) => {
         const given = parseJsonObject(input) ?? {};

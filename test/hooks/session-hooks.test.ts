@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { words } from '../../src/index.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { says, saysLong, smallLimit, talk } from '../compaction/talk.ts';
 import { hook, hookedScene, prints } from './hooked-scene.ts';
@@ -157,4 +158,20 @@ it('a program of notify that cannot be started is one notice', async () => {
     'turn-completed',
     'turn-completed',
   ]);
+});
+
+it('a thread that is closed and opened again in a process starts no other session', async () => {
+  const scene = await hookedScene(() => done, {});
+  const { live, keeps, seen } = scene;
+  scene.write({ SessionStart: [hook(keeps('start.json'))] });
+  await live.turn('one');
+  await live.close();
+  const engine = await live.engine();
+  for (const text of ['two', 'three']) {
+    const opened = await engine.resume(live.id, {});
+    if (opened.kind === 'refused') throw new Error(opened.outcome.message);
+    await opened.thread.run({ input: words(text), signal: new AbortController().signal });
+    await opened.thread.close();
+  }
+  expect(seen('start.json').map(({ source }) => source)).toEqual(['startup', 'resume']);
 });

@@ -1,4 +1,5 @@
 import { truncateMiddle } from '../../src/fragments/text/truncate.ts';
+import { SessionStarts } from '../../src/hooks/session-starts.ts';
 import { createHooks } from '../../src/hooks/create-hooks.ts';
 import type { HookDefinition } from '../../src/hooks/hook-definition.ts';
 import type { Hooks } from '../../src/ports/hooks.ts';
@@ -25,6 +26,7 @@ export class HooksOfWorld {
   open({ ids, clock }: Pick<ThreadParts, 'ids' | 'clock'>): Hooks {
     this.session = [];
     return createHooks({
+      starts: new SessionStarts(),
       hooks: [...hookEvents.map((event) => definition(event)), definition('PostToolUse', { isAsync: true })],
       run: async ({ input }) => {
         this.runs++;

@@ -14,6 +14,9 @@ const patch = (...lines: readonly string[]): ItemDraft => ({
 const writes = (...lines: readonly string[]): ScriptStep => answer({ items: [patch(...lines)] });
 const update = (from: string, to: string): readonly string[] => ['*** Update File: app.js', `-${from}`, `+${to}`];
 
+const title =
+  'Files that the user put back to an earlier state, which undid what had been done to them. They may have changed since: look before you rely on this, and repeat nothing unless the user asks:';
+
 /** A turn of talk, and one that changes a file and adds another. The thread is closed. */
 async function twoTurns(...more: readonly ScriptStep[]) {
   const steps = [saysLong(), writes(...update('one', 'two'), '*** Add File: new.txt', '+new'), says('Wrote files.')];
@@ -79,9 +82,9 @@ describe('files that the user put back', () => {
     const listed = [
       '',
       'Recorded by the tools while they worked.',
-      'Files that the user put back to an earlier state; what was done to them since that state is undone:',
-      `- ${root}/app.js: with its earlier content, as before turn 2`,
-      `- ${root}/new.txt: deleted, as before turn 2`,
+      title,
+      `- ${root}/app.js: got its earlier content, as before turn 2`,
+      `- ${root}/new.txt: was deleted, as before turn 2`,
       '',
     ].join('\n');
     await live.turn('Go on.');
@@ -104,8 +107,8 @@ describe('files that the user put back', () => {
       'Recorded by the tools while they worked.',
       'Files that patches changed, oldest change first (what commands changed is not listed):',
       `- changed ${root}/app.js`,
-      'Files that the user put back to an earlier state; what was done to them since that state is undone:',
-      `- ${root}/new.txt: deleted, as before turn 2`,
+      title,
+      `- ${root}/new.txt: was deleted, as before turn 2`,
       '',
     ]);
   });

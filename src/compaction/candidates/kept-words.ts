@@ -240,7 +240,7 @@ function together(one: LeftOutMessages, other: LeftOutMessages): LeftOutMessages
 }
 
 function leftOutOf(row: UserWords): LeftOutMessages {
-  const others = row.by === undefined ? {} : { others: 1 };
+  const others = row.by === undefined || row.by === 'shell' ? {} : { others: 1 };
   return { count: 1, ...others, tokens: tokensOf(row), ...span(row.number, row.number) };
 }
 

@@ -30,10 +30,10 @@ export interface WorkPlan {
   readonly olderThan?: PlanOlderThan;
 }
 
-/** `stop`: its turn ended before the model was done. `program`: the program that drives the thread said something. */
+/** `stop`: its turn ended before the model was done. `program`: the program that drives the thread said something. `shell`: the user ran a command. */
 export type PlanOlderThan = (typeof plansAreOlderThan)[number];
 
-export const plansAreOlderThan = ['stop', 'program'] as const;
+export const plansAreOlderThan = ['stop', 'program', 'shell'] as const;
 
 /** The same once something else came after the plan. A message of the user says most. */
 export function olderWork(work: WorkRecords, than: PlanOlderThan | 'user'): WorkRecords {

@@ -29,6 +29,12 @@ const found: Readonly<Record<Survival, string>> = {
 export const outcomeElsewhere =
   'Outcome unknown: this conversation was branched off while the call was under way. It may have been done in part, wholly or not at all, and it has not been repeated here.';
 
+/** The same of a call that started an agent, as that agent reads it. `others`: such calls were under way beside it. */
+export function startedYou({ others }: { readonly others: boolean }): string {
+  const which = others ? 'This call, or one beside it, started you' : 'This call started you';
+  return `${which}: you are an agent that begins with this conversation. The answer goes to the agent that made the call.`;
+}
+
 /** The same of a call that waited for the user's answer. */
 export const unansweredElsewhere =
   'Not run: this conversation was branched off before the user answered whether it may run. It may run in the conversation that this one was branched from.';

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../protocol/json.ts';
+import { speakerTags } from '../../protocol/speaker-tags.ts';
 import type { OtherAuthor } from '../../protocol/user-input.ts';
 import type { TextPlace } from '../text/cut-text.ts';
 import { defineFragment } from '../text/define.ts';
@@ -20,7 +21,7 @@ export interface IntentMessage {
   /** The number of its turn; absent where the file does not say it. */
   readonly number?: number;
   /** Absent: it is words, of the user or of their author. */
-  readonly by?: 'hook' | 'program';
+  readonly by?: keyof typeof speakers;
   /** Absent: the user wrote it. */
   readonly author?: OtherAuthor;
   /** Exact, or visibly cut. */
@@ -59,6 +60,16 @@ const othersSpeak =
 const othersAsk =
   ' A note says which messages gave you work in place of the user: a model or a program wrote those, whatever they quote.';
 
+const speakers = {
+  hook: 'from a hook, not from the user',
+  program: 'from a program, not from the user',
+  shell: 'a shell command that the user ran, and its output',
+} as const;
+
+/** Formats that mark speakers by tags escape such a tag, whoever wrote it. */
+const hasSpeakerTag = new RegExp(`<\\s*/?\\s*(?:${speakerTags.join('|')})`, 'i');
+const tagsChange = ` One exception: a tag with the name of one of the program's own (${speakerTags.join(', ')}) may stand here with &lt; in the place of its first character.`;
+
 /** Who wrote the words in the user's place. */
 const inPlaceOfUser: Readonly<Record<OtherAuthor, string>> = {
   agent: 'written by the model of another thread, not by the user',
@@ -68,8 +79,9 @@ const inPlaceOfUser: Readonly<Record<OtherAuthor, string>> = {
 const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string =>
   [
     `The conversation before this point was compacted. Below are the user's messages from it, oldest first, word for word. Lines that begin with ${fence} are notes of the program and not of the user.`,
-    rows.some((row) => row.kind === 'message' && row.by !== undefined) ? othersSpeak : '',
+    rows.some((row) => row.kind === 'message' && (row.by === 'hook' || row.by === 'program')) ? othersSpeak : '',
     rows.some((row) => row.kind === 'message' && row.author !== undefined) ? othersAsk : '',
+    rows.some((row) => row.kind === 'message' && hasSpeakerTag.test(row.text)) ? tagsChange : '',
     readAll === undefined ? '' : ` Where something is cut or left out, a mark says so; to read all of it: ${readAll}`,
   ].join('');
 
@@ -135,7 +147,7 @@ function messageNote(
   const by = chosenBy === undefined ? 'the model' : JSON.stringify(chosenBy);
   return [
     number === undefined ? 'message' : `turn ${number}`,
-    ...(speaker === undefined ? [] : [`from a ${speaker}, not from the user`]),
+    ...(speaker === undefined ? [] : [speakers[speaker]]),
     ...(author === undefined ? [] : [inPlaceOfUser[author]]),
     ...(alsoIn.length === 0 ? [] : [`also in turn ${alsoIn.slice(-mostNamed).join(', ')}`]),
     ...(pictureCount === 0 ? [] : [`with ${pictures(pictureCount)}`]),

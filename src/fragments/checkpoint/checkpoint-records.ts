@@ -21,6 +21,7 @@ const since = {
   user: 'The user has written since',
   stop: 'Its turn was stopped or ended early',
   program: 'A program has written since',
+  shell: 'The user has run a command since',
 } as const;
 
 const sign: Readonly<Record<PlanStep['status'], string>> = {
@@ -56,7 +57,7 @@ export const checkpointRecordsFragment = defineFragment<CheckpointRecordsText>({
       ...section(planTitle(planNumber, planIsOlderThan), steps),
       ...section('Files that patches changed, oldest change first (what commands changed is not listed):', changed),
       ...section(
-        'Files that the user put back to an earlier state; what was done to them since that state is undone:',
+        'Files that the user put back to an earlier state, which undid what had been done to them. They may have changed since: look before you rely on this, and repeat nothing unless the user asks:',
         back,
       ),
       ...section('Images that you generated, oldest first:', images),
@@ -120,7 +121,7 @@ function fileLine({ path, kind, movePath }: ChangedFile): string {
 
 function putBackLine({ path, isDeleted, before }: PutBackFile): string {
   const when = before === undefined ? '' : `, as before turn ${before}`;
-  return `- ${shown(path)}${isDeleted === true ? ': deleted' : ': with its earlier content'}${when}`;
+  return `- ${shown(path)}${isDeleted === true ? ': was deleted' : ': got its earlier content'}${when}`;
 }
 
 function shown(text: string): string {

@@ -13,8 +13,7 @@ const left = 'The program that asked for the turn cancelled it or disconnected, 
 const closed = 'The program that ran the turn was closed, or gave the conversation up.';
 const parentStopped = 'The agent that started you stopped the turn.';
 const narrowed = 'The turn was stopped because your permissions became narrower.';
-const ended =
-  'A command that was running has been ended and may have done part of its work: look before you repeat it.';
+const ended = 'A call that was running has been ended and may have done part of its work: look before you repeat it.';
 const died = 'The program that ran the turn ended.';
 
 const sentence: Readonly<Record<AbortedTurn, string>> = {

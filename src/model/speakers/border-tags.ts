@@ -1,11 +1,10 @@
-/** The names of the tags that say who speaks. */
-const borders = ['agent_message', 'tool_output', 'developer', 'earlier_summary'] as const;
+import { speakerTags } from '../../protocol/speaker-tags.ts';
 
 /**
  * In a message of several speakers, everything that the user did not write stands between two lines: a tag that names
  * the speaker, and its end. A text that holds such a tag is shown with the tag's first character escaped.
  */
-export type Border = (typeof borders)[number];
+export type Border = (typeof speakerTags)[number];
 
 // A reader sees none of the first, and takes the second for space: one of them is a letter of Braille without dots.
 const unseen = '\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}';
@@ -56,7 +55,7 @@ function tagsIn(text: string): readonly BorderTag[] {
 /** No two names begin with the same letter, so at most one is read further. */
 function borderAt(text: string, from: number): Border | undefined {
   const first = text[from]?.toLowerCase();
-  const border = borders.find((each) => each[0] === first);
+  const border = speakerTags.find((each) => each[0] === first);
   if (border === undefined) return undefined;
   let at = from + 1;
   for (const letter of border.slice(1)) {

@@ -11,6 +11,7 @@ import { createSessionLogs } from '../../exec/session-log.ts';
 import { createSessions } from '../../exec/sessions.ts';
 import { createShellEnvironments } from '../../exec/shell-environment.ts';
 import { realPath } from '../../disk/folders.ts';
+import type { SessionPlace } from '../../hooks/session-starts.ts';
 import { loginLimits } from '../../policy/login-limits.ts';
 import { filesWithSecrets } from '../../config/hide-secrets.ts';
 import type { BaseLayers } from '../../gather/config/config-layers.ts';
@@ -155,6 +156,8 @@ export function createEngineParts(
         return editUserConfig({ home, locks, clock }, path, { approval_mode: 'approve' });
       },
     },
+    /** For hooks: a thread may be opened more than once. */
+    sessionStarts: new Map<string, SessionPlace>(),
     watch: createChangeWatch(home),
     resizeImage: lazyImageResizer({ root, clock }),
     threads,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { runWithInput } from '../../exec/run-with-input.ts';
 import { createHooks } from '../../hooks/create-hooks.ts';
 import type { HookDefinition } from '../../hooks/hook-definition.ts';
+import { SessionStarts } from '../../hooks/session-starts.ts';
 import { createHookTexts } from '../../hooks/save-output.ts';
 import type { Hooks } from '../../ports/hooks.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -9,7 +10,7 @@ import { programVariables } from './program-variables.ts';
 
 /** The hooks of one thread. They are the user's own programs: they get the variables of this process. */
 export function createThreadHooks(
-  engine: Pick<EngineParts, 'clock' | 'ids' | 'options' | 'programs' | 'base'>,
+  engine: Pick<EngineParts, 'clock' | 'ids' | 'options' | 'programs' | 'base' | 'sessionStarts'>,
   hooks: readonly HookDefinition[],
   shell: string,
 ): Hooks {
@@ -25,5 +26,6 @@ export function createThreadHooks(
     clock,
     ids,
     texts: createHookTexts(join(engine.base.home, 'hook-outputs')),
+    starts: new SessionStarts(engine.sessionStarts),
   });
 }

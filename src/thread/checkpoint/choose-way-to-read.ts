@@ -2,7 +2,7 @@ import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Entry } from '../../history/entry.ts';
 import { requestTokens } from '../../history/ledger.ts';
 import { type Outcome, sentence } from '../../protocol/outcome.ts';
-import { isSameProvider, type ProviderName } from '../../protocol/provider-name.ts';
+import { isSameProvider, type ProviderName, readsOpaque } from '../../protocol/provider-name.ts';
 import { foldReopened, reopenedLine } from '../../state/behind.ts';
 import { makerNow } from '../../state/maker-now.ts';
 import { inputOf } from '../../state/request.ts';
@@ -12,22 +12,25 @@ import type { Turn } from '../parts/parts.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
 import type { Provider } from '../../ports/provider.ts';
 import { compact } from './compact.ts';
-import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
+import type { CompactionResult, UnreadableReason, WantedCompaction } from '../parts/compaction-result.ts';
 import { lookAround } from '../contract/step-now.ts';
 import { compactAfterReopening } from './compact-when-full.ts';
 
 /**
- * The history behind the checkpoint is the whole truth, and needs no other provider. If it is too long to be read at
- * once, the maker's summary is worth more than notes from many parts. Without either the turn is refused.
+ * The history behind the checkpoint is the whole truth, and needs nobody else. If it is too long to be read at once, the
+ * maker's summary is worth more than notes from many parts. Without either the turn is refused.
  */
 export async function chooseWay(turn: Turn, hidden: readonly Entry[]): Promise<WayToRead> {
   const behind = await turn.log.learnBehind();
-  if (behind !== undefined && fitsAtOnce(turn)) return { kind: 'behind' };
   const maker = oneMaker(hidden);
+  const isHere = maker !== undefined && isSameProvider(maker, providerOfTurn(turn.envelope));
+  const reason = isHere ? 'comp_hash_changed' : 'provider_changed';
+  if (behind !== undefined && fitsAtOnce(turn)) return { kind: 'behind', reason };
   const asked = maker === undefined ? undefined : await makerToAsk(turn, maker);
-  const outcome = unreadable(turn, maker);
-  if (asked !== undefined) return { kind: 'ask', maker: asked, hasBehind: behind !== undefined, otherwise: outcome };
-  return behind === undefined ? { kind: 'refused', outcome } : { kind: 'behind' };
+  const outcome = isHere ? unreadableHere(turn) : unreadable(turn, maker);
+  if (asked !== undefined)
+    return { kind: 'ask', reason, maker: asked, hasBehind: behind !== undefined, otherwise: outcome };
+  return behind === undefined ? { kind: 'refused', outcome } : { kind: 'behind', reason };
 }
 
 function oneMaker(hidden: readonly Entry[]): ProviderName | undefined {
@@ -49,11 +52,15 @@ function fitsAtOnce(turn: Turn): boolean {
  * The maker sees only what it has seen before. It is asked with the model that ran last, if that was one of its own. A
  * file that was brought here from elsewhere does not decide whom this user's key is shown to.
  */
-async function makerToAsk({ log, before, parts }: Turn, maker: ProviderName): Promise<MakerToAsk | undefined> {
+async function makerToAsk(
+  { log, before, envelope, parts }: Turn,
+  maker: ProviderName,
+): Promise<MakerToAsk | undefined> {
   const newest = makerNow(log.state);
   if (before === undefined || newest === undefined || importOf(log.state.meta) !== undefined) return undefined;
-  if (!isSameProvider(newest, maker) || !isSameProvider(providerOfTurn(before), maker)) return undefined;
-  const provider = await parts.providerOf?.(maker);
+  if (!isSameProvider(newest, maker) || !readsOpaque(providerOfTurn(before), maker)) return undefined;
+  const isHere = isSameProvider(maker, providerOfTurn(envelope));
+  const provider = isHere ? parts.provider : await parts.providerOf?.(maker);
   return provider === undefined ? undefined : { provider, by: before };
 }
 
@@ -74,6 +81,15 @@ function unreadable({ threadId, envelope }: Turn, maker: ProviderName | undefine
   };
 }
 
+function unreadableHere({ threadId, envelope }: Turn): Outcome<'history-opaque'> {
+  const { slug } = envelope.identity.model;
+  return {
+    code: 'history-opaque',
+    message: `This thread begins with an encrypted checkpoint by a model that "${slug}" is not compatible with. The file does not hold the history before it, so "${slug}" would not know that history. Nothing was sent.`,
+    next: `Switch back to the model that made it and make a checkpoint that every model can read: \`capstan threads compact ${threadId} -c compaction.strategy=structured\`. Then switch again.`,
+  };
+}
+
 function nextFor(threadId: string, maker: ProviderName | undefined, reader: ProviderName): string {
   if (maker === undefined) return 'Import the complete thread, or start a new one.';
   const command = `capstan threads compact ${threadId}`;
@@ -86,16 +102,16 @@ function nextFor(threadId: string, maker: ProviderName | undefined, reader: Prov
 }
 
 /**
- * How a turn gets a history that its provider can read, where history begins with a checkpoint that another provider
- * made and encrypted. `behind`: the history that stands behind it is used again. `ask`: its maker is asked for a
+ * How a turn gets a history that its model can read, where history begins with a checkpoint that another provider made
+ * and encrypted, or the same one for a model that is not compatible. `behind`: the history that stands behind it is used again. `ask`: its maker is asked for a
  * checkpoint that every provider can read; if that fails, `hasBehind` says whether there is the other way.
  */
-export type WayToRead =
+export type WayToRead = OpenWay | { readonly kind: 'refused'; readonly outcome: Outcome };
+
+export type OpenWay = { readonly reason: UnreadableReason } & (
   | { readonly kind: 'behind' }
   | { readonly kind: 'ask'; readonly maker: MakerToAsk; readonly hasBehind: boolean; readonly otherwise: Outcome }
-  | { readonly kind: 'refused'; readonly outcome: Outcome };
-
-export type OpenWay = Exclude<WayToRead, { kind: 'refused' }>;
+);
 
 interface MakerToAsk {
   readonly provider: Provider;
@@ -119,7 +135,7 @@ export async function goThere(
     if (result.kind !== 'failed') return result;
     if (!way.hasBehind) {
       const { message } = way.otherwise;
-      const why = `${message} Capstan asked that provider for a readable checkpoint, which failed: ${sentence(result.outcome.message)}`;
+      const why = `${message} Capstan asked its maker for a readable checkpoint, which failed: ${sentence(result.outcome.message)}`;
       return { kind: 'failed', outcome: { ...way.otherwise, message: why } };
     }
   }
@@ -127,15 +143,20 @@ export async function goThere(
   const before = log.state.history.length;
   const reader = providerOfTurn(envelope);
   log.record(reopenedLine(turnId, reader));
-  log.tell({ kind: 'warning', outcome: usedAgain(log.state.history.length - before, reader.id) });
-  if (freesSpace) await compactAfterReopening(turn, await lookAround(turn, 0));
+  log.tell({ kind: 'warning', outcome: usedAgain(turn, way, log.state.history.length - before) });
+  if (freesSpace) await compactAfterReopening(turn, await lookAround(turn, 0), way.reason);
   return undefined;
 }
 
-function usedAgain(items: number, provider: string) {
+function usedAgain({ envelope }: Turn, { reason }: OpenWay, items: number) {
+  const { provider, model } = envelope.identity;
+  const why =
+    reason === 'provider_changed'
+      ? `Only the provider that made the newest checkpoint can read it, and this thread now uses "${provider}".`
+      : `The newest checkpoint is encrypted for another model, and this thread now uses "${model.slug}".`;
   return {
     code: 'history-reopened',
-    message: `Only the provider that made the newest checkpoint can read it, and this thread now uses "${provider}". Capstan sends the original history instead (${items} more items).`,
+    message: `${why} Capstan sends the original history instead (${items} more items).`,
     next: 'Nothing is lost. No action is needed.',
   };
 }

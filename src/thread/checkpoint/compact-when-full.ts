@@ -10,7 +10,7 @@ import { isPaused, passes } from '../../state/checkpoints.ts';
 import { inputOf } from '../../state/request.ts';
 import type { Telling } from '../../world/tell.ts';
 import { activeNow, estimateNow, bundleTokens, tellingTokens, waitingTokens } from '../contract/active-now.ts';
-import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
+import type { CompactionResult, UnreadableReason, WantedCompaction } from '../parts/compaction-result.ts';
 import { compactionContract, compactionWindow, instructionsNow } from '../contract/contract-now.ts';
 import { hasNews, isWorthIt, savesEnough } from './worth-compacting.ts';
 import type { Turn } from '../parts/parts.ts';
@@ -49,14 +49,14 @@ export function compactAfterRefusal(
 }
 
 /** The history behind an opaque checkpoint is used again: if it is too long for the model, it is compacted at once. */
-export async function compactAfterReopening(turn: Turn, step: Step): Promise<void> {
+export async function compactAfterReopening(turn: Turn, step: Step, reason: UnreadableReason): Promise<void> {
   const { log, envelope } = turn;
   const { instructions, modalities } = compactionContract(turn);
   const input = inputOf(log.state.history, { modalities, provider: providerOfTurn(envelope) });
   const active = requestTokens({ instructions, tools: step.tools, input });
   const pending = bundleTokens(step) + waitingTokens(turn);
   if (!limitReached({ active, pending, prefill: undefined, window: compactionWindow(turn) })) return;
-  await perform(turn, step, { trigger: 'auto', reason: 'provider_changed', phase: 'pre_turn' });
+  await perform(turn, step, { trigger: 'auto', reason, phase: 'pre_turn' });
 }
 
 /** Loaded on use: most turns need none. */
@@ -99,7 +99,7 @@ function switched(turn: Turn, step: Step): Wanted {
   return reason === undefined ? undefined : { reason, by: before };
 }
 
-/** Whether something in history can be read by its maker alone: thoughts, or a checkpoint of the provider's own. */
+/** Whether something in history can be read by its maker alone. A checkpoint of the provider's own is gone by now. */
 function holdsOpaque({ log }: Turn): boolean {
   return entries(log.state.history).some(({ item }) => isOpaque(item));
 }

@@ -8,8 +8,10 @@ import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Step } from '../../envelope/step.ts';
 import { requestTokens } from '../../history/ledger.ts';
 import { lastUsage } from '../../history/newest-count.ts';
+import { isUserShell } from '../../history/user-shell-item.ts';
 import { itemTokens } from '../../history/size.ts';
 import { defined } from '../../protocol/defined.ts';
+import { isMessage } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { compactionFailed, pausesAfter } from '../../state/checkpoints.ts';
 import { inputOf } from '../../state/request.ts';
@@ -104,7 +106,9 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const input = inputOf(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools, by.policy);
   // A provider that compacts by itself takes no wishes: a model reads them.
-  const isOpen = strategy === 'remote' && asked.focus === undefined && other === undefined;
+  // What it makes for the model before, the next one could not read.
+  const isRead = other === undefined && asked.reason !== 'comp_hash_changed';
+  const isOpen = strategy === 'remote' && asked.focus === undefined && isRead;
   const remote = isOpen ? parts.provider.capabilities.remoteCompaction : 'none';
   // What the provider said, and at least what it refused: a total alone is no provider's count.
   const refused = isRefusal(wanted) ? window.effective : 0;
@@ -144,7 +148,9 @@ function workNow({ log, inbox }: Pick<Turn, 'log' | 'inbox'>): WorkRecords {
     ({ kind }) => kind !== 'agent' && kind !== 'files' && kind !== 'beside',
   );
   if (all.length === 0) return work;
-  return olderWork(work, all.some(({ kind }) => kind === 'words') ? 'user' : 'program');
+  if (all.some(({ kind }) => kind === 'words')) return olderWork(work, 'user');
+  const isShell = all.every((one) => one.kind === 'item' && isMessage(one.item) && isUserShell(one.item));
+  return olderWork(work, isShell ? 'shell' : 'program');
 }
 
 /** Where nothing else is known of the refused request than that it was too much. */

@@ -4,9 +4,10 @@ import type { CompactionResult, WantedCompaction } from '../parts/compaction-res
 import type { Turn, TurnEnding } from '../parts/parts.ts';
 import type { OpenWay, WayToRead } from './choose-way-to-read.ts';
 
-/** Undefined for nearly all turns: their provider can read what stands. Nothing is recorded or sent yet. */
+/** Undefined for nearly all turns: their model can read what stands. Nothing is recorded or sent yet. */
 export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {
-  const hidden = hiddenFrom(turn.log.state, providerOfTurn(turn.envelope));
+  const { log, envelope, before = envelope } = turn;
+  const hidden = hiddenFrom(log.state, providerOfTurn(envelope), providerOfTurn(before));
   if (hidden.length === 0) return undefined;
   const { chooseWay } = await import('./choose-way-to-read.ts');
   return chooseWay(turn, hidden);
@@ -16,7 +17,7 @@ export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {
 export async function makeReadable(turn: Turn, way: OpenWay | undefined): Promise<TurnEnding | undefined> {
   if (way === undefined) return undefined;
   const { goThere } = await import('./choose-way-to-read.ts');
-  const wanted = { trigger: 'auto', reason: 'provider_changed', phase: 'pre_turn' } as const;
+  const wanted = { trigger: 'auto', reason: way.reason, phase: 'pre_turn' } as const;
   const result = await goThere(turn, way, { wanted, freesSpace: true });
   if (result?.kind === 'failed') return { kind: 'failed', failure: result.outcome };
   return result?.kind === 'aborted' ? result : undefined;

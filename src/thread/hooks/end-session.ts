@@ -6,9 +6,8 @@ export async function endSession(
   hooks: Hooks,
   { id, cwd, transcript }: { readonly id: ThreadId; readonly cwd: string; readonly transcript: string | null },
 ): Promise<void> {
-  const hasBegun = hooks.takeStart({ isNew: true }) !== 'startup';
   const subjects = ['other'];
-  if (hasBegun && hooks.wants('SessionEnd', subjects)) {
+  if (hooks.hasBegun() && hooks.wants('SessionEnd', subjects)) {
     const names = { session_id: id, transcript_path: transcript, cwd, hook_event_name: 'SessionEnd' };
     const { signal } = new AbortController();
     await hooks.run(

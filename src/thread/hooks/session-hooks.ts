@@ -6,9 +6,9 @@ import { runHooks } from './run-hooks.ts';
  * compacted. What they say is sent by a section of the world.
  */
 export async function startSession(turn: Turn): Promise<void> {
-  const { parts, log } = turn;
-  // The turn that runs is counted already.
-  const source = parts.hooks?.takeStart({ isNew: log.state.turns <= 1 });
+  const { parts, log, threadId } = turn;
+  const { turns, checkpoints } = log.state;
+  const source = parts.hooks?.takeStart({ threadId, turns, checkpoints: checkpoints.count });
   if (source === undefined) return;
   if (parts.agent !== undefined) {
     // Hooks cannot keep an agent from its work.

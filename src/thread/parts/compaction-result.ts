@@ -28,6 +28,9 @@ export interface WantedCompaction {
   readonly mayGrow?: true;
 }
 
+/** Why a checkpoint that stands cannot be read. */
+export type UnreadableReason = Extract<CompactionReason, 'provider_changed' | 'comp_hash_changed'>;
+
 export type CompactionResult =
   | { readonly kind: 'installed'; readonly report: CheckpointReport }
   /** History is as it was. */

@@ -49,10 +49,11 @@ export class ThreadLog {
   }
 
   /**
-   * Reads what stands behind the opaque checkpoint that history began with when the thread was opened: a line may use it
-   * from here on. Undefined if it is not there.
+   * Learns what stands behind the opaque checkpoint that history begins with: a line may use it from here on. Undefined if
+   * it is not there.
    */
   async learnBehind(): Promise<Behind | undefined> {
+    await this.durable();
     const behind = await this.#readBehind();
     if (behind !== undefined) this.#state = { ...this.#state, behind };
     return behind;

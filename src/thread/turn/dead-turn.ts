@@ -1,4 +1,5 @@
 import {
+  startedYou,
   neverAnswered,
   notBegun,
   outcomeElsewhere,
@@ -92,7 +93,12 @@ export function closeForkedTurn({ parts, log, threadId, envelope }: Omit<Recordi
   const open = log.state.openTurn;
   if (open === undefined) return;
   const asOpen = { parts, log, threadId, turnId: open.id, envelope };
-  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, { output: answerElsewhere(open, call) });
+  const calls = unansweredCalls(log.state);
+  const starts = parts.agent === undefined ? [] : calls.filter(({ name }) => name === 'spawn_agent');
+  for (const call of calls) {
+    const output = starts.includes(call) ? startedYou({ others: starts.length > 1 }) : answerElsewhere(open, call);
+    recordAnswer(asOpen, call, { output });
+  }
   endTurn(asOpen, 'forked');
 }
 

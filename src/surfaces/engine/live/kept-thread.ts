@@ -94,6 +94,10 @@ export class KeptThread implements LiveThread {
     return this.#loader.thread?.turnSettings;
   }
 
+  get standIn(): Settings | undefined {
+    return this.#loader.thread?.standIn;
+  }
+
   get questions(): readonly Question[] {
     return this.#loader.now.questions;
   }

@@ -80,6 +80,8 @@ export interface LiveThread {
   readonly turnId: TurnId | undefined;
   /** What that turn runs under, whatever was changed since it was submitted. */
   readonly turnSettings: Settings | undefined;
+  /** What the next message goes to, while the quota of its own model is used up and that of `model_fallback` answers. */
+  readonly standIn: Settings | undefined;
   readonly questions: readonly Question[];
   /** Commands that outlived their calls and run. */
   readonly sessions: readonly RunningSession[];

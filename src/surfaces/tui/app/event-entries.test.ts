@@ -121,3 +121,37 @@ describe('events that come in an unusual order', () => {
     expect(after(ended('a', 'make')).at(-1)).toMatch(/^• Ran make .*of a/);
   });
 });
+
+describe('how long a turn took', () => {
+  const started: ThreadEvent = { kind: 'turn-started', turnId, usage: noUsage };
+  const done: ThreadEvent = { ...over, lastMessage: 'Done.' } as ThreadEvent;
+  const outcome = { code: 'quota', message: 'No quota.', next: '' };
+  const shown = (...events: readonly (readonly [ThreadEvent, number])[]) => {
+    const transcript = new Transcript();
+    const entries = new EventEntries(transcript, () => true);
+    for (const [event, seconds] of events) entries.event(event, seconds * 1000);
+    return transcript.entries.flatMap(
+      ({ cell }) =>
+        cell
+          .rows(look)
+          .join('\n')
+          .match(/Worked for \S+/) ?? [],
+    );
+  };
+
+  it('begins with its own start, also after a turn without an end', () => {
+    expect(shown([started, 0], [started, 60_000], [done, 60_005])).toEqual(['Worked for 5s']);
+  });
+
+  it('begins with the turn that another model continues', () => {
+    const passedOn: ThreadEvent = { kind: 'turn-failed', turnId, outcome, continuedBy: 'other' };
+    expect(shown([started, 0], [passedOn, 10], [started, 10], [done, 15])).toEqual(['Worked for 15s']);
+  });
+
+  it('is not known of a turn that a later process ended', () => {
+    const usage = { ...noUsage, total: 500, input: 500, cost: { nanoUsd: 5_000_000, unpriced: 0 } };
+    const aborted = (more: object): ThreadEvent => ({ kind: 'turn-aborted', turnId, usage, ...more });
+    expect(shown([started, 0], [aborted({}), 20])).toEqual(['Worked for 20s']);
+    expect(shown([started, 0], [aborted({ leftOpen: true }), 90])).toEqual([]);
+  });
+});

@@ -50,6 +50,8 @@ export class EventEntries {
   readonly #ranHere = new Set<string>();
   #plan = '';
   #turnStarted: number | undefined;
+  /** Another model continues the turn that failed. */
+  #isPassedOn = false;
   /** Whether the turn is there for a checkpoint alone. Undefined: nothing has happened in it. */
   #onlyCompacts: boolean | undefined;
   /** Why it has none. */
@@ -76,10 +78,11 @@ export class EventEntries {
     if (this.#changes.event(event)) return;
     switch (event.kind) {
       case 'turn-started':
-        // While it waited for an answer without a process, no one worked.
-        if (event.isContinued === true) this.#turnStarted = at;
-        else this.#turnStarted ??= at;
-        this.#before ??= event.usage;
+        // While it waited for an answer without a process, no one worked. Nor after a turn that has no end in the file.
+        if (event.isContinued === true || !this.#isPassedOn) this.#turnStarted = at;
+        if (event.isContinued === true || this.#isPassedOn) this.#before ??= event.usage;
+        else this.#before = event.usage;
+        this.#isPassedOn = false;
         this.#onlyCompacts = undefined;
         this.#noCheckpoint = undefined;
         return;
@@ -117,7 +120,7 @@ export class EventEntries {
       case 'turn-failed':
       case 'turn-aborted':
       case 'turn-suspended':
-        return this.#ended(event, at);
+        return this.#ended(event, event.kind === 'turn-aborted' && event.leftOpen === true ? undefined : at);
       default:
         return this.#add(cellOfEvent(event));
     }
@@ -271,7 +274,8 @@ export class EventEntries {
     const since = this.#turnStarted;
     const before = this.#before;
     // To the user, a turn that another model continues is one turn.
-    if (event.kind !== 'turn-failed' || event.continuedBy === undefined) {
+    this.#isPassedOn = event.kind === 'turn-failed' && event.continuedBy !== undefined;
+    if (!this.#isPassedOn) {
       this.#turnStarted = undefined;
       this.#before = undefined;
     }

@@ -85,10 +85,11 @@ export class StatusView {
 
   #all(): StatusFacts {
     const thread = this.#parts.thread();
+    const next = thread.standIn ?? thread.settings;
     const { repository, branch, name, firstWords, tasks } = this.#facts;
     return {
-      settings: thread.turnSettings ?? thread.settings,
-      next: thread.turnSettings === undefined ? undefined : thread.settings,
+      settings: thread.turnSettings ?? next,
+      next: thread.turnSettings === undefined ? undefined : next,
       usage: thread.usage(),
       threadId: thread.id,
       profileName: thread.profileName,

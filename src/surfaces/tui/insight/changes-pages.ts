@@ -16,7 +16,7 @@ interface Telling {
 }
 
 /** What Capstan sent the model in each turn beside the user's words, and why, the newest first. */
-export function changesBrowse({ turns }: Pick<ThreadStory, 'turns'>): BrowseList {
+export function changesBrowse({ turns, checkpoints }: Pick<ThreadStory, 'turns' | 'checkpoints'>): BrowseList {
   const rows = turns
     .flatMap((turn): readonly Telling[] =>
       turn.told.length === 0 ? [{ turn }] : turn.told.map((told) => ({ turn, told })),
@@ -31,7 +31,9 @@ export function changesBrowse({ turns }: Pick<ThreadStory, 'turns'>): BrowseList
     row(index, look) {
       const { turn, told } = rows[index]!;
       const number = styled(`${`turn ${turn.number}`.padEnd(wide)}  `, dimStyle);
-      if (told === undefined) return [number, styled(turn.compacts ? 'nothing: a compaction' : 'nothing', dimStyle)];
+      const hasCheckpoint = checkpoints.some((checkpoint) => checkpoint.turn === turn.number);
+      const compaction = hasCheckpoint ? 'a compaction' : 'a compaction that made no checkpoint';
+      if (told === undefined) return [number, styled(turn.compacts ? `nothing: ${compaction}` : 'nothing', dimStyle)];
       const words = `${formNames[told.form]}: ${cleanLine(tellingReason(told))}`;
       return figureRow([number, plain(words)], [{ text: `~${count(told.tokens)}`, width }], look);
     },

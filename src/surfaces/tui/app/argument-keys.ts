@@ -25,7 +25,7 @@ export class ArgumentKeys {
   update(draft: Draft): void {
     const popup = this.#popup;
     if (popup === undefined) {
-      if (askedArgument(draft) !== undefined && this.#parts.doors() !== undefined) void this.#load();
+      if (askedArgument(draft) !== undefined && this.#parts.doors() !== undefined) this.#parts.run(this.#load());
     } else if (popup !== 'loading') popup.update(draft);
   }
 

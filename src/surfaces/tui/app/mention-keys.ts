@@ -11,6 +11,8 @@ export interface MentionKeysParts {
   doors(): DraftDoors | undefined;
   /** There is something else to be seen. */
   changed(): void;
+  /** What goes wrong with it is shown. */
+  run(work: Promise<unknown>): void;
 }
 
 /** Keys of the list of files and skills. It is loaded when the first mention is typed. */
@@ -33,7 +35,7 @@ export class MentionKeys {
     const popup = this.#popup;
     if (popup === undefined) {
       const source = mentionAt(draft) === undefined ? undefined : this.#parts.doors();
-      if (source !== undefined) void this.#load(source);
+      if (source !== undefined) this.#parts.run(this.#load(source));
     } else if (popup !== 'loading') popup.update(draft);
   }
 

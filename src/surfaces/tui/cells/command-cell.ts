@@ -28,6 +28,8 @@ export interface CallStanding {
   readonly startedAt?: number;
   /** Where it runs, if not in the sandbox of the other calls. */
   readonly place?: 'outside' | 'wider';
+  /** It could not be recorded: the model does not read it, and how it ended is not known. */
+  readonly isUnrecorded?: true;
 }
 
 /** A command: what runs, how it ended, and as much of its output as tells what came of it. */
@@ -83,9 +85,10 @@ function isFailure({ status, exitCode, unfinished }: CommandItem): boolean {
   return status !== 'completed' || (exitCode ?? 0) !== 0 || unfinished !== undefined;
 }
 
-function titleOf(item: CommandItem, { byUser }: CallStanding): string {
+function titleOf(item: CommandItem, { byUser, isUnrecorded }: CallStanding): string {
   const { status, exitCode, unfinished } = item;
   if (status === 'in-progress') return 'Running';
+  if (isUnrecorded === true) return 'Not recorded:';
   if (status === 'declined') return 'Not run:';
   if (unfinished === 'timed-out') return 'Timed out:';
   if (unfinished === 'interrupted') return 'Interrupted:';

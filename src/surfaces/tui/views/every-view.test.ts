@@ -88,7 +88,7 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
     items: items.frame(look, height),
     theme: theme.frame(look, height),
     pager: pager.frame(look, height),
-    popup: { rows: new SlashPopup().rows(draftOf('/'), look) },
+    popup: { rows: new SlashPopup().rows(draftOf('/'), look, height) },
     bottom: { rows: bottomRows({ busy, failed: undefined, plan, background: 2, waiting }, look) },
     notice: { rows: quickNotice(text, 'error').rows(look) },
   };

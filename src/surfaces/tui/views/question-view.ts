@@ -51,7 +51,7 @@ export class QuestionView implements View {
   #problem = '';
   /** Of all that is asked: a patch may have many thousand lines. */
   #rows = this.#keepRows();
-  /** Not all of it fits into the window; `unsaid`: nor a row that says so. */
+  /** In the newest frame, which is the one on the screen, not all of it has room; `unsaid`: nor a row that says so. */
   #cut: 'no' | 'said' | 'unsaid' = 'no';
   /** The rows that the user has opened as a whole. */
   #opened: ((look: Look) => readonly string[]) | undefined;

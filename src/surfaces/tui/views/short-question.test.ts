@@ -4,6 +4,7 @@ import type { Question } from '../../../protocol/question.ts';
 import { plainLook } from '../app/plain-look.ts';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
+import { keyPress } from '../screen/terminal-input.ts';
 import { QuestionView } from './question-view.ts';
 
 const look: Look = {
@@ -106,6 +107,32 @@ it('a rule that has no room is shown whole before it is saved; other answers nee
   // Another rule has not been read.
   expect(answered(question, 11, 'p', 'left', 'enter')).toEqual(['read first', 'read first']);
   expect(answered(question, 40, 'p')).toEqual(['rule']);
+});
+
+it('a note with an answer does not allow what was not read', () => {
+  const argv = ['bash', '-lc', 'echo ok\ntouch late'];
+  const rule = ['down', 'down', 'down', 'tab', 'enter', 'enter'];
+  expect(answered(question, 11, ...rule)).toEqual(['read first', 'rule']);
+  expect(answered({ ...question, argv }, 4, 'tab', 'enter', 'enter')).toEqual(['read first', 'call']);
+  expect(answered({ ...question, argv }, 4, 'tab', 'ctrl+a', 'enter')).toEqual(['read first']);
+});
+
+it('whether a yes counts hangs on the frame that was made last', () => {
+  const argv = ['bash', '-lc', 'echo ok\ntouch late'];
+  const seen: string[] = [];
+  const view = new QuestionView({
+    question: { ...question, argv },
+    item: undefined,
+    waiting: () => 0,
+    answer: ({ kind }) => seen.push(kind),
+    showWhole: () => seen.push('whole'),
+  });
+  view.frame(look, 40);
+  view.frame(look, 4);
+  view.input(keyPress('y'));
+  view.frame(look, 40);
+  view.input(keyPress('y'));
+  expect(seen).toEqual(['whole', 'allowed']);
 });
 
 it('what is shown first says at its beginning that nothing is answered, and which keys do', () => {

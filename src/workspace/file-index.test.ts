@@ -71,6 +71,27 @@ it('looks again when what it knows is old, and serves it meanwhile', async () =>
   expect(seen).toEqual([1, 2]);
 });
 
+it('looks again soon where nothing fits: the file may be new', async () => {
+  put('one.ts');
+  let now = 0;
+  const slept: number[] = [];
+  const sleep = async (milliseconds: number): Promise<void> => {
+    slept.push(milliseconds);
+    now += milliseconds;
+  };
+  const index = open({ now: () => now, sleep });
+  expect(await found(index, 'o')).toEqual(['one.ts']);
+  slept.length = 0;
+  put('fresh.ts');
+  now = 400;
+  expect(await found(index, 'fresh')).toEqual(['fresh.ts']);
+  expect(slept.filter((each) => each > 0)).toEqual([600]);
+  expect(await found(index, 'nothing of the kind')).toEqual([]);
+  now += 2000;
+  put('later.ts');
+  expect(await found(index, 'later')).toEqual(['later.ts']);
+});
+
 it('a search ends with the next letter, and the look goes on for it', async () => {
   for (let at = 0; at < 60; at++) put(`f${at}/file-${at}.ts`);
   const index = open();

@@ -31,6 +31,8 @@ interface IndexParts {
 
 /** A folder that was looked at so long ago is looked at again by the next search. What was known serves meanwhile. */
 const freshMs = 5000;
+/** Where nothing fits, sooner: the user may mean a file that was just made. Once for each search. */
+const missedMs = 1000;
 
 /** What is known is searched when there are so many files, and again whenever there are twice as many. */
 const firstBatch = 1000;
@@ -57,8 +59,9 @@ export class FileIndex {
   async search(search: IndexSearch): Promise<void> {
     const { clock } = this.#parts;
     const { signal } = search;
-    if (this.#coming === undefined && clock.now() - this.#lookedAt > freshMs)
-      this.#look().catch((error: unknown) => (this.#failure = { error }));
+    if (clock.now() - this.#lookedAt > freshMs) this.#beginLook();
+    const begunAt = clock.now();
+    let mayMiss = true;
     let isDue = true;
     let wake: (() => void) | undefined;
     const listener = (): void => {
@@ -73,7 +76,13 @@ export class FileIndex {
         if (this.#failure !== undefined) throw this.#failure.error;
         if (isDue) {
           isDue = false;
-          await this.#rank(search);
+          const total = await this.#rank(search);
+          if (isLast && total === 0 && mayMiss && this.#lookedAt <= begunAt) {
+            mayMiss = false;
+            await clock.sleep(Math.max(0, this.#lookedAt + missedMs - clock.now()), signal);
+            if (!signal.aborted) this.#beginLook();
+            continue;
+          }
         }
         if (isLast && !isDue) return;
         if (!isDue && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
@@ -86,7 +95,12 @@ export class FileIndex {
     }
   }
 
-  async #rank({ typed, limit, named, signal, found }: IndexSearch): Promise<void> {
+  #beginLook(): void {
+    if (this.#coming === undefined) this.#look().catch((error: unknown) => (this.#failure = { error }));
+  }
+
+  /** Gives how many there are. */
+  async #rank({ typed, limit, named, signal, found }: IndexSearch): Promise<number> {
     const { clock } = this.#parts;
     const pace = new Pace(clock, signal);
     const best = new BestFiles(limit);
@@ -101,8 +115,9 @@ export class FileIndex {
       const raised = typed === '' ? modifiedAt / 1000 : recent(now - modifiedAt);
       best.add({ path, kind, rank: rank + raised + (named?.has(path) === true ? 400 : 0) });
     }
-    if (signal.aborted) return;
+    if (signal.aborted) return 0;
     found({ files: best.sorted(), total: best.total, isPartial: this.#isPartial || this.#coming !== undefined });
+    return best.total;
   }
 
   async #look(): Promise<void> {

@@ -56,7 +56,7 @@ describe('screens of a few rows and columns', () => {
   it('tells the whole command that continues the conversation', async () => {
     const built = await scene([answer({ items: [say('Hi.')], deltas: true })], 'approval_policy = "on-request"');
     const shown = await openIn(built, { kind: 'new' }, 30);
-    await shown.sees('· main');
+    await shown.sees('· 100% left');
     shown.say('Go.');
     await shown.sees('Worked for');
     const rows = (await shown.leave()).slice(-3);

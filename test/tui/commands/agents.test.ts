@@ -64,6 +64,17 @@ describe('/agents', () => {
     expect((await sees('Ask Capstan')).join('\n')).toContain('Stopped the agent steep.');
   });
 
+  it('that run are in sight while the conversation is idle, and named to a user who leaves', async () => {
+    const { sees, say: tell, terminal } = await tuiScene(speak(), config);
+    await sees('Context 100% left');
+    tell('Go.');
+    await sees('Agent /root/brew asks.');
+    terminal.type('y');
+    await sees(/• They work\.[^]*1 agent runs, \/agents/);
+    terminal.type('\u0004');
+    expect((await sees('To continue:')).join('\n')).toMatch(/tokens used[^]*An agent was stopped at work: steep\.\n/);
+  });
+
   it('a question about the patch of an agent shows the diff', async () => {
     const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+zwei\n*** End Patch';
     const patching = callTool('apply_patch', { input: patch });

@@ -54,6 +54,14 @@ describe('/review', () => {
     expect(textsOf(inputOf(model, 2)).join('\n')).toContain('The last line is lost.');
   });
 
+  it('counts in the line at the end, though no turn followed it', async () => {
+    const { sees, say: tell, terminal } = await inRepository(reviewed);
+    tell('/review Look at the store.');
+    await sees('Worked for');
+    terminal.type('\u0004');
+    expect((await sees('To continue:')).join('\n')).toMatch(/[1-9][\d,]* tokens used/);
+  });
+
   it('of a branch and of a commit, from lists that are searched', async () => {
     const { sees, say: tell, terminal, model } = await inRepository(reviewed, reviewed);
     tell('/review');

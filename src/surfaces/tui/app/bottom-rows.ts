@@ -45,8 +45,8 @@ export interface Busy {
 export interface StageState {
   readonly busy: Busy | undefined;
   readonly failed: FailedTurn | undefined;
-  /** Commands that run in the background. */
-  readonly background: number;
+  /** So many of each run in the background. */
+  readonly background: { readonly commands: number; readonly agents: number };
 }
 
 interface AboveComposer extends StageState {
@@ -58,7 +58,11 @@ interface AboveComposer extends StageState {
 export function bottomRows({ busy, failed, plan, background, waiting }: AboveComposer, look: Look): readonly string[] {
   const { bullet, dot } = glyphsOf(look);
   const rows: Row[] = [];
-  const running = background === 0 ? '' : ` ${dot} ${background} in background, /ps`;
+  const { commands, agents } = background;
+  const running = [
+    ...(commands === 0 ? [] : [` ${dot} ${commands} in background, /ps`]),
+    ...(agents === 0 ? [] : [` ${dot} ${agents === 1 ? '1 agent runs' : `${agents} agents run`}, /agents`]),
+  ].join('');
   if (busy !== undefined) {
     const time = elapsedWords(look.now - busy.since);
     rows.push(
@@ -77,8 +81,8 @@ export function bottomRows({ busy, failed, plan, background, waiting }: AboveCom
       const again = left < 1000 ? '' : ` ${dot} again in ${elapsedWords(left)}`;
       rows.push(...detailRows(busy.detail, again, look));
     }
-  } else if (failed !== undefined) rows.push([], failedRow(failed, look));
-  else if (background > 0) rows.push([], [styled(` ${running}`, dimStyle)]);
+  } else if (failed !== undefined) rows.push([], ...failedRows(failed, look));
+  else if (running !== '') rows.push([], [styled(` ${running}`, dimStyle)]);
   if (plan !== undefined) rows.push([], ...planRows(plan, look));
   const listed = (title: string, words: readonly string[]): void => {
     if (words.length === 0) return;
@@ -130,11 +134,12 @@ function messageRows(words: string, look: Look): readonly Row[] {
   return [...rows.slice(0, mostMessageRows), [styled(`    ${ellipsis}`, dimStyle)]];
 }
 
-function failedRow({ opensAt, holdsQueue = false }: FailedTurn, look: Look): Row {
+function failedRows({ opensAt, holdsQueue = false }: FailedTurn, look: Look): readonly Row[] {
   const left = opensAt === undefined ? 0 : opensAt - look.now;
   const { dot } = glyphsOf(look);
   const when = left < 1000 ? '' : ` ${dot} may work in ${elapsedWords(left)}`;
   const queue = holdsQueue ? ` ${dot} the queue waits` : '';
   const up = hintKeys(look, 'composer')('up');
-  return [styled(`  r tries again, ${up} brings the message back${when}${queue}`, dimStyle)];
+  const hint = `r tries again, ${up} brings the message back${when}${queue}`;
+  return wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')] });
 }

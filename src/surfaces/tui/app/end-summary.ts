@@ -7,11 +7,18 @@ import type { Look } from '../text/look.ts';
 import { accentStyle, plain, type Row, styled } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 
+interface AtTheEnd {
+  /** What the conversation has cost beside its thread. */
+  readonly beside: Usage;
+  /** What is said of agents that are stopped. Empty: none worked. */
+  readonly stopped: string;
+}
+
 /**
- * What stays on the screen at the end: what the conversation has cost, `beside` its thread as well, if a model
- * answered, and how to resume it. A thread without a turn has neither.
+ * What stays on the screen at the end: what the conversation has cost, if a model answered, which agents were stopped, and
+ * how to resume it. A thread without a turn has nothing of it.
  */
-export function endSummary(thread: LiveThread, beside: Usage, look: Look): readonly string[] {
+export function endSummary(thread: LiveThread, { beside, stopped }: AtTheEnd, look: Look): readonly string[] {
   const total = addUsage(thread.usage().total, beside);
   if (thread.place === undefined) return [];
   const money = total.cost === undefined ? '' : `, ${moneyWords(total.cost, total.estimated)}`;
@@ -20,7 +27,9 @@ export function endSummary(thread: LiveThread, beside: Usage, look: Look): reado
   const command = `capstan resume ${thread.id}`;
   const [before, row]: readonly [string, Row] = ['To continue:', [styled(command, accentStyle)]];
   const isOneRow = before.length + 1 + command.length <= look.width;
-  const said = usedWithEstimate(total) === 0 ? [] : wrapRow([plain(spent)], { width: look.width });
+  const said = [...(usedWithEstimate(total) === 0 ? [] : [spent]), ...(stopped === '' ? [] : [stopped])].flatMap(
+    (line) => wrapRow([plain(line)], { width: look.width }),
+  );
   if (isOneRow) return drawRows([[], ...said, [plain(`${before} `), ...row]], look);
   // Whole, however narrow the terminal is: it breaks the row itself, and copies it as one.
   return [...drawRows([[], ...said, [plain(before)]], look), drawRow(row, { ...look, width: command.length })];

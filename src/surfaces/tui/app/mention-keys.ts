@@ -3,6 +3,7 @@ import { mentionAt } from '../composer/mention-token.ts';
 import type { KeyPress } from '../screen/terminal-input.ts';
 import type { MentionPopup } from '../views/mention-popup.ts';
 import type { DraftDoors } from './draft-doors.ts';
+import { LoadedList } from './loaded-list.ts';
 import type { TuiStage } from './stage.ts';
 
 export interface MentionKeysParts {
@@ -18,62 +19,39 @@ export interface MentionKeysParts {
 /** Keys of the list of files and skills. It is loaded when the first mention is typed. */
 export class MentionKeys {
   readonly #parts: MentionKeysParts;
-  #popup: MentionPopup | 'loading' | undefined;
+  readonly #list: LoadedList<MentionPopup>;
 
   constructor(parts: MentionKeysParts) {
     this.#parts = parts;
+    this.#list = new LoadedList({
+      draft: () => parts.stage.composer.draft,
+      doorsFor: (draft) => (mentionAt(draft) === undefined ? undefined : parts.doors()),
+      async load(doors) {
+        const { MentionPopup } = await import('../views/mention-popup.ts');
+        return new MentionPopup(doors, parts.changed);
+      },
+      changed: parts.changed,
+      run: parts.run,
+    });
   }
 
   /** The list, while it is there. */
   get open(): MentionPopup | undefined {
-    const popup = this.#popup;
-    return popup !== undefined && popup !== 'loading' && popup.isOpen ? popup : undefined;
+    return this.#list.open;
   }
 
   /** The draft may be another one. */
   update(draft: Draft): void {
-    const popup = this.#popup;
-    if (popup === undefined) {
-      const source = mentionAt(draft) === undefined ? undefined : this.#parts.doors();
-      if (source !== undefined) this.#parts.run(this.#load(source));
-    } else if (popup !== 'loading') popup.update(draft);
+    this.#list.update(draft);
   }
 
   /** False: the key is for others. */
   input({ name }: KeyPress): boolean {
     const popup = this.open;
     if (popup === undefined) return false;
-    switch (name) {
-      case 'up':
-      case 'ctrl+p':
-        popup.move(-1);
-        return true;
-      case 'down':
-      case 'ctrl+n':
-        popup.move(1);
-        return true;
-      case 'left':
-      case 'right':
-        return popup.switchFilter(name === 'left' ? -1 : 1);
-      case 'escape':
-        popup.close();
-        return true;
-      case 'tab':
-      case 'enter':
-        return this.#choose(popup);
-      default:
-        return false;
-    }
-  }
-
-  async #load(source: DraftDoors): Promise<void> {
-    const { stage, changed } = this.#parts;
-    this.#popup = 'loading';
-    const { MentionPopup } = await import('../views/mention-popup.ts');
-    const popup = new MentionPopup(source, changed);
-    this.#popup = popup;
-    popup.update(stage.composer.draft);
-    changed();
+    if (this.#list.input(name)) return true;
+    if (name === 'left' || name === 'right') return popup.switchFilter(name === 'left' ? -1 : 1);
+    return (name === 'tab' || name === 'enter') && this.#choose(popup);
   }
 
   #choose(popup: MentionPopup): boolean {

@@ -74,7 +74,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   const early = await Promise.race([left, opening]);
   const end = typeof early === 'number' ? 'quit' : await left;
   desk.end();
-  const summary = session?.summary() ?? [];
+  const summary = (await session?.summary()) ?? [];
   session?.close();
   stage.end(summary);
   terminal.stop();

@@ -8,6 +8,7 @@ import type { AskedWorks } from './asked-works.ts';
 import { BesideCost } from './beside-cost.ts';
 import { draftDoors, type DraftDoors } from './draft-doors.ts';
 import { endSummary } from './end-summary.ts';
+import { runningAgents, stoppedAgentsWords } from './running-agents.ts';
 import { EventEntries } from './event-entries.ts';
 import { guardWork } from './guard-work.ts';
 import { afterProposedPlan } from './proposed-plan.ts';
@@ -88,7 +89,10 @@ export class TuiSession {
     const proposed = (plan: string): void => run(afterProposedPlan(this, plan));
     const staged = { stage, surroundings, engine, entries, flow, status, now, work, run, told, proposed };
     this.#staged = new StagedThread(first, staged, parts.shown);
-    stage.background = () => this.thread.sessions.length;
+    stage.background = () => ({
+      commands: this.thread.sessions.length,
+      agents: runningAgents(parts.threads, this.thread).length,
+    });
     stage.footer = (look) => this.status.rows(look);
     stage.drawn = (look) => this.status.showTitle(look);
   }
@@ -156,8 +160,10 @@ export class TuiSession {
   }
 
   /** What it has come to, for the lines that stay on the screen. */
-  summary(): readonly string[] {
-    return endSummary(this.thread, this.beside.spent, this.parts.stage.look);
+  async summary(): Promise<readonly string[]> {
+    const { engine, threads, stage } = this.parts;
+    const stopped = await stoppedAgentsWords(engine, threads, this.thread);
+    return endSummary(this.thread, { beside: this.beside.spent, stopped }, stage.look);
   }
 
   close(): void {

@@ -75,12 +75,17 @@ it('says when a request is sent again, however narrow the screen is', () => {
         busy: { header: 'Trying again 1/5', since: 0, detail, until: 17_000 },
         failed: undefined,
         plan: undefined,
-        background: 0,
+        background: { commands: 0, agents: 0 },
         waiting: { steers: [], refused: [], queued: [] },
       },
       look,
     );
     expect(rows.map((row) => row.trim()).join(' ')).toContain('again in 17s');
+    const failed = { opensAt: 3_700_000, holdsQueue: true };
+    const background = { commands: 0, agents: 0 };
+    const waiting = { steers: [], refused: [], queued: [] };
+    const over = bottomRows({ busy: undefined, failed, plan: undefined, background, waiting }, look);
+    expect(over.map((row) => row.trim()).join(' ')).toMatch(/may work in 1h 01m 40s · the queue waits$/);
     expect(rows.length).toBeLessThanOrEqual(5);
   }
 });
@@ -107,7 +112,7 @@ describe('a list for a draft', () => {
     const stage = new TuiStage({ terminal, look: plain, isFull: true, reflows: true, now: () => 0 });
     stage.footer = () => ['  the status line'];
     stage.composer.draft = draftOf(text);
-    const state = { busy, failed: undefined, background: 0 };
+    const state = { busy, failed: undefined, background: { commands: 0, agents: 0 } };
     const look = { ...plain, width: 80, now: 0, details: 'folded' as const };
     return { stage, frame: () => bottomFrame(stage, state, look, rows).rows };
   }
@@ -165,7 +170,12 @@ it('the rows of a view that are shown are those that it made last', () => {
       const stage = new TuiStage({ terminal, look: plain, isFull: true, reflows: true, now: () => 0 });
       stage.open(view);
       const look = { ...plain, width: 80, now: 0, details: 'folded' as const };
-      const drawn = bottomFrame(stage, { busy, failed: undefined, background: 0 }, look, rows).rows;
+      const drawn = bottomFrame(
+        stage,
+        { busy, failed: undefined, background: { commands: 0, agents: 0 } },
+        look,
+        rows,
+      ).rows;
       expect(drawn.filter((row) => row.startsWith('row '))).toEqual(last);
     }
 });
@@ -182,7 +192,7 @@ describe.each(sizes)('a screen of %i by %i', (width, height) => {
   });
 
   it('draws what runs and waits', () => {
-    for (const row of bottomRows({ busy, failed: {}, plan, background: 2, waiting }, look))
+    for (const row of bottomRows({ busy, failed: {}, plan, background: { commands: 2, agents: 1 }, waiting }, look))
       expect(columnsOf(row)).toBeLessThanOrEqual(Math.max(2, width));
   });
 

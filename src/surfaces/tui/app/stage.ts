@@ -52,8 +52,8 @@ export class TuiStage {
   #failed: FailedTurn | undefined;
   /** What is pinned above the composer. */
   plan: PinnedPlan | undefined;
-  /** How many commands run in the background. */
-  background: () => number = () => 0;
+  /** How many commands and agents run in the background. */
+  background: () => StageState['background'] = () => ({ commands: 0, agents: 0 });
   /** Below the composer: what holds, or a hint. */
   footer: (look: Look) => readonly string[] = () => [];
   /** In the place of the footer: a list for the draft, or a search. */
@@ -271,12 +271,15 @@ export class TuiStage {
 
   /** Time passes on the screen while something runs, or is waited for. */
   #tick(): void {
-    const counts = this.#running !== undefined || this.#failed?.opensAt !== undefined;
+    const isWaiting = this.#failed?.opensAt !== undefined || this.background().agents > 0;
+    const counts = this.#running !== undefined || isWaiting;
     this.#clock.tick(counts && this.#look.glyphs !== 'words' ? 1000 : undefined);
   }
 
   #draw(): void {
     if (this.#screens.isAside) return;
+    // Agents end by themselves.
+    if (this.#running === undefined) this.#tick();
     const isWritten = this.#pager === undefined && this.#view === undefined;
     this.#screens.showCursor(isWritten ? this.composer.vim?.mode : undefined);
     const { rows: height } = this.#terminal;

@@ -3,6 +3,7 @@ import { cleanLine } from '../text/clean.ts';
 import { compactNumber } from '../views/compact-number.ts';
 import { ListView } from '../views/list-view.ts';
 import { PagerView } from '../views/pager-view.ts';
+import { agentName } from './agent-name.ts';
 import type { CommandSession } from './command-session.ts';
 
 /** `/agents`: the agents of this thread. Enter reads one, `s` stops it. */
@@ -12,7 +13,7 @@ export async function agents(session: CommandSession): Promise<void> {
   if (listed.length === 0) return session.notice(await whyNone(session));
   const items = () =>
     listed.map(({ path, role, status, used }) => ({
-      label: shownName(path),
+      label: agentName(path),
       about: [
         status,
         ...(role === undefined || role === 'default' ? [] : [role]),
@@ -63,14 +64,10 @@ async function whyNone({ thread }: CommandSession): Promise<string> {
     : 'This conversation cannot start agents. Switch them on with `capstan features enable multi_agent`.';
 }
 
-function shownName(path: string): string {
-  return path.replace(/^\/root\//, '');
-}
-
 async function stop(session: CommandSession, { id, path }: AgentNode): Promise<void> {
   const live = session.parts.threads.loaded.find((thread) => thread.id === id);
   const ended = await live?.interrupt();
-  const name = shownName(path);
+  const name = agentName(path);
   session.notice(ended?.kind === 'interrupted' ? `Stopped the agent ${name}.` : `The agent ${name} does nothing now.`);
 }
 
@@ -90,7 +87,7 @@ function showAgent(session: CommandSession, listed: readonly AgentNode[], index:
   };
   stage.openPager(
     new PagerView({
-      title: cleanLine(`Agent ${shownName(agent.path)} (${index + 1} of ${listed.length}, ${agent.status})`),
+      title: cleanLine(`Agent ${agentName(agent.path)} (${index + 1} of ${listed.length}, ${agent.status})`),
       rows: (look) => shown.rows(look),
       startsAtEnd: true,
       hint: 'alt+left, alt+right show others · s stops it · ',

@@ -89,7 +89,9 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
     theme: theme.frame(look, height),
     pager: pager.frame(look, height),
     popup: { rows: new SlashPopup().rows(draftOf('/'), look, height) },
-    bottom: { rows: bottomRows({ busy, failed: undefined, plan, background: 2, waiting }, look) },
+    bottom: {
+      rows: bottomRows({ busy, failed: undefined, plan, background: { commands: 2, agents: 0 }, waiting }, look),
+    },
     notice: { rows: quickNotice(text, 'error').rows(look) },
   };
 }

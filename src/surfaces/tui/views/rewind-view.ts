@@ -22,7 +22,7 @@ export interface RewindOptions {
 const parts: readonly { readonly part: RewindPart; readonly label: string; readonly about: string }[] = [
   { part: 'both', label: 'conversation and files', about: 'the message comes back' },
   { part: 'conversation', label: 'conversation only', about: 'files stay as they are now' },
-  { part: 'files', label: 'files only', about: 'the conversation continues as it is' },
+  { part: 'files', label: 'files only', about: 'the conversation goes on' },
 ];
 
 /** Shows what going back would do, and lets the user choose how far. */

@@ -36,6 +36,8 @@ export interface StatusItem {
   readonly about: string;
   /** What it says; undefined: there is nothing to say. Not clean yet. */
   text(facts: StatusFacts, look: Look): string | undefined;
+  /** The same where there is little room. What has it runs out: what stands behind it gives way first. */
+  short?(facts: StatusFacts): string;
   /** Absent: dim. */
   style?(facts: StatusFacts): Style;
 }
@@ -74,11 +76,13 @@ export const statusItems = {
   'context-remaining': {
     about: 'how much of the context window is left',
     text: (facts) => `Context ${left(facts)}% left`,
+    short: (facts) => `${left(facts)}% left`,
     style: leftStyle,
   },
   'context-used': {
     about: 'how much of the context window is used',
     text: (facts) => `Context ${100 - left(facts)}% used`,
+    short: (facts) => `${100 - left(facts)}% used`,
     style: leftStyle,
   },
   'context-window-size': {

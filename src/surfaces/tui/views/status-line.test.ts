@@ -71,6 +71,7 @@ describe('the status line', () => {
   it('keeps no folder and no branch where there is no room for the context', () => {
     const next = settings('read-only', { model: 'gpt-9' });
     expect(shown({ next }, 60)).toBe('  gpt-5.5 high (next: gpt-9 high)     Ask (next: Read only)');
+    expect(shown({ next }, 72)).toContain('(next: gpt-9 high) · 85% left  ');
     expect(shown({ next }, 80)).toContain('(next: gpt-9 high) · Context 85% left');
   });
 

@@ -13,9 +13,6 @@ export interface StatusLine {
   readonly hasColours: boolean;
 }
 
-/** What stands behind these gives way before they do. */
-const runningOut: ReadonlySet<StatusId> = new Set(['context-remaining', 'context-used']);
-
 /**
  * Below the composer: what is in force and what is left, and at the right the mode, which is always in sight. Items that
  * do not fit are left out.
@@ -29,11 +26,15 @@ export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine,
   if (room < 1) return cutRow([mode], look.width, look);
   const row: Piece[] = [];
   for (const id of items) {
+    const { short }: StatusItem = statusItems[id];
     const piece = pieceOf(id, { facts, hasColours }, look);
     if (piece === undefined) continue;
-    const added = row.length === 0 ? [piece] : [styled(` ${dot} `, dimStyle), piece];
-    if (rowColumns([...row, ...added]) <= room) row.push(...added);
-    else if (runningOut.has(id)) break;
+    const forms = [piece, ...(short === undefined ? [] : [{ ...piece, text: short(facts) }])];
+    const added = forms
+      .map((form) => (row.length === 0 ? [form] : [styled(` ${dot} `, dimStyle), form]))
+      .find((pieces) => rowColumns([...row, ...pieces]) <= room);
+    if (added !== undefined) row.push(...added);
+    else if (short !== undefined) break;
   }
   const blanks = ' '.repeat(Math.max(2, look.width - modeColumns - rowColumns(row) - 3));
   return [plain('  '), ...row, plain(blanks), mode];

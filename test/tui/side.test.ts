@@ -9,6 +9,19 @@ import { tuiScene } from './tui-scene.ts';
 const escalated = { cmd: 'echo out', sandbox_permissions: 'require_escalated', justification: 'Why not.' };
 
 describe('a side conversation', () => {
+  it('reports a paste that is too long once, and where it was pasted', async () => {
+    const { terminal, sees, say: tell } = await tuiScene([answer({ items: [say('Started.')], deltas: true })]);
+    await sees('Context 100% left');
+    tell('Hello.');
+    await sees(/Started\.\n\n {2}Worked/);
+    tell('/side');
+    await sees('A side conversation: it knows');
+    terminal.type(`\u001B[200~${'n'.repeat(4 * 1024 * 1024 + 1)}\u001B[201~`);
+    await sees('The paste is too long');
+    terminal.type('\u0003\u0003');
+    expect((await sees('› Ask Capstan')).join('\n')).not.toContain('The paste is too long');
+  });
+
   it('runs beside the main one, says when that asks, and leaves nothing behind', async () => {
     const {
       terminal,

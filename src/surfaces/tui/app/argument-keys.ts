@@ -19,6 +19,7 @@ export class ArgumentKeys {
       doorsFor: (draft) => (askedArgument(draft) === undefined ? undefined : parts.doors()),
       load: () => this.#load(),
       changed: parts.changed,
+      run: parts.run,
     });
   }
 

@@ -18,10 +18,13 @@ interface Bottom {
   readonly pendingKey: string | undefined;
   readonly footer: (look: Look) => readonly string[];
   /** In the place of the footer. */
-  readonly under: ((look: Look) => readonly string[]) | undefined;
+  readonly under: ((look: Look, room: number) => readonly string[]) | undefined;
 }
 
-/** The composer with what stands around it, or a view in its place. */
+/**
+ * The composer with what stands around it, or a view in its place. The frame of a view that is shown is the last one that
+ * is asked for: a question knows by it whether the user could read all of it, and whether a yes counts.
+ */
 export function bottomFrame(bottom: Bottom, state: StageState, look: Look, height: number): Frame {
   const { composer, popup, view, plan, waiting, placeholder, pendingKey, footer, under } = bottom;
   // To a screen reader it is said once.
@@ -38,12 +41,15 @@ export function bottomFrame(bottom: Bottom, state: StageState, look: Look, heigh
   }
   const above = isRead ? [] : bottomRows({ ...state, plan, waiting }, look);
   const written = composer.frame(look, Math.max(1, Math.floor(height / 2)), placeholder);
-  const listed = composer.isRecalled ? [] : popup.rows(composer.draft, look);
   const usual = (): readonly string[] => (isRead ? [] : keyFooter({ footer, pendingKey, vim: composer.vim }, look));
-  const below = under?.(look) ?? (listed.length > 0 ? listed : usual());
-  const whole = frameBelow([...above, ''], { ...written, rows: [...written.rows, '', ...below] });
+  const below = (most: number): readonly string[] => {
+    const listed = under?.(look, most) ?? (composer.isRecalled ? [] : popup.rows(composer.draft, look, most));
+    return listed.length > 0 || under !== undefined ? listed : usual();
+  };
+  const whole = frameBelow([...above, ''], { ...written, rows: [...written.rows, '', ...below(Infinity)] });
   if (whole.rows.length <= height) return whole;
-  // On a screen of a few rows the composer comes first.
+  // On a screen of a few rows the composer comes first. A list has the keyboard, and as many rows as there are.
   const bare = fitFrame(written, room);
-  return bare.rows.length + below.length <= height ? { ...bare, rows: [...bare.rows, ...below] } : bare;
+  const left = height - bare.rows.length;
+  return { ...bare, rows: [...bare.rows, ...(left < 1 ? [] : below(left).slice(0, left))] };
 }

@@ -1,7 +1,7 @@
 import { type Draft, replaceIn } from '../composer/draft.ts';
 import { isLongPaste, pasteInto, plainPaste, withPaste } from '../composer/paste.ts';
 import { PasteBurst } from '../composer/paste-burst.ts';
-import { Silence } from '../composer/silence.ts';
+import { Silence } from '../screen/silence.ts';
 import { keyPress, type KeyPress, type TerminalInput } from '../screen/terminal-input.ts';
 import { pastedPicture } from './pasted-picture.ts';
 import type { TuiStage } from './stage.ts';
@@ -28,8 +28,8 @@ export interface BurstKeysParts {
 export class BurstKeys {
   readonly #parts: BurstKeysParts;
   readonly #burst: PasteBurst;
-  readonly #silence = new Silence(silenceMs, () => this.#settle());
-  readonly #tail = new Silence(enterMs, () => void (this.#takesEnter = false));
+  readonly #silence = new Silence(() => this.#settle());
+  readonly #tail = new Silence(() => void (this.#takesEnter = false));
   #takesEnter = false;
   /** An Enter or a Tab that may be part of a paste. */
   #held: KeyPress | undefined;
@@ -107,14 +107,14 @@ export class BurstKeys {
   #add(text: string): void {
     if (this.#folded === undefined) this.#burst.typed(text);
     else this.#folded.more.push(text);
-    this.#silence.restart();
+    this.#silence.restart(silenceMs);
     if (this.#burst.isOn) this.#begin();
   }
 
   #begin(): void {
     this.#burst.begin();
     this.#takesEnter = true;
-    this.#tail.restart();
+    this.#tail.restart(enterMs);
   }
 
   /** True: what came last, and what comes, goes into an element of the draft. */

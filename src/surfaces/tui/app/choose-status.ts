@@ -23,7 +23,7 @@ export function chooseStatusLine(session: TuiSession): void {
       save(items) {
         stage.open(undefined);
         status.items = items;
-        void save(session, 'status_line', items);
+        session.run(save(session, 'status_line', items));
       },
       close: () => stage.open(undefined),
     }),
@@ -43,7 +43,7 @@ export function chooseTitle(session: TuiSession): void {
       save(items) {
         stage.open(undefined);
         status.titleItems = items;
-        void save(session, 'terminal_title', items);
+        session.run(save(session, 'terminal_title', items));
       },
       close: () => stage.open(undefined),
     }),

@@ -29,7 +29,7 @@ export async function chooseTheme(session: TuiSession, name: string): Promise<vo
     preview: (choice) => appearance.choose(choice),
     pick(choice) {
       stage.open(undefined);
-      void take(choice);
+      session.run(take(choice));
     },
     close() {
       stage.open(undefined);

@@ -3,6 +3,7 @@ import { trimDraft } from '../composer/whole-draft.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import { noneWaiting } from './bottom-rows.ts';
 import type { Conversation } from './conversation.ts';
+import type { SlashCommand } from '../views/slash-table.ts';
 import { BoundKeys } from './bound-keys.ts';
 import { BurstKeys } from './burst-keys.ts';
 import { DraftKeys } from './draft-keys.ts';
@@ -68,8 +69,13 @@ export class Controller {
 
   input(input: TerminalInput): void {
     const { stage } = this.#parts;
-    if (this.#parts.surroundings.input(input)) return;
+    const inner = stage.pager?.hasController === true ? stage.pager : undefined;
+    if (inner === undefined && this.#parts.surroundings.input(input)) return;
     if (input.kind === 'key' && input.name === 'ctrl+z') return this.#parts.suspend();
+    if (inner !== undefined) {
+      inner.input(input);
+      return this.#shown();
+    }
     if (input.kind === 'paste' && input.isCut === true) this.#parts.notice(pasteCut(input.text.length), 'error');
     const top = stage.pager ?? stage.view;
     // The second key of a chord is no command of Vim, unless the two make none.
@@ -90,8 +96,13 @@ export class Controller {
 
   /** A list for the draft is open. */
   get #isListed(): boolean {
-    const { composer, popup } = this.#parts.stage;
-    return this.#ofDraft.isListed || (!composer.isRecalled && popup.chosen(composer.draft) !== undefined);
+    return this.#ofDraft.isListed || this.#listed !== undefined;
+  }
+
+  /** The chosen one of the list of commands, while it is drawn. */
+  get #listed(): SlashCommand | undefined {
+    const { composer, popup, hasListRoom } = this.#parts.stage;
+    return composer.isRecalled || !hasListRoom ? undefined : popup.chosen(composer.draft);
   }
 
   /** In insert mode an open list comes first: Esc closes it. */
@@ -120,7 +131,7 @@ export class Controller {
   /** Keys of the list of commands, while it is there. */
   #ofPopup({ name }: KeyPress): boolean {
     const { composer, popup } = this.#parts.stage;
-    const chosen = composer.isRecalled ? undefined : popup.chosen(composer.draft);
+    const chosen = this.#listed;
     if (chosen === undefined) return false;
     if (name === 'up' || name === 'ctrl+p') popup.move(composer.draft, -1);
     else if (name === 'down' || name === 'ctrl+n') popup.move(composer.draft, 1);

@@ -9,6 +9,7 @@ import type { Look } from '../text/look.ts';
 import { dimStyle, styled } from '../text/style.ts';
 import { ArgumentKeys } from './argument-keys.ts';
 import type { DraftDoors } from './draft-doors.ts';
+import { guardWork } from './guard-work.ts';
 import { MentionKeys } from './mention-keys.ts';
 import { pastedPicture } from './pasted-picture.ts';
 import type { TuiStage } from './stage.ts';
@@ -36,8 +37,9 @@ export class DraftKeys {
       this.#show();
       stage.draw();
     };
-    this.#mentions = new MentionKeys({ stage, doors, changed });
-    this.#arguments = new ArgumentKeys({ stage, doors, changed });
+    const run = (work: Promise<unknown>): void => this.#run(work);
+    this.#mentions = new MentionKeys({ stage, doors, changed, run });
+    this.#arguments = new ArgumentKeys({ stage, doors, changed, run });
   }
 
   get isSearching(): boolean {
@@ -61,35 +63,41 @@ export class DraftKeys {
   /** The draft may be another one. */
   update(): void {
     if (this.#search !== undefined) return;
-    const { composer } = this.#parts.stage;
-    const draft = composer.isRecalled ? emptyDraft : composer.draft;
+    const { stage } = this.#parts;
+    const { composer } = stage;
+    const draft = composer.isRecalled || !stage.hasListRoom ? emptyDraft : composer.draft;
     this.#mentions.update(draft);
     this.#arguments.update(draft);
     this.#show();
   }
 
-  get #list(): { rows(look: Look): readonly string[] } | undefined {
+  get #list(): { rows(look: Look, room: number): readonly string[] } | undefined {
     return this.#mentions.open ?? this.#arguments.open;
   }
 
   #opens({ name }: KeyPress): boolean {
     switch (name) {
       case 'ctrl+r':
-        void this.#openSearch();
+        this.#run(this.#openSearch());
         return true;
       case 'ctrl+v':
       case 'alt+v':
-        void this.#attach();
+        this.#run(this.#attach());
         return true;
       case 'enter': {
         // Behind a paste, Enter sends.
         const paste = this.#parts.stage.composer.pasteAtCursor;
-        if (paste !== undefined) void this.#openPaste(paste);
+        if (paste !== undefined) this.#run(this.#openPaste(paste));
         return paste !== undefined;
       }
       default:
         return false;
     }
+  }
+
+  /** What goes wrong with it is shown. */
+  #run(work: Promise<unknown>): void {
+    void guardWork(work, (text, level) => this.#parts.notice(text, level));
   }
 
   async #openSearch(): Promise<void> {
@@ -145,7 +153,7 @@ export class DraftKeys {
     const { stage } = this.#parts;
     const shown = this.#search === 'loading' ? undefined : (this.#search ?? this.#list);
     const hint = stage.composer.pasteAtCursor === undefined ? undefined : pasteHint;
-    stage.under = shown === undefined ? hint : (look) => shown.rows(look);
+    stage.under = shown === undefined ? hint : (look, room) => shown.rows(look, room);
   }
 }
 

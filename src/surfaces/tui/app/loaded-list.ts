@@ -17,6 +17,8 @@ interface LoadedListParts<List extends DraftList> {
   load(doors: DraftDoors): Promise<List>;
   /** There is something else to be seen. */
   changed(): void;
+  /** What goes wrong with it is shown. */
+  run(work: Promise<unknown>): void;
 }
 
 /** A list that is loaded when the first draft needs it, and the keys that all such lists have. */
@@ -46,7 +48,7 @@ export class LoadedList<List extends DraftList> {
   update(draft: Draft): void {
     if (this.#list !== undefined) return this.loaded?.update(draft);
     const doors = this.#parts.doorsFor(draft);
-    if (doors !== undefined) void this.#load(doors);
+    if (doors !== undefined) this.#parts.run(this.#load(doors));
   }
 
   /** False: the key is for others. */

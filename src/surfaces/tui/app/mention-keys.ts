@@ -12,6 +12,8 @@ export interface MentionKeysParts {
   doors(): DraftDoors | undefined;
   /** There is something else to be seen. */
   changed(): void;
+  /** What goes wrong with it is shown. */
+  run(work: Promise<unknown>): void;
 }
 
 /** Keys of the list of files and skills. It is loaded when the first mention is typed. */
@@ -29,6 +31,7 @@ export class MentionKeys {
         return new MentionPopup(doors, parts.changed);
       },
       changed: parts.changed,
+      run: parts.run,
     });
   }
 

@@ -13,6 +13,7 @@ import { type PagerOptions, PagerView } from '../views/pager-view.ts';
 import { GateDesk } from '../gates/gate-desk.ts';
 import { asMessage } from '../composer/command-draft.ts';
 import { draftOf } from '../composer/draft.ts';
+import { guardWork } from './guard-work.ts';
 import { keepYoungSmall } from './keep-young-small.ts';
 import { openHelp } from './open-help.ts';
 import { quickNotice } from './quick-notice.ts';
@@ -42,12 +43,9 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     stage,
     surroundings,
     conversation: () => session?.acts,
-    notice: (text, level) => {
-      stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
-      stage.draw();
-    },
+    notice,
     suspend,
-    editOutside: () => void editDraft(),
+    editOutside: () => void guardWork(editDraft(), notice),
     showHelp: () => openHelp(stage, slashCommands),
     quit: () => leave('quit'),
   });
@@ -119,6 +117,11 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     return undefined;
   }
 
+  function notice(text: string, level: 'info' | 'error'): void {
+    stage.transcript.add({ cell: quickNotice(text, level), isFinal: true });
+    stage.draw();
+  }
+
   function suspend(): void {
     stage.stepAside();
     terminal.suspend();
@@ -128,19 +131,22 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     const shown = stage;
     const { editOutside } = await import('./edit-outside.ts');
     const { engine } = (await sessionOpened).parts;
-    const edited = await lendScreen(async () => {
-      // An editor with a window of its own leaves the terminal as it is.
-      terminal.write('\rSave and close the editor to go on.');
-      try {
-        return await editOutside(shown.composer.lend(), { env: engine.user.programVariables(), home: engine.home });
-      } finally {
-        terminal.write('\r\u001B[2K');
-      }
-    });
-    if ('draft' in edited) shown.composer.draft = edited.draft;
-    else shown.transcript.add({ cell: quickNotice(edited.problem, 'error'), isFinal: true });
-    shown.composer.regain();
-    shown.drawNow();
+    try {
+      const edited = await lendScreen(async () => {
+        // An editor with a window of its own leaves the terminal as it is.
+        terminal.write('\rSave and close the editor to go on.');
+        try {
+          return await editOutside(shown.composer.lend(), { env: engine.user.programVariables(), home: engine.home });
+        } finally {
+          terminal.write('\r\u001B[2K');
+        }
+      });
+      if ('draft' in edited) shown.composer.draft = edited.draft;
+      else notice(edited.problem, 'error');
+    } finally {
+      shown.composer.regain();
+      shown.drawNow();
+    }
   }
 
   /** Gives the screen to another program until it has ended. */

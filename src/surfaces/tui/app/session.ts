@@ -1,6 +1,5 @@
 import type { ThreadId } from '../../../protocol/ids.ts';
-import { Fault, fullText, type Outcome } from '../../../protocol/outcome.ts';
-import { errorWords } from '../../../protocol/error-words.ts';
+import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import type { Draft } from '../composer/draft.ts';
@@ -11,6 +10,7 @@ import { draftDoors, type DraftDoors } from './draft-doors.ts';
 import { endSummary } from './end-summary.ts';
 import { runningAgents, stoppedAgentsWords } from './running-agents.ts';
 import { EventEntries } from './event-entries.ts';
+import { guardWork } from './guard-work.ts';
 import { afterProposedPlan } from './proposed-plan.ts';
 import type { TuiStage } from './stage.ts';
 import { type ShownPast, StagedThread } from './staged-thread.ts';
@@ -209,14 +209,9 @@ export class TuiSession {
     void this.guard(work);
   }
 
-  /** Nothing that goes wrong with one wish ends the terminal. */
-  async guard(work: Promise<unknown>): Promise<void> {
-    try {
-      await work;
-    } catch (error) {
-      const text = error instanceof Fault ? fullText({ message: error.message, next: error.next }) : errorWords(error);
-      this.notice(text, 'error');
-    }
+  /** The same, for one who waits until it is over. */
+  guard(work: Promise<unknown>): Promise<void> {
+    return guardWork(work, (text, level) => this.notice(text, level));
   }
 
   #ordered(work: Promise<void>): Promise<void> {

@@ -72,7 +72,7 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
   };
   stage.draw();
   for (;;) {
-    const left = await Promise.race([desk.ended, new Promise<'on'>((on) => setTimeout(() => on('on'), lookMs))]);
+    const left = await desk.wait(lookMs);
     writer = left === 'left' ? writer : await stored.writing(id);
     if (left !== 'left' && (writer !== undefined || seen === keptAt)) continue;
     const chosen =

@@ -34,6 +34,14 @@ describe('a command of the user', () => {
     expect(rows()).toContain('printed');
   });
 
+  it('whose record was lost says so, and runs no more', () => {
+    const { shown, rows } = shell();
+    shown.output('some');
+    shown.lost();
+    expect(rows()).toMatch(/Not recorded: make[^]*some/);
+    expect(rows()).not.toContain('Running');
+  });
+
   it('that did not run has failed', () => {
     const { shown, rows } = shell();
     shown.output('some');

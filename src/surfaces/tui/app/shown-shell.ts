@@ -1,6 +1,6 @@
 import { defined } from '../../../protocol/defined.ts';
 import type { CommandItem } from '../../../protocol/turn-item.ts';
-import { commandCell } from '../cells/command-cell.ts';
+import { type CallStanding, commandCell } from '../cells/command-cell.ts';
 import type { Transcript } from './transcript.ts';
 
 /** More of it is not drawn while it runs. */
@@ -13,6 +13,8 @@ export interface ShownShell {
   printed(): string;
   /** Absent: it did not run. */
   end(ran: ShellEnd | undefined): void;
+  /** It was begun, and how it ended is on record nowhere. */
+  lost(): void;
 }
 
 interface ShellEnd {
@@ -25,7 +27,7 @@ interface ShellEnd {
 
 export function showShell(transcript: Transcript, command: string, startedAt: number): ShownShell {
   let output = '';
-  const cell = (more: Partial<CommandItem>) => {
+  const cell = (more: Partial<CommandItem>, standing: CallStanding = {}) => {
     const item = {
       kind: 'command',
       id: 'shell',
@@ -36,7 +38,7 @@ export function showShell(transcript: Transcript, command: string, startedAt: nu
       output,
       ...more,
     } as const;
-    return commandCell(item, { startedAt });
+    return commandCell(item, { startedAt, ...standing });
   };
   const entry = transcript.add({ cell: cell({}), isFinal: false });
   return {
@@ -51,6 +53,10 @@ export function showShell(transcript: Transcript, command: string, startedAt: nu
       // It may have ended by itself in that moment.
       const unfinished = isInterrupted && exitCode === undefined ? ('interrupted' as const) : undefined;
       entry.cell = cell({ status, output: all, ...defined({ durationMs, exitCode, unfinished }) });
+      entry.isFinal = true;
+    },
+    lost() {
+      entry.cell = cell({ status: 'failed' }, { isUnrecorded: true });
       entry.isFinal = true;
     },
   };

@@ -96,8 +96,8 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     quit: close,
   });
   const view: View = {
-    // Its own controller gives keys their meaning.
     keys: 'raw',
+    hasController: true,
     frame: (look, height) => stage.wholeFrame(look, height),
     input(input) {
       const isBare = stage.pager === undefined && stage.view === undefined && stage.composer.isEmpty;

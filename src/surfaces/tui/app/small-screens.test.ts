@@ -8,6 +8,12 @@ import { QueueView } from '../views/queue-view.ts';
 import { sampleInput, sampleQuestion } from '../views/sample-question.ts';
 import type { View } from '../views/view.ts';
 import { noticeCell } from '../cells/notice-cell.ts';
+import { draftOf } from '../composer/draft.ts';
+import { slashCommands } from '../views/slash-table.ts';
+import { TypingPause } from '../views/typing-pause.ts';
+import { bottomFrame } from './bottom-frame.ts';
+import { Controller } from './controller.ts';
+import { Surroundings } from './surroundings.ts';
 import { bottomRows } from './bottom-rows.ts';
 import { plainLook } from './plain-look.ts';
 import { TuiStage } from './stage.ts';
@@ -72,6 +78,96 @@ it('says when a request is sent again, however narrow the screen is', () => {
   }
 });
 
+/** A terminal of that size. */
+function sized(columns: number, rows: number): TerminalPort {
+  return {
+    columns,
+    rows,
+    marksPastes: true,
+    keepsScreen: true,
+    write: nothing,
+    start: nothing,
+    stop: nothing,
+    suspend: nothing,
+    lend: (work) => work(),
+  };
+}
+
+describe('a list for a draft', () => {
+  /** What is drawn, and which command Down and Enter choose. */
+  function listed(rows: number, text: string) {
+    const terminal = sized(80, rows);
+    const stage = new TuiStage({ terminal, look: plain, isFull: true, reflows: true, now: () => 0 });
+    stage.footer = () => ['  the status line'];
+    stage.composer.draft = draftOf(text);
+    const state = { busy, failed: undefined, background: { commands: 0, agents: 0 } };
+    const look = { ...plain, width: 80, now: 0, details: 'folded' as const };
+    return { stage, frame: () => bottomFrame(stage, state, look, rows).rows };
+  }
+
+  it.each([2, 3, 5, 8, 9, 10, 14, 24])('has as many rows as a window of %i, with the chosen one', (rows) => {
+    const { stage, frame } = listed(rows, '/');
+    for (let at = 0; at < 3; at++) {
+      const drawn = frame();
+      expect(drawn.length).toBeLessThanOrEqual(rows);
+      expect(drawn.length).toBeGreaterThanOrEqual(Math.min(rows, 10));
+      expect(drawn.join('\n')).toContain(`› /${stage.popup.chosen(stage.composer.draft)?.name}`);
+      stage.popup.move(stage.composer.draft, 1);
+    }
+    expect(listed(rows, '').frame().join('\n')).toContain('the status line');
+  });
+
+  it.each([1, 2])('takes no key where it is not drawn, in a window of %i', (rows) => {
+    const { stage } = listed(rows, '/');
+    const sent: string[] = [];
+    const surroundings = new Surroundings({
+      stage,
+      terminal: sized(80, rows),
+      env: {},
+      pause: new TypingPause(() => 0),
+    });
+    const controller = new Controller({
+      stage,
+      surroundings,
+      conversation: () => undefined,
+      notice: nothing,
+      suspend: nothing,
+      editOutside: nothing,
+      showHelp: nothing,
+      quit: nothing,
+    });
+    for (const name of ['down', 'tab']) controller.input(key(name));
+    sent.push(stage.composer.draft.text, ...stage.waiting.queued);
+    // Without a list, Tab sends what is typed.
+    expect(sent).toEqual(rows === 1 ? ['', '/'] : [`/${slashCommands[1].name} `]);
+  });
+});
+
+it('the rows of a view that are shown are those that it made last', () => {
+  for (const rows of [1, 2, 3, 5, 8, 12, 30])
+    for (const wanted of [1, 4, 9, 40]) {
+      let last: readonly string[] = [];
+      const view: View = {
+        frame(_look, height) {
+          last = Array.from({ length: Math.min(wanted, height) }, (_, at) => `row ${at} of ${height}`);
+          return { rows: last };
+        },
+        input: nothing,
+      };
+      const terminal = sized(80, rows);
+      const stage = new TuiStage({ terminal, look: plain, isFull: true, reflows: true, now: () => 0 });
+      stage.open(view);
+      const look = { ...plain, width: 80, now: 0, details: 'folded' as const };
+      const drawn = bottomFrame(
+        stage,
+        { busy, failed: undefined, background: { commands: 0, agents: 0 } },
+        look,
+        rows,
+      ).rows;
+      expect(drawn.filter((row) => row.startsWith('row '))).toEqual(last);
+    }
+});
+
 describe.each(sizes)('a screen of %i by %i', (width, height) => {
   const look = { ...plain, width, now: 0, details: 'folded' as const };
 
@@ -89,17 +185,7 @@ describe.each(sizes)('a screen of %i by %i', (width, height) => {
   });
 
   it.each([true, false])('draws all of it, full screen: %s', (isFull) => {
-    const terminal: TerminalPort = {
-      columns: width,
-      rows: height,
-      marksPastes: true,
-      keepsScreen: true,
-      write: nothing,
-      start: nothing,
-      stop: nothing,
-      suspend: nothing,
-      lend: (work) => work(),
-    };
+    const terminal = sized(width, height);
     const stage = new TuiStage({ terminal, look: plain, isFull, reflows: true, now: () => 0 });
     stage.begin();
     stage.transcript.add({

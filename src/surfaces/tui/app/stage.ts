@@ -57,7 +57,7 @@ export class TuiStage {
   /** Below the composer: what holds, or a hint. */
   footer: (look: Look) => readonly string[] = () => [];
   /** In the place of the footer: a list for the draft, or a search. */
-  under: ((look: Look) => readonly string[]) | undefined;
+  under: ((look: Look, room: number) => readonly string[]) | undefined;
   /** After each frame: what does not stand on the screen, such as the title of the window. */
   drawn: (look: Look) => void = () => {};
   /** The first key of a chord, while the next one is waited for. */
@@ -106,6 +106,11 @@ export class TuiStage {
   /** The user has opened a view. */
   get isChoosing(): boolean {
     return this.#view !== undefined;
+  }
+
+  /** A list for the draft can be drawn. Below one row it cannot, and takes no keys. */
+  get hasListRoom(): boolean {
+    return this.#terminal.rows > 1;
   }
 
   get pager(): View | undefined {

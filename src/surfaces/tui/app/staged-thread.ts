@@ -46,6 +46,8 @@ export class StagedThread {
   /** Of its past. */
   #failure = new LastFailure();
   #reader: ThreadReader;
+  /** All of what is asked, while the user reads it. */
+  #whole: PagerView | undefined;
 
   /** `shown`: what stands up to this place is on the stage already. */
   constructor(thread: LiveThread, parts: StagedThreadParts, shown: number | undefined) {
@@ -54,16 +56,17 @@ export class StagedThread {
     this.#thread = thread;
     this.#desk = new QuestionDesk({
       open: (view) => stage.ask(view),
-      showWhole: (rows, seenEnd) =>
-        stage.openPager(
-          new PagerView({
-            title: 'What is asked',
-            rows,
-            ...defined({ seenEnd }),
-            close: () => stage.openPager(undefined),
-          }),
-        ),
+      showWhole: (rows, seenEnd) => {
+        const close = (): void => stage.openPager(undefined);
+        this.#whole = new PagerView({ title: 'What is asked', rows, ...defined({ seenEnd }), close });
+        stage.openPager(this.#whole);
+      },
+      closeWhole: () => {
+        if (this.#whole !== undefined && stage.pager === this.#whole) stage.openPager(undefined);
+        this.#whole = undefined;
+      },
       answer: (id, answer) => parts.run(this.#answer(id, answer)),
+      run: (work) => parts.run(work),
       pause: surroundings.pause,
     });
     this.#notifier = new Notifier(surroundings, engine.config.tui);

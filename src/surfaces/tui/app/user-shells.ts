@@ -56,6 +56,10 @@ export class UserShells {
       if (ran.kind === 'refused') told(ran);
       const isInterrupted = stop.signal.aborted;
       shown.end(ran.kind === 'ran' ? { ...ran, isInterrupted } : undefined);
+    } catch (error) {
+      // The caller shows why.
+      shown.lost();
+      throw error;
     } finally {
       this.#set(this.#running.filter((each) => each !== shell));
     }

@@ -26,6 +26,8 @@ export interface CallStanding {
   readonly startedAt?: number;
   /** Where it runs, if not in the sandbox of the other calls. */
   readonly place?: 'outside' | 'wider';
+  /** It could not be recorded: the model does not read it, and how it ended is not known. */
+  readonly isUnrecorded?: true;
 }
 
 /** A command: what runs, how it ended, and as much of its output as tells what came of it. */
@@ -40,7 +42,7 @@ function foldedRows(item: CommandItem, context: CallStanding, look: Look): reado
   const isRunning = status === 'in-progress';
   const isBad = isFailure(item);
   const mark = stateMark(isRunning ? 'running' : isBad ? 'bad' : 'good', look);
-  const title: Row = [styled(titleOf(item), boldStyle), plain(' '), ...placePieces(context)];
+  const title: Row = [styled(titleOf(item, context), boldStyle), plain(' '), ...placePieces(context)];
   const [first = [], ...more] = commandLineRows(item.argv);
   const head = wrapRow([...title, ...first, ...timePieces(item, context, look)], {
     width: look.width,
@@ -79,9 +81,10 @@ function isFailure({ status, exitCode, unfinished }: CommandItem): boolean {
   return status !== 'completed' || (exitCode ?? 0) !== 0 || unfinished !== undefined;
 }
 
-function titleOf(item: CommandItem): string {
+function titleOf(item: CommandItem, { isUnrecorded }: CallStanding): string {
   const { byUser, status, exitCode } = item;
   if (status === 'in-progress') return 'Running';
+  if (isUnrecorded === true) return 'Not recorded:';
   if (!isFailure(item)) return byUser === true ? 'You ran' : 'Ran';
   if (exitCode !== undefined && exitCode !== 0)
     return byUser === true ? `Your command failed (exit ${exitCode}):` : `Failed (exit ${exitCode})`;

@@ -20,6 +20,8 @@ export class GateDesk {
   readonly #parts: GateDeskParts;
   readonly #ending = Promise.withResolvers<'left'>();
   #hasEnded = false;
+  /** Ends such a wait. */
+  #leaving = (): void => {};
 
   constructor(parts: GateDeskParts) {
     this.#parts = parts;
@@ -29,11 +31,19 @@ export class GateDesk {
   end(): void {
     this.#hasEnded = true;
     this.#ending.resolve('left');
+    this.#leaving();
   }
 
-  /** When that is. */
-  get ended(): Promise<'left'> {
-    return this.#ending.promise;
+  /** Waits so long, or until the program ends. What is raced against that end again and again would stay with it. */
+  async wait(milliseconds: number): Promise<'on' | 'left'> {
+    if (this.#hasEnded) return 'left';
+    const { promise, resolve } = Promise.withResolvers<'on' | 'left'>();
+    const timer = setTimeout(() => resolve('on'), milliseconds);
+    this.#leaving = () => {
+      clearTimeout(timer);
+      resolve('left');
+    };
+    return promise.finally(() => (this.#leaving = () => {}));
   }
 
   /** The place of the choice. */

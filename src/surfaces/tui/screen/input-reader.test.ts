@@ -1,3 +1,6 @@
+import { createConnection, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InputReader } from './input-reader.ts';
 import type { TerminalInput } from './terminal-input.ts';
@@ -81,13 +84,71 @@ describe('keys', () => {
     expect(read(`${start}nice${end}\u0015!touch X\r`)).toEqual(wanted);
     expect(read(`${start}nice${end}\u0015!touch X\r${end}`)).toEqual(wanted);
     expect(read(`${start}ni`, `ce${end}`, '\u0015!touch', ' X\r')).toEqual(wanted);
-    expect(read(`${start}nice${end}${start}\u0015!touch X\r${end}`)).toEqual(wanted);
     expect(read(`${start}nice${end}\u0015`, 20, '!touch X\r', 20, `${end}`)).toEqual(wanted);
     expect(names(`${start}nice${end}\u001B[I`, '\r')).toEqual(['focus', 'paste', 'enter']);
     expect(names(`${start}nice${end}x`, 50, '\r')).toEqual(['paste', 'enter']);
     // Its end may be the last of what one read holds.
     expect(names(`${start}${'n'.repeat(4083)}${end}`, '\u0015!touch X\r')).toEqual(['paste']);
     expect(names(`${start}${'n'.repeat(4083)}${end}`, 50, '\r')).toEqual(['paste', 'enter']);
+  });
+
+  const long = 'n'.repeat(300);
+  it.each([
+    ['focus', '\u001B[O', [{ kind: 'focus', has: false }]],
+    ['the wheel', '\u001B[<65;10;5M', [{ kind: 'wheel', direction: 'down' }]],
+    ['the wheel in an older form', '\u001B[M`!!', [{ kind: 'wheel', direction: 'up' }]],
+    ['the colour of the background', '\u001B]11;rgb:0000/0000/0000\u001B\\', [{ kind: 'background', rgb: [0, 0, 0] }]],
+    ['what the terminal is', '\u001B[?62;22c', [{ kind: 'answer', about: 'terminal' }]],
+    ['the place of the cursor', '\u001B[1;2R', []],
+  ])('a report that comes behind a paste stays one and is no text of it: %s', (_, sent, told) => {
+    const marked = `\u001B[200~${long}\u001B[201~`;
+    const paste = { kind: 'paste', text: long };
+    expect(read(marked, 5, sent)).toEqual([...told, paste]);
+    expect(read(marked, ...sent)).toEqual([...told, paste]);
+    expect(read(`${marked}a${sent}b`)).toEqual([...told, { ...paste, text: `${long}ab` }]);
+    // Without its rest it is text, as a page may have it.
+    expect(read(marked, sent.slice(0, 2), 'x')).toEqual([{ ...paste, text: `${long}${sent.slice(0, 2)}x` }]);
+  });
+
+  it('a paste behind another one is a paste of its own, and nothing between or behind them is a key', () => {
+    const [start, end] = ['\u001B[200~', '\u001B[201~'];
+    const second = { kind: 'paste', text: '/p.png' };
+    expect(read(`${start}${long}${end}`, 5, `${start}/p.png${end}`)).toEqual([{ kind: 'paste', text: long }, second]);
+    const texts = [{ kind: 'paste', text: `${long}\r` }, second, { kind: 'paste', text: 'c\u0003!touch X\r' }];
+    const sent = `${start}${long}${end}\r${start}/p.png${end}${start}c${end}\u0003!touch X\r${end}`;
+    expect(read(sent)).toEqual(texts);
+    expect(read(...sent)).toEqual(texts);
+    // The end of the second may be the last of what one read holds.
+    const cut = sent.indexOf('\u0003');
+    expect(read(sent.slice(0, cut), sent.slice(cut))).toEqual(texts);
+  });
+
+  it('reports that fill a read behind a paste do not end it', () => {
+    const focus = '\u001B[I'.repeat(100);
+    expect(names(`\u001B[200~a\u001B[201~${focus}`, '\u0015!touch X\r').filter((name) => name !== 'focus')).toEqual([
+      'paste',
+    ]);
+  });
+
+  it('Enter, Tab and Ctrl+C so soon behind a long paste are text of it', () => {
+    const marked = `\u001B[200~${long}\u001B[201~`;
+    for (const key of ['\r', '\t', '\u0003'])
+      expect(read(marked, 5, key)).toEqual([{ kind: 'paste', text: `${long}${key}` }]);
+  });
+
+  it('a half paste is gone with what is cleared', () => {
+    for (const begun of ['\u001B[200~half', `\u001B[200~${long}\u001B[201~`]) {
+      const inputs: TerminalInput[] = [];
+      const reader = new InputReader((input) => inputs.push(input));
+      reader.feed(begun);
+      reader.clear();
+      reader.feed('x\r');
+      vi.advanceTimersByTime(2000);
+      expect(inputs).toEqual([
+        { kind: 'key', name: 'x', text: 'x' },
+        { kind: 'key', name: 'enter', text: '' },
+      ]);
+    }
   });
 
   it('a paste that is too long stays a paste up to its end, and what is dropped of it is known', () => {
@@ -172,5 +233,46 @@ describe('keys', () => {
   it('takes several lines at once for a paste, and one with Enter behind it for typing', () => {
     expect(names('one\rtwo')).toEqual(['paste']);
     expect(names('hi\r')).toEqual(['h', 'i', 'enter']);
+  });
+});
+
+describe('a process that stands still reads behind its timers', () => {
+  const passes = (milliseconds: number): Promise<void> => new Promise((over) => setTimeout(over, milliseconds));
+
+  /** The second piece is there when the process has stood still, longer than is waited for the rest of the first. */
+  async function readLate(first: string, second: string): Promise<readonly string[]> {
+    const inputs: string[] = [];
+    const reader = new InputReader((input) => inputs.push(input.kind === 'key' ? input.name : input.kind));
+    let isRead = false;
+    const server = createServer((socket) => {
+      socket.on('data', (bytes) => {
+        reader.feed(bytes.toString());
+        isRead = true;
+      });
+    });
+    await new Promise<void>((over) => server.listen(join(tmpdir(), `reader-${process.pid}.sock`), over));
+    const keyboard = createConnection(server.address() as string);
+    await vi.waitUntil(() => keyboard.readyState === 'open');
+    await passes(20);
+    // Timers follow, and then what the system has ready is read.
+    setImmediate(() => {
+      reader.feed(first);
+      keyboard.write(second);
+      for (const until = Date.now() + 80; Date.now() < until;);
+    });
+    await vi.waitUntil(() => isRead);
+    await passes(100);
+    keyboard.destroy();
+    server.close();
+    return inputs;
+  }
+
+  it('and takes no text of a page for keys', async () => {
+    const marked = `\u001B[200~${'n'.repeat(4083)}\u001B[201~`;
+    expect(await readLate(marked, '\u0015!touch X\r')).toEqual(['paste']);
+  });
+
+  it('and no key that sends a sequence for Escape', async () => {
+    expect(await readLate('\u001B', '[A')).toEqual(['up']);
   });
 });

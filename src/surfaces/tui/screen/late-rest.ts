@@ -1,3 +1,5 @@
+import { Silence } from './silence.ts';
+
 /**
  * So long behind its beginning the rest of a sequence is still known. Digits of it would answer a question as keys.
  */
@@ -20,13 +22,13 @@ export class LateRest {
   /** Empty: no sequence was given up lately. */
   #begun = '';
   #held = '';
-  #timer: NodeJS.Timeout | undefined;
+  readonly #silence = new Silence(() => this.forget());
 
   /** The rest of this did not come in time. */
   begin(open: string): void {
     this.forget();
     this.#begun = open;
-    this.#timer = setTimeout(() => this.forget(), lateMs);
+    this.#silence.restart(lateMs);
   }
 
   /** What is to be read now: a rest with its beginning, or the text as it is. Undefined: it is held for what may follow. */
@@ -57,7 +59,7 @@ export class LateRest {
 
   /** Something else was typed. What is held stays. */
   forget(): void {
-    clearTimeout(this.#timer);
+    this.#silence.stop();
     this.#begun = '';
   }
 

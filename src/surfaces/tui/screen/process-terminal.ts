@@ -3,6 +3,7 @@ import { keepsScreen } from './keeps-screen.ts';
 import { marksPastes } from './marks-pastes.ts';
 import { askBackground, asksTerminal, eraseBelow, fullOff, fullOn, modesOff, modesOn } from './terminal-modes.ts';
 import { noTitle } from './osc.ts';
+import { Silence } from './silence.ts';
 import type { TerminalListener, TerminalPort } from './terminal-port.ts';
 import type { TerminalWarden } from './terminal-warden.ts';
 
@@ -25,7 +26,10 @@ export class ProcessTerminal implements TerminalPort {
   #isShaped = false;
   /** What is read was typed for another program, while this one was stopped. */
   #isForeign = false;
-  #dropping: NodeJS.Timeout | undefined;
+  readonly #dropping = new Silence(() => {
+    this.#isForeign = false;
+    if (this.#isRaw) this.#listener?.resumed();
+  });
   /** Nothing was read since the keyboard was taken. */
   #isFresh = true;
   /** Gives the terminal back if this process is killed. */
@@ -117,7 +121,7 @@ export class ProcessTerminal implements TerminalPort {
     if (this.#isRaw) this.#restore();
     process.off('SIGTSTP', this.#onStop).on('SIGTSTP', this.#onStop);
     this.#enter();
-    this.#dropTyped(() => this.#listener?.resumed());
+    this.#dropTyped();
   };
   /** The terminal has gone. */
   readonly #onLost = (): void => this.#listener?.lost();
@@ -130,15 +134,10 @@ export class ProcessTerminal implements TerminalPort {
   };
 
   /** What the terminal holds already comes at once. Nothing is drawn before that: what follows a frame is for it. */
-  #dropTyped(over: () => void): void {
+  #dropTyped(): void {
     this.#reader.clear();
     this.#isForeign = true;
-    const read = (): void => {
-      this.#isForeign = false;
-      if (this.#isRaw) over();
-    };
-    clearTimeout(this.#dropping);
-    this.#dropping = setTimeout(() => setImmediate(read), foreignMs);
+    this.#dropping.restart(foreignMs);
   }
 
   #enter(): void {

@@ -85,7 +85,7 @@ describe('the list of arguments', () => {
     expect([popup.taken, popup.completed]).toEqual(['/model gpt-5.5-mini', '/model gpt-5.5-mini ']);
     popup.move(1);
     expect(popup.taken).toBe('/model gpt-5.5');
-    expect(popup.rows(look)).toEqual([
+    expect(popup.rows(look, 24)).toEqual([
       '› gpt-5.5       about gpt-5.5',
       '  gpt-5.5-mini  about gpt-5.5-mini',
       '  Tab completes, Enter runs the command with it',

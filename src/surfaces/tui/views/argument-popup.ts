@@ -81,15 +81,16 @@ export class ArgumentPopup {
     return this.#textWith(this.#at ?? 0);
   }
 
-  rows(look: Look): readonly string[] {
+  /** Its hint goes before what is listed. */
+  rows(look: Look, room: number): readonly string[] {
     const at = this.#at;
     const items = this.#found.map(({ text, about }) => ({ name: text, about }));
     const takes = at === undefined ? '' : `, ${hintKeys(look, 'list')('Enter')} runs the command with it`;
     const hint = `  ${hintKeys(look, 'composer')('Tab')} completes${takes}`;
-    return [
-      ...popupRows(items, { at, more: 'up and down, or type' }, look),
-      drawRow(cutRow([styled(hint, dimStyle)], look.width, look), look),
-    ];
+    const more = 'up and down, or type';
+    const whole = popupRows(items, { at, more, room: Infinity }, look);
+    if (whole.length >= room) return popupRows(items, { at, more, room }, look);
+    return [...whole, drawRow(cutRow([styled(hint, dimStyle)], look.width, look), look)];
   }
 
   /** The value that Enter takes. Undefined: what is typed may be meant as it stands. */

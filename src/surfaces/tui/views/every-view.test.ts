@@ -86,7 +86,7 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
     items: items.frame(look, height),
     theme: theme.frame(look, height),
     pager: pager.frame(look, height),
-    popup: { rows: new SlashPopup().rows(draftOf('/'), look) },
+    popup: { rows: new SlashPopup().rows(draftOf('/'), look, height) },
     bottom: {
       rows: bottomRows({ busy, failed: undefined, plan, background: { commands: 2, agents: 0 }, waiting }, look),
     },

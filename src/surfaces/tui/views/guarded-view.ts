@@ -1,5 +1,6 @@
 import type { KeyGroup } from '../keys/key-map.ts';
 import type { Frame } from '../screen/frame.ts';
+import { Silence } from '../screen/silence.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
@@ -26,7 +27,8 @@ export class GuardedView implements View {
   #state: 'unseen' | 'waiting' | 'open' = 'unseen';
   #pauseMs = 0;
   #quietSince = 0;
-  #timer: NodeJS.Timeout | undefined;
+  /** Goes on by itself until it is quiet, also if the question is gone. */
+  readonly #silence: Silence = new Silence(() => (this.#isQuiet ? this.#open() : this.#silence.restart(tickMs)));
   #hasDropped = false;
   #times: number;
   #asks: unknown;
@@ -87,17 +89,7 @@ export class GuardedView implements View {
     this.#pauseMs = this.#guard.pauseMs();
     this.#state = this.#pauseMs <= 0 ? 'open' : 'waiting';
     this.#quietSince = this.#guard.now();
-    if (this.#state === 'waiting') this.#wait();
-  }
-
-  /** It ends by itself, also if the question is gone. */
-  #wait(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      // A process that stood still reads what was typed meanwhile behind its timers, and before what is immediate.
-      if (this.#isQuiet) setImmediate(() => (this.#isQuiet ? this.#open() : this.#wait()));
-      else this.#wait();
-    }, tickMs).unref();
+    if (this.#state === 'waiting') this.#silence.restart(tickMs);
   }
 
   get #isQuiet(): boolean {

@@ -31,7 +31,7 @@ async function popupFor(text: string, tools: readonly MentionItem[] = [plugin, s
 describe('the list of mentions', () => {
   it('has plugins, skills, then files; left and right choose among them', async () => {
     const popup = await popupFor('@');
-    expect(popup.rows(look)).toEqual([
+    expect(popup.rows(look, 24)).toEqual([
       '› @github   plugin',
       '  $release  Makes a release.',
       '  src/release.ts',
@@ -43,7 +43,7 @@ describe('the list of mentions', () => {
     popup.switchFilter(1);
     expect(popup.chosen?.item.name).toBe('src/release.ts');
     popup.switchFilter(1);
-    expect(popup.rows(look)).toHaveLength(3);
+    expect(popup.rows(look, 24)).toHaveLength(3);
   });
 
   it('narrows at once by what is typed, before a new search has ended', async () => {

@@ -106,11 +106,12 @@ export class MentionPopup {
     return insertElement(draft, { range, label: cleanLine(label), payload: { kind: 'mention', text: item.text } });
   }
 
-  rows(look: Look): readonly string[] {
+  rows(look: Look, room: number): readonly string[] {
     const items = this.#items;
     const rows: Row[] = [];
-    const from = Math.max(0, Math.min(this.#at - mostRows + 1, items.length - mostRows));
-    const shown = items.slice(from, from + mostRows);
+    const most = Math.max(1, Math.min(mostRows, room));
+    const from = Math.max(0, Math.min(this.#at - most + 1, items.length - most));
+    const shown = items.slice(from, from + most);
     const described = shown.filter(({ about }) => about !== '').map((item) => columnsOf(shownName(item)));
     const wide = Math.min(Math.max(0, ...described), Math.floor(look.width * 0.6));
     for (const [index, item] of shown.entries()) {
@@ -123,7 +124,7 @@ export class MentionPopup {
       rows.push([sign, styled(name, style), ...(item.about === '' ? [] : about)]);
     }
     if (items.length === 0) rows.push([styled(this.#isSearching ? '  Searching' : '  No matches.', dimStyle)]);
-    if (this.#token?.sign === '@' && this.#tools.length > 0)
+    if (this.#token?.sign === '@' && this.#tools.length > 0 && rows.length < room)
       rows.push([styled(`  Showing ${this.#filter} (left and right switch)`, dimStyle)]);
     return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
   }

@@ -20,12 +20,17 @@ export interface PopupForm {
   readonly at: number | undefined;
   /** What to do to see more of them. */
   readonly more: string;
+  /** For so many rows, at least one. */
+  readonly room: number;
 }
 
 /** The rows of a list below a draft: as many as fit, with the chosen one in sight. */
-export function popupRows(items: readonly PopupItem[], { at, more }: PopupForm, look: Look): readonly string[] {
+export function popupRows(items: readonly PopupItem[], { at, more, room }: PopupForm, look: Look): readonly string[] {
   // A screen reader says what the cursor is at, and not the whole list with every key.
-  const most = look.glyphs === 'words' ? 1 : mostRows;
+  const usual = look.glyphs === 'words' ? 1 : mostRows;
+  const isAll = items.length <= Math.min(usual, room);
+  // The row that says how many more there are needs one.
+  const most = isAll ? usual : Math.max(1, Math.min(usual, room - 1));
   const from = Math.max(0, Math.min((at ?? 0) - most + 1, items.length - most));
   const names = items.map(({ name }) => cleanLine(name));
   const wide = Math.min(
@@ -44,5 +49,7 @@ export function popupRows(items: readonly PopupItem[], { at, more }: PopupForm, 
   });
   const hidden = items.length - rows.length;
   const rest: Row = [styled(`  ${glyphsOf(look).ellipsis} ${hidden} more: ${more}`, dimStyle)];
-  return [...rows, ...(hidden === 0 ? [] : [rest])].map((row) => drawRow(cutRow(row, look.width, look), look));
+  return [...rows, ...(hidden === 0 || rows.length >= room ? [] : [rest])].map((row) =>
+    drawRow(cutRow(row, look.width, look), look),
+  );
 }

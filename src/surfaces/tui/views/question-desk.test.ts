@@ -23,15 +23,18 @@ const look: Look = { ...plainLook({ NO_COLOR: '1' }, places), width: 80, details
 /** As a terminal: what is open is drawn, and keys go to it after they were counted. */
 function desk(times = { ...pauseTimes, drawn: 0, next: 0 }) {
   const answers: [string, Answer][] = [];
-  const shown: { view: View | undefined } = { view: undefined };
+  const shown: { view: View | undefined; hasWhole: boolean } = { view: undefined, hasWhole: false };
+  const problems: string[] = [];
   const pause = new TypingPause(() => Date.now(), times);
   const made = new QuestionDesk({
     open(view) {
       shown.view = view;
       view?.frame(look, 24);
     },
-    showWhole: () => {},
+    showWhole: () => void (shown.hasWhole = true),
+    closeWhole: () => void (shown.hasWhole = false),
     answer: (id, answer) => void answers.push([id, answer]),
+    run: (work) => void work.catch((error: unknown) => problems.push(String(error))),
     pause,
   });
   const press = (...names: readonly string[]): void => {
@@ -41,8 +44,28 @@ function desk(times = { ...pauseTimes, drawn: 0, next: 0 }) {
     }
   };
   const passes = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
-  return { desk: made, answers, shown, pause, press, passes };
+  return { desk: made, answers, problems, shown, pause, press, passes };
 }
+
+it('all of a question goes from the screen when it was answered elsewhere', async () => {
+  const { desk: made, shown, press, passes } = desk();
+  made.asked(question('a'), undefined);
+  await passes(0);
+  press('ctrl+a');
+  expect(shown.hasWhole).toBe(true);
+  made.answered('b');
+  expect(shown.hasWhole).toBe(true);
+  made.answered('a');
+  expect(shown).toEqual({ view: undefined, hasWhole: false });
+});
+
+it('a question that cannot be shown is reported and ends nothing', async () => {
+  const { desk: made, problems, passes } = desk();
+  // As a server with a form of another kind than it says would send it.
+  made.asked(question('a', { scopes: undefined as never }), undefined);
+  await passes(0);
+  expect(problems).toHaveLength(1);
+});
 
 it('waits for exactly one second of silence, and more typing moves it', async () => {
   const { desk: made, shown, pause } = desk();

@@ -11,9 +11,13 @@ import type { TypingPause } from './typing-pause.ts';
 export interface DeskParts {
   /** Shows it in the place of the composer; undefined: nothing is asked. */
   open(view: View | undefined): void;
-  /** `seenEnd`: its last row is in sight. */
+  /** All of what is asked, on a screen of its own. `seenEnd`: its last row is in sight. */
   showWhole(rows: (look: Look) => readonly string[], seenEnd?: (look: Look) => void): void;
+  /** What is shown so is asked no more. */
+  closeWhole(): void;
   answer(id: string, answer: Answer): void;
+  /** Shows what goes wrong with something that no caller waits for. */
+  run(work: Promise<unknown>): void;
   readonly pause: TypingPause;
 }
 
@@ -60,6 +64,7 @@ export class QuestionDesk {
   #close(): void {
     this.#open?.over.abort();
     this.#open = undefined;
+    this.#parts.closeWhole();
     this.#parts.open(undefined);
   }
 
@@ -76,7 +81,7 @@ export class QuestionDesk {
     const { question, item } = this.#waiting.shift()!;
     const over = new AbortController();
     this.#open = { id: question.id, over };
-    void this.#ask(question, item, over.signal);
+    this.#parts.run(this.#ask(question, item, over.signal));
   }
 
   /** A form is asked field by field, questions of the model all in one view. */

@@ -47,9 +47,9 @@ export class SlashPopup {
     this.#closedFor = this.#typed;
   }
 
-  rows(draft: Draft, look: Look): readonly string[] {
+  rows(draft: Draft, look: Look, room: number): readonly string[] {
     const items = this.commands(draft).map((command) => ({ name: nameOf(command), about: command.does }));
-    return popupRows(items, { at: this.#at, more: 'up and down, or type a name' }, look);
+    return popupRows(items, { at: this.#at, more: 'up and down, or type a name', room }, look);
   }
 }
 

@@ -14,6 +14,8 @@ export interface View {
   readonly asks?: unknown;
   /** Keys that only show more of what is asked, or another part: they answer nothing. */
   readonly looks?: readonly string[];
+  /** It gives all input its meaning itself, but for the key that suspends. */
+  readonly hasController?: true;
   /** A key that types a character types. */
   readonly takesText?: boolean;
 }

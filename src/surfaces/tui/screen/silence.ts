@@ -1,25 +1,24 @@
 /**
  * Calls back when nothing has come for a time. While the program was busy, keys may wait to be read: the silence is over
- * only after the program has looked for them.
+ * only after the program has looked for them. What is timed behind input hangs on this and never on a timer alone, which
+ * Node runs before it reads.
  */
 export class Silence {
-  readonly #milliseconds: number;
   readonly #over: () => void;
   #timer: NodeJS.Timeout | undefined;
   #looking: NodeJS.Immediate | undefined;
 
-  constructor(milliseconds: number, over: () => void) {
-    this.#milliseconds = milliseconds;
+  constructor(over: () => void) {
     this.#over = over;
   }
 
   /** Something has come. */
-  restart(): void {
+  restart(milliseconds: number): void {
     this.stop();
     this.#timer = setTimeout(() => {
       // Node reads input between timers and this.
       this.#looking = setImmediate(this.#over);
-    }, this.#milliseconds);
+    }, milliseconds).unref();
   }
 
   stop(): void {

@@ -1,0 +1,39 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const surface = join(import.meta.dirname, '../../src/surfaces/tui');
+
+/**
+ * What no caller waits for and no guard watches, because it rejects never: each catches what may go wrong, or asks a door
+ * that does. Anything else goes through `TuiSession.run` or `guardWork`: a promise that rejects would end the program.
+ */
+const neverReject = [
+  'app/act-order.ts: act',
+  'app/thread-reader.ts: this.#read',
+  'app/user-acts.ts: this.#sent',
+  'composer/composer.ts: async',
+  'composer/reverse-search.ts: this.#lookFurther',
+  'gates/gate-desk.ts: this.#ending.promise.then',
+  'picker/thread-pages.ts: this.#load',
+  'screen/process-terminal.ts: this.#startWarden',
+  'views/argument-popup.ts: this.#ask',
+  'views/mention-popup.ts: this.#begin',
+  'views/mention-popup.ts: this.#find',
+];
+
+/** Calls that give no promise. */
+const atOnce = new Set(['decided.push', 'host.notice', 'named.add', 'setImmediate', 'setTimeout']);
+
+test('the terminal leaves no promise to itself without a guard', () => {
+  const paths = readdirSync(surface, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && !path.endsWith('.test.ts'),
+  );
+  const found = paths.flatMap((path) =>
+    [...readFileSync(join(surface, path), 'utf8').matchAll(/\bvoid (?:\((async) \(|([\w.#]+)\()/g)]
+      .map(([, block, call]) => block ?? call ?? '')
+      .filter((call) => !/(?:^|\.)guard(?:Work)?$/.test(call) && !atOnce.has(call))
+      .map((call) => `${path.replaceAll('\\', '/')}: ${call}`),
+  );
+  expect([...new Set(found)].toSorted()).toEqual(neverReject);
+});

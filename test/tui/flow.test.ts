@@ -90,6 +90,24 @@ describe('what follows what', () => {
     expect([told.length, flow.waiting.queued.length]).toEqual([2, 0]);
   });
 
+  it('a turn that failed is not tried again while a command is at work: it may lead to another conversation', async () => {
+    const { flow, told, end } = scene();
+    void flow.send(draftOf('Go.'), nothing);
+    await soon();
+    end(lasting);
+    await soon();
+    const command = Promise.withResolvers<void>();
+    const held = flow.hold(command.promise);
+    expect(flow.canRetry).toBe(false);
+    await flow.retry();
+    expect(told).toHaveLength(1);
+    command.resolve();
+    await held;
+    const shell = Promise.withResolvers<void>();
+    void flow.holdForShell(shell.promise);
+    expect(flow.canRetry).toBe(true);
+  });
+
   it.each([
     [
       'a list that closes',

@@ -55,7 +55,7 @@ describe('what is typed in one go happens in that order', () => {
     tell('/new');
     terminal.type('\u001B[Z');
     tell('Plan it.');
-    await sees(/• Planned\.[^]*Plan mode$/m);
+    expect((await sees(/• Planned\.[^]*Plan mode$/m)).join('\n')).toContain('› Plan it.');
   });
 
   it('a command that has to wait for a turn is refused when the command before it has begun one', async () => {

@@ -38,6 +38,7 @@ function scene() {
       told.push(`steer ${JSON.stringify(input)}`);
       return { kind: 'steered', messageId: String(told.length) };
     },
+    withdraw: async (ids: readonly string[]) => ids,
   };
   const look = plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
   const now = (): number => 0;
@@ -74,6 +75,18 @@ describe('what follows what', () => {
     await soon();
     const said = (kind: string, text: string): string => `${kind} ${JSON.stringify(words(text))}`;
     expect(told).toEqual([said('turn', 'Go.'), said('steer', 'One.'), said('steer', 'Two.')]);
+  });
+
+  it('words that a turn did not read stand in the composer when it has ended', async () => {
+    const { flow, stage, runs } = scene();
+    void flow.send(draftOf('Go.'), nothing);
+    await soon();
+    runs(true);
+    await flow.send(draftOf('One.'), nothing);
+    await flow.send(draftOf('Two.'), nothing);
+    runs(false);
+    await flow.turnOver();
+    expect([stage.composer.draft.text, flow.waiting.steers]).toEqual(['One.\nTwo.', []]);
   });
 
   it('a list that is open holds what waits, and lets it go when it closes', async () => {

@@ -150,6 +150,21 @@ describe('going back', () => {
     expect(sent.filter((text) => text.includes('words.'))).toEqual(['First words.', 'Second words. Again.']);
   });
 
+  it('what was taken back counts in the end', async () => {
+    const { terminal, sees, say: tell, leave } = await tuiScene([done('One.'), done('Two.')]);
+    await sees('Context 100% left');
+    tell('First words.');
+    await sees(/One\.\n\n {2}Worked/);
+    tell('Second words.');
+    await sees(/Two\.\n\n {2}Worked/);
+    tell('/rewind');
+    await sees('Go back to before which message?');
+    await press(terminal, enter);
+    await sees('The conversation is as it was before that message.');
+    await press(terminal, '\u0003');
+    expect((await leave()).join(' ')).toContain('with what was taken back or asked beside it');
+  });
+
   it('stays where it is if the list is closed while the files are compared', async () => {
     const { terminal, sees, say: tell, place, model } = await tuiScene([done('One.'), done('Two.')]);
     await sees('Context 100% left');

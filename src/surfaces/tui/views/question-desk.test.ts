@@ -84,6 +84,30 @@ it('asks one after the other; what is answered elsewhere vanishes from view and 
   expect(shown.view).toBeUndefined();
 });
 
+it('asks once what it is asked twice, while it is open and while it waits', async () => {
+  const { desk: made, answers, press, passes } = desk();
+  for (const id of ['a', 'b', 'a', 'b']) made.asked(question(id), undefined);
+  for (let at = 0; at < 4; at++) {
+    await passes(0);
+    press('y');
+  }
+  await passes(0);
+  expect([answers.map(([id]) => id), made.isAsking]).toEqual([['a', 'b'], false]);
+});
+
+it('sends no answer of a form that was answered elsewhere between two fields, and asks what waits', async () => {
+  const { desk: made, answers, press, passes, shown } = desk();
+  const schema = { type: 'object', properties: { one: { type: 'boolean' }, two: { type: 'boolean' } } };
+  made.asked(question('a', { kind: 'elicitation', elicitation: { server: 's', message: 'Who?', schema } }), undefined);
+  made.asked(question('b'), undefined);
+  await passes(0);
+  press('y');
+  made.answered('a');
+  await passes(0);
+  expect(answers).toEqual([]);
+  expect(shown.view!.frame(look, 24).rows.join('\n')).toContain('echo b');
+});
+
 it('offers no more than the question does', async () => {
   const { desk: made, shown, answers } = desk();
   made.asked(question('a'), undefined);

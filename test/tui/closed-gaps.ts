@@ -18,7 +18,7 @@ export const closedGaps: readonly ClosedGap[] = [
     missed: 'files that go back with the conversation, after a look at what would change',
     shownBy: [
       ['test/tui/rewind.test.ts', 'shows what would change, then takes files and conversation back; the source stays'],
-      ['test/tui/rewind.test.ts', 'files only: the conversation stays, and the undo of it works'],
+      ['test/tui/rewind.test.ts', 'files only: the conversation stays, held by its window, and can be undone there'],
     ],
   },
   {

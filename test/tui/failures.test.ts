@@ -143,7 +143,7 @@ describe('a turn that fails', () => {
       3,
     );
     tell('Go.');
-    const retried = (await sees(/Reconnecting 1\/3 \(.*\n {2}└ The connection ended before/)).join('\n');
+    const retried = (await sees(/Reconnecting, attempt 1 \(.*\n {2}└ The connection ended before/)).join('\n');
     expect(retried).not.toContain('Sent again');
     await sees('Working (');
     const rows = (await sees('• Recovered.')).join('\n');
@@ -151,14 +151,23 @@ describe('a turn that fails', () => {
     expect(rows.match(/Sent again: The connection ended before/g)).toHaveLength(1);
   });
 
+  it('counts its tries on, whether the provider refuses a request or breaks off an answer', async () => {
+    const busy = refused(503, { message: 'Busy.' });
+    const { sees, say: tell, model } = await impatient(() => busy, 1);
+    tell('Go.');
+    await sees('Trying again, attempt 3 (');
+    await sees('r tries again');
+    expect(model.requests).toHaveLength(4);
+  });
+
   it('before any answer it is shown in the same way', async () => {
     const down = refused(503, { message: 'Down.' }, { 'retry-after': '1' });
     const { sees, say: tell } = await impatient([down, down, done('Back.')], 3);
     tell('Go.');
-    await sees(/Trying again 1\/3 \(.*\n {2}└ .*status 503/);
-    await sees(/Trying again 2\/3 \(/);
+    await sees(/Trying again, attempt 1 \(.*\n {2}└ .*status 503/);
+    await sees(/Trying again, attempt 2 \(/);
     const rows = (await sees('• Back.')).join('\n');
-    expect(rows).not.toMatch(/Trying again \d|■/);
+    expect(rows).not.toMatch(/Trying again,|■/);
     expect(rows.match(/Sent again 2 times/g)).toHaveLength(1);
   });
 

@@ -38,6 +38,7 @@ function scene() {
       told.push(`steer ${JSON.stringify(input)}`);
       return { kind: 'steered', messageId: String(told.length) };
     },
+    withdraw: async (ids: readonly string[]) => ids,
   };
   const look = plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
   const now = (): number => 0;
@@ -76,6 +77,18 @@ describe('what follows what', () => {
     expect(told).toEqual([said('turn', 'Go.'), said('steer', 'One.'), said('steer', 'Two.')]);
   });
 
+  it('words that a turn did not read stand in the composer when it has ended', async () => {
+    const { flow, stage, runs } = scene();
+    void flow.send(draftOf('Go.'), nothing);
+    await soon();
+    runs(true);
+    await flow.send(draftOf('One.'), nothing);
+    await flow.send(draftOf('Two.'), nothing);
+    runs(false);
+    await flow.turnOver();
+    expect([stage.composer.draft.text, flow.waiting.steers]).toEqual(['One.\nTwo.', []]);
+  });
+
   it('a list that is open holds what waits, and lets it go when it closes', async () => {
     const { flow, stage, told, end } = scene();
     void flow.send(draftOf('Go.'), nothing);
@@ -88,6 +101,24 @@ describe('what follows what', () => {
     stage.open(undefined);
     await soon();
     expect([told.length, flow.waiting.queued.length]).toEqual([2, 0]);
+  });
+
+  it('a turn that failed is not tried again while a command is at work: it may lead to another conversation', async () => {
+    const { flow, told, end } = scene();
+    void flow.send(draftOf('Go.'), nothing);
+    await soon();
+    end(lasting);
+    await soon();
+    const command = Promise.withResolvers<void>();
+    const held = flow.hold(command.promise);
+    expect(flow.canRetry).toBe(false);
+    await flow.retry();
+    expect(told).toHaveLength(1);
+    command.resolve();
+    await held;
+    const shell = Promise.withResolvers<void>();
+    void flow.holdForShell(shell.promise);
+    expect(flow.canRetry).toBe(true);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answer, callTool, say } from '../../src/testing/index.ts';
+import { answer, callTool, httpError, say } from '../../src/testing/index.ts';
 import { inputOf } from '../harness/scene.ts';
 import { tuiScene } from './tui-scene.ts';
 
@@ -32,6 +32,30 @@ describe('what is typed in one go happens in that order', () => {
     expect(model.requests).toHaveLength(0);
     terminal.type(esc);
     await sees('• Heard.');
+  });
+
+  it('behind /fork, r is a letter: it tries nothing again in the conversation that is left', async () => {
+    const refused = httpError({ status: 400, body: JSON.stringify({ error: { message: 'No.' } }) });
+    const { sees, say: tell, terminal, model } = await tuiScene([refused, done('Late.')]);
+    await sees('Context');
+    tell('Go.');
+    await sees('r tries again');
+    tell('/fork');
+    for (const sign of 'rather') terminal.type(sign);
+    await sees('› rather');
+    await sees(/[Ff]ork[^]*› rather/);
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('keys that change the thread wait for the command before them', async () => {
+    const { sees, say: tell, terminal } = await tuiScene([done('Heard.'), done('Planned.')]);
+    await sees('Context');
+    tell('Hello.');
+    await sees(/Heard\.\n\n {2}Worked/);
+    tell('/new');
+    terminal.type('\u001B[Z');
+    tell('Plan it.');
+    expect((await sees(/• Planned\.[^]*Plan mode$/m)).join('\n')).toContain('› Plan it.');
   });
 
   it('a command that has to wait for a turn is refused when the command before it has begun one', async () => {

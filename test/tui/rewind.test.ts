@@ -57,7 +57,7 @@ describe('going back', () => {
     await press(terminal, enter);
     const rows = (await sees('The conversation is as it was before that message.')).join('\n');
     expect(rows).toMatch(
-      /1 file restored, 1 file deleted, 1 file left as now\.\n {2}To undo that: capstan threads restore/,
+      /1 file restored, 1 file deleted, 1 file left as now\.\n {2}To undo that: \/rewind undo [\w-]{36}\n/,
     );
     expect(rows).toContain('› Change them.');
     expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\n');
@@ -108,21 +108,43 @@ describe('going back', () => {
     expect(place.rollouts()).toHaveLength(1);
   });
 
-  it('files only: the conversation stays, and the undo of it works', async () => {
-    const { terminal, sees, say: tell, place, model, leave } = await twoTurns();
+  it('files only: the conversation stays, held by its window, and can be undone there', async () => {
+    const { terminal, sees, say: tell, place, model } = await twoTurns();
+    const content = (): string => readFileSync(join(place.workspace, 'a.txt'), 'utf8');
     tell('/rewind');
     await sees('Go back to before which message?');
     await press(terminal, enter);
     await sees('3. files only');
     await press(terminal, '3');
-    const rows = (await sees('The conversation continues as it is.')).join(' ');
-    const [, id = ''] = /restore\s+([\w-]{36})\s+--undo/.exec(rows) ?? [];
-    expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\n');
+    const rows = (await sees('The conversation continues as it is.')).join('\n');
+    expect(rows).toContain('To undo that: /rewind undo\n');
+    expect(content()).toBe('one\n');
+    const elsewhere = await place.run('threads', 'restore', '--last', '--undo');
+    expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('is being written by') });
+    expect(elsewhere.stderr).toContain('type /rewind undo there');
+    tell('/rewind undo');
+    await sees(/3 files restored\.\n.*\n {2}The conversation continues as it is\./);
+    expect([content(), existsSync(join(place.workspace, 'c.txt'))]).toEqual(['two\n', true]);
+    expect((await place.run('threads', 'pin', '--last', 'x')).stderr).toContain('is being written by');
     tell('Go on.');
     await sees('Third done.');
     expect(textsOf(inputOf(model, 4))).toContain('Change them.');
-    await leave();
-    expect(await place.run('threads', 'restore', id, '--undo')).toMatchObject({ code: 0 });
+  });
+
+  it('files of the former conversation come back from the one that went back', async () => {
+    const { terminal, sees, say: tell, place } = await twoTurns();
+    await press(terminal, escape, escape);
+    await sees('Go back to before which message?');
+    await press(terminal, enter);
+    await sees('1. conversation and files');
+    await press(terminal, enter);
+    const rows = (await sees('The conversation is as it was before that message.')).join('\n');
+    const [, id = ''] = /\/rewind undo ([\w-]{36})/.exec(rows) ?? [];
+    await press(terminal, '\u0003');
+    tell('/rewind undo now');
+    await sees('Use /rewind, or /rewind undo [THREAD] to undo what it did to files.');
+    tell(`/rewind undo ${id}`);
+    await sees('3 files restored.');
     expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('two\n');
   });
 
@@ -143,6 +165,21 @@ describe('going back', () => {
     await sees('Three.');
     const sent = textsOf(inputOf(model, 2)).map(String);
     expect(sent.filter((text) => text.includes('words.'))).toEqual(['First words.', 'Second words. Again.']);
+  });
+
+  it('what was taken back counts in the end', async () => {
+    const { terminal, sees, say: tell, leave } = await tuiScene([done('One.'), done('Two.')]);
+    await sees('Context 100% left');
+    tell('First words.');
+    await sees(/One\.\n\n {2}Worked/);
+    tell('Second words.');
+    await sees(/Two\.\n\n {2}Worked/);
+    tell('/rewind');
+    await sees('Go back to before which message?');
+    await press(terminal, enter);
+    await sees('The conversation is as it was before that message.');
+    await press(terminal, '\u0003');
+    expect((await leave()).join(' ')).toContain('with what was taken back or asked beside it');
   });
 
   it('stays where it is if the list is closed while the files are compared', async () => {

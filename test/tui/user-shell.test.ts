@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { answer, say } from '../../src/testing/index.ts';
+import { answer, httpError, say } from '../../src/testing/index.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 import { tuiScene } from './tui-scene.ts';
 
@@ -58,6 +58,30 @@ describe('a command of the user', () => {
     expect(Date.now() - from).toBeLessThan(1900);
     await wait(2200);
     expect(existsSync(join(place.workspace, 'late'))).toBe(false);
+  });
+
+  it('ends with the conversation that it is for', async () => {
+    const { sees, say: tell } = await tuiScene([]);
+    await sees('Context');
+    tell('!sleep 20');
+    await sees('Running your command');
+    tell('/new');
+    await sees(/Capstan \(v[^]*Capstan \(v/);
+    tell('/ps');
+    expect((await sees('No commands run in the background.')).join('\n')).not.toContain('Your command sleep 20');
+  });
+
+  it('does not hold a message behind a turn that failed', async () => {
+    const refused = httpError({ status: 400, body: JSON.stringify({ error: { message: 'No.' } }) });
+    const { sees, say: tell } = await tuiScene([refused, answer({ items: [say('Heard.')] })]);
+    await sees('Context');
+    tell('Go.');
+    await sees('r tries again');
+    tell('!sleep 20');
+    await sees('Running your command');
+    tell('Once more.');
+    const rows = (await sees('• Heard.')).join('\n');
+    expect(rows).not.toContain('Queued behind your command');
   });
 
   it('is sent by Enter alone while nothing runs, is listed by /ps and ended by /stop, with what it printed', async () => {

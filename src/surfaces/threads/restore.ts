@@ -25,10 +25,20 @@ export async function run({ thread, options }: CommandArguments<typeof restoreCo
   const report = await withProgress({ label: 'Restoring files' }, (progress) =>
     engine.restoreFiles(id, target, { ...how, progress }),
   );
-  if (report.kind === 'refused') return report.outcome;
+  if (report.kind === 'refused') return heldInTerminal(report.outcome, undo);
   const undoing = dryRun || undo ? '' : howToUndo(id, report);
   printResult({ ...report, dryRun }, { json }, () => `${restoreText(report, { dryRun })}${undoing}`);
   return report.failed.length === 0 ? 0 : 1;
+}
+
+/** Who holds the thread is mostly a terminal that has it open, and can do the same. */
+function heldInTerminal(outcome: Outcome, undo: boolean): Outcome {
+  if (outcome.code !== 'thread-locked') return outcome;
+  const there = undo ? '/rewind undo' : '/rewind';
+  return {
+    ...outcome,
+    next: `If a terminal has it open, type ${there} there. Otherwise wait until it has ended, and repeat this.`,
+  };
 }
 
 async function turnNamed({ engine, id }: FoundThread, name: string): Promise<RestoreTarget | Outcome> {

@@ -133,6 +133,21 @@ describe('/debug-config and /logout', () => {
 });
 
 describe('/permissions', () => {
+  it('marks what the turn that runs has, and what the next one will have', async () => {
+    const slow = answer({ items: [callTool('exec_command', { cmd: 'sleep 20' })] });
+    const { sees, say: tell, terminal } = await tuiScene([slow]);
+    await sees('Context');
+    tell('Go.');
+    await sees('Running sleep 20');
+    tell('/permissions read only');
+    await sees('Permissions: Read only.');
+    tell('/permissions');
+    const rows = (await sees(/1\. Ask[^]*4\. Reviewed/)).join('\n');
+    expect(rows).toMatch(/Ask +\(current\) work in this folder[^]*Read only +\(next turn\) ask before every change/);
+    terminal.type('\u001B');
+    await sees('esc to interrupt');
+  });
+
   it('asks again before full access, with No as the first answer', async () => {
     const { sees, say: tell, terminal } = await tuiScene([]);
     await sees('Context 100% left');

@@ -106,6 +106,30 @@ describe('/review', () => {
     expect(textsOf(inputOf(model, 1)).join('\n')).toContain('interrupted it');
   });
 
+  it.each([
+    ['Esc', '\u001B'],
+    ['Ctrl+C', '\u0003'],
+  ])('chosen from the list: %s gives back what waits, and sends none of it', async (_, key) => {
+    const never = hang({ afterBytes: 0, of: reviewed });
+    const { sees, say: tell, terminal, model } = await inRepository(never, answer({ items: [say('Later.')] }));
+    tell('/review');
+    await sees('What should be reviewed?');
+    terminal.type('2');
+    await sees('Reviewing (');
+    await model.request(0);
+    tell('And now?');
+    await sees('↳ And now?');
+    terminal.type('Then this.');
+    terminal.type('\t');
+    await sees('↳ Then this.');
+    terminal.type(key);
+    await sees(/The review was interrupted\.[^]*› And now\?\n {2}Then this\./);
+    expect(model.requests).toHaveLength(1);
+    terminal.type('\r');
+    await sees('• Later.');
+    expect(model.requests).toHaveLength(2);
+  });
+
   it('comes before what is queued behind it, also when its target is chosen from lists', async () => {
     const slow = answer({ items: [callTool('exec_command', { cmd: 'sleep 1.5' })] });
     const done = (text: string) => answer({ items: [say(text)] });

@@ -31,6 +31,22 @@ describe('what the user asks for', () => {
     expect([begun, order.later]).toEqual([['/model', 'Hello.', 'More.'], []]);
   });
 
+  it('has keys in it, which wait their turn and leave nothing to take back', async () => {
+    const { order, begun, ends, ask, settled } = acts();
+    ask('/rewind');
+    order.press(async () => void begun.push('shift+tab'));
+    expect([begun, order.later, order.takeLast(), order.takeAll(), order.isActing]).toEqual([
+      ['/rewind'],
+      [],
+      undefined,
+      [],
+      true,
+    ]);
+    ends['/rewind']!();
+    await settled();
+    expect([begun, order.isActing]).toEqual([['/rewind', 'shift+tab'], false]);
+  });
+
   it('does not wait for the end of what shows itself', async () => {
     const { order, begun, ask, settled } = acts();
     ask('/review');

@@ -5,8 +5,8 @@ type Act = () => Promise<unknown>;
 
 interface LaterAct {
   readonly act: Act;
-  /** What it would be in the composer. */
-  readonly draft: Draft;
+  /** What it would be in the composer. Absent: a key, which leaves nothing there. */
+  readonly draft?: Draft;
 }
 
 /**
@@ -24,14 +24,22 @@ export class ActOrder {
   }
 
   get later(): readonly Draft[] {
-    return this.#later.map(({ draft }) => draft);
+    return this.#later.flatMap(({ draft }) => draft ?? []);
+  }
+
+  /** Something that the user asked for has not taken effect yet. */
+  get isActing(): boolean {
+    return this.#begun.size + this.#later.length > 0;
   }
 
   /** Now, or as soon as what came before has taken effect. */
   do(draft: Draft, act: Act): void {
-    if (this.#begun.size === 0) return this.#begin(act);
-    this.#later = [...this.#later, { act, draft }];
-    this.#changed();
+    this.#add({ act, draft });
+  }
+
+  /** The same for a key. It cannot be taken back. */
+  press(act: Act): void {
+    this.#add({ act });
   }
 
   /** This was begun elsewhere, and comes before what the user asks for next. */
@@ -49,16 +57,22 @@ export class ActOrder {
 
   /** The newest of those that wait, which waits no more. */
   takeLast(): Draft | undefined {
-    const last = this.#later.at(-1);
-    this.#later = this.#later.slice(0, -1);
+    const last = this.#later.findLast(({ draft }) => draft !== undefined);
+    this.#later = this.#later.filter((each) => each !== last);
     return last?.draft;
   }
 
   /** All of them. */
   takeAll(): readonly Draft[] {
     const drafts = this.later;
-    this.#later = [];
+    this.#later = this.#later.filter(({ draft }) => draft === undefined);
     return drafts;
+  }
+
+  #add(later: LaterAct): void {
+    if (this.#begun.size === 0) return this.#begin(later.act);
+    this.#later = [...this.#later, later];
+    this.#changed();
   }
 
   #next(): void {

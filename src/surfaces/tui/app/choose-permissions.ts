@@ -12,8 +12,13 @@ export function choosePermissions(session: CommandSession, name: string): void {
     const labels = permissionPresets.map(({ label }) => label).join(', ');
     return refuseWords(session, `/permissions ${name}`, `There are no permissions ${name}. Use one of ${labels}.`);
   }
-  const current = presetOf(session.thread.settings);
-  const items = permissionPresets.map((preset) => ({ ...preset, isCurrent: preset === current }));
+  const { settings, turnSettings = settings } = session.thread;
+  const [current, next] = [presetOf(turnSettings), presetOf(settings)];
+  const items = permissionPresets.map((preset) => ({
+    ...preset,
+    about: preset === next && next !== current ? `(next turn) ${preset.about}` : preset.about,
+    isCurrent: preset === current,
+  }));
   stage.open(
     new ListView({
       title: 'Permissions',

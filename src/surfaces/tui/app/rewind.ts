@@ -1,19 +1,31 @@
 import { asMessage } from '../composer/command-draft.ts';
 import { draftWithPictures } from '../composer/draft-with-pictures.ts';
 import { joinAll } from '../composer/whole-draft.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
 import { fullText } from '../../../protocol/outcome.ts';
-import type { RestoreReport } from '../../engine/engine-types.ts';
+import type { EngineRefused } from '../../engine/engine-refused.ts';
+import type { RestoreReport, RestoreTarget } from '../../engine/engine-types.ts';
 import type { ThreadPrompt } from '../../engine/thread-prompts.ts';
 import { plural } from '../../wording/number-words.ts';
 import { agoWords } from '../../wording/time-words.ts';
+import { changeWhole } from '../insight/change-whole.ts';
 import { clean, cleanLine } from '../text/clean.ts';
 import { ListView } from '../views/list-view.ts';
 import { rewoundFiles } from '../views/rewind-rows.ts';
 import { type RewindPart, RewindView } from '../views/rewind-view.ts';
 import type { TuiSession } from './session.ts';
 
-/** `/rewind`, Esc Esc: the user's earlier messages, to go back to before one of them. The newest is chosen. */
-export async function browseRewind(session: TuiSession): Promise<void> {
+/** `/rewind`: a list. `/rewind undo [THREAD]`: the files are again as they were before it. */
+export async function rewindOrUndo(session: TuiSession, rest: string): Promise<void> {
+  const [word, id, more] = rest.split(/\s+/);
+  if (rest === '') return browseRewind(session);
+  if (word !== 'undo' || more !== undefined || (id !== undefined && !/^[\da-f-]{36}$/.test(id)))
+    return session.notice('Use /rewind, or /rewind undo [THREAD] to undo what it did to files.', 'error');
+  return undo(session, (id as ThreadId | undefined) ?? session.thread.id);
+}
+
+/** Esc Esc: the user's earlier messages, to go back to before one of them. The newest is chosen. */
+async function browseRewind(session: TuiSession): Promise<void> {
   const { stage, engine, now } = session.parts;
   const { thread } = session;
   if (thread.place === undefined) return session.notice('There is no message to go back to yet.');
@@ -79,18 +91,16 @@ async function showRewind(session: TuiSession, prompt: ThreadPrompt, list: ListV
  * former one stays as it is and can be resumed.
  */
 async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPart): Promise<void> {
-  const { stage, threads, engine } = session.parts;
+  const { stage, threads } = session.parts;
   const { id } = session.thread;
   let files: RestoreReport | undefined;
   if (part !== 'conversation') {
-    const restored = await threads.whole<RestoreReport>(id, () =>
-      engine.restoreFiles(id, { beforeTurn: prompt.turnId }, { dryRun: false, force: false }),
-    );
+    const restored = await restore(session, id, { beforeTurn: prompt.turnId });
     if (restored.kind === 'refused') return session.notice(fullText(restored.outcome), 'error');
     files = restored;
   }
-  const told = files === undefined ? 'Files are unchanged.' : filesWords(files, id);
-  if (part === 'files') return session.notice(`${told}\nThe conversation continues as it is.`);
+  if (files !== undefined && part === 'files') return session.notice(continued(files, '/rewind undo'));
+  const told = files === undefined ? 'Files are unchanged.' : filesWords(files, `/rewind undo ${id}`);
   const forked = await threads.fork(id, { kind: 'before', turnId: prompt.turnId });
   if (forked.kind === 'refused') {
     const why = `The conversation did not go back: ${fullText(forked.outcome)}`;
@@ -107,7 +117,25 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
   );
 }
 
-function filesWords(report: RestoreReport, id: string): string {
+/** Once more: what was undone is done again. */
+async function undo(session: TuiSession, id: ThreadId): Promise<void> {
+  const restored = await restore(session, id, { beforeRestore: 'last' });
+  if (restored.kind === 'refused') return session.notice(fullText(restored.outcome), 'error');
+  session.notice(continued(restored, id === session.thread.id ? '/rewind undo' : `/rewind undo ${id}`));
+}
+
+/** The thread may be the one that is shown, which stays in this window, or the one that it went back from. */
+function restore(session: TuiSession, id: ThreadId, target: RestoreTarget): Promise<RestoreReport | EngineRefused> {
+  const { threads, engine } = session.parts;
+  const work = () => engine.restoreFiles(id, target, { dryRun: false, force: false });
+  return id === session.thread.id ? changeWhole(session, work) : threads.whole<RestoreReport>(id, work);
+}
+
+function continued(files: RestoreReport, undoing: string): string {
+  return `${filesWords(files, undoing)}\nThe conversation continues as it is.`;
+}
+
+function filesWords(report: RestoreReport, undoing: string): string {
   const { failed } = report;
   const { restored, deleted, kept } = rewoundFiles(report);
   const counts = [
@@ -117,7 +145,5 @@ function filesWords(report: RestoreReport, id: string): string {
     ...failed.map(({ path, reason }) => `${cleanLine(path)} could not be restored (${cleanLine(reason)})`),
   ];
   const done = counts.length === 0 ? 'No file had to change.' : `${counts.join(', ')}.`;
-  return report.restored.length + report.deleted.length === 0
-    ? done
-    : `${done}\nTo undo that: capstan threads restore ${id} --undo`;
+  return report.restored.length + report.deleted.length === 0 ? done : `${done}\nTo undo that: ${undoing}`;
 }

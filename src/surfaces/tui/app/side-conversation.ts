@@ -6,8 +6,7 @@ import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../text/style.ts';
-import type { SlashName } from '../views/slash-table.ts';
-import { slashCommands } from '../views/slash-table.ts';
+import { type SlashCommand, slashCommands } from '../views/slash-table.ts';
 import type { View } from '../views/view.ts';
 import { ChangesBeside } from '../../engine/live/changes-beside.ts';
 import { Controller } from './controller.ts';
@@ -16,22 +15,8 @@ import { openHelp } from './open-help.ts';
 import { TuiSession } from './session.ts';
 import type { TuiStage } from './stage.ts';
 
-/** Commands that make sense in a conversation that is not kept. */
-const sideCommands: readonly SlashName[] = [
-  'copy',
-  'raw',
-  'status',
-  'diff',
-  'help',
-  'model',
-  'queue',
-  'ps',
-  'stop',
-  'quit',
-  'exit',
-];
-
-const sideHelp = slashCommands.filter(({ name }) => sideCommands.includes(name));
+const sideHelp = slashCommands.filter((command: SlashCommand) => command.inSide === true);
+const sideCommands = sideHelp.map(({ name }) => name);
 
 /**
  * `/side`, `/btw`: a fork that is not kept, on a screen over the conversation, which keeps running under it. Leaving it

@@ -62,7 +62,7 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'diff':
       return (await import('./show-diff.ts')).showDiff(session);
     case 'rewind':
-      return (await import('./rewind.ts')).browseRewind(session);
+      return (await import('./rewind.ts')).rewindOrUndo(session, rest);
     case 'new':
     case 'clear':
       return (await import('./choose-thread-view.ts')).startAnew(session);

@@ -36,6 +36,8 @@ export class TurnFlow {
   readonly #steered: SteeredWords;
   /** How much runs that is no turn and comes before what waits. */
   #holds = 0;
+  /** Of these, commands of the user's shell: they leave the thread as it is. */
+  #shells = 0;
   /** What ran last failed in a way in which the next turn would fail, too. What waits does so until a turn is asked for. */
   #isStuck = false;
   /** What a turn was asked, while it has not entered the conversation. */
@@ -54,7 +56,7 @@ export class TurnFlow {
 
   /** The last turn failed, and nothing was asked for since. */
   get canRetry(): boolean {
-    return this.#failed !== undefined && !this.isBusy;
+    return this.#failed !== undefined && !this.isBusy && this.#holds === this.#shells;
   }
 
   /** Settled when its turn has ended, or when the turn that runs has it. `taken`: the thread has been asked for a turn. */
@@ -70,7 +72,7 @@ export class TurnFlow {
   /** The turn that failed, once more. What the conversation has of it is not said again. */
   async retry(): Promise<void> {
     const failed = this.#failed;
-    if (failed === undefined || this.isBusy) return;
+    if (failed === undefined || !this.canRetry) return;
     if (!failed.isSaid) return this.#turn(failed.draft);
     this.#forgetFailure();
     const result = await this.works.run('Working', () => this.#parts.thread().retry());
@@ -108,7 +110,9 @@ export class TurnFlow {
 
   /** Ends what runs. What it has not read is taken back first: it is sent then, or stands in the composer. */
   async stop(then: 'send-steers' | 'give-back'): Promise<void> {
-    const steers = await this.works.stop(() => this.#steered.takeBack());
+    // Until it is known what comes back, the end of what runs lets nothing go.
+    this.#holds++;
+    const steers = await this.works.stop(() => this.#steered.takeBack()).finally(() => void this.#holds--);
     const unread = joinAll(steers);
     if (then === 'send-steers' && unread !== undefined) return this.#turn(unread);
     this.#giveBack([...steers, ...this.waiting.takeBack()]);
@@ -157,7 +161,7 @@ export class TurnFlow {
         notice(meant.why);
         return this.next();
       case 'shell':
-        return guard(this.hold(this.#parts.shell(meant.command)));
+        return guard(this.holdForShell(this.#parts.shell(meant.command)));
       case 'slash':
         return guard(this.hold(this.#parts.slash(meant.command.name, meant.rest)));
     }
@@ -172,6 +176,12 @@ export class TurnFlow {
       this.#holds--;
       if (!this.isBusy) this.next();
     }
+  }
+
+  /** The same for a command of the user's shell: the turn that failed can be tried again meanwhile. */
+  async holdForShell(work: Promise<unknown>): Promise<void> {
+    this.#shells++;
+    await this.hold(work.finally(() => void this.#shells--));
   }
 
   /** The user has closed a view. What was chosen in it begins first. */

@@ -49,10 +49,10 @@ export class UserActs implements Conversation {
   }
 
   send(draft: Draft): void {
-    const { shells } = this.#session;
+    const { flow, shells } = this.#session;
     this.#order.do(draft, async () => {
       // It may be about what the user's command prints.
-      const waits = shells.running.length > 0 && !this.isBusy && !this.canRetry;
+      const waits = shells.running.length > 0 && !this.isBusy && !flow.canRetry;
       return waits ? this.queue(draft) : this.#sent(draft);
     });
   }
@@ -74,11 +74,12 @@ export class UserActs implements Conversation {
   }
 
   get canRetry(): boolean {
-    return this.#session.flow.canRetry;
+    // What has begun may be taking the user to another conversation.
+    return this.#session.flow.canRetry && !this.#order.isActing;
   }
 
   retry(): void {
-    this.#session.run(this.#session.flow.retry());
+    if (this.canRetry) this.#session.run(this.#session.flow.retry());
   }
 
   get canInterrupt(): boolean {
@@ -96,7 +97,7 @@ export class UserActs implements Conversation {
         'Type a command behind the !, for example !git status. It runs in your shell, and the model reads its output.',
       );
     const { flow, shells } = session;
-    this.#order.do(draftOf(`!${command}`), async () => session.run(flow.hold(shells.run(command))));
+    this.#order.do(draftOf(`!${command}`), async () => session.run(flow.holdForShell(shells.run(command))));
   }
 
   slash(name: SlashName, rest: string): void {
@@ -109,19 +110,19 @@ export class UserActs implements Conversation {
 
   cycleMode(): void {
     const session = this.#session;
-    if (this.isBusy) return session.notice('Plan mode can be switched when the turn has ended.');
-    const isPlan = session.thread.settings.collaboration?.mode === 'plan';
-    this.during(session.guard(session.change({ collaboration: { mode: isPlan ? 'default' : 'plan' } })));
+    this.#press(async () => {
+      if (this.isBusy) return session.notice('Plan mode can be switched when the turn has ended.');
+      const isPlan = session.thread.settings.collaboration?.mode === 'plan';
+      await session.change({ collaboration: { mode: isPlan ? 'default' : 'plan' } });
+    });
   }
 
   cyclePermissions(): void {
-    const session = this.#session;
-    this.during(session.guard(import('./choose-permissions.ts').then((each) => each.nextPermissions(session))));
+    this.#press(async () => (await import('./choose-permissions.ts')).nextPermissions(this.#session));
   }
 
   stepEffort(by: 1 | -1): void {
-    const session = this.#session;
-    this.during(session.guard(import('../commands/model.ts').then(({ stepEffort }) => stepEffort(session, by))));
+    this.#press(async () => (await import('../commands/model.ts')).stepEffort(this.#session, by));
   }
 
   stepAgent(by: 1 | -1): void {
@@ -155,6 +156,11 @@ export class UserActs implements Conversation {
     const { stage } = this.#session.parts;
     if (stage.isChoosing && !this.isBusy) for (const draft of this.#order.takeAll()) this.queue(draft);
     this.tookEffect();
+  }
+
+  /** A key that acts on the thread: on the one that is there when what came before has taken effect. */
+  #press(act: () => Promise<unknown>): void {
+    this.#order.press(() => this.#session.guard(act()));
   }
 
   /** Gives the draft to the thread. The promise is settled when the thread has it, and not when its turn is over. */

@@ -30,7 +30,9 @@ export function cellOfEvent(event: ThreadEvent, { question, end }: EventContext 
     case 'call-refused':
       return refusedCell(event);
     case 'question-answered':
-      return question === undefined ? undefined : decisionCell(question, event.answer);
+      // The cell of the questions has the answers.
+      if (question === undefined || (question.kind === 'input' && event.answer.kind === 'allowed')) return undefined;
+      return decisionCell(question, event.answer);
     case 'hook-completed':
       return hookCell(event.run);
     case 'warning':

@@ -1,14 +1,50 @@
 import { expect, it } from 'vitest';
 import type { TurnId } from '../../../protocol/ids.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
 import { plainLook } from '../app/plain-look.ts';
+import type { Look } from '../text/look.ts';
+import { cellOfEvent } from './cell-of-event.ts';
 import { decisionCell } from './decision-cell.ts';
 
-const look = {
-  ...plainLook({ NO_COLOR: '1', LC_ALL: 'C.UTF-8' }, { cwd: '/w', home: '/h' }),
-  width: 100,
-  now: 0,
-  details: 'folded' as const,
+const look: Look = { ...plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' }), width: 80, details: 'folded', now: 0 };
+const turnId = 't' as TurnId;
+const asked: Question = {
+  id: 'q',
+  callId: 'c',
+  turnId,
+  tool: 'request_user_input',
+  item: {},
+  kind: 'input',
+  input: [],
+  scopes: ['call'],
 };
+const form: Question = {
+  ...asked,
+  tool: 'mcp__demo__ask',
+  kind: 'elicitation',
+  elicitation: { server: 'demo', message: 'Who?' },
+};
+
+const rows = (question: Question, answer: Answer): readonly string[] | undefined =>
+  cellOfEvent({ kind: 'question-answered', turnId, id: 'q', callId: 'c', answer }, { question })?.rows(look);
+
+it('answers to questions of the model allow nothing: the questions themselves say what was answered', () => {
+  expect(rows(asked, { kind: 'allowed', content: {} })).toBeUndefined();
+  expect(rows(asked, { kind: 'stopped' })).toEqual(["✗ You ended the turn instead of answering the model's questions"]);
+  expect(rows({ ...asked, agent: 'Ada' }, { kind: 'stopped' })).toEqual([
+    '✗ You ended the turn instead of answering the questions of agent Ada',
+  ]);
+});
+
+it.each([
+  [{ kind: 'allowed', content: {} }, '✔ You answered what the server demo asked'],
+  [{ kind: 'declined' }, '✗ You declined to answer what the server demo asked'],
+  [{ kind: 'stopped' }, '✗ You ended the turn instead of answering what the server demo asked'],
+  [{ kind: 'lapsed' }, '✗ No answer came in time to what the server demo asked'],
+  [{ kind: 'declined', by: 'default' }, '✗ No answer was prepared to what the server demo asked'],
+] as const)('%j to a form names the server and no tool', (answer, line) => {
+  expect(rows(form, answer)).toEqual([line]);
+});
 
 it('shows the hidden characters of what was decided, and of the note', () => {
   const question = {
@@ -21,6 +57,6 @@ it('shows the hidden characters of what was decided, and of the note', () => {
     argv: ['rm', 'a\u202Eb'],
     scopes: ['call' as const],
   };
-  const rows = decisionCell(question, { kind: 'allowed', scope: 'call', note: 'not\u200B this' }).rows(look);
-  expect(rows.join('\n')).toMatch(/a<U\+202E>b[^]*not<U\+200B> this/);
+  const shown = decisionCell(question, { kind: 'allowed', scope: 'call', note: 'not\u200B this' }).rows(look);
+  expect(shown.join('\n')).toMatch(/a<U\+202E>b[^]*not<U\+200B> this/);
 });

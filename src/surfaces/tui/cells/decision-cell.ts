@@ -17,12 +17,36 @@ export function decisionCell(question: Question, answer: Answer): Cell {
     const mark = look.glyphs === 'words' ? plain('') : sign;
     const review = reviewWords(answer, question.host && hostAtPort(question.host.name, question.host.port));
     const about = questionWords(question);
-    const line = review ?? `${deciderWords(answer)} ${about}${scopeWords(answer)}`;
+    const content = contentAsked(question);
+    const decided =
+      content === undefined ? `${deciderWords(answer)} ${about}${scopeWords(answer)}` : answeredWords(answer, content);
+    const line = review ?? decided;
     const note = review !== undefined ? about : answer.by === undefined ? answer.note : undefined;
     const shown = (text: string): string => ownWords(visibleLine(text), look);
     const under: readonly Row[] = note === undefined ? [] : [[styled(shown(note), dimStyle)]];
     return [...headRows(look, mark, [plain(shown(line))]), ...underRows(look, under)];
   });
+}
+
+/** What asks for an answer and not for a permission, in words. */
+function contentAsked({ kind, elicitation, agent }: Question): string | undefined {
+  if (kind === 'input') return agent === undefined ? "the model's questions" : `the questions of agent ${agent}`;
+  return elicitation === undefined ? undefined : `what the server ${elicitation.server} asked`;
+}
+
+function answeredWords({ kind, by }: Answer, asked: string): string {
+  const who = by === 'hook' ? 'A hook' : 'You';
+  switch (kind) {
+    case 'allowed':
+      return `${who} answered ${asked}`;
+    case 'declined':
+      if (by === 'default') return `No answer was prepared to ${asked}`;
+      return by === 'client' ? `The client brought no answer to ${asked}` : `${who} declined to answer ${asked}`;
+    case 'stopped':
+      return `${who} ended the turn instead of answering ${asked}`;
+    case 'lapsed':
+      return `No answer came in time to ${asked}`;
+  }
 }
 
 function deciderWords({ kind, by }: Answer): string {

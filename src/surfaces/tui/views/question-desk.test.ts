@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { plainLook } from '../app/plain-look.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import type { Look } from '../text/look.ts';
@@ -97,6 +98,30 @@ it('asks one after the other; what is answered elsewhere vanishes from view and 
   expect(shown.view).toBeUndefined();
 });
 
+it('asks once what it is asked twice, while it is open and while it waits', async () => {
+  const { desk: made, answers, press, passes } = desk();
+  for (const id of ['a', 'b', 'a', 'b']) made.asked(question(id), undefined);
+  for (let at = 0; at < 4; at++) {
+    await passes(0);
+    press('y');
+  }
+  await passes(0);
+  expect([answers.map(([id]) => id), made.isAsking]).toEqual([['a', 'b'], false]);
+});
+
+it('sends no answer of a form that was answered elsewhere between two fields, and asks what waits', async () => {
+  const { desk: made, answers, press, passes, shown } = desk();
+  const schema = { type: 'object', properties: { one: { type: 'boolean' }, two: { type: 'boolean' } } };
+  made.asked(question('a', { kind: 'elicitation', elicitation: { server: 's', message: 'Who?', schema } }), undefined);
+  made.asked(question('b'), undefined);
+  await passes(0);
+  press('y');
+  made.answered('a');
+  await passes(0);
+  expect(answers).toEqual([]);
+  expect(shown.view!.frame(look, 24).rows.join('\n')).toContain('echo b');
+});
+
 it('offers no more than the question does', async () => {
   const { desk: made, shown, answers } = desk();
   made.asked(question('a'), undefined);
@@ -115,6 +140,87 @@ it('Esc in an elicitation cancels it', async () => {
   shown.view?.input(key('escape'));
   await vi.advanceTimersByTimeAsync(0);
   expect(answers).toEqual([['a', { kind: 'stopped' }]]);
+});
+
+describe('a field of a form that takes text', () => {
+  const asked = (field: JsonObject, required: readonly string[] = ['f']) => {
+    const { desk: made, shown, answers, press, passes } = desk();
+    const schema = { type: 'object', required, properties: { f: field } };
+    made.asked(
+      question('a', { kind: 'elicitation', elicitation: { server: 's', message: 'Who?', schema } }),
+      undefined,
+    );
+    const rows = (height = 24): readonly string[] => shown.view!.frame(look, height).rows;
+    return { shown, answers, press, passes, rows };
+  };
+
+  it.each([
+    ['sox@x.de', { type: 'string' }, 'sox@x.de'],
+    ['177', { type: 'integer' }, 177],
+  ])('takes every letter and digit of %s, at once', async (typed, field, value) => {
+    const { answers, press, passes, rows, shown } = asked(field);
+    await passes(0);
+    press(...typed);
+    expect(rows()).toContain(`  > ${typed}`);
+    expect(shown.view!.frame(look, 24).cursor).toMatchObject({ column: 4 + typed.length });
+    press('enter');
+    await passes(0);
+    expect(answers).toEqual([['a', { kind: 'allowed', content: { f: value } }]]);
+  });
+
+  it('says its other answers and their keys, which are no letters', async () => {
+    const { answers, press, passes, rows } = asked({ type: 'string', default: 'me' }, []);
+    await passes(0);
+    expect(rows().slice(-6)).toEqual([
+      '  > ',
+      '  the default: "me"',
+      '  leave it out',
+      '  decline: the server gets no answer',
+      '  cancel, and stop the turn',
+      '  Enter sends it, Up and Down choose another answer, Esc stops the turn',
+    ]);
+    press('down', 'down', 'down');
+    expect(rows()).toContain('› decline: the server gets no answer');
+    // Who types means the field.
+    press('x', 'enter');
+    await passes(0);
+    expect(answers).toEqual([['a', { kind: 'allowed', content: { f: 'x' } }]]);
+  });
+
+  it.each([
+    [['s', 'up', 'up', 'enter'], { kind: 'declined' }],
+    [['s', 'escape'], { kind: 'stopped' }],
+    [['ctrl+c'], { kind: 'stopped' }],
+  ])('%j sends nothing that was typed', async (keys, answer) => {
+    const { answers, press, passes } = asked({ type: 'string' });
+    await passes(0);
+    press(...keys);
+    await passes(0);
+    expect(answers).toEqual([['a', answer]]);
+  });
+
+  it('says what is wrong with an answer, and sends no empty one', async () => {
+    const { answers, press, passes, rows } = asked({ type: 'string', minLength: 3 });
+    await passes(0);
+    press('enter');
+    expect(rows().join('\n')).toContain('Nothing is typed yet.');
+    press('a', 'enter');
+    await passes(0);
+    expect(rows().join('\n')).toMatch(/at least 3/);
+    expect(answers).toEqual([]);
+  });
+
+  it('is sent only after a window without room has shown all of what is asked', async () => {
+    const { answers, press, passes, rows } = asked({ type: 'string', description: 'long '.repeat(200) });
+    await passes(0);
+    expect(rows(4).length).toBeLessThanOrEqual(4);
+    press('a', 'enter');
+    await passes(0);
+    expect(answers).toEqual([]);
+    press('enter');
+    await passes(0);
+    expect(answers).toHaveLength(1);
+  });
 });
 
 describe('no key that was pressed before a question was in sight answers it', () => {

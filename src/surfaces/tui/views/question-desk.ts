@@ -2,6 +2,7 @@ import type { Answer, Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { defined } from '../../../protocol/defined.ts';
 import { fillForm } from '../../exec/approvals/form-choices.ts';
+import { FieldView, typedField } from './field-view.ts';
 import { InputView } from './input-view.ts';
 import type { View } from './view.ts';
 import type { Look } from '../text/look.ts';
@@ -94,7 +95,12 @@ export class QuestionDesk {
     const answer =
       input === undefined
         ? await fillForm(question, (one) =>
-            show((answered) => new QuestionView({ question: one, item, waiting, answer: answered, showWhole })),
+            show((answered) => {
+              const field = typedField(one);
+              return field === undefined
+                ? new QuestionView({ question: one, item, waiting, answer: answered, showWhole })
+                : new FieldView(field, { question: one, answer: answered, showWhole });
+            }),
           )
         : await show(
             (answered) => new InputView({ questions: input, ...defined({ agent }), answer: answered, showWhole }),

@@ -27,8 +27,7 @@ export interface QuestionOptions {
   /** How many other questions wait. */
   waiting(): number;
   answer(answer: Answer): void;
-  /** All of what is asked, on a screen of its own. */
-  /** `seenEnd`: its last row is in sight. */
+  /** All of what is asked, on a screen of its own. `seenEnd`: its last row is in sight. */
   showWhole(rows: (look: Look) => readonly string[], seenEnd: (look: Look) => void): void;
 }
 

@@ -10,6 +10,8 @@ export interface SlashCommand {
   readonly does: string;
   /** It may be used while a turn runs. */
   readonly whileRunning: boolean;
+  /** It makes sense in a side conversation, which is not kept. */
+  readonly inSide?: true;
   /** Accepted, and not listed until it is typed. */
   readonly isAlias?: true;
 }
@@ -22,6 +24,7 @@ export const slashCommands = [
     completes: ['model', 'effort'],
     does: 'choose the model and its effort',
     whileRunning: true,
+    inSide: true,
   },
   {
     name: 'permissions',
@@ -42,7 +45,13 @@ export const slashCommands = [
     does: 'review changes: a branch, a commit, or what you say',
     whileRunning: false,
   },
-  { name: 'rewind', does: 'go back to before a message, with or without files', whileRunning: false },
+  {
+    name: 'rewind',
+    takes: '[undo]',
+    completes: [['undo']],
+    does: 'go back to before a message, with or without files',
+    whileRunning: false,
+  },
   { name: 'rename', takes: 'NAME', does: 'give this conversation a name', whileRunning: true },
   { name: 'new', does: 'begin a new conversation', whileRunning: false },
   { name: 'archive', does: 'put this conversation away and begin another', whileRunning: false },
@@ -57,7 +66,7 @@ export const slashCommands = [
   { name: 'fork', takes: '[NAME]', does: 'continue in a copy; this conversation stays as it is', whileRunning: false },
   { name: 'init', does: 'let the model write AGENTS.md for this project', whileRunning: false },
   { name: 'compact', takes: '[FOCUS]', does: 'summarise the conversation to make room', whileRunning: true },
-  { name: 'queue', does: 'messages that wait: reorder, delete, edit or send them', whileRunning: true },
+  { name: 'queue', does: 'messages that wait: reorder, delete, edit or send them', whileRunning: true, inSide: true },
   { name: 'plan', takes: '[WORDS]', does: 'switch plan mode on or off', whileRunning: false },
   {
     name: 'goal',
@@ -79,8 +88,9 @@ export const slashCommands = [
     completes: [['answer']],
     does: 'copy the last answer, or a part of it',
     whileRunning: true,
+    inSide: true,
   },
-  { name: 'raw', does: 'the last answer as it was written', whileRunning: true },
+  { name: 'raw', does: 'the last answer as it was written', whileRunning: true, inSide: true },
   {
     name: 'export',
     takes: '[FILE]',
@@ -88,17 +98,18 @@ export const slashCommands = [
     does: 'write the conversation to a file',
     whileRunning: true,
   },
-  { name: 'diff', does: 'what differs from the last commit', whileRunning: true },
-  { name: 'ps', does: 'commands that run in the background', whileRunning: true },
+  { name: 'diff', does: 'what differs from the last commit', whileRunning: true, inSide: true },
+  { name: 'ps', does: 'commands that run in the background', whileRunning: true, inSide: true },
   {
     name: 'stop',
     takes: '[NUMBER]',
     completes: ['background'],
     does: 'end commands that run in the background',
     whileRunning: true,
+    inSide: true,
   },
   { name: 'mention', does: 'name a file', whileRunning: true },
-  { name: 'status', does: 'model, folder, permissions, account, tokens and limits', whileRunning: true },
+  { name: 'status', does: 'model, folder, permissions, account, tokens and limits', whileRunning: true, inSide: true },
   { name: 'context', does: 'what fills the context window', whileRunning: true },
   { name: 'changes', does: 'what each turn told the model, and why', whileRunning: true },
   {
@@ -153,9 +164,9 @@ export const slashCommands = [
   { name: 'vim', does: 'switch Vim keys in the composer on or off', whileRunning: true },
   { name: 'tui', does: 'switch between scrollback and full screen', whileRunning: true },
   { name: 'logout', does: 'forget the login', whileRunning: false },
-  { name: 'help', does: 'keys and commands', whileRunning: true },
-  { name: 'quit', does: 'leave', whileRunning: true },
-  { name: 'exit', does: 'leave', whileRunning: true, isAlias: true },
+  { name: 'help', does: 'keys and commands', whileRunning: true, inSide: true },
+  { name: 'quit', does: 'leave', whileRunning: true, inSide: true },
+  { name: 'exit', does: 'leave', whileRunning: true, inSide: true, isAlias: true },
   { name: 'btw', takes: '[WORDS]', does: 'ask something beside this conversation', whileRunning: true, isAlias: true },
   { name: 'clear', does: 'begin a new conversation', whileRunning: false, isAlias: true },
   { name: 'subagents', does: 'agents of this conversation: read or stop one', whileRunning: true, isAlias: true },

@@ -1,0 +1,133 @@
+import type { FormField } from '../../../protocol/form.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
+import type { Choice } from '../../exec/approvals/choices.ts';
+import { askedField, fieldChoices } from '../../exec/approvals/form-choices.ts';
+import { exactLine } from '../../terminal/exact-text.ts';
+import { hintKeys } from '../keys/hint-keys.ts';
+import type { Frame } from '../screen/frame.ts';
+import type { TerminalInput } from '../screen/terminal-input.ts';
+import { cutRow } from '../text/cut.ts';
+import { drawRow, drawRows } from '../text/draw-row.ts';
+import { glyphsOf } from '../text/glyphs.ts';
+import type { Look } from '../text/look.ts';
+import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
+import { type AskedRows, askedRows } from './asked-rows.ts';
+import { keptRows } from './kept-rows.ts';
+import { NoteLine } from './note-line.ts';
+import { shortQuestion } from './short-question.ts';
+import type { View } from './view.ts';
+
+interface FieldOptions {
+  readonly question: Question;
+  answer(answer: Answer): void;
+  /** All of what is asked, on a screen of its own. `seenEnd`: its last row is in sight. */
+  showWhole(rows: (look: Look) => readonly string[], seenEnd: (look: Look) => void): void;
+}
+
+/** Below so many rows of what is asked, only what has the keyboard stands under them. */
+const fewestAsked = 3;
+
+const unread =
+  'The window has no room for all of this. Nothing is sent yet: read it to its end, go back, and press Enter again.';
+
+/** The field that a question asks for, where its answer is typed. */
+export function typedField(question: Question): FormField | undefined {
+  const field = askedField(question);
+  return field !== undefined && fieldChoices(field)[0]?.reads !== undefined ? field : undefined;
+}
+
+/** A field of a server's form that takes text: what is typed goes into it, and no letter is another answer. */
+export class FieldView implements View {
+  readonly keys = 'raw';
+  readonly takesText = true;
+  readonly looks = ['ctrl+a'];
+  readonly #options: FieldOptions;
+  readonly #typed: Choice;
+  readonly #others: readonly Choice[];
+  readonly #line = new NoteLine();
+  readonly #rows: (look: Look) => AskedRows;
+  /** 0: the field; from 1 on, one of the other answers. */
+  #at = 0;
+  #problem = '';
+  /** Of what was drawn last. */
+  #isCut = false;
+  /** Its last row was in sight. */
+  #isRead = false;
+
+  constructor(field: FormField, options: FieldOptions) {
+    this.#options = options;
+    const [typed, ...others] = fieldChoices(field);
+    this.#typed = typed!;
+    this.#others = others;
+    this.#rows = keptRows((look) => askedRows(options.question, undefined, look));
+  }
+
+  frame(look: Look, height: number): Frame {
+    const asked = this.#rows(look);
+    const whole = this.#below(look);
+    const below = height - whole.length > Math.min(fewestAsked, asked.all.length) ? whole : this.#below(look, 'short');
+    const room = Math.max(1, height - below.length);
+    const shown = shortQuestion(this.#options.question, asked, look, room);
+    this.#isCut = shown.shows !== 'all';
+    const rows = [...shown.rows, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
+    if (this.#at > 0) return { rows };
+    const line = shown.rows.length + (below === whole ? 1 : 0);
+    return { rows, cursor: { row: line, column: this.#line.column(look.width) } };
+  }
+
+  /** `short`: the field, or the other answer that is chosen. */
+  #below(look: Look, how: 'whole' | 'short' = 'whole'): readonly Row[] {
+    const key = hintKeys(look, this.keys);
+    const others = this.#others.map(({ words }, at) => this.#answerRow(words, at + 1 === this.#at, look));
+    const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${exactLine(this.#problem)}`, badStyle)]];
+    if (how === 'short')
+      return [...(this.#at === 0 ? [this.#line.row()] : others.slice(this.#at - 1, this.#at)), ...problem];
+    const hint = `${key('Enter')} sends it, Up and Down choose another answer, ${key('Esc')} stops the turn`;
+    const rows = wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] });
+    return [[], this.#line.row(), ...others, ...rows, ...problem];
+  }
+
+  #answerRow(words: string, isChosen: boolean, look: Look): Row {
+    const mark = styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
+    return [mark, styled(exactLine(words), isChosen ? { ...accentStyle, ...boldStyle } : {})];
+  }
+
+  input(input: TerminalInput): void {
+    const name = input.kind === 'key' ? input.name : undefined;
+    const count = this.#others.length + 1;
+    if (name === 'up' || name === 'ctrl+p') this.#at = (this.#at + count - 1) % count;
+    else if (name === 'down' || name === 'ctrl+n') this.#at = (this.#at + 1) % count;
+    else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
+    else if (name === 'ctrl+a') this.#showWhole();
+    else if (name === 'enter') this.#confirm();
+    else if (name !== 'tab') {
+      this.#at = 0;
+      this.#problem = '';
+      this.#line.input(input);
+    }
+  }
+
+  #confirm(): void {
+    const given = this.#at === 0 ? this.#readLine() : this.#others[this.#at - 1]!.answer;
+    if (typeof given === 'string') this.#problem = given;
+    else if (given.kind === 'allowed' && this.#isCut && !this.#isRead) this.#showWhole(unread);
+    else this.#options.answer(given);
+  }
+
+  #readLine(): Answer | string {
+    const { text } = this.#line;
+    return text === '' ? 'Nothing is typed yet. Down chooses another answer.' : this.#typed.reads!(text);
+  }
+
+  /** What the window has no room for is shown before a server gets an answer. */
+  #showWhole(above?: string): void {
+    const rows = this.#rows;
+    const first = (look: Look): readonly string[] =>
+      above === undefined ? [] : [...drawRows(wrapRow([styled(above, dimStyle)], { width: look.width }), look), ''];
+    this.#options.showWhole(
+      (look) => [...first(look), ...rows(look).all],
+      () => void (this.#isRead = true),
+    );
+  }
+}

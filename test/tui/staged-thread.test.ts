@@ -1,0 +1,98 @@
+import { setImmediate as soon } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type { TurnId } from '../../src/protocol/ids.ts';
+import type { Answer, Question } from '../../src/protocol/question.ts';
+import type { LiveThread } from '../../src/surfaces/engine/live/live-thread.ts';
+import { EventEntries } from '../../src/surfaces/tui/app/event-entries.ts';
+import { plainLook } from '../../src/surfaces/tui/app/plain-look.ts';
+import { TuiStage } from '../../src/surfaces/tui/app/stage.ts';
+import { StagedThread, type StagedThreadParts } from '../../src/surfaces/tui/app/staged-thread.ts';
+import { Surroundings } from '../../src/surfaces/tui/app/surroundings.ts';
+import type { TerminalInput } from '../../src/surfaces/tui/screen/terminal-input.ts';
+import { pauseTimes, TypingPause } from '../../src/surfaces/tui/views/typing-pause.ts';
+import { MemoryTerminal } from '../harness/memory-terminal.ts';
+
+const nothing = (): void => {};
+const question = (id: string, agent?: string): Question => ({
+  id,
+  callId: `call-${id}`,
+  turnId: 't' as TurnId,
+  tool: 'exec_command',
+  item: {},
+  kind: 'command',
+  argv: ['sh', '-c', `echo ${id}`],
+  scopes: ['call'],
+  ...(agent === undefined ? {} : { agent }),
+});
+
+/** A thread in which nothing happens, with questions that are open. It notes its answers. */
+function quietThread(questions: readonly Question[]) {
+  const answers: [string, Answer][] = [];
+  const thread = {
+    id: 'thread',
+    place: undefined,
+    notices: [],
+    settings: { model: 'm', cwd: '/w' },
+    isSuspended: false,
+    questions,
+    async *follow() {},
+    leave: async () => {},
+    async answer(id: string, answer: Answer) {
+      answers.push([id, answer]);
+      return { kind: 'answered' };
+    },
+  };
+  return { thread: thread as unknown as LiveThread, answers };
+}
+
+function staged(thread: LiveThread) {
+  const look = plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
+  const terminal = new MemoryTerminal();
+  const stage = new TuiStage({ terminal, look, isFull: false, reflows: false, now: () => 0 });
+  const pause = new TypingPause(() => 0, { ...pauseTimes, drawn: 0, next: 0 });
+  const told: string[] = [];
+  const parts = {
+    stage,
+    surroundings: new Surroundings({ stage, terminal, env: {}, pause }),
+    engine: { notices: [], isNews: () => true, config: { tui: { notifications: false } } },
+    entries: new EventEntries(stage.transcript, () => true),
+    flow: { switched: nothing, holdSteers: async () => void told.push('steers taken back') },
+    status: { clear: nothing, refresh: async () => {}, observe: nothing },
+    now: () => 0,
+    work: async () => {},
+    run: (work: Promise<unknown>) => void work,
+    told: nothing,
+    proposed: nothing,
+  };
+  const made = new StagedThread(thread, parts as unknown as StagedThreadParts, undefined);
+  const press = (name: string): void => {
+    stage.view?.frame({ ...look, width: 80, details: 'folded', now: 0 }, 24);
+    stage.view?.input({ kind: 'key', name, text: name.length === 1 ? name : '' } as TerminalInput);
+  };
+  return { made, stage, told, press };
+}
+
+it('open questions of a thread that is switched to are asked, and those of the former one no more', async () => {
+  const [first, second] = [quietThread([question('a'), question('b')]), quietThread([question('c')])];
+  const { made, stage, press } = staged(first.thread);
+  await made.begin('all');
+  expect(stage.view).toBeDefined();
+  await made.switchTo(second.thread, 'all');
+  expect(made.isAsking).toBe(true);
+  press('y');
+  await soon();
+  expect([first.answers, second.answers]).toEqual([[], [['c', { kind: 'allowed', scope: 'call' }]]]);
+  expect([made.isAsking, stage.view]).toEqual([false, undefined]);
+});
+
+it.each([
+  ['of the turn', undefined, ['steers taken back']],
+  ['of an agent', 'Ada', []],
+])('to stop a question %s: what the turn has not read comes back if the turn ends', async (_, agent, expected) => {
+  const { thread, answers } = quietThread([question('a', agent)]);
+  const { made, told, press } = staged(thread);
+  await made.begin('all');
+  press('escape');
+  await soon();
+  expect([answers, told]).toEqual([[['a', { kind: 'stopped' }]], expected]);
+});

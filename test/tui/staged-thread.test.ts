@@ -56,7 +56,7 @@ function staged(thread: LiveThread) {
     surroundings: new Surroundings({ stage, terminal, env: {}, pause }),
     engine: { notices: [], isNews: () => true, config: { tui: { notifications: false } } },
     entries: new EventEntries(stage.transcript, () => true),
-    flow: { switched: nothing, holdSteers: async () => void told.push('steers taken back') },
+    flow: { switched: nothing, resumed: nothing, holdSteers: async () => void told.push('steers taken back') },
     status: { clear: nothing, refresh: async () => {}, observe: nothing },
     now: () => 0,
     work: async () => {},

@@ -177,23 +177,23 @@ describe('what waits while a turn runs', () => {
     await sees('Context');
     tell('Hang.');
     await model.request(0);
-    for (const words of ['/rewind', '/nonsense', 'Last.']) {
+    for (const words of ['/archive', '/nonsense', 'Last.']) {
       terminal.type(words);
       // In a list of commands the first Tab completes the name.
-      if (words === '/rewind') terminal.type(tab);
+      if (words === '/archive') terminal.type(tab);
       terminal.type(tab);
       await sees(`↳ ${words}`);
     }
     tell('/queue');
-    await sees('1. /rewind');
+    await sees('1. /archive');
     terminal.type('s');
-    await sees('/rewind has to wait until the turn ends. It stays queued.');
+    await sees('/archive has to wait until the turn ends. It stays queued.');
     terminal.type('j');
     terminal.type('s');
     const rows = (await sees('There is no command /nonsense.')).join('\n');
-    expect(rows).toMatch(/1\. \/rewind\s*\n› 2\. \/nonsense\n {2}3\. Last\./);
+    expect(rows).toMatch(/1\. \/archive\s*\n› 2\. \/nonsense\n {2}3\. Last\./);
     terminal.type(esc);
-    const after = (await sees(/↳ \/rewind\s*\n {2}↳ \/nonsense\n {2}↳ Last\./)).join('\n');
+    const after = (await sees(/↳ \/archive\s*\n {2}↳ \/nonsense\n {2}↳ Last\./)).join('\n');
     expect(after).toContain('› Ask Capstan');
   });
 });

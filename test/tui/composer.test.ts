@@ -99,6 +99,7 @@ describe('pictures', () => {
     await sees('Context 100% left');
     terminal.type('look ');
     terminal.type(paste(file));
+    await sees('[Image #1]');
     tell(' here');
     await sees('broken.png is not an image in a format');
     await sees('› look [Image #1]  here');
@@ -212,6 +213,7 @@ describe('a draft that waits', () => {
     terminal.type(`\u001B[200~${'x'.repeat(1200)}\u001B[201~`);
     await sees('[Pasted Content 1200 chars]');
     terminal.type(`\u001B[200~${join(place.workspace, 'a.png')}\u001B[201~`);
+    await sees('[Image #1]');
     terminal.type('\t');
     await sees('↳ see [Pasted Content 1200 chars] [Image #1]');
     terminal.type('\u001B[1;3A');

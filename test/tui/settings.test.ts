@@ -51,6 +51,7 @@ describe('the settings of the terminal', () => {
     } = await tuiScene([answer({ items: [callTool('exec_command', escalated)] }), reply]);
     await sees('Context');
     terminal.type('Fix\u001B[200~ \u0007it\u001B[201~');
+    await sees('› Fix it');
     tell('.');
     await sees('May this command run?');
     await vi.waitUntil(() => terminal.written.includes('Action required | Fix it. | '), { timeout: 20_000 });

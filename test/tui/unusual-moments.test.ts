@@ -51,6 +51,7 @@ describe('a draft', () => {
     writeFileSync(join(place.workspace, 'dot.png'), Buffer.from(png, 'base64'));
     await sees('Context');
     terminal.type(pasted(join(place.workspace, 'dot.png')));
+    await sees('[Image #1]');
     terminal.type(`and ${pasted('x'.repeat(1200))}`);
     await sees('› [Image #1] and [Pasted Content 1200 chars]');
     terminal.type('\u0003');

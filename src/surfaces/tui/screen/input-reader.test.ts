@@ -74,7 +74,7 @@ describe('keys', () => {
       { kind: 'paste', text: 'one\rtwo\u001B[31m' },
       { kind: 'key', name: 'x', text: 'x' },
     ];
-    expect(read(sent, 'x')).toEqual(wanted);
+    expect(read(sent, 50, 'x')).toEqual(wanted);
     expect(read(...sent, 50, 'x')).toEqual(wanted);
   });
 
@@ -85,7 +85,8 @@ describe('keys', () => {
     expect(read(`${start}nice${end}\u0015!touch X\r${end}`)).toEqual(wanted);
     expect(read(`${start}ni`, `ce${end}`, '\u0015!touch', ' X\r')).toEqual(wanted);
     expect(read(`${start}nice${end}\u0015`, 20, '!touch X\r', 20, `${end}`)).toEqual(wanted);
-    expect(names(`${start}nice${end}\u001B[I`, '\r')).toEqual(['focus', 'paste', 'enter']);
+    expect(read(`${start}nice${end}`, 30, '\u0015!touch X\r')).toEqual(wanted);
+    expect(names(`${start}nice${end}\u001B[I`, 50, '\r')).toEqual(['focus', 'paste', 'enter']);
     expect(names(`${start}nice${end}x`, 50, '\r')).toEqual(['paste', 'enter']);
     // Its end may be the last of what one read holds.
     expect(names(`${start}${'n'.repeat(4083)}${end}`, '\u0015!touch X\r')).toEqual(['paste']);

@@ -83,7 +83,7 @@ export class InputReader {
         continue;
       }
       if (this.#buffer.startsWith(pasteStart)) {
-        this.#beginPaste({ isBehind: false });
+        this.#beginPaste();
         continue;
       }
       const piece = readPiece(this.#buffer);
@@ -100,9 +100,9 @@ export class InputReader {
     }
   }
 
-  #beginPaste(where: { readonly isBehind: boolean }): void {
+  #beginPaste(): void {
     this.#buffer = this.#buffer.slice(pasteStart.length);
-    this.#paste = new MarkedPaste(where);
+    this.#paste = new MarkedPaste();
   }
 
   /** False: more has to come. Nothing before the end is a key, however long it is. */
@@ -111,9 +111,8 @@ export class InputReader {
     this.#buffer = rest;
     this.#tell(inputs);
     if (state === 'waits') return false;
-    this.#paste = undefined;
     this.#emit(paste.whole(''));
-    if (state === 'next') this.#beginPaste({ isBehind: true });
+    this.#beginPaste();
     return true;
   }
 

@@ -3,8 +3,6 @@ import type { TerminalInput } from './terminal-input.ts';
 
 /** More than a message may have. What follows in the same paste is dropped. */
 const mostPasted = 4 * 1024 * 1024;
-/** One of so many characters may have filled the read that brought it, and the rest comes with the next. */
-const longPaste = 256;
 
 export const pasteStart = '\u001B[200~';
 const pasteEnd = '\u001B[201~';
@@ -18,7 +16,7 @@ const begunReport =
 
 /** What a piece of input made of a paste. `rest` was not read. `waits`: more has to come, or a silence. */
 interface PastePart {
-  readonly state: 'waits' | 'over' | 'next';
+  readonly state: 'waits' | 'next';
   readonly inputs: readonly TerminalInput[];
   readonly rest: string;
 }
@@ -30,14 +28,8 @@ interface PastePart {
 export class MarkedPaste {
   #text = '';
   #isCut = false;
-  /** It may have come in more than one piece. */
-  #isLong: boolean;
   /** Its end has come, and more may belong to it. */
   #isEnded = false;
-
-  constructor({ isBehind }: { /** It follows another one without a silence. */ readonly isBehind: boolean }) {
-    this.#isLong = isBehind;
-  }
 
   get isEnded(): boolean {
     return this.#isEnded;
@@ -49,15 +41,9 @@ export class MarkedPaste {
     // The end may have come in part.
     const read = end === -1 ? Math.max(0, sent.length - pasteEnd.length + 1) : end;
     this.#add(sent.slice(0, read));
-    if (end === -1) {
-      this.#isLong = true;
-      return { state: 'waits', inputs: [], rest: sent.slice(read) };
-    }
+    if (end === -1) return { state: 'waits', inputs: [], rest: sent.slice(read) };
     this.#isEnded = true;
-    const before = this.#text.length;
-    const part = this.#readBehind(sent.slice(end + pasteEnd.length));
-    const isWhole = !this.#isLong && sent.length < longPaste && this.#text.length === before && part.rest === '';
-    return isWhole ? { ...part, state: 'over' } : part;
+    return this.#readBehind(sent.slice(end + pasteEnd.length));
   }
 
   /** Nothing follows. `last` was begun and is no report. */

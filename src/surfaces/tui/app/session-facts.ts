@@ -1,3 +1,5 @@
+import { isGateOpen } from '../../../config/feature-gates.ts';
+import type { Goal } from '../../../protocol/goal.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LiveThread } from '../../engine/live/live-thread.ts';
@@ -11,6 +13,7 @@ export class SessionFacts {
   #name: string | undefined;
   #firstWords: string | undefined;
   #tasks: { readonly done: number; readonly all: number } | undefined;
+  #goal: Goal | undefined;
 
   get repository(): string | undefined {
     return this.#repository;
@@ -28,11 +31,16 @@ export class SessionFacts {
     return this.#tasks;
   }
 
+  get goal(): Goal | undefined {
+    return this.#goal;
+  }
+
   /** Another conversation takes its place. */
   clear(): void {
     this.#name = undefined;
     this.#firstWords = undefined;
     this.#tasks = undefined;
+    this.#goal = undefined;
   }
 
   observe(event: ThreadEvent): void {
@@ -44,7 +52,7 @@ export class SessionFacts {
     this.#tasks = { done: item.steps.filter(({ status }) => status === 'completed').length, all: item.steps.length };
   }
 
-  /** Git's files and the name of the thread, as they are now. */
+  /** Git's files, and the name and the goal of the thread, as they are now. */
   async refresh(engine: Engine, { id, place, settings }: LiveThread): Promise<void> {
     const folder = engine.lookAtFolder(settings.cwd);
     this.#repository = 'code' in folder ? undefined : folder.repository;
@@ -52,5 +60,6 @@ export class SessionFacts {
     if (place === undefined) return;
     const summary = await engine.stored.summary(id);
     if (!('code' in summary)) this.#name = summary.name;
+    if (isGateOpen('goals', settings.features)) this.#goal = await engine.stored.goal(id);
   }
 }

@@ -86,7 +86,7 @@ export class StatusView {
   #all(): StatusFacts {
     const thread = this.#parts.thread();
     const next = thread.standIn ?? thread.settings;
-    const { repository, branch, name, firstWords, tasks } = this.#facts;
+    const { repository, branch, name, firstWords, tasks, goal } = this.#facts;
     return {
       settings: thread.turnSettings ?? next,
       next: thread.turnSettings === undefined ? undefined : next,
@@ -100,6 +100,7 @@ export class StatusView {
       name,
       firstWords,
       tasks,
+      goal,
     };
   }
 }

@@ -1,8 +1,10 @@
 import { basename } from 'node:path';
 import type { Settings } from '../../../envelope/settings.ts';
 import { approvalName } from '../../../policy/approval-policy.ts';
+import type { Goal } from '../../../protocol/goal.ts';
 import { version } from '../../../protocol/version.ts';
 import type { ThreadUsage } from '../../engine/live/live-thread.ts';
+import { goalStanding } from '../../wording/goal-standing.ts';
 import { moneyWords } from '../../wording/money-words.ts';
 import { aboutWord, usedWithEstimate } from '../../wording/used-words.ts';
 import type { Look } from '../text/look.ts';
@@ -30,6 +32,7 @@ export interface StatusFacts {
   /** The first words of the user. */
   readonly firstWords: string | undefined;
   readonly tasks: { readonly done: number; readonly all: number } | undefined;
+  readonly goal: Goal | undefined;
 }
 
 export interface StatusItem {
@@ -61,6 +64,14 @@ const tokens = (count: number, word: string): string | undefined =>
 export function withNext({ settings, next }: Pick<StatusFacts, 'settings' | 'next'>, words: (of: Settings) => string) {
   const [now, then] = [words(settings), next === undefined ? undefined : words(next)];
   return then === undefined || then === now ? now : `${now} (next: ${then})`;
+}
+
+/** `goal active, 40K of 50K tokens`: one that is reached is told by the answer. */
+function goalWords(goal: Goal | undefined): string | undefined {
+  if (goal === undefined || goal.status === 'complete') return undefined;
+  const { status, tokensUsed, tokenBudget } = goal;
+  const most = tokenBudget === undefined ? '' : ` of ${compactNumber(tokenBudget)}`;
+  return `${goalStanding(status)}, ${compactNumber(tokensUsed)}${most} tokens`;
 }
 
 /** Every item by its id, in the order of the list. */
@@ -123,6 +134,7 @@ export const statusItems = {
     about: 'how much of the plan is done',
     text: ({ tasks }) => (tasks === undefined || tasks.all === 0 ? undefined : `Tasks ${tasks.done}/${tasks.all}`),
   },
+  goal: { about: 'how the goal stands, and what it has used', text: ({ goal }) => goalWords(goal) },
   'thread-name': { about: 'the name that you gave the conversation', text: ({ name }) => name },
   'thread-title': { about: 'its name, or your first words', text: ({ name, firstWords }) => name ?? firstWords },
   'thread-id': { about: 'the id of the conversation', text: ({ threadId }) => threadId },
@@ -176,4 +188,5 @@ export const usualStatusLine: readonly StatusId[] = [
   'git-branch',
   'used-tokens',
   'task-progress',
+  'goal',
 ];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../../envelope/settings.ts';
 import { profileFor } from '../../../policy/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../../../policy/shell-environment-policy.ts';
+import type { Goal } from '../../../protocol/goal.ts';
 import type { SandboxMode } from '../../../protocol/permission-profile.ts';
 import { noUsage } from '../../../protocol/usage.ts';
 import { rowColumns } from '../text/cut.ts';
@@ -53,6 +54,7 @@ const facts: StatusFacts = {
   name: undefined,
   firstWords: 'Fix the\ntests \u001B[2Jplease.',
   tasks: { done: 1, all: 3 },
+  goal: undefined,
 };
 
 function shown(some: Partial<StatusFacts>, width: number, items = usualStatusLine): string {
@@ -158,4 +160,12 @@ describe('the title of the window', () => {
     expect(title({ name: 'tests', runState: 'Waiting' }, 1000, 'none')).toBe('[ ! ] Action required | tests | engine');
     expect(title({ firstWords: 'x'.repeat(500), repository: undefined })).toBe(`${'x'.repeat(60)} | engine`);
   });
+});
+
+it('says how a goal stands until it is reached', () => {
+  const goal = { objective: 'All green.', tokensUsed: 40_000, timeUsedSeconds: 9 } as Goal;
+  const words = (some: Partial<Goal>): string => shown({ goal: { ...goal, ...some } }, 120, ['goal']).trim();
+  expect(words({ status: 'active', tokenBudget: 50_000 })).toMatch(/^goal active, 40K of 50K tokens/);
+  expect(words({ status: 'paused' })).toMatch(/^goal paused, 40K tokens/);
+  expect(words({ status: 'complete' })).not.toContain('goal');
 });

@@ -64,7 +64,10 @@ test('a file that cannot be changed safely is left alone, and the user is told w
   const file = join(place.home, 'config.toml');
   const before = readFileSync(file, 'utf8');
   const added = await place.run('mcp', 'add', 'docs', '--url', 'https://a.org/mcp');
-  expect([added.code, added.stderr]).toEqual([1, expect.stringContaining('[mcp_servers.docs]')]);
+  expect([added.code, added.stderr]).toEqual([
+    1,
+    expect.stringMatching(/In the braces on line \d+, write: docs\.url = "https:\/\/a\.org\/mcp"/),
+  ]);
   expect(readFileSync(file, 'utf8')).toBe(before);
 });
 

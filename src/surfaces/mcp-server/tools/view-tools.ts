@@ -101,7 +101,7 @@ export function threadReplayTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_replay',
     title: 'Replay check',
-    description: 'Proves that every request can be rebuilt from the file. all: lists every request.',
+    description: 'Proves that requests can be rebuilt. all: lists every one.',
     input: inputOfTool({ thread_id: text(), all: yesOrNo }),
     output: outputOfTool({ thread_id: text(), ok: yesOrNo, counts: anObject, taken_back: whole(), requests: list }),
     annotations: looks,

@@ -161,7 +161,8 @@ describe('at a terminal', () => {
 
   test('a command has one, with its signals and its size', async () => {
     const sessions = table();
-    const watch = `trap 'echo size $(stty size)' WINCH; stty size; [ -t 0 ] && [ -t 1 ] && [ -t 2 ] && : </dev/tty && echo own`;
+    // Without a trap, bash goes on if the signal comes while `sleep` ends by itself.
+    const watch = `trap 'exit 130' INT; trap 'echo size $(stty size)' WINCH; stty size; [ -t 0 ] && [ -t 1 ] && [ -t 2 ] && : </dev/tty && echo own`;
     const { session, output } = await yielded(
       sessions,
       atTerminal(`${watch}; printf '> '; while :; do sleep 0.1; done`),

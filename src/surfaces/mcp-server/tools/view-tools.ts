@@ -100,8 +100,8 @@ export async function envelopeOf(
 export function threadReplayTool(parts: ToolParts): ServerTool {
   return {
     name: 'thread_replay',
-    title: 'Replay check',
-    description: 'Proves that requests can be rebuilt. all: lists every one.',
+    title: 'Replay',
+    description: 'Rebuilds and compares requests. all: shows all.',
     input: inputOfTool({ thread_id: text(), all: yesOrNo }),
     output: outputOfTool({ thread_id: text(), ok: yesOrNo, counts: anObject, taken_back: whole(), requests: list }),
     annotations: looks,

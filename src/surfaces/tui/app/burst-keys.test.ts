@@ -57,6 +57,15 @@ describe('a paste on a terminal that does not mark it', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
+  it.each(['\u0002', '\u001B[C'])('no Tab or Enter right behind it acts, also behind a key: %j', (key) => {
+    for (const last of ['\t', '\r']) {
+      const { send, acted, wait } = keyboard();
+      send([`delete all my files${key}${last}`]);
+      wait(500);
+      expect(acted.filter((each) => /^(?:tab|enter) /.test(each))).toEqual([]);
+    }
+  });
+
   it.each([
     'first\rsecond\rthird\r\rfourth\rfifth',
     'x\ry\r!touch ran\rz\rend',

@@ -8,7 +8,7 @@ import type { TuiStage } from './stage.ts';
 
 /** A paste is whole after this silence. An Enter or a Tab waits as long for what would make it a part of one. */
 const silenceMs = 60;
-/** An Enter so soon after a paste belongs to it. */
+/** An Enter or a Tab so soon after a paste belongs to it. */
 const enterMs = 120;
 
 export interface BurstKeysParts {
@@ -29,8 +29,8 @@ export class BurstKeys {
   readonly #parts: BurstKeysParts;
   readonly #burst: PasteBurst;
   readonly #silence = new Silence(() => this.#settle());
-  readonly #tail = new Silence(() => void (this.#takesEnter = false));
-  #takesEnter = false;
+  readonly #tail = new Silence(() => void (this.#isBehindPaste = false));
+  #isBehindPaste = false;
   /** An Enter or a Tab that may be part of a paste. */
   #held: KeyPress | undefined;
   /** A paste that stands as one element already, and what has come of it since. */
@@ -87,7 +87,7 @@ export class BurstKeys {
     this.#endsWithReturn = key.name === 'enter';
     this.#add(sign);
     if (this.#fold(sign)) return true;
-    const isPart = this.#burst.isOn || (key.name === 'enter' && this.#takesEnter);
+    const isPart = this.#burst.isOn || this.#isBehindPaste;
     if (isPart) {
       this.#begin();
       this.#write(sign);
@@ -113,7 +113,7 @@ export class BurstKeys {
 
   #begin(): void {
     this.#burst.begin();
-    this.#takesEnter = true;
+    this.#isBehindPaste = true;
     this.#tail.restart(enterMs);
   }
 

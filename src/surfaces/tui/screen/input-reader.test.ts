@@ -180,18 +180,20 @@ describe('keys', () => {
   });
 
   it.each(['[I', '[O', '[M yn', '[<64;10;5M', '[?62;1c', '[24;80R', ']11;rgb:1e1e/1e1e/2e2e\u0007', 'P1$r0m\u001B\\'])(
-    'makes no keys of %j behind such an Escape, in one piece or in many',
+    'makes no keys of %j behind such an Escape, and what follows is as it is',
     (rest) => {
-      const typed = (...pieces: readonly (string | number)[]): readonly string[] =>
-        names('\u001B', 60, ...pieces).filter((name) => !['focus', 'wheel', 'answer', 'background'].includes(name));
-      expect(typed(rest)).toEqual(['escape']);
-      expect(typed(...[...rest].flatMap((sign) => [sign, 10]))).toEqual(['escape']);
+      const typed = names('\u001B', 60, rest, 'n', 60, '\u001B', 60, 'y');
+      expect(typed.filter((name) => !['focus', 'wheel', 'answer', 'background'].includes(name))).toEqual([
+        'escape',
+        'n',
+        'escape',
+        'y',
+      ]);
     },
   );
 
   it('knows the rest behind a beginning that was taken for a key with Alt, or dropped', () => {
     expect(names('\u001B[', 200, '24;80R')).toEqual(['alt+[']);
-    expect(names('\u001B', 60, '[', 60, '24;80R')).toEqual(['escape', '[']);
     expect(names('\u001B[24;', 1300, '80R', 'x')).toEqual(['x']);
     expect(names('\u001B]11;rgb:1e1e', 1300, '/1e1e/2e2e\u0007')).toEqual(['background']);
     expect(names('\u001B[M', 1300, '#yy')).toEqual([]);
@@ -203,6 +205,13 @@ describe('keys', () => {
     expect(names('\u001B', 60, '1', 10, '2')).toEqual(['escape', '1', '2']);
     expect(names('\u001B', 60, '[Important]')).toEqual(['escape', ...'[Important]']);
     expect(names('\u001B', 60, '[', 10, '\r')).toEqual(['escape', '[', 'enter']);
+    // In pieces, as a slow hand or a slow line sends them, everything is typed, once.
+    expect(names('\u001B', 60, '[1;5', 10, 'A', 'g', 'o')).toEqual(['escape', ...'[1;5Ago']);
+    expect(names('\u001B', 60, 'P', 15, 'l', 200, 'e')).toEqual(['escape', 'P', 'l', 'e']);
+    expect(names('\u001B', 60, 'P', 20, '1', 200, 'x', 200, '\u0003')).toEqual(['escape', 'P', '1', 'x', 'ctrl+c']);
+    const inOneGo = (text: string) => names('\u001B', 60, text, 200, 'n', '\u0003');
+    expect(inOneGo('P1: fix it')).toEqual(['escape', ...'P1:', 'space', ...'fix', 'space', ...'it', 'n', 'ctrl+c']);
+    expect(inOneGo('[2 items] x')).toEqual(['escape', ...'[2', 'space', ...'items]', 'space', 'x', 'n', 'ctrl+c']);
   });
 
   it('waits longer for the rest of an Escape while the terminal has not answered a question', () => {

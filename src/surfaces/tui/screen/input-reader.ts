@@ -1,6 +1,6 @@
 import { LateRest } from './late-rest.ts';
 import { MarkedPaste, pasteStart } from './marked-paste.ts';
-import { escapeMs, giveUp, waitFor } from './open-sequence.ts';
+import { giveUp, waitFor } from './open-sequence.ts';
 import { readPiece } from './read-piece.ts';
 import { Silence } from './silence.ts';
 import type { TerminalInput } from './terminal-input.ts';
@@ -27,14 +27,14 @@ export class InputReader {
 
   feed(text: string): void {
     this.#silence.stop();
-    if (this.#buffer === '' && this.#paste === undefined && !this.#late.holds && isUnmarkedPaste(text)) {
-      this.#late.forget();
+    if (this.#buffer === '' && this.#paste === undefined && isUnmarkedPaste(text)) {
+      this.#late.clear();
       this.#emit({ kind: 'paste', text, isUnmarked: true });
       return;
     }
-    const known = this.#late.take(text);
-    if (known === undefined) this.#silence.restart(escapeMs);
-    else this.#add(known);
+    this.#buffer += this.#late.take(text);
+    this.#read();
+    this.#wait();
   }
 
   /** The terminal was asked something. An Escape is waited for longer until it has answered, or for a while. */
@@ -48,12 +48,6 @@ export class InputReader {
     this.#due = undefined;
   }
 
-  #add(text: string): void {
-    this.#buffer += text;
-    this.#read();
-    this.#wait();
-  }
-
   #wait(): void {
     if (this.#paste?.isEnded === true) this.#silence.restart(settleMs);
     else if (this.#buffer !== '' && this.#paste === undefined)
@@ -62,8 +56,7 @@ export class InputReader {
 
   /** Nothing has followed in time. */
   #silent(): void {
-    if (this.#late.holds) this.#add(this.#late.release());
-    else if (this.#paste !== undefined) this.#endPaste(this.#paste);
+    if (this.#paste !== undefined) this.#endPaste(this.#paste);
     else this.#giveUp();
   }
 

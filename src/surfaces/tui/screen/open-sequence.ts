@@ -2,7 +2,7 @@ import { controlKey } from './read-sequence.ts';
 import { keyPress, type TerminalInput } from './terminal-input.ts';
 
 /** A lone Escape is a key after this silence: the rest of a sequence comes at once. */
-export const escapeMs = 30;
+const escapeMs = 30;
 /** So is Alt with a key that begins sequences. A slow line may split one there. */
 const beginningMs = 150;
 /** What has begun beyond doubt was sent by the terminal. */

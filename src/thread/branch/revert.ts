@@ -18,7 +18,7 @@ import {
   type WaitingMessage,
 } from '../../state/waiting.ts';
 import { costOf, costStays, turnDoneBefore, turnLeftOpen } from '../../state/turn-drafts.ts';
-import { filesMessages, filesToldAgain } from './files-told-again.ts';
+import { filesMessages, filesToTell } from './files-told-again.ts';
 import { leftNote } from './left-rollouts.ts';
 import { readPlaces } from './read-turns.ts';
 import { foldThread, openThread } from './resume.ts';
@@ -74,10 +74,10 @@ export async function rollBack(
       drafts: [
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
-        ...filesToldAgain(await filesMessages(store, id, cut.end, then.waiting), {
+        ...filesToTell(await filesMessages(store, id, cut.end, then.waiting), {
           there: stillWaiting(then.waiting, now.waiting),
           standing: idsIn(places).slice(0, cut.kept),
-        }),
+        }).map(messageWaitsAgain),
         ...grantsEnded(then.grants, now.grants),
         ...costStays(costOf(then.usage), now.usage),
         ...windowsStay(then.limits, now.limits),

@@ -135,4 +135,22 @@ describe('files that a side conversation changed', () => {
     expect(told(scene)).toEqual([expect.stringContaining('"/repo/app.js"')]);
     await engine.close();
   });
+
+  it('are told again where an undone rollback takes back the turn that was told', async () => {
+    const scene = await liveScene(talk([says('Done.')]));
+    const { threads, engine } = scene;
+    const main = await scene.start();
+    for (const message of ['One.', 'Two.']) await go(main, message);
+    await threads.whole(main.id, (stored) => stored.rollback(main.id, { turns: 1 }));
+    await main.tellChangedBeside({ changes: [{ path: '/repo/later.js', kind: 'update' }] });
+    await go(main, 'Otherwise.');
+    const undo = () => threads.whole(main.id, (stored) => stored.undoRollback(main.id, { force: true }));
+    await undo();
+    await go(main, 'After it.');
+    expect(told(scene)).toEqual([expect.stringContaining('"/repo/later.js"')]);
+    await undo();
+    await go(main, 'Back again.');
+    expect(told(scene)).toHaveLength(1);
+    await engine.close();
+  });
 });

@@ -1,6 +1,7 @@
 import type { WorkRecords } from '../compaction/plan/work-records.ts';
 import { isWithin } from '../policy/paths.ts';
 import { defined } from '../protocol/defined.ts';
+import { filesAmong } from '../protocol/files-among.ts';
 import type { FilesPutBack, PutBackFile, TurnBefore } from '../protocol/files-put-back.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
@@ -29,11 +30,11 @@ export function foldPutBack(work: WorkRecords, { before, isUndone, restored, del
     ...restored.map((path) => ({ path, ...number })),
     ...deleted.map((path) => ({ path, isDeleted: true as const, ...number })),
   ];
-  const touched = new Set(back.map(({ path }) => path));
+  const all = back.map(({ path }) => path);
+  const touched = new Set(all);
   const others = (work.putBack ?? []).filter(({ path }) => !touched.has(path));
-  // A folder came or went with its files.
-  const files = back.filter(({ path }) => !back.some((other) => other.path !== path && isWithin(other.path, path)));
-  return withPutBack(work, isUndone === true ? others : [...others, ...files]);
+  // Lines of older versions name folders as well.
+  return withPutBack(work, isUndone === true ? others : [...others, ...filesAmong(back, all)]);
 }
 
 /** The same after a patch changed files: what it left is there, and so are the folders that it is in. */

@@ -38,7 +38,7 @@ export type WaitingContent =
     }
   /** `total`: what the thread has cost with it. */
   | { readonly kind: 'agent'; readonly report: AgentReport; readonly total: Usage }
-  /** `again`: a rollback took back the turn in which it was told, but not the files. */
+  /** `again`: a rollback or a fork left the turn in which it was told, but not the files. */
   | { readonly kind: 'files'; readonly files: FilesPutBack; readonly again?: true }
   | { readonly kind: 'beside'; readonly files: FilesChangedBeside; readonly again?: true };
 

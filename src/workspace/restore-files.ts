@@ -196,8 +196,8 @@ function turnsIn(effects: readonly Effect[]): readonly TurnId[] {
 async function transitions(source: ContentSource, effects: readonly Effect[], now: Hash, target: RestoreTarget) {
   const all = await transitionsOf(effects, now, (from, to) => compareTrees(source, from, to));
   if ('beforeTurn' in target) return all;
-  // Only the restore itself is undone; turns that came after it count like a user. What one did that was cut off cannot
-  // be separated from what came next.
+  // Only the restore itself is undone; turns that came after it count like a user. If the restore was cut off, nothing
+  // says which of the changes behind it are its own.
   const isOfRestore = ({ effect, by }: (typeof all)[number], at: number): boolean =>
     effect === 0 || (at === 0 && by === 'unknown');
   return all.map((one, at) => (isOfRestore(one, at) ? one : { ...one, by: 'user' as const }));

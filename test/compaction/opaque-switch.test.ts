@@ -178,12 +178,36 @@ describe('a checkpoint that a model encrypted, before a model that is not compat
   });
 });
 
+describe('where nothing is encrypted', () => {
+  test('the model before compacts what is too much for the window of the next, readably', async () => {
+    const live = await begun({ times: 1100, thinks: false });
+    for (const message of ['Go.', 'Go on.', 'Go on again.']) await live.turn(message);
+    await live.thread.overrideTurnContext({ model: 'narrow' });
+    expect((await live.turn('Go on here.')).kind).toBe('completed');
+    expect(asked(live).slice(4)).toEqual(['old checkpoint', 'narrow step']);
+    expect(live.told('checkpoint-installed').at(-1)?.report).toMatchObject({
+      reason: 'model_downshift',
+      strategy: 'structured',
+      model: 'old',
+    });
+    await check(live);
+  });
+});
+
 describe('where a model only encrypted thoughts', () => {
   test('it is never asked for a checkpoint that it encrypts', async () => {
     const live = await begun();
     await live.thread.overrideTurnContext({ model: 'new' });
     await live.turn('Go on here.');
     expect(asked(live)).toEqual(['old step', 'old checkpoint', 'new step']);
+    await check(live);
+  });
+
+  test('the new model may encrypt its own, where the one before is gone', async () => {
+    const live = await begun({ readable: () => httpError({ status: 404 }) });
+    await live.thread.overrideTurnContext({ model: 'new' });
+    expect((await live.turn('Go on here.')).kind).toBe('completed');
+    expect(asked(live)).toEqual(['old step', 'old checkpoint', 'new own checkpoint', 'new step']);
     await check(live);
   });
 

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { answer, callTool, cutAfter, reason, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
+import { liveScene } from '../live/live-scene.ts';
 
 interface Row extends JsonObject {
   readonly number: number;
@@ -298,6 +301,33 @@ describe('capstan replay', () => {
     // An undo brings back what the newest rollback took; what the first one took stays away.
     await place.run('threads', 'undo-rollback', id, '--force');
     expect((await replayed(live)).report).toMatchObject({ counts: { same: 2 }, taken_back: 3 });
+  });
+
+  it('goes on where a file that the thread left cannot be read', async () => {
+    const { scene, threads, start } = await liveScene(() => answer({ items: [say('Done.')] }));
+    const { place } = scene;
+    const main = await start();
+    const { id } = main;
+    for (const text of ['one', 'two']) await main.submit({ input: words(text) });
+    const left = await threads.whole(id, (stored) => stored.rollback(id, { turns: 1 }));
+    await main.submit({ input: words('otherwise') });
+    await threads.whole(id, (stored) => stored.undoRollback(id, { force: true }));
+    await main.leave();
+    const path = (left as { readonly location: string }).location;
+    const lost = readFileSync(path, 'utf8').replace(
+      /("history_base":\{[^}]*?"(?:rollout_id|thread_id|id)":")[0-9a-f-]{36}/,
+      '$101a1ed11-0000-7000-8000-000000000000',
+    );
+    writeFileSync(path, lost);
+    const uncounted = 'Requests that were taken back could not be counted: ';
+    const plain = await place.run('replay', id);
+    expect(plain).toMatchObject({ code: 0, stderr: '' });
+    expect(plain.stdout).toContain(`2 of 2 requests rebuilt byte for byte.\n${uncounted}`);
+    const json = await place.run('replay', id, '--json');
+    expect(JSON.parse(json.stdout)).not.toHaveProperty('taken_back');
+    const shown = await place.run('context', id, '--request', '1');
+    expect(shown).toMatchObject({ code: 0, stderr: expect.stringContaining(uncounted) });
+    expect(await place.run('replay', id, '--taken-back')).toMatchObject({ code: 1, stdout: '' });
   });
 
   it('explains wrong usage and what is not there', async () => {

@@ -116,4 +116,41 @@ describe('files that a side conversation changed', () => {
     );
     await engine.close();
   });
+
+  it('are told by a fork before a turn as by a rollback to there', async () => {
+    const scene = await liveScene(talk([says('Done.')]));
+    const { threads, engine } = scene;
+    const main = await scene.start();
+    for (const message of ['One.', 'Two.']) await go(main, message);
+    await main.tellChangedBeside({ changes: [{ path: '/repo/app.js', kind: 'update' }] });
+    await go(main, 'Three.');
+    const turnId = (await engine.stored.turns(main.id))[1]!.id;
+    const fork = await opened(threads.fork(main.id, { kind: 'before', turnId }));
+    await go(fork, 'In the fork.');
+    expect(told(scene)).toEqual([expect.stringContaining('"/repo/app.js"')]);
+    await go(fork, 'And on.');
+    expect(told(scene)).toHaveLength(1);
+    await threads.whole(main.id, (stored) => stored.rollback(main.id, { turns: 2 }));
+    await go(main, 'After the rollback.');
+    expect(told(scene)).toEqual([expect.stringContaining('"/repo/app.js"')]);
+    await engine.close();
+  });
+
+  it('are told again where an undone rollback takes back the turn that was told', async () => {
+    const scene = await liveScene(talk([says('Done.')]));
+    const { threads, engine } = scene;
+    const main = await scene.start();
+    for (const message of ['One.', 'Two.']) await go(main, message);
+    await threads.whole(main.id, (stored) => stored.rollback(main.id, { turns: 1 }));
+    await main.tellChangedBeside({ changes: [{ path: '/repo/later.js', kind: 'update' }] });
+    await go(main, 'Otherwise.');
+    const undo = () => threads.whole(main.id, (stored) => stored.undoRollback(main.id, { force: true }));
+    await undo();
+    await go(main, 'After it.');
+    expect(told(scene)).toEqual([expect.stringContaining('"/repo/later.js"')]);
+    await undo();
+    await go(main, 'Back again.');
+    expect(told(scene)).toHaveLength(1);
+    await engine.close();
+  });
 });

@@ -1,5 +1,6 @@
 import { defined } from '../../protocol/defined.ts';
-import { type UserShellCommandText, noExitCodeStopped } from './user-shell-command.ts';
+import { restoreEnd } from '../text/markup.ts';
+import { type UserShellCommandText, noExitCodeStopped, partEnds } from './user-shell-command.ts';
 
 const head = '<user_shell_command>\n<command>\n';
 const between = '\n</command>\n<result>\nExit code: ';
@@ -25,5 +26,5 @@ export function readUserShellCommand(text: string): UserShellCommandText | undef
 }
 
 function asTyped(text: string): string {
-  return text.replaceAll(/&lt;(?=\/(?:command|result)>)/g, '<');
+  return partEnds.reduce(restoreEnd, text);
 }

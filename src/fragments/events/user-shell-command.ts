@@ -15,6 +15,9 @@ export interface UserShellCommandText {
 /** In the place of an exit code. */
 export const noExitCodeStopped = 'none (stopped by the user)';
 
+/** What ends the parts of the text. A command and its output cannot. */
+export const partEnds = ['</command>', '</result>'] as const;
+
 /** A command that the user ran, not the model, in the form that other programs write. */
 export const userShellCommandFragment = defineFragment<UserShellCommandText>({
   id: 'user-shell-command',
@@ -29,7 +32,7 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
 
 /** As the command was typed and printed, but for what would end its part of the text, or move a cursor. */
 function shortened(text: string, tokens: number): string {
-  const plain = ['</command>', '</result>'].reduce(neutraliseEnd, withoutControls(text));
+  const plain = partEnds.reduce(neutraliseEnd, withoutControls(text));
   return truncateMiddle(plain, { mode: 'tokens', limit: tokens });
 }
 

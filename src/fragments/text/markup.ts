@@ -33,17 +33,32 @@ export function withoutLineBreaks(text: string): string {
 
 /** Prose that cannot end its own fragment: an end marker inside it is shown with its first character escaped. */
 export function neutraliseEnd(text: string, end: string): string {
-  const name = /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'];
+  const name = nameIn(end);
   if (name === undefined || !text.includes('<')) return text;
-  return text.replace(isPlain.test(text) ? endPattern(name) : lookalikePattern(name), '&lt;');
+  return text.replace(endsOf(text, name, '<'), '&lt;');
+}
+
+/** The text before that. What was written as an escaped end marker from the start reads like one. */
+export function restoreEnd(text: string, end: string): string {
+  const name = nameIn(end);
+  if (name === undefined || !text.includes('&lt;')) return text;
+  return text.replace(endsOf(text, name, '&lt;'), '<');
+}
+
+function nameIn(end: string): string | undefined {
+  return /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'];
+}
+
+function endsOf(text: string, name: string, first: '<' | '&lt;'): RegExp {
+  return isPlain.test(text) ? endPattern(name, first) : lookalikePattern(name, first);
 }
 
 /** Most texts have nothing else, and the pattern for all others takes a while to make. */
 const isPlain = /^[\t\n\r -~]*$/;
 
-function endPattern(name: string): RegExp {
+function endPattern(name: string, first: string): RegExp {
   const words = name.split(' ').map((word) => [...word].map(escaped).join(''));
-  return new RegExp(`<(?=\\s*/[\\s/]*${words.join('\\s+')}(?![\\w-]))`, 'gi');
+  return new RegExp(`${first}(?=\\s*/[\\s/]*${words.join('\\s+')}(?![\\w-]))`, 'gi');
 }
 
 // A reader sees none of the first, and takes the others for space.
@@ -51,9 +66,9 @@ const unseen = '\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}';
 const gap = `[\\s\\u2800${unseen}]`;
 
 /** The same end for the eye: there are characters in it that show nothing. No repetition can share what it repeats. */
-function lookalikePattern(name: string): RegExp {
+function lookalikePattern(name: string, first: string): RegExp {
   const words = name.split(' ').map((word) => [...word].map(escaped).join(`[${unseen}]*`));
-  return new RegExp(`<(?=${gap}*/(?:${gap}|/)*${words.join(`${gap}+`)}(?![\\w-]))`, 'giu');
+  return new RegExp(`${first}(?=${gap}*/(?:${gap}|/)*${words.join(`${gap}+`)}(?![\\w-]))`, 'giu');
 }
 
 function escaped(letter: string): string {

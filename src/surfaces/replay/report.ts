@@ -30,7 +30,7 @@ export function reportTable(requests: readonly ReplayedRequest[], isBack: boolea
 export function replayReport(
   { id, skipped }: Pick<ReadThread, 'id' | 'skipped'>,
   requests: readonly ReplayedRequest[],
-  { requests: back }: Pick<TakenBackRequests, 'requests'>,
+  { requests: back, problem }: Pick<TakenBackRequests, 'requests' | 'problem'>,
 ) {
   const rows = requests.map(({ turnId, toolSet, keptItems, sha256, ...request }) => ({
     ...request,
@@ -42,7 +42,7 @@ export function replayReport(
     thread_id: id,
     skipped_lines: skipped,
     counts: Object.fromEntries(counts) as JsonObject,
-    taken_back: back,
+    ...(problem === undefined ? { taken_back: back } : {}),
     requests: rows,
   };
 }

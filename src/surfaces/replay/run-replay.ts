@@ -27,6 +27,7 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
   const { itemBytes } = await loadReplayParts();
   const requests: ReplayedRequest[] = [];
   const back = await thread.takenBack();
+  if (isBack && back.problem !== undefined) return back.problem;
   let number = 0;
   const wanted = await withProgress({ label: 'Replaying lines' }, async (report) => {
     const all = isBack

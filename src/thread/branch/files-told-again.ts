@@ -1,15 +1,9 @@
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
-import { type LineDraft, lineType } from '../../protocol/line.ts';
-import {
-  type FilesMessage,
-  isAboutFiles,
-  messageWaitsAgain,
-  readMessage,
-  type RecordedMessage,
-} from '../../state/waiting.ts';
+import { lineType } from '../../protocol/line.ts';
+import { type FilesMessage, isAboutFiles, readMessage, type RecordedMessage } from '../../state/waiting.ts';
 
-/** What a rollback to a place has to do with: what waited there, and what was said from there on, told or not. */
+/** What a rollback to a place, or a fork there, has to do with: what waited there, and what was said from there on, told or not. */
 export async function filesMessages(
   store: Pick<RolloutStore, 'read'>,
   id: ThreadId,
@@ -29,15 +23,15 @@ export async function filesMessages(
  * Files do not go back with the conversation: the model reads again what happened to them, unless the user put them back
  * to before a turn that is taken back too.
  */
-export function filesToldAgain(
+export function filesToTell(
   messages: readonly FilesMessage[],
-  /** `there`: messages that wait after the rollback all the same. */
+  /** `there`: messages that wait at the place all the same. */
   { there, standing }: { readonly there: readonly RecordedMessage[]; readonly standing: readonly TurnId[] },
-): readonly LineDraft[] {
+): readonly FilesMessage[] {
   const isThere = new Set(there.map(({ id }) => id));
   return messages.flatMap((message) => {
     const turn = message.kind === 'files' ? message.files.before?.turnId : undefined;
     const isUndone = turn !== undefined && !standing.includes(turn);
-    return isThere.has(message.id) || isUndone ? [] : [messageWaitsAgain({ ...message, again: true })];
+    return isThere.has(message.id) || isUndone ? [] : [{ ...message, again: true }];
   });
 }

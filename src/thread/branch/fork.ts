@@ -10,9 +10,16 @@ import { importOf } from '../../state/sealed-lines.ts';
 import { pinAdded } from '../../state/pins.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { settingsApplied } from '../../state/turn-drafts.ts';
-import { isAboutFiles, messageDropped, type WaitingMessage } from '../../state/waiting.ts';
+import {
+  type FilesMessage,
+  isAboutFiles,
+  messageDropped,
+  messageWaitsAgain,
+  type WaitingMessage,
+} from '../../state/waiting.ts';
 import { closeForkedTurn } from '../turn/dead-turn.ts';
 import { findTurn } from '../../state/find-turn.ts';
+import { filesMessages, filesToTell } from './files-told-again.ts';
 import { readPlaces } from './read-turns.ts';
 import { ThreadLog } from '../parts/log.ts';
 import type { ThreadParts } from '../parts/parts.ts';
@@ -29,6 +36,8 @@ export interface ForkPoint {
   readonly state: ThreadState;
   /** Lines that could not be read and were skipped. */
   readonly skipped: number;
+  /** What happened to files after that place, which the fork tells its model. */
+  readonly filesSince: readonly FilesMessage[];
 }
 
 /** Another process may write the source meanwhile: what it adds is behind the place. */
@@ -42,7 +51,23 @@ export async function findForkPoint(
   const end = await endOf(store, source, cut, current.mode === 'legacy');
   if (typeof end !== 'number') return { kind: 'refused', ...end };
   const place = { rolloutId: current.rolloutId, end };
-  return { kind: 'fork-point', source, place, ...(await foldThread(store, source, end)) };
+  const folded = await foldThread(store, source, end);
+  const filesSince = cut.kind === 'latest' ? [] : await filesToldSince(store, source, end, folded.state);
+  return { kind: 'fork-point', source, place, ...folded, filesSince };
+}
+
+async function filesToldSince(
+  store: RolloutStore,
+  source: ThreadId,
+  end: Ordinal,
+  { waiting }: ThreadState,
+): Promise<readonly FilesMessage[]> {
+  const found = await filesMessages(store, source, end, waiting);
+  // Most threads have none, and need not be read once more.
+  if (found.length === 0) return [];
+  const { turns } = await readPlaces(store, source);
+  const standing = turns.filter(({ start }) => start < end).map(({ id }) => id);
+  return filesToTell(found, { there: waiting, standing });
 }
 
 async function endOf(
@@ -67,7 +92,7 @@ async function endOf(
 /** Begins a thread that continues from the point. It is on the disk when this resolves. */
 export async function forkThread(
   parts: ThreadParts,
-  { source, place, state, skipped }: ForkPoint,
+  { source, place, state, skipped, filesSince }: ForkPoint,
   { settings, gitFacts }: { readonly settings: Settings; readonly gitFacts: GitFactsOf },
 ): Promise<(ResumedThread & { readonly unproven: Unproven }) | OpenRefused> {
   const id = parts.agent?.id ?? (parts.ids.uuid() as ThreadId);
@@ -82,7 +107,8 @@ export async function forkThread(
   };
   // What waits is not taken over, but for what happened to files: they are the same for both.
   const putBack = state.waiting.filter(isAboutFiles);
-  const { messages, pins, grants, forNow } = await findUnproven(parts, source, { ...state, waiting: putBack });
+  const waiting = [...putBack, ...filesSince];
+  const { messages, pins, grants, forNow } = await findUnproven(parts, source, { ...state, waiting });
   const unproven = { messages, pins, ...defined({ grants, forNow }) };
   const owned = await parts.store.fork(id, meta, place);
   if (owned.kind === 'refused') return owned;
@@ -95,6 +121,7 @@ export async function forkThread(
     const isTaken = (message: WaitingMessage): boolean => isAboutFiles(message) && owned.mode !== 'legacy';
     const left = log.state.waiting.filter((message) => !isTaken(message));
     log.record(...left.map(({ id: message }) => messageDropped(message, 'forked')));
+    if (owned.mode !== 'legacy') log.record(...filesSince.map(messageWaitsAgain));
     log.record(...setAside(unproven));
     // A yes for the session was given in the other thread, and holds there.
     if (log.state.grants.length > 0) log.record(grantsDropped('forked'));

@@ -1,5 +1,5 @@
 import type { CurrentRollout, RolloutPlace, RolloutStore } from '../../ports/rollout-store.ts';
-import type { ThreadId } from '../../protocol/ids.ts';
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 
 /** A rollout that a thread left by a rollback or an undo. */
@@ -22,6 +22,12 @@ export function leftRollouts(meta: JsonObject): readonly LeftRollout[] {
     const common = numberAt(note, 'common');
     return rolloutId === undefined || until === undefined || common === undefined ? [] : [{ rolloutId, until, common }];
   });
+}
+
+/** Where the rollout with this first line and one that the thread left begin to differ. Undefined: nothing says it. */
+export function firstOwn(meta: JsonObject, left: string): Ordinal | undefined {
+  const shared = sharedWith(leftRollouts(meta), left);
+  return shared < 0 ? undefined : ((shared + 1) as Ordinal);
 }
 
 /**

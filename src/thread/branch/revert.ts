@@ -18,8 +18,8 @@ import {
   type WaitingMessage,
 } from '../../state/waiting.ts';
 import { costOf, costStays, turnDoneBefore, turnLeftOpen } from '../../state/turn-drafts.ts';
-import { filesMessages, filesToldAgain } from './files-told-again.ts';
-import { leftNote } from './left-rollouts.ts';
+import { filesMessages, filesToTell } from './files-told-again.ts';
+import { firstOwn, leftNote } from './left-rollouts.ts';
 import { readPlaces } from './read-turns.ts';
 import { foldThread, openThread } from './resume.ts';
 import { markRolledBack, repeatTakenBack } from './revert-legacy.ts';
@@ -74,10 +74,10 @@ export async function rollBack(
       drafts: [
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
-        ...filesToldAgain(await filesMessages(store, id, cut.end, then.waiting), {
+        ...filesToTell(await filesMessages(store, id, cut.end, then.waiting), {
           there: stillWaiting(then.waiting, now.waiting),
           standing: idsIn(places).slice(0, cut.kept),
-        }),
+        }).map(messageWaitsAgain),
         ...grantsEnded(then.grants, now.grants),
         ...costStays(costOf(then.usage), now.usage),
         ...windowsStay(then.limits, now.limits),
@@ -140,6 +140,10 @@ async function undoRevert(
     since: since.length,
     left: (by) => noteOf({ current, places, now }, left.turns, by),
   });
+  // What was accepted since the rollback waits on. What waited before it is as the left rollout says.
+  const waiting = now.waiting.filter((message) => !isAboutFiles(message) || message.again !== true);
+  const from = firstOwn(current.meta, left.place.rolloutId);
+  const told = from === undefined ? [] : await filesMessages(store, id, from, []);
   const made = await held.revert({
     rolloutId: ids.uuid(),
     to: left.place,
@@ -150,8 +154,11 @@ async function undoRevert(
     },
     drafts: [
       ...pinChanges(left.pins, now.pins),
-      // What was accepted since the rollback waits on. What waited before it is as the left rollout says.
-      ...now.waiting.filter((message) => !isAboutFiles(message) || message.again !== true).map(messageWaitsAgain),
+      ...waiting.map(messageWaitsAgain),
+      ...filesToTell(
+        told.filter(({ again }) => again !== true),
+        { there: now.waiting, standing: idsIn(places).slice(0, left.kept) },
+      ).map(messageWaitsAgain),
       ...(left.usage === undefined ? [] : costStays(left.usage, now.usage)),
       // Those that the left rollout knows as well are said twice.
       ...windowsStay([], now.limits),

@@ -102,9 +102,9 @@ function nextFor(threadId: string, maker: ProviderName | undefined, reader: Prov
 }
 
 /**
- * How a turn gets a history that its model can read, where history begins with a checkpoint that another provider made
- * and encrypted, or the same one for a model that is not compatible. `behind`: the history that stands behind it is used again. `ask`: its maker is asked for a
- * checkpoint that every provider can read; if that fails, `hasBehind` says whether there is the other way.
+ * How a turn gets a history that its model can read, where an encrypted checkpoint stands that it cannot. `behind`: the
+ * history behind the checkpoint is used again. `ask`: the maker of the checkpoint is asked for a readable one; if that
+ * fails, `hasBehind` says whether there is the other way.
  */
 export type WayToRead = OpenWay | { readonly kind: 'refused'; readonly outcome: Outcome };
 

@@ -89,12 +89,17 @@ function switched(turn: Turn, step: Step): Wanted {
     before: { ...modelOf(then), effective: then.window.effective },
     now: { ...modelOf(compactionContract(turn)), window: compactionWindow(turn) },
   };
-  const isFor = (active: number) => switchReason({ ...models, active });
-  const reason = isFor(activeNow(turn, step).tokens);
+  const reasonFor = (active: number) => {
+    const reason = switchReason({ ...models, active });
+    if (reason !== 'comp_hash_changed' || (holdsOpaque(turn) && savesEnough(turn, step, 0))) return reason;
+    // The new model can read all that stands, or a checkpoint would not be smaller: only its window counts.
+    const { compatibility: _other, ...now } = models.now;
+    return switchReason({ ...models, now, active });
+  };
+  const reason = reasonFor(activeNow(turn, step).tokens);
   // A provider that counts too much makes every switch one to a window that is too small.
-  if (reason === 'model_downshift' && !hasNews(turn) && isFor(estimateNow(turn, step)) === undefined) return undefined;
-  // Where the new model can read all that stands, or a checkpoint would not be smaller, a model would be paid for nothing.
-  if (reason === 'comp_hash_changed' && !(holdsOpaque(turn) && savesEnough(turn, step, 0))) return undefined;
+  if (reason === 'model_downshift' && !hasNews(turn) && reasonFor(estimateNow(turn, step)) === undefined)
+    return undefined;
   if (isElsewhere) return reason === 'model_downshift' ? { reason } : undefined;
   return reason === undefined ? undefined : { reason, by: before };
 }

@@ -13,6 +13,7 @@ import { itemTokens } from '../../history/size.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isMessage } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { readsOpaque } from '../../protocol/provider-name.ts';
 import { compactionFailed, pausesAfter } from '../../state/checkpoints.ts';
 import { inputOf } from '../../state/request.ts';
 import { countFor, nextRequestTokens, bundleTokens, dueTokens, waitingTokens } from '../contract/active-now.ts';
@@ -106,8 +107,8 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const input = inputOf(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools, by.policy);
   // A provider that compacts by itself takes no wishes: a model reads them.
-  // What it makes for the model before, the next one could not read.
-  const isRead = other === undefined && asked.reason !== 'comp_hash_changed';
+  // And what it encrypts for one model, a model that is not compatible cannot read. The turn's own model reads its own.
+  const isRead = other === undefined && readsOpaque(providerOfTurn(envelope), provider);
   const isOpen = strategy === 'remote' && asked.focus === undefined && isRead;
   const remote = isOpen ? parts.provider.capabilities.remoteCompaction : 'none';
   // What the provider said, and at least what it refused: a total alone is no provider's count.

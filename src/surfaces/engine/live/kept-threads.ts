@@ -53,6 +53,10 @@ class KeptThreads implements LiveThreads {
     return [...this.#threads.values()].filter(({ isLoaded }) => isLoaded);
   }
 
+  agentsOf(id: ThreadId): readonly LiveThread[] {
+    return this.#agentsOf(id).filter(({ isLoaded }) => isLoaded);
+  }
+
   knows(id: string): boolean {
     return this.#threads.get(id as ThreadId)?.isHere === true;
   }
@@ -159,8 +163,11 @@ class KeptThreads implements LiveThreads {
       if (this.#gates.get(id)?.isEmpty === true) this.#gates.delete(id);
     });
     if (kept.isKept) return;
-    const agents = [...this.#threads.values()].filter((each) => this.#requests.get(each.id)?.agent?.rootId === id);
-    await Promise.all(agents.map((agent) => agent.close()));
+    await Promise.all(this.#agentsOf(id).map((agent) => agent.close()));
+  }
+
+  #agentsOf(id: ThreadId): readonly KeptThread[] {
+    return [...this.#threads.values()].filter((each) => this.#requests.get(each.id)?.agent?.rootId === id);
   }
 
   #gate(id: ThreadId): ThreadGate {

@@ -74,7 +74,7 @@ export function createHooks(options: HooksOptions): Hooks {
       return cause === 'first' ? (place.turns <= 1 ? 'startup' : 'resume') : cause;
     },
 
-    hasBegun: () => start !== 'first',
+    takeEnd: (threadId) => options.starts.takeEnd(threadId),
 
     compacted() {
       start ??= 'compact';

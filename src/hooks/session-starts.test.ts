@@ -10,4 +10,6 @@ it('hooks of a start ran, unless their turn was taken back or history was compac
   expect(starts.holdsAt(at(3, 1))).toBe(false);
   expect([starts.holdsAt(at(4, 2)), starts.holdsAt(at(4, 0))]).toEqual([false, false]);
   expect(starts.holdsAt(at(4, 1, 'b'))).toBe(false);
+  expect([starts.takeEnd('b'), starts.takeEnd('a'), starts.takeEnd('a')]).toEqual([false, true, false]);
+  expect(starts.holdsAt(at(4, 1))).toBe(false);
 });

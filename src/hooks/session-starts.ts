@@ -7,8 +7,9 @@ export interface SessionPlace {
 }
 
 /**
- * Where hooks of the start of a session ran in this process. A thread is closed and opened again in it, for example to
- * pin a note: that starts no session, unless what they said was taken back or compacted meanwhile.
+ * Where hooks of the start of a session ran in this process, for the sessions that have not ended. A thread is given up
+ * and opened again in one, for example to pin a note: that starts no other, unless what they said was taken back or
+ * compacted meanwhile.
  */
 export class SessionStarts {
   readonly #ran: Map<string, SessionPlace>;
@@ -20,6 +21,11 @@ export class SessionStarts {
 
   ranAt(place: SessionPlace): void {
     this.#ran.set(place.threadId, place);
+  }
+
+  /** Whether a session of the thread had started. From here on none has. */
+  takeEnd(threadId: string): boolean {
+    return this.#ran.delete(threadId);
   }
 
   holdsAt({ threadId, turns, checkpoints }: SessionPlace): boolean {

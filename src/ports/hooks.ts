@@ -18,8 +18,8 @@ export interface Hooks {
     readonly turns: number;
     readonly checkpoints: number;
   }): 'startup' | 'resume' | 'compact' | undefined;
-  /** Whether that was asked: a turn has run since the thread was opened. */
-  hasBegun(): boolean;
+  /** Whether a session of the thread has started that has not ended. It has ended then. */
+  takeEnd(threadId: ThreadId): boolean;
   /** History was compacted: a session starts anew. */
   compacted(): void;
   /** What hooks that nothing waited for have said since they were last asked about. */

@@ -110,6 +110,32 @@ it('commands of the user are shown once, when they were run, also those in files
   ).toEqual([shown, { ...shown, item: { ...item, id: 'item-3', argv: ['sh', '-c', 'ls'], output: 'gone' } }]);
 });
 
+it('a command of the user that another program wrote as an item and as a message is shown once', () => {
+  const told = (command: string): JsonObject =>
+    says(
+      'user',
+      `<user_shell_command>\n<command>\n${command}\n</command>\n<result>\nExit code: 0\nDuration: 0.5000 seconds\nOutput:\na\n</result>\n</user_shell_command>`,
+    );
+  const ended = (id: string, command: string): JsonObject => {
+    const end = { status: 'completed', exit_code: 0, aggregated_output: 'a\n' };
+    const item = { type: 'CommandExecution', id, command: ['bash', '-lc', command], cwd: '/x', source: 'user_shell' };
+    return { type: 'item_completed', turn_id: 'A', item: { ...item, ...end } };
+  };
+  const events = read([
+    ['event_msg', { type: 'task_started', turn_id: 'A' }],
+    ['event_msg', ended('1', 'ls')],
+    ['response_item', told('ls')],
+    ['response_item', told('pwd')],
+    ['event_msg', ended('2', 'pwd')],
+    // The user ran it again.
+    ['event_msg', ended('3', 'ls')],
+    ['response_item', told('ls')],
+    ['event_msg', { type: 'task_complete', turn_id: 'A' }],
+  ]) as readonly { readonly kind: string; readonly item?: { readonly argv: readonly string[] } }[];
+  const shown = events.filter(({ kind }) => kind === 'item-completed').map(({ item }) => item?.argv.at(-1));
+  expect(shown).toEqual(['ls', 'pwd', 'ls']);
+});
+
 it('a patch has the lines that a file says, and else the call that has them', () => {
   const call = { type: 'custom_tool_call', name: 'apply_patch', input: '*** Begin Patch', call_id: 'c' };
   const answered = (output: string): JsonObject => ({ type: 'custom_tool_call_output', call_id: 'c', output });

@@ -13,7 +13,7 @@ import { checkpointEvents, failedCheckpoint } from './recorded-checkpoint.ts';
 import { modelItem } from './model-item.ts';
 import { patchInOldForm } from './recorded-patch.ts';
 import { prefixBroken } from './recorded-prefix.ts';
-import { userCommandIn, userCommandOf } from './recorded-shell.ts';
+import { otherLineOf, type ToldCommand, userCommandIn, userCommandOf } from './recorded-shell.ts';
 import { contextEvents } from './recorded-context.ts';
 import { type AskedState, foldAsked, noneAsked } from './recorded-asking.ts';
 import { endedCall, type OpenCall } from './recorded-call.ts';
@@ -45,6 +45,8 @@ export interface RecordedState {
   readonly plan?: TurnItem;
   /** Commands of the user since the turn began, by id: a line may say one again. */
   readonly ran: ReadonlySet<string>;
+  /** Those of them that one line has said: a second line about the same run shows nothing. */
+  readonly told: readonly ToldCommand[];
 }
 
 /** Something that a line says happened. `rewound`: turns were taken back; which, `takenBackAt` says. */
@@ -76,7 +78,8 @@ export function isRecorded(event: ThreadEvent): boolean {
 
 /** Before the first line. */
 export function nothingRecorded(threadId: ThreadId): RecordedState {
-  return { threadId, turns: noTurnsOfAny, total: noUsage, asked: noneAsked, calls: new Map(), ran: new Set() };
+  const nothing = { total: noUsage, asked: noneAsked, calls: new Map(), ran: new Set<string>(), told: [] };
+  return { threadId, turns: noTurnsOfAny, ...nothing };
 }
 
 /** At the end of a thread in this state, behind the line of this place. No turn is open in it. */
@@ -158,7 +161,14 @@ function foldEventLine(before: RecordedState, state: RecordedState, payload: Jso
 /** A command of the user that was not shown yet. */
 function foldUserCommand(state: RecordedState, item: CommandItem | undefined): Recorded {
   if (item === undefined || state.ran.has(item.id)) return { state, news: [] };
-  return withEvents({ ...state, ran: new Set([...state.ran, item.id]) }, completed(turnOf(state), item));
+  const ran = { ...state, ran: new Set([...state.ran, item.id]) };
+  return foldTold(ran, { by: 'message', item }, (shown) => withEvents(shown, completed(turnOf(state), item)));
+}
+
+function foldTold(state: RecordedState, told: ToldCommand, show: (shown: RecordedState) => Recorded): Recorded {
+  const other = otherLineOf(state.told, told);
+  if (other === undefined) return show({ ...state, told: [...state.told, told] });
+  return { state: { ...state, told: state.told.filter((each) => each !== other) }, news: [] };
 }
 
 /** A turn that another program left open ends when the next one begins. */
@@ -181,7 +191,11 @@ function foldCompletedItem(state: RecordedState, payload: JsonObject): Recorded 
   if (item === undefined || isSaid) return { state, news: [] };
   if (item.kind === 'plan') return { state: { ...state, plan: item }, news: [] };
   const endedIn = (stringAt(payload, 'turn_id') ?? turnOf(state)) as TurnId;
-  return { state: { ...withCall(state, item.id, { isShown: true }), ended: item, endedIn }, news: [] };
+  const show = (shown: RecordedState): Recorded => ({
+    state: { ...withCall(shown, item.id, { isShown: true }), ended: item, endedIn },
+    news: [],
+  });
+  return item.kind === 'command' && item.byUser === true ? foldTold(state, { by: 'item', item }, show) : show(state);
 }
 
 function foldItem(before: RecordedState, state: RecordedState, line: Line): Recorded {
@@ -247,7 +261,7 @@ function turnOf({ turns }: RecordedState): TurnId {
 
 function atTurnEnd(state: RecordedState): RecordedState {
   const { plan: _plan, ...rest } = state;
-  return { ...rest, calls: new Map(), ran: new Set() };
+  return { ...rest, calls: new Map(), ran: new Set(), told: [] };
 }
 
 function planOf(state: RecordedState): readonly ThreadEvent[] {

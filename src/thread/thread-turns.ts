@@ -66,13 +66,18 @@ export class ThreadTurns {
     return this.#count > 0;
   }
 
-  /** Settles when the turn that began last is over, and hooks of the end of the session have run. Never rejects. */
-  async end(): Promise<void> {
+  /** Settles when the turn that began last is over, and hooks of the end of the session have run, unless it goes on. Never rejects. */
+  async end({ sessionGoesOn = false }: { readonly sessionGoesOn?: boolean } = {}): Promise<void> {
     await this.#newest;
+    if (!sessionGoesOn) await this.endSession();
+    await this.#thread.parts.hooks?.close();
+  }
+
+  /** Never rejects. */
+  async endSession(): Promise<void> {
     const { id, parts, log, settings } = this.#thread;
-    if (parts.hooks === undefined) return;
     // An agent is no session of its own.
-    if (parts.agent !== undefined) return parts.hooks.close();
+    if (parts.hooks === undefined || parts.agent !== undefined) return;
     const { endSession } = await import('./hooks/end-session.ts');
     const transcript = parts.isEphemeral === true ? null : log.location;
     await endSession(parts.hooks, { id, cwd: settings.current.cwd, transcript });

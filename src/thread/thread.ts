@@ -267,19 +267,24 @@ export class Thread {
    * recorded; a turn that waits for the user is suspended. Messages of turns that have not begun wait for the next turn.
    * What is asked of the thread from here on is refused. Rejects with a Fault if lines are lost; it is closed all the same.
    */
-  async close(): Promise<void> {
+  async close(how: { readonly sessionGoesOn?: boolean } = {}): Promise<void> {
     const { inbox, settings, sessions, parts, log } = this.#core;
     this.#closing.abort(threadCloses);
     try {
       inbox.keepAll();
     } finally {
       await settings.submitted.ready;
-      await this.#turns.end();
+      await this.#turns.end(how);
       await this.#compactions.over;
       await sessions.close();
       await parts.release?.();
       parts.provider.client.close?.();
       await log.close();
     }
+  }
+
+  /** Of a thread that was closed while its session went on, and that is not opened again. */
+  endSession(): Promise<void> {
+    return this.#turns.endSession();
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { words } from '../../src/index.ts';
+import { liveThreads, words } from '../../src/index.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { says, saysLong, smallLimit, talk } from '../compaction/talk.ts';
 import { hook, hookedScene, prints } from './hooked-scene.ts';
@@ -160,10 +160,10 @@ it('a program of notify that cannot be started is one notice', async () => {
   ]);
 });
 
-it('a thread that is closed and opened again in a process starts no other session', async () => {
+it('each session that starts ends once', async () => {
   const scene = await hookedScene(() => done, {});
   const { live, keeps, seen } = scene;
-  scene.write({ SessionStart: [hook(keeps('start.json'))] });
+  scene.write({ SessionStart: [hook(keeps('all.json'))], SessionEnd: [hook(keeps('all.json'))] });
   await live.turn('one');
   await live.close();
   const engine = await live.engine();
@@ -173,5 +173,30 @@ it('a thread that is closed and opened again in a process starts no other sessio
     await opened.thread.run({ input: words(text), signal: new AbortController().signal });
     await opened.thread.close();
   }
-  expect(seen('start.json').map(({ source }) => source)).toEqual(['startup', 'resume']);
+  const opened = await engine.resume(live.id, {});
+  if (opened.kind === 'refused') throw new Error(opened.outcome.message);
+  await opened.thread.close();
+  const told = seen('all.json').map(({ hook_event_name: name, source }) => source ?? name);
+  expect(told).toEqual(['startup', 'SessionEnd', 'resume', 'SessionEnd', 'resume', 'SessionEnd']);
+});
+
+it('work on a thread as a whole neither ends its session nor starts another, and the end of the process ends it', async () => {
+  const scene = await hookedScene(() => done, {});
+  const { live, keeps, seen } = scene;
+  scene.write({ SessionStart: [hook(keeps('all.json'))], SessionEnd: [hook(keeps('all.json'))] });
+  const engine = await live.engine();
+  const threads = liveThreads(engine);
+  const thread = await threads.start({ cwd: live.place.workspace });
+  if (thread.kind === 'refused') throw new Error(thread.outcome.message);
+  await thread.submit({ input: words('one') });
+  const pin = (): Promise<unknown> => threads.whole(thread.id, async () => 'done');
+  await pin();
+  await thread.submit({ input: words('two') });
+  const told = () => seen('all.json').map(({ hook_event_name: name, source }) => source ?? name);
+  expect(told()).toEqual(['startup']);
+  // Nothing loads it from here on.
+  await pin();
+  await pin();
+  await engine.close();
+  expect(told()).toEqual(['startup', 'SessionEnd']);
 });

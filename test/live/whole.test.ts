@@ -117,6 +117,19 @@ it('an ephemeral thread that is left ends what runs and waits in it, and stays',
   expect(await thread.submit({ input: words('three') })).toMatchObject({ kind: 'completed' });
 });
 
+it('a thread that is being closed is loaded when it is closed', async () => {
+  const { threads, start } = await liveScene([done, hang({ afterBytes: 0, of: done }), done]);
+  const thread = await start();
+  await thread.submit({ input: words('one') });
+  const running = thread.submit({ input: words('two') });
+  const closing = thread.close();
+  const [again, also] = await Promise.all([threads.load(thread.id), threads.load(thread.id)]);
+  expect(again).toMatchObject({ kind: 'live', id: thread.id });
+  expect([again === thread, also === again]).toEqual([false, true]);
+  await Promise.all([closing, running]);
+  expect(threads.loaded).toEqual([again]);
+});
+
 it.each([true, false])(
   'a thread that is closed is forgotten, and followers know (ephemeral: %s)',
   async (ephemeral) => {

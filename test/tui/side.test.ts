@@ -83,6 +83,30 @@ describe('a side conversation', () => {
     expect(rows).not.toContain('The side conversation ');
   });
 
+  it('takes neither the main conversation nor itself for an agent', async () => {
+    const {
+      terminal,
+      sees,
+      say: tell,
+    } = await tuiScene([
+      answer({ items: [say('Started.')], deltas: true }),
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 30' })] }),
+      answer({ items: [say('It means this.')], deltas: true }),
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 31' })] }),
+    ]);
+    await sees('Context 100% left');
+    tell('Hello.');
+    await sees(/Started\.\n\n {2}Worked/);
+    tell('Work.');
+    await sees('Running sleep 30');
+    tell('/side What does it mean?');
+    expect((await sees(/It means this\.\n\n {2}Worked[^]*› Ask/)).join('\n')).not.toContain('agent');
+    tell('Sleep.');
+    await sees('Running sleep 31');
+    terminal.type('\u0003\u0004');
+    expect((await sees('To continue')).join('\n')).not.toContain('agent');
+  });
+
   it('says which files it changed when it ends', async () => {
     const patch = ['*** Begin Patch', '*** Add File: side.txt', '+from the side', '*** End Patch'].join('\n');
     const {

@@ -18,6 +18,9 @@ describe('the heading of the messages of the user', () => {
   it('says that a tag of a speaker may be changed, where a message has one', () => {
     expect(shown(message('rename <developer> to <author>'))).toContain('may stand here with &lt;');
     expect(shown(message('rename < /Tool_output> to <author>'))).toContain('may stand here with &lt;');
+    for (const tag of ['<dev\u200Beloper>', '<\u2800/\u00ADtool_output>', '<earlier_\u0000summary x'])
+      expect(shown(message(`rename ${tag}`))).toContain('may stand here with &lt;');
+    expect(shown(message('rename <developers>'))).not.toContain('&lt;');
     expect(shown(message('rename <author> to <b>, a developer'))).not.toContain('&lt;');
   });
 

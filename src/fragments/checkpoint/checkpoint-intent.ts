@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import { speakerTags } from '../../protocol/speaker-tags.ts';
+import { spaceSigns, unseenSigns } from '../../protocol/unseen-signs.ts';
 import type { OtherAuthor } from '../../protocol/user-input.ts';
 import type { TextPlace } from '../text/cut-text.ts';
 import { defineFragment } from '../text/define.ts';
@@ -66,8 +67,10 @@ const speakers = {
   shell: 'a shell command that the user ran, and its output',
 } as const;
 
-/** Formats that mark speakers by tags escape such a tag, whoever wrote it. */
-const hasSpeakerTag = new RegExp(`<\\s*/?\\s*(?:${speakerTags.join('|')})`, 'i');
+/** Formats that mark speakers by tags escape such a tag, whoever wrote it, also one with signs in it that no one sees. */
+const gap = `[${spaceSigns}${unseenSigns}]*`;
+const tagNames = speakerTags.map((tag) => [...tag].join(`[${unseenSigns}]*`)).join('|');
+const hasSpeakerTag = new RegExp(`<${gap}(?:/${gap})?(?:${tagNames})(?![\\w-])`, 'iu');
 const tagsChange = ` One exception: a tag with the name of one of the program's own (${speakerTags.join(', ')}) may stand here with &lt; in the place of its first character.`;
 
 /** Who wrote the words in the user's place. */

@@ -1,3 +1,5 @@
+import { spaceSigns, unseenSigns } from '../../protocol/unseen-signs.ts';
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -61,13 +63,11 @@ function endPattern(name: string, first: string): RegExp {
   return new RegExp(`${first}(?=\\s*/[\\s/]*${words.join('\\s+')}(?![\\w-]))`, 'gi');
 }
 
-// A reader sees none of the first, and takes the others for space.
-const unseen = '\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}';
-const gap = `[\\s\\u2800${unseen}]`;
+const gap = `[${spaceSigns}${unseenSigns}]`;
 
 /** The same end for the eye: there are characters in it that show nothing. No repetition can share what it repeats. */
 function lookalikePattern(name: string, first: string): RegExp {
-  const words = name.split(' ').map((word) => [...word].map(escaped).join(`[${unseen}]*`));
+  const words = name.split(' ').map((word) => [...word].map(escaped).join(`[${unseenSigns}]*`));
   return new RegExp(`${first}(?=${gap}*/(?:${gap}|/)*${words.join(`${gap}+`)}(?![\\w-]))`, 'giu');
 }
 

@@ -1,4 +1,5 @@
 import { speakerTags } from '../../protocol/speaker-tags.ts';
+import { spaceSigns, unseenSigns } from '../../protocol/unseen-signs.ts';
 
 /**
  * In a message of several speakers, everything that the user did not write stands between two lines: a tag that names
@@ -6,13 +7,10 @@ import { speakerTags } from '../../protocol/speaker-tags.ts';
  */
 export type Border = (typeof speakerTags)[number];
 
-// A reader sees none of the first, and takes the second for space: one of them is a letter of Braille without dots.
-const unseen = '\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}';
-const space = '\\s\\u2800';
-const isBlank = new RegExp(`^[${unseen}${space}]$`, 'u');
+const isBlank = new RegExp(`^[${unseenSigns}${spaceSigns}]$`, 'u');
 const endsLine = /^[\n\v\f\r\u001C-\u001E\u0085\u2028\u2029]$/;
-const notBlank = new RegExp(`(?=[^${unseen}${space}])`, 'gu');
-const notUnseen = new RegExp(`(?=[^${unseen}])`, 'gu');
+const notBlank = new RegExp(`(?=[^${unseenSigns}${spaceSigns}])`, 'gu');
+const notUnseen = new RegExp(`(?=[^${unseenSigns}])`, 'gu');
 const goesOn = /^[\w-]$/;
 
 interface BorderTag {

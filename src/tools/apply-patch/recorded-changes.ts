@@ -11,7 +11,8 @@ type RecordedPatch = Pick<FileChangeItem, 'changes' | 'places' | 'call'>;
 
 /**
  * The files of a patch with their lines. A file keeps the lines once, in the call that the model made: they are read from
- * there. As they are where the call does not name the same files.
+ * there. As they are where the call changes another number of files, or
+ * changes them in another way.
  */
 export function recordedChanges({ changes, places, call }: RecordedPatch): readonly ChangedFile[] {
   const hunks = call && hunksOf(call);

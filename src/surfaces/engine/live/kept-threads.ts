@@ -40,6 +40,8 @@ class KeptThreads implements LiveThreads {
   readonly #requests = new Map<ThreadId, ThreadRequest>();
   /** Of those that are being loaded, the ones that are to be moved. */
   readonly #moving = new Set<ThreadId>();
+  /** Of those that a client closes: settles when they are closed. */
+  readonly #closing = new Map<ThreadId, Promise<void>>();
   #isOver = false;
 
   constructor(engine: Engine, { idleMs = 30 * 60_000 }: LiveOptions = {}) {
@@ -51,6 +53,10 @@ class KeptThreads implements LiveThreads {
 
   get loaded(): readonly LiveThread[] {
     return [...this.#threads.values()].filter(({ isLoaded }) => isLoaded);
+  }
+
+  agentsOf(id: ThreadId): readonly LiveThread[] {
+    return this.#agentsOf(id).filter(({ isLoaded }) => isLoaded);
   }
 
   knows(id: string): boolean {
@@ -72,6 +78,9 @@ class KeptThreads implements LiveThreads {
   }
 
   async load(id: ThreadId, { folderMayBeMissing, ...request }: LiveRequest = {}): Promise<LiveThread | EngineRefused> {
+    // Work on the thread as a whole does not wait: the closing may wait for it.
+    const closing = this.#gates.get(id)?.isInside === true ? undefined : this.#closing.get(id);
+    if (closing !== undefined) await closing;
     if (this.#isOver) return engineRefused(threadsClosed);
     const known = this.#threads.get(id);
     const kept = known ?? this.#keep(id, withAnswers(request));
@@ -79,7 +88,7 @@ class KeptThreads implements LiveThreads {
     const loaded = await kept.load().finally(() => this.#moving.delete(id));
     if (!('outcome' in loaded)) return kept;
     // Of a thread that was loaded before, clients have the object.
-    if (known === undefined && this.#threads.get(id) === kept) this.#threads.delete(id);
+    if (known === undefined) this.#drop(kept);
     return loaded;
   }
 
@@ -152,15 +161,36 @@ class KeptThreads implements LiveThreads {
   /** Agents of an ephemeral thread are as ephemeral, and no other thread can reach them. */
   async #forget(kept: KeptThread, end: () => Promise<void>): Promise<void> {
     const { id } = kept;
-    await end().finally(() => {
-      if (this.#threads.get(id) !== kept) return;
-      this.#threads.delete(id);
-      this.#requests.delete(id);
-      if (this.#gates.get(id)?.isEmpty === true) this.#gates.delete(id);
-    });
-    if (kept.isKept) return;
-    const agents = [...this.#threads.values()].filter((each) => this.#requests.get(each.id)?.agent?.rootId === id);
-    await Promise.all(agents.map((agent) => agent.close()));
+    const closed = end().finally(() => this.#drop(kept));
+    const over = (): void => {
+      if (this.#closing.get(id) === closing) this.#closing.delete(id);
+    };
+    const closing: Promise<void> = closed.then(over, over);
+    this.#closing.set(id, closing);
+    try {
+      await closed;
+    } finally {
+      if (!kept.isKept) await Promise.all(this.#agentsOf(id).map((agent) => agent.close()));
+    }
+  }
+
+  #drop(kept: KeptThread): void {
+    const { id } = kept;
+    if (this.#threads.get(id) !== kept) return;
+    this.#threads.delete(id);
+    this.#requests.delete(id);
+    const gate = this.#gates.get(id);
+    if (gate !== undefined) void this.#dropGate(id, gate);
+  }
+
+  async #dropGate(id: ThreadId, gate: ThreadGate): Promise<void> {
+    // A use of the thread that has ended may not have returned yet.
+    await gate.quiet();
+    if (gate.isEmpty && !this.#threads.has(id) && this.#gates.get(id) === gate) this.#gates.delete(id);
+  }
+
+  #agentsOf(id: ThreadId): readonly KeptThread[] {
+    return [...this.#threads.values()].filter((each) => this.#requests.get(each.id)?.agent?.rootId === id);
   }
 
   #gate(id: ThreadId): ThreadGate {

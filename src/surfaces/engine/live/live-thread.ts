@@ -46,6 +46,8 @@ export interface LiveThreads {
   knows(id: string): boolean;
   /** Those that are loaded now. */
   readonly loaded: readonly LiveThread[];
+  /** Of those, the agents of a conversation, and the agents of its agents. */
+  agentsOf(id: ThreadId): readonly LiveThread[];
   /**
    * Work on a thread as a whole, like a rollback. Refused while a turn runs or waits for the user. A loaded thread is given up first and
    * loaded again by its next use; those who follow it stay. Whatever is asked of the thread after this call waits until

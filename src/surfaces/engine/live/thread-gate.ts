@@ -47,6 +47,11 @@ export class ThreadGate {
     if (!this.isInside) await this.#closed;
   }
 
+  /** Settles when the uses and the work that were asked for are over. */
+  async quiet(): Promise<void> {
+    await Promise.allSettled([...this.#entered, this.#closed]);
+  }
+
   #counted<Result>(use: Promise<Result>): Promise<Result> {
     const leave = (): void => void this.#entered.delete(use);
     this.#entered.add(use);

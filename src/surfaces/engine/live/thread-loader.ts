@@ -44,6 +44,8 @@ export class ThreadLoader {
   readonly hub: ThreadHub;
   #opening: Opening = { notices: [] };
   #thread: Thread | undefined;
+  /** It was given up for work on the whole, and not loaded since: its session goes on. */
+  #away: Thread | undefined;
   #known: LastKnown | undefined;
   #loading: Promise<Thread | EngineRefused> | undefined;
   #leaving: Promise<void> = Promise.resolve();
@@ -99,6 +101,7 @@ export class ThreadLoader {
   async adopt({ thread, ...opening }: OpenedThread): Promise<Thread> {
     await this.hub.attach(thread, opening);
     this.#thread = thread;
+    this.#away = undefined;
     this.#opening = opening;
     thread.subscribe({
       event: (event) => {
@@ -111,19 +114,20 @@ export class ThreadLoader {
   }
 
   /** Interrupts what runs, or suspends it, and gives the lease back. The next use loads it again. */
-  giveUp(): Promise<void> {
+  giveUp({ sessionGoesOn = false }: { readonly sessionGoesOn?: boolean } = {}): Promise<void> {
     const thread = this.#thread;
     if (thread === undefined) return this.#leaving;
     this.#left(thread);
+    if (sessionGoesOn) this.#away = thread;
     // Its last turn ends, or is suspended, while it closes.
-    const leaving = thread.close().finally(() => (this.#known = knownOf(thread)));
+    const leaving = thread.close({ sessionGoesOn }).finally(() => (this.#known = knownOf(thread)));
     this.#leaving = leaving.catch(() => {});
     return leaving;
   }
 
   /** Does something to the thread as a whole. To be called alone in the gate. */
   async whileAway<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.giveUp();
+    await this.giveUp({ sessionGoesOn: true });
     await this.#leaving;
     await this.hub.lookAgain();
     try {
@@ -138,6 +142,7 @@ export class ThreadLoader {
     this.#over ??= because;
     await this.#keeper.gate.opened();
     await this.#loading;
+    await this.#away?.endSession();
     await this.giveUp().finally(() => this.hub.end(because));
   }
 

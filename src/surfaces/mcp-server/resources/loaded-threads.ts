@@ -23,6 +23,7 @@ export class LoadedThreads {
       get loaded() {
         return live.loaded;
       },
+      agentsOf: (id) => live.agentsOf(id),
       knows: (id) => live.knows(id),
       start: (request) => loads(live.start({ ...answered, ...request })),
       load: (id, request) => loads(live.load(id, { ...answered, ...request })),

@@ -4,9 +4,9 @@ import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import { agentName } from '../commands/agent-name.ts';
 import { cleanLine } from '../text/clean.ts';
 
-/** Threads beside the conversation that work now: its agents. */
-export function runningAgents(threads: Pick<LiveThreads, 'loaded'>, { id }: Pick<LiveThread, 'id'>) {
-  return threads.loaded.filter((each) => each.id !== id && each.turnId !== undefined);
+/** The agents of the conversation that work now. */
+export function runningAgents(threads: Pick<LiveThreads, 'agentsOf'>, { id }: Pick<LiveThread, 'id'>) {
+  return threads.agentsOf(id).filter(({ turnId }) => turnId !== undefined);
 }
 
 /** Names are read from files: a disk that hangs does not keep the user. */
@@ -15,7 +15,7 @@ const namesMs = 500;
 /** What is said of them to a user who leaves: they are stopped then. Empty: none works. */
 export async function stoppedAgentsWords(
   { stored }: Pick<Engine, 'stored'>,
-  threads: Pick<LiveThreads, 'loaded'>,
+  threads: Pick<LiveThreads, 'agentsOf'>,
   thread: Pick<LiveThread, 'id' | 'place'>,
 ): Promise<string> {
   const running = new Set<string>(runningAgents(threads, thread).map(({ id }) => id));

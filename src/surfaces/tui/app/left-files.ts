@@ -7,7 +7,7 @@ const mostNamed = 5;
 
 /** What a conversation that is not kept leaves in files, in one line. Undefined: it did nothing that could be left. */
 export function leftFiles(
-  { files, commands }: Pick<ChangesBeside, 'files' | 'commands'>,
+  { files, commands, problem }: Pick<ChangesBeside, 'files' | 'commands' | 'problem'>,
   place: Parameters<typeof shownPath>[1],
 ): string | undefined {
   const names = files.slice(0, mostNamed).map((path) => shownPath(path, place));
@@ -18,7 +18,8 @@ export function leftFiles(
     ...(commands === 0 ? [] : [`ran ${plural(commands, 'command')}`]),
   ];
   if (did.length === 0) return undefined;
-  return `The side conversation ${did.join(' and ')}. Files stay as it left them: ${toldWords(files.length, commands)}, and /rewind does not take that back.`;
+  const told = problem === undefined ? toldWords(files.length, commands) : 'the main model could not be told all of it';
+  return `The side conversation ${did.join(' and ')}. Files stay as it left them: ${told}, and /rewind does not take that back.`;
 }
 
 function toldWords(files: number, commands: number): string {

@@ -13,6 +13,7 @@ import { checkpointEvents, failedCheckpoint } from './recorded-checkpoint.ts';
 import { modelItem } from './model-item.ts';
 import { patchInOldForm } from './recorded-patch.ts';
 import { prefixBroken } from './recorded-prefix.ts';
+import { reviewIn } from './recorded-review.ts';
 import { userCommandIn, userCommandOf } from './recorded-shell.ts';
 import { contextEvents } from './recorded-context.ts';
 import { type AskedState, foldAsked, noneAsked } from './recorded-asking.ts';
@@ -43,7 +44,7 @@ export interface RecordedState {
   readonly calls: ReadonlyMap<string, OpenCall>;
   /** The plan of the turn, as it was last. */
   readonly plan?: TurnItem;
-  /** Commands of the user since the turn began, by id: a line may say one again. */
+  /** Commands and reviews of the user since the turn began, by id: a line may say one again. */
   readonly ran: ReadonlySet<string>;
 }
 
@@ -53,6 +54,7 @@ export type RecordedNews = { readonly kind: 'event'; readonly event: ThreadEvent
 const recordedKinds: ReadonlySet<ThreadEvent['kind']> = new Set<ThreadEvent['kind']>([
   'turn-started',
   'context',
+  'code-reviewed',
   'model-switched',
   'item-completed',
   'call-refused',
@@ -133,7 +135,7 @@ function foldLine(
     case lineType.hook:
       return withEvents(state, hookEvent(payload));
     case lineType.waiting:
-      return foldUserCommand({ ...state, total: totalIn(payload) ?? state.total }, userCommandIn(payload));
+      return foldWaitingLine(state, payload);
     case lineType.request:
       return withEvents(state, prefixBroken(payload));
     default:
@@ -153,6 +155,15 @@ function foldEventLine(before: RecordedState, state: RecordedState, payload: Jso
   if (payload['type'] === 'patch_apply_end') return foldCompletedItem(state, patchInOldForm(payload));
   if (payload['type'] !== 'item_completed') return { state, news: [] };
   return foldCompletedItem(state, payload);
+}
+
+/** What the user did beside the turns. */
+function foldWaitingLine(state: RecordedState, payload: JsonObject): Recorded {
+  const review = reviewIn(payload, turnOf(state), state.total);
+  const counted = { ...state, total: totalIn(payload) ?? state.total };
+  if (review === undefined) return foldUserCommand(counted, userCommandIn(payload));
+  if (state.ran.has(review.id)) return { state: counted, news: [] };
+  return withEvents({ ...counted, ran: new Set([...state.ran, review.id]) }, review);
 }
 
 /** A command of the user that was not shown yet. */

@@ -1,3 +1,5 @@
+import type { Outcome } from './outcome.ts';
+
 /** What is reviewed: what is not committed, what a branch adds to another one, one commit, or what the words say. */
 export type ReviewTarget =
   | { readonly kind: 'uncommitted' }
@@ -24,3 +26,17 @@ export interface ReviewFinding {
   /** Where, as the reviewer wrote it. */
   readonly place?: { readonly path: string; readonly from: number; readonly to: number };
 }
+
+/** A review of code as the thread keeps it that asked for it. */
+export interface KeptReview {
+  readonly target: ReviewTarget;
+  readonly durationMs: number;
+  readonly end: ReviewEnd;
+}
+
+export type ReviewEnd =
+  | { readonly kind: 'reviewed'; readonly review: CodeReview }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly outcome: Outcome }
+  /** Only what the model was told of it is known. */
+  | { readonly kind: 'told'; readonly text: string };

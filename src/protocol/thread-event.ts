@@ -1,3 +1,4 @@
+import type { ReviewEnd, ReviewTarget } from './code-review.ts';
 import type { CheckpointReport } from './checkpoint-report.ts';
 import type { HookRun } from './hook-run.ts';
 import type { ThreadId, TurnId } from './ids.ts';
@@ -17,6 +18,7 @@ export type ThreadEvent =
   /** `isContinued`: it began in another process, and `usage` has what it cost there. */
   | { readonly kind: 'turn-started'; readonly turnId: TurnId; readonly usage: Usage; readonly isContinued?: true }
   | ContextEvent
+  | CodeReviewedEvent
   | ModelSwitchedEvent
   /**
    * `outside`: it runs outside the sandbox that holds the other calls of the turn; `confined`: in a wider one, which
@@ -143,6 +145,21 @@ export interface ContextEvent {
   /** The fact that the text tells, where it has a typed value. */
   readonly value?: Json;
   readonly text: string;
+}
+
+/**
+ * A review of code, which the user asked for beside the turns, has ended. What the reviewer did is not kept; what it cost
+ * is `usage`.
+ */
+export interface CodeReviewedEvent {
+  readonly kind: 'code-reviewed';
+  readonly turnId: TurnId;
+  /** Of the item that tells the model. */
+  readonly id: string;
+  readonly end: ReviewEnd;
+  readonly target?: ReviewTarget;
+  readonly durationMs?: number;
+  readonly usage?: Usage;
 }
 
 /** `reinjection`: sent before, and sent again because nothing proves that the model still has it. */

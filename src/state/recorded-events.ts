@@ -14,6 +14,8 @@ import { modelItem } from './model-item.ts';
 import { patchInOldForm } from './recorded-patch.ts';
 import { prefixBroken } from './recorded-prefix.ts';
 import { otherLineOf, type ToldCommand, userCommandIn, userCommandOf } from './recorded-shell.ts';
+import { reviewIn } from './recorded-review.ts';
+import { userCommandIn, userCommandOf } from './recorded-shell.ts';
 import { contextEvents } from './recorded-context.ts';
 import { type AskedState, foldAsked, noneAsked } from './recorded-asking.ts';
 import { endedCall, type OpenCall } from './recorded-call.ts';
@@ -43,7 +45,7 @@ export interface RecordedState {
   readonly calls: ReadonlyMap<string, OpenCall>;
   /** The plan of the turn, as it was last. */
   readonly plan?: TurnItem;
-  /** Commands of the user since the turn began, by id: a line may say one again. */
+  /** Commands and reviews of the user since the turn began, by id: a line may say one again. */
   readonly ran: ReadonlySet<string>;
   /** Those of them that one line has said: a second line about the same run shows nothing. */
   readonly told: readonly ToldCommand[];
@@ -55,6 +57,7 @@ export type RecordedNews = { readonly kind: 'event'; readonly event: ThreadEvent
 const recordedKinds: ReadonlySet<ThreadEvent['kind']> = new Set<ThreadEvent['kind']>([
   'turn-started',
   'context',
+  'code-reviewed',
   'model-switched',
   'item-completed',
   'call-refused',
@@ -136,7 +139,7 @@ function foldLine(
     case lineType.hook:
       return withEvents(state, hookEvent(payload));
     case lineType.waiting:
-      return foldUserCommand({ ...state, total: totalIn(payload) ?? state.total }, userCommandIn(payload));
+      return foldWaitingLine(state, payload);
     case lineType.request:
       return withEvents(state, prefixBroken(payload));
     default:
@@ -156,6 +159,15 @@ function foldEventLine(before: RecordedState, state: RecordedState, payload: Jso
   if (payload['type'] === 'patch_apply_end') return foldCompletedItem(state, patchInOldForm(payload));
   if (payload['type'] !== 'item_completed') return { state, news: [] };
   return foldCompletedItem(state, payload);
+}
+
+/** What the user did beside the turns. */
+function foldWaitingLine(state: RecordedState, payload: JsonObject): Recorded {
+  const review = reviewIn(payload, turnOf(state), state.total);
+  const counted = { ...state, total: totalIn(payload) ?? state.total };
+  if (review === undefined) return foldUserCommand(counted, userCommandIn(payload));
+  if (state.ran.has(review.id)) return { state: counted, news: [] };
+  return withEvents({ ...counted, ran: new Set([...state.ran, review.id]) }, review);
 }
 
 /** A command of the user that was not shown yet. */

@@ -1,3 +1,4 @@
+import type { KeptReview } from '../protocol/code-review.ts';
 import { defined } from '../protocol/defined.ts';
 import { asItem, type Item, isMessage, messageText } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
@@ -35,6 +36,8 @@ export type WaitingContent =
       readonly maker?: ProviderName;
       /** What the thread has cost with it. Absent: to make it cost nothing. Only its line says it. */
       readonly total?: Usage;
+      /** The review of code that it tells of, for screens. Only its line says it. */
+      readonly review?: KeptReview;
     }
   /** `total`: what the thread has cost with it. */
   | { readonly kind: 'agent'; readonly report: AgentReport; readonly total: Usage }

@@ -1,3 +1,4 @@
+import type { KeptReview } from '../protocol/code-review.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Item } from '../protocol/item.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -16,6 +17,8 @@ export type Injected = { readonly kind: 'injected' } | { readonly kind: 'refused
 export interface InjectOptions {
   /** What it cost to make the item: a part of what the thread costs. */
   readonly cost?: Usage;
+  /** The review of code that the item tells of. */
+  readonly review?: KeptReview;
 }
 
 interface OpenInbox {
@@ -28,13 +31,13 @@ interface OpenInbox {
 export async function injectItem(
   { log, inbox, closing }: OpenInbox,
   given: Item,
-  { cost }: InjectOptions = {},
+  { cost, review }: InjectOptions = {},
 ): Promise<Injected> {
   const item = plainCopy(given);
   const odd = item === notPlain ? notData('The item') : itemProblem(item);
   if (odd !== undefined) return { kind: 'refused', outcome: odd };
   const total = cost && addUsage(log.state.usage.total, cost);
-  return acceptMessage({ log, inbox, closing }, { kind: 'item', item: item as Item, ...defined({ total }) });
+  return acceptMessage({ log, inbox, closing }, { kind: 'item', item: item as Item, ...defined({ total, review }) });
 }
 
 /** A message waits in the thread's inbox. Resolves when it is durable. */

@@ -102,6 +102,8 @@ const shownEvents: Readonly<Record<ThreadEvent['kind'], readonly string[]>> = {
   usage: [],
   'checkpoint-started': [],
   'checkpoint-stage': [],
+  // Its cells are made of those of a review: test/tui/resumed-screen.test.ts.
+  'code-reviewed': [],
 };
 
 describe('golden screens', () => {

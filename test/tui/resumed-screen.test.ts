@@ -31,6 +31,19 @@ const colour = {
   question: 'Which colour?',
   options: ['First', 'Second'].map((label) => ({ label, description: `the ${label}` })),
 };
+const review = {
+  findings: [
+    {
+      title: 'Off by one',
+      body: 'The **last** line is lost.',
+      priority: 1,
+      code_location: { absolute_file_path: '/w/a.txt', line_range: { start: 2, end: 3 } },
+    },
+    { title: '[P3] A wish', body: '' },
+  ],
+  overall_correctness: 'patch is incorrect',
+  overall_explanation: 'Two & <no> more.',
+};
 const [esc, ctrlT] = ['\u001B', '\u0014'];
 
 /** Cells that stand only on the screen where they came up, because no file has them. */
@@ -79,6 +92,7 @@ async function everything(): Promise<Scene> {
     }),
     answer({ items: [callTool('mcp__docs__look', { far: true }), planned('completed', 'in_progress')] }),
     done('Half of it.'),
+    answer({ items: [say(JSON.stringify(review))] }),
     answer({ items: [run('echo out', escalated)] }),
     answer({ items: [run('echo never', escalated)] }),
     done('As you like.'),
@@ -119,6 +133,8 @@ async function live({ sees, say: tell, terminal }: TuiScene): Promise<void> {
   await sees('Running your command');
   terminal.type(esc);
   await sees('Your command was interrupted: sleep 20');
+  tell('/review Look at <old> & new.');
+  await sees(/2 findings, patch is incorrect[^]*Two & <no> more\.[^]*:2-3[^]*Worked for/);
   tell('Leave.');
   await sees(/May this command run\?[^]*echo out/);
   terminal.type('y');

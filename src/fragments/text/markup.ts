@@ -20,6 +20,11 @@ export function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (character) => entities[character] ?? character);
 }
 
+/** What `escapeText` was given. */
+export function unescapeText(text: string): string {
+  return text.replace(/&lt;|&gt;|&amp;/g, (entity) => (entity === '&lt;' ? '<' : entity === '&gt;' ? '>' : '&'));
+}
+
 /** A JSON string in which no tag can stand and no line can end. */
 export function quote(text: string): string {
   return JSON.stringify(text).replace(

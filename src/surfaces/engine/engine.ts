@@ -238,8 +238,8 @@ export class Engine {
   /** Reviews code in a thread of its own. What it finds, the thread that asked reads with its next turn. */
   async review(asked: ReviewCode): Promise<ReviewedCode | EngineRefused> {
     const { reviewCode } = await import('./review-code.ts');
-    const { ids, base } = this.#parts;
-    const own = { reviewModel: base.config.reviewModel, newItemId: () => `msg_${ids.uuid()}` };
+    const { ids, base, clock } = this.#parts;
+    const own = { clock, reviewModel: base.config.reviewModel, newItemId: () => `msg_${ids.uuid()}` };
     return reviewCode(
       { ...own, start: (request) => this.start(request), openSandbox: (request) => this.openSandbox(request) },
       asked,

@@ -15,13 +15,14 @@ import { fittingDiff } from '../../planes/fitting-diff.ts';
 import { occasionalBudget } from '../../envelope/context-shares.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { readOnlyProfile } from '../../policy/read-only-profile.ts';
-import type { CodeReview, ReviewTarget } from '../../protocol/code-review.ts';
+import type { CodeReview, KeptReview, ReviewTarget } from '../../protocol/code-review.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { writtenBy } from '../../protocol/user-input.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { changesToReview } from './changes-to-review.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
@@ -39,12 +40,14 @@ export interface ReviewCode {
   readonly opened?: (settings: Settings) => void;
   /** What the reviewer does, as it happens. */
   readonly listener?: (event: ThreadEvent) => void;
+  /** The id under which the thread records what came of it, before it does. */
+  readonly recordedAs?: (id: string) => void;
 }
 
 /** A thread, or a live one. */
 interface ReviewParent {
   readonly settings: Settings;
-  inject(item: Item, options: { readonly cost?: Usage }): Promise<unknown>;
+  inject(item: Item, options: { readonly cost?: Usage; readonly review?: KeptReview }): Promise<unknown>;
 }
 
 /** `text`: the review as people read it, and as its parent does. */
@@ -54,6 +57,7 @@ export type ReviewedCode =
   | { readonly kind: 'failed'; readonly outcome: Outcome };
 
 interface ReviewingEngine {
+  readonly clock: Clock;
   readonly reviewModel: string | undefined;
   newItemId(): string;
   start(request: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused>;
@@ -115,18 +119,23 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
       estimateTokens,
     );
     const text = changeToReview({ target, ...defined({ mergeBase: changes.mergeBase }), ...attachment(diff) });
+    const since = engine.clock.now();
     const ended = await thread.run({ input: writtenBy('program', text), signal });
+    const recorded = (end: KeptReview['end'], told: ToldReview): Promise<void> => {
+      const review = { target, durationMs: engine.clock.now() - since, end };
+      return record(engine, asked, { told, review, cost: thread.state.usage.total });
+    };
     if (ended.kind === 'failed') {
-      await record(engine, parent, { ...reviewBroke(ended.outcome.message), cost: thread.state.usage.total });
+      await recorded({ kind: 'failed', outcome: ended.outcome }, reviewBroke(ended.outcome.message));
       return { kind: 'failed', outcome: ended.outcome };
     }
     if (ended.kind !== 'completed') {
-      await record(engine, parent, { ...reviewInterrupted, cost: thread.state.usage.total });
+      await recorded({ kind: 'aborted' }, reviewInterrupted);
       return { kind: 'aborted' };
     }
     const review = readFindings(ended.lastMessage ?? noReview);
     const said = reviewText(review);
-    await record(engine, parent, { context: reviewContext, results: said, cost: thread.state.usage.total });
+    await recorded({ kind: 'reviewed', review }, { context: reviewContext, results: said });
     return { kind: 'reviewed', review, text: said };
   } finally {
     await thread.close();
@@ -137,14 +146,21 @@ function attachment(diff: ReturnType<typeof fittingDiff>): { readonly diff?: typ
   return diff.text === '' && diff.leftOut.length === 0 ? {} : { diff };
 }
 
+interface ToldReview {
+  readonly context: string;
+  readonly results: string;
+}
+
 /** What the parent reads next: what the user did, and what came of it. The review is a part of its cost. */
 async function record(
   { newItemId }: ReviewingEngine,
-  parent: ReviewParent,
-  { cost, ...action }: { readonly context: string; readonly results: string; readonly cost: Usage },
+  { parent, recordedAs }: ReviewCode,
+  { told, ...kept }: { readonly told: ToldReview; readonly review: KeptReview; readonly cost: Usage },
 ): Promise<void> {
-  const { role, text } = render(userActionFragment, { action: 'review', ...action });
-  await parent.inject(contextMessage(newItemId(), role, [text]), { cost });
+  const { role, text } = render(userActionFragment, { action: 'review', ...told });
+  const id = newItemId();
+  recordedAs?.(id);
+  await parent.inject(contextMessage(id, role, [text]), kept);
 }
 
 const noWords: Outcome = {

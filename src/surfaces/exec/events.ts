@@ -58,6 +58,7 @@ export function execEvents({ context = false } = {}): (
       case 'hook-started':
       case 'hook-completed':
       case 'checkpoint-stage':
+      case 'code-reviewed':
         // Codex has no such events.
         return [];
       case 'question-asked':

@@ -79,6 +79,7 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
     case 'question-asked':
     case 'question-answered':
     case 'prefix-broken':
+    case 'code-reviewed':
     case 'checkpoint-started':
     case 'checkpoint-stage':
     case 'checkpoint-failed':

@@ -37,6 +37,7 @@ function eventFields(event: ThreadEvent): JsonObject {
       return { type: 'context', kind: content, ...others };
     }
     case 'settings':
+    case 'code-reviewed':
     case 'model-switched':
     case 'usage':
     case 'prefix-broken':

@@ -39,6 +39,7 @@ export function progressWords(event: ThreadEvent): string | undefined {
     case 'hook-completed':
     case 'question-answered':
     case 'prefix-broken':
+    case 'code-reviewed':
     case 'warning':
     case 'turn-completed':
     case 'turn-failed':

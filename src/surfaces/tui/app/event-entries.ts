@@ -17,6 +17,7 @@ import { userCell } from '../cells/user-cell.ts';
 import { ExploringGroups } from './exploring-groups.ts';
 import { ChangeEntries } from './change-entries.ts';
 import { callStanding } from './call-standing.ts';
+import { reviewedCells } from './reviewed-cells.ts';
 import { ReplayedCalls } from './replayed-calls.ts';
 import { RunningHooks } from './running-hooks.ts';
 import { type ShownShell, showShell } from './shown-shell.ts';
@@ -46,7 +47,7 @@ export class EventEntries {
   readonly #arriving = new Map<string, { readonly entry: TranscriptEntry; readonly message: AnswerStream }>();
   readonly #questions = new Map<string, Question>();
   readonly #replayed = new ReplayedCalls();
-  /** Commands of the user that were run here, by the ids under which they are recorded. */
+  /** Commands and reviews of the user that were run here, by the ids under which they are recorded. */
   readonly #ranHere = new Set<string>();
   #plan = '';
   #turnStarted: number | undefined;
@@ -96,6 +97,10 @@ export class EventEntries {
         return this.#begun(event.item, callStanding(event, at));
       case 'item-completed':
         return this.#completed(event.item, callStanding(event, undefined));
+      case 'code-reviewed':
+        if (this.#ranHere.delete(event.id)) return;
+        for (const cell of reviewedCells(event, at)) this.#add(cell);
+        return;
       case 'question-asked':
         this.#questions.set(event.question.id, event.question);
         this.#replayed.asked(event.question);
@@ -139,7 +144,7 @@ export class EventEntries {
     return showShell(this.#transcript, command, startedAt);
   }
 
-  /** A command of the user has its cell: what is recorded of it makes no other. */
+  /** A command or a review of the user has its cell: what is recorded of it makes no other. */
   ranHere(id: string): void {
     this.#ranHere.add(id);
   }

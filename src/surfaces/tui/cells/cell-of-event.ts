@@ -60,6 +60,7 @@ export function cellOfEvent(event: ThreadEvent, { question, end }: EventContext 
     case 'turn-completed':
       if (event.lastMessage === undefined) return noticeCell('info', { message: withoutAnswer(event) });
       return end === undefined ? undefined : turnEndCell(end);
+    case 'code-reviewed':
     case 'thread-started':
     case 'settings':
     case 'turn-started':

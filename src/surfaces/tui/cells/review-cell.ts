@@ -1,4 +1,5 @@
 import type { CodeReview, ReviewFinding, ReviewTarget } from '../../../protocol/code-review.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import { plural } from '../../wording/number-words.ts';
 import { drawMarkdown } from '../markdown/markdown-stream.ts';
 import { cleanLine } from '../text/clean.ts';
@@ -9,6 +10,13 @@ import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../te
 import type { Cell } from './cell.ts';
 import { insideAnswer } from './answer-rows.ts';
 import { cellOfRows, headRows, stateMark } from './frame.ts';
+
+/** Said of a review that the user interrupted. */
+export const reviewInterrupted: Outcome = {
+  code: 'review-interrupted',
+  message: 'The review was interrupted.',
+  next: 'To review again, use /review.',
+};
 
 /** What is about to be reviewed. */
 export function reviewStartCell(target: ReviewTarget): Cell {
@@ -43,6 +51,16 @@ export function reviewCell({ findings, correctness, explanation }: CodeReview): 
       ]);
       const parts = [bodyRows(explanation, look), ...findings.map((finding) => findingRows(finding, look))];
       return [...drawRows(head, look), ...parts.filter(({ length }) => length > 0).flatMap((rows) => ['', ...rows])];
+    },
+  };
+}
+
+/** Of a review of which only the words are known. */
+export function toldReviewCell(text: string): Cell {
+  return {
+    rows(look) {
+      const head = headRows(look, stateMark('plain', look), [styled('Code review', boldStyle)]);
+      return [...drawRows(head, look), '', ...bodyRows(text, look)];
     },
   };
 }

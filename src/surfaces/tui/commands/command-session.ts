@@ -34,7 +34,11 @@ export interface CommandSession {
     quit(): void;
   };
   readonly thread: LiveThread;
-  readonly entries: { event(event: ThreadEvent, at: number | undefined): void };
+  readonly entries: {
+    event(event: ThreadEvent, at: number | undefined): void;
+    /** What is recorded under this id has its cell. */
+    ranHere(id: string): void;
+  };
   readonly isBusy: boolean;
   /** A message of the user: a turn of its own, or for the turn that runs. */
   sendWords(words: string): void;

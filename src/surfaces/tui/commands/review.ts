@@ -1,11 +1,11 @@
 import { readOnlyProfile } from '../../../policy/read-only-profile.ts';
 import type { ReviewTarget } from '../../../protocol/code-review.ts';
-import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { fullText } from '../../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { type ReviewChoices, reviewChoices } from '../../engine/review-choices.ts';
 import type { CommandSession } from './command-session.ts';
 import { putInComposer } from './put-in-composer.ts';
-import { reviewCell, reviewStartCell } from '../cells/review-cell.ts';
+import { reviewCell, reviewInterrupted, reviewStartCell } from '../cells/review-cell.ts';
 import { type ListItem, ListView } from '../views/list-view.ts';
 
 /** `/review`: what the words say, or what is chosen from a list. */
@@ -126,7 +126,7 @@ async function runReview(session: CommandSession, target: ReviewTarget): Promise
     stage.draw();
   };
   const result = await session.workBeside('Reviewing', (signal) =>
-    engine.review({ target, parent: thread, signal, listener, opened }),
+    engine.review({ target, parent: thread, signal, listener, opened, recordedAs: (id) => entries.ranHere(id) }),
   );
   if (result?.kind === 'reviewed') stage.transcript.add({ cell: reviewCell(result.review), isFinal: true });
   if (end !== undefined) entries.event(end, now());
@@ -138,13 +138,9 @@ function isShown(event: ThreadEvent): boolean {
   return !('item' in event) || event.item?.kind !== 'agent-message';
 }
 
-const interrupted: Outcome = {
-  code: 'review-interrupted',
-  message: 'The review was interrupted.',
-  next: 'To review again, use /review.',
-};
-
 /** An interrupted turn is one of the user's: this one is not. */
 function spoken(event: ThreadEvent): ThreadEvent {
-  return event.kind === 'turn-aborted' ? { kind: 'turn-failed', turnId: event.turnId, outcome: interrupted } : event;
+  return event.kind === 'turn-aborted'
+    ? { kind: 'turn-failed', turnId: event.turnId, outcome: reviewInterrupted }
+    : event;
 }

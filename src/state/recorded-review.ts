@@ -1,0 +1,87 @@
+import { readUserAction } from '../fragments/events/read-user-action.ts';
+import type { KeptReview, ReviewEnd, ReviewFinding, ReviewTarget } from '../protocol/code-review.ts';
+import { defined } from '../protocol/defined.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { asItem, isMessage } from '../protocol/item.ts';
+import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { CodeReviewedEvent } from '../protocol/thread-event.ts';
+import { type Usage, usageSince } from '../protocol/usage.ts';
+import { readOutcome } from './recorded-turn.ts';
+import { totalIn } from './waiting.ts';
+
+/** A review of code, where a `capstan_waiting` line says what came of one. `before`: what the thread had cost. */
+export function reviewIn(payload: JsonObject, turnId: TurnId, before: Usage): CodeReviewedEvent | undefined {
+  const item = payload['kind'] === 'item' ? asItem(payload['item']) : undefined;
+  if (item === undefined || !isMessage(item)) return undefined;
+  const told = readUserAction(stringAt(item.content[0], 'text') ?? '');
+  if (told?.action !== 'review') return undefined;
+  const kept = objectAt(payload, 'review');
+  const end = readEnd(objectAt(kept, 'end')) ?? { kind: 'told' as const, text: told.results };
+  const total = totalIn(payload);
+  return {
+    kind: 'code-reviewed',
+    turnId,
+    id: stringAt(item, 'id') ?? '',
+    end,
+    ...defined({
+      target: readTarget(objectAt(kept, 'target')),
+      durationMs: numberAt(kept, 'durationMs'),
+      usage: total && usageSince(before, total),
+    }),
+  };
+}
+
+function readTarget(stored: JsonObject | undefined): ReviewTarget | undefined {
+  const [branch, commit, words] = ['branch', 'commit', 'words'].map((name) => stringAt(stored, name));
+  switch (stored?.['kind']) {
+    case 'uncommitted':
+      return { kind: 'uncommitted' };
+    case 'base':
+      return branch === undefined ? undefined : { kind: 'base', branch };
+    case 'commit':
+      return commit === undefined
+        ? undefined
+        : { kind: 'commit', commit, ...defined({ title: stringAt(stored, 'title') }) };
+    case 'words':
+      return words === undefined ? undefined : { kind: 'words', words };
+    default:
+      return undefined;
+  }
+}
+
+function readEnd(stored: JsonObject | undefined): KeptReview['end'] | undefined {
+  switch (stored?.['kind']) {
+    case 'aborted':
+      return { kind: 'aborted' };
+    case 'failed':
+      return { kind: 'failed', outcome: readFailure(objectAt(stored, 'outcome')) };
+    case 'reviewed':
+      return readReviewed(objectAt(stored, 'review'));
+    default:
+      return undefined;
+  }
+}
+
+/** With what a screen says of a failure beside its message. */
+function readFailure(stored: JsonObject | undefined): Outcome {
+  const facts = { status: numberAt(stored, 'status'), resetsAt: numberAt(stored, 'resetsAt') };
+  return { ...readOutcome(stored), ...defined({ cause: stringAt(stored, 'cause'), ...facts }) };
+}
+
+function readReviewed(review: JsonObject | undefined): ReviewEnd | undefined {
+  const findings = arrayAt(review, 'findings')?.filter(isJsonObject).map(readFinding);
+  if (findings === undefined) return undefined;
+  const [correctness = '', explanation = ''] = ['correctness', 'explanation'].map((name) => stringAt(review, name));
+  const confidence = numberAt(review, 'confidence');
+  return { kind: 'reviewed', review: { findings, correctness, explanation, ...defined({ confidence }) } };
+}
+
+function readFinding(stored: JsonObject): ReviewFinding {
+  const [title = '', body = ''] = ['title', 'body'].map((name) => stringAt(stored, name));
+  const where = objectAt(stored, 'place');
+  const [path, from, to] = [stringAt(where, 'path'), numberAt(where, 'from'), numberAt(where, 'to')];
+  const place = path === undefined || from === undefined ? undefined : { path, from, to: to ?? from };
+  const scores = { priority: numberAt(stored, 'priority'), confidence: numberAt(stored, 'confidence') };
+  return { title, body, ...defined({ ...scores, place }) };
+}

@@ -10,6 +10,7 @@ import type { CompactionResult } from './parts/compaction-result.ts';
 import { agentParent } from './agent-parent.ts';
 import { backgroundHost } from './background-host.ts';
 import type { FilesChangedBeside } from '../protocol/files-changed-beside.ts';
+import type { FilesPutBack } from '../protocol/files-put-back.ts';
 import { acceptMessage, type Injected, injectItem, type InjectOptions } from './inject-item.ts';
 import { readTurn, type ThreadTurn } from './read-turn.ts';
 import { type UsageNow, usageNow } from './contract/usage-now.ts';
@@ -233,6 +234,11 @@ export class Thread {
   /** A side conversation changed files: the model reads so with its next request. Resolves when it is durable. */
   tellChangedBeside(files: FilesChangedBeside): Promise<Injected> {
     return acceptMessage(this.#core, { kind: 'beside', files });
+  }
+
+  /** The same for files that were put back by the record of another thread. */
+  tellPutBack(files: FilesPutBack): Promise<Injected> {
+    return acceptMessage(this.#core, { kind: 'files', files });
   }
 
   /**

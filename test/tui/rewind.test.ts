@@ -131,8 +131,8 @@ describe('going back', () => {
     expect(textsOf(inputOf(model, 4))).toContain('Change them.');
   });
 
-  it('files of the former conversation come back from the one that went back', async () => {
-    const { terminal, sees, say: tell, place } = await twoTurns();
+  it('files of the former conversation come back from the one that went back, and its model reads so', async () => {
+    const { terminal, sees, say: tell, place, model } = await twoTurns();
     await press(terminal, escape, escape);
     await sees('Go back to before which message?');
     await press(terminal, enter);
@@ -146,6 +146,10 @@ describe('going back', () => {
     tell(`/rewind undo ${id}`);
     await sees('3 files restored.');
     expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('two\n');
+    tell('Go on.');
+    await sees('Third done.');
+    const told = textsOf(inputOf(model, 4)).filter((text) => String(text).startsWith('<files_put_back>'));
+    expect(told).toEqual([expect.stringMatching(/undid that[^]*a\.txt/)]);
   });
 
   it('goes back at once where no turn changed a file: Left and Right choose the message', async () => {

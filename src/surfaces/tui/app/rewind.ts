@@ -1,6 +1,7 @@
 import { asMessage } from '../composer/command-draft.ts';
 import { draftWithPictures } from '../composer/draft-with-pictures.ts';
 import { joinAll } from '../composer/whole-draft.ts';
+import type { FilesPutBack } from '../../../protocol/files-put-back.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
@@ -124,11 +125,26 @@ async function undo(session: TuiSession, id: ThreadId): Promise<void> {
   session.notice(continued(restored, id === session.thread.id ? '/rewind undo' : `/rewind undo ${id}`));
 }
 
+/** The conversation that is open is about the same files. Turns are counted otherwise in it. */
+async function tellShown(session: TuiSession, { before: _before, ...files }: FilesPutBack): Promise<void> {
+  const told = await session.thread.tellPutBack(files);
+  if (told.kind === 'refused') session.notice(`The model was not told of it: ${fullText(told.outcome)}`, 'error');
+}
+
 /** The thread may be the one that is shown, which stays in this window, or the one that it went back from. */
-function restore(session: TuiSession, id: ThreadId, target: RestoreTarget): Promise<RestoreReport | EngineRefused> {
+async function restore(
+  session: TuiSession,
+  id: ThreadId,
+  target: RestoreTarget,
+): Promise<RestoreReport | EngineRefused> {
   const { threads, engine } = session.parts;
-  const work = () => engine.restoreFiles(id, target, { dryRun: false, force: false });
-  return id === session.thread.id ? changeWhole(session, work) : threads.whole<RestoreReport>(id, work);
+  let files: FilesPutBack | undefined;
+  const told = (named: FilesPutBack): void => void (files = named);
+  const work = () => engine.restoreFiles(id, target, { dryRun: false, force: false, told });
+  if (id === session.thread.id) return changeWhole(session, work);
+  const done = await threads.whole<RestoreReport>(id, work);
+  if (files !== undefined) await tellShown(session, files);
+  return done;
 }
 
 function continued(files: RestoreReport, undoing: string): string {

@@ -19,6 +19,7 @@ import { type Steered, type Steering, steerTurn } from './steering.ts';
 import { EventStream, readEvents, type ThreadNews } from './parts/event-stream.ts';
 import type { LineSubscriber } from './parts/subscribers.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
+import { ThreadFallback } from './thread-fallback.ts';
 import type { Overridden, RefusedChange } from './thread-settings.ts';
 import { ThreadTurns } from './thread-turns.ts';
 import { createThreadCore, type ThreadCore } from './thread-core.ts';
@@ -49,9 +50,10 @@ export class Thread {
     const { id, parts, log, inbox } = core;
     this.id = id;
     this.#core = core;
-    this.#compactions = new ThreadCompactions(core);
+    const fallback = new ThreadFallback(core);
+    this.#compactions = new ThreadCompactions(core, fallback);
     const { compactsAfterTurns: compactsAfter = true } = opening.options;
-    this.#turns = new ThreadTurns(core, this.#compactions, { compactsAfter });
+    this.#turns = new ThreadTurns(core, this.#compactions, fallback, { compactsAfter });
     parts.agents?.attach(agentParent({ id, log, inbox }));
     parts.background?.attach(backgroundHost({ id, log, window: () => this.usage.effectiveWindow }));
   }

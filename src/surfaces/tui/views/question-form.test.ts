@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../protocol/json.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import { plainLook } from '../app/plain-look.ts';
 import type { Look } from '../text/look.ts';
+import { FieldView, typedField } from './field-view.ts';
 import { QuestionView } from './question-view.ts';
 import { sampleQuestion } from './sample-question.ts';
 
@@ -51,4 +52,29 @@ it('says how to choose where none of what a server offers is chosen', () => {
   expect(text()).not.toContain('Choose with');
   press('enter');
   expect(answers).toEqual([{ kind: 'allowed', content: { it: 'red' } }]);
+});
+
+it('a field that was read in one width is read anew in another; above and below stands that nothing is sent', () => {
+  const question = form({ type: 'string', description: 'word '.repeat(300) });
+  const answers: Answer[] = [];
+  const shownRows: (readonly string[])[] = [];
+  const view = new FieldView(typedField(question)!, {
+    question,
+    answer: (answer) => void answers.push(answer),
+    showWhole(rows, seenEnd) {
+      shownRows.push(rows({ ...look, width: 70 }));
+      seenEnd({ ...look, width: 70 });
+    },
+  });
+  const enterAt = (width: number): void => {
+    view.frame({ ...look, width }, 8);
+    view.input({ kind: 'key', name: 'enter', text: '' });
+  };
+  view.input({ kind: 'key', name: 'x', text: 'x' });
+  enterAt(80);
+  expect(shownRows[0]?.join('\n').split('Nothing is sent yet')).toHaveLength(3);
+  enterAt(80);
+  expect([shownRows.length, answers]).toEqual([2, []]);
+  enterAt(70);
+  expect(answers).toEqual([{ kind: 'allowed', content: { it: 'x' } }]);
 });

@@ -1,3 +1,4 @@
+import type { Settings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -5,6 +6,7 @@ import type { CompactionResult, WantedCompaction } from './parts/compaction-resu
 import type { TurnInput } from './parts/parts.ts';
 import type { SubmittedSettings } from './parts/submitted-settings.ts';
 import { type ThreadCore, turnUnder } from './thread-core.ts';
+import type { ThreadFallback } from './thread-fallback.ts';
 
 /** What a compaction by hand shall keep in view, if anything. */
 export interface CompactionByHand extends Pick<TurnInput, 'signal'> {
@@ -19,12 +21,14 @@ const automatic = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn'
 /** The compactions of one thread that are made between its turns, and the wishes for one that a turn is asked to make. */
 export class ThreadCompactions {
   readonly #thread: ThreadCore;
+  readonly #fallback: Pick<ThreadFallback, 'instead'>;
   #newest: Promise<unknown> = Promise.resolve();
   /** The one that follows a turn by itself: from the end of that turn until it is over. */
   #following: { readonly stopping: AbortController; readonly over: PromiseWithResolvers<boolean> } | undefined;
 
-  constructor(thread: ThreadCore) {
+  constructor(thread: ThreadCore, fallback: Pick<ThreadFallback, 'instead'>) {
     this.#thread = thread;
+    this.#fallback = fallback;
   }
 
   /** Settles when the newest one in a turn of its own is over. Never rejects. */
@@ -100,15 +104,21 @@ export class ThreadCompactions {
   }
 
   /** In a turn of its own. A thread that is being closed begins none, and waits for the one that runs. */
-  async #compact({ signal, ...wanted }: OwnCompaction, settings: SubmittedSettings): Promise<CompactionResult> {
-    const { parts, log, closing } = this.#thread;
-    if (closing.aborted || signal.aborted) return { kind: 'aborted' };
-    const turn = turnUnder(this.#thread, settings.now(), { signal });
-    const compacted = import('./turn/compact-alone.ts').then(({ compactAlone }) =>
-      compactAlone(parts, log, turn, wanted),
-    );
+  async #compact(asked: OwnCompaction, settings: SubmittedSettings): Promise<CompactionResult> {
+    if (this.#thread.closing.aborted || asked.signal.aborted) return { kind: 'aborted' };
+    const compacted = this.#compactUnder(asked, settings.now());
     this.#newest = compacted.catch(() => {});
     return compacted;
+  }
+
+  /** A model whose quota is used up is not asked: the one that answers in its place is, as for a turn. */
+  async #compactUnder({ signal, ...wanted }: OwnCompaction, settings: Settings): Promise<CompactionResult> {
+    const { parts, log } = this.#thread;
+    const { compactAlone } = await import('./turn/compact-alone.ts');
+    const instead = await this.#fallback.instead(settings);
+    const turn = turnUnder(this.#thread, instead?.settings ?? settings, { signal });
+    if (instead === undefined) return compactAlone(parts, log, turn, wanted);
+    return compactAlone(instead.parts, log, { ...turn, isOutdated: () => true }, wanted);
   }
 }
 

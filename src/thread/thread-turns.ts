@@ -8,7 +8,7 @@ import type { ThreadTurn } from './read-turn.ts';
 import type { TurnResult } from './turn/settle.ts';
 import type { ThreadCompactions } from './thread-compactions.ts';
 import { type AskedTurn, type ThreadCore, turnUnder } from './thread-core.ts';
-import { type Continuation, type OtherModel, ThreadFallback } from './thread-fallback.ts';
+import type { Continuation, OtherModel, ThreadFallback } from './thread-fallback.ts';
 import type { SubmittedSettings } from './parts/submitted-settings.ts';
 import { closed, type RefusedChange } from './thread-settings.ts';
 import { runTurn } from './turn/turn.ts';
@@ -33,12 +33,13 @@ export class ThreadTurns {
   constructor(
     thread: ThreadCore,
     compactions: ThreadCompactions,
+    fallback: ThreadFallback,
     { compactsAfter }: { readonly compactsAfter: boolean },
   ) {
     this.#thread = thread;
     this.#compactions = compactions;
     this.#compactsAfter = compactsAfter;
-    this.#fallback = new ThreadFallback(thread);
+    this.#fallback = fallback;
   }
 
   /** The turn that has begun and is not about to end, if there is one. */

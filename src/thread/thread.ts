@@ -10,6 +10,7 @@ import type { CompactionResult } from './parts/compaction-result.ts';
 import { agentParent } from './agent-parent.ts';
 import { backgroundHost } from './background-host.ts';
 import type { FilesChangedBeside } from '../protocol/files-changed-beside.ts';
+import type { FilesPutBack } from '../protocol/files-put-back.ts';
 import { acceptMessage, type Injected, injectItem, type InjectOptions } from './inject-item.ts';
 import { readTurn, type ThreadTurn } from './read-turn.ts';
 import { type UsageNow, usageNow } from './contract/usage-now.ts';
@@ -18,6 +19,7 @@ import { type Steered, type Steering, steerTurn } from './steering.ts';
 import { EventStream, readEvents, type ThreadNews } from './parts/event-stream.ts';
 import type { LineSubscriber } from './parts/subscribers.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
+import { ThreadFallback } from './thread-fallback.ts';
 import type { Overridden, RefusedChange } from './thread-settings.ts';
 import { ThreadTurns } from './thread-turns.ts';
 import { createThreadCore, type ThreadCore } from './thread-core.ts';
@@ -48,9 +50,10 @@ export class Thread {
     const { id, parts, log, inbox } = core;
     this.id = id;
     this.#core = core;
-    this.#compactions = new ThreadCompactions(core);
+    const fallback = new ThreadFallback(core);
+    this.#compactions = new ThreadCompactions(core, fallback);
     const { compactsAfterTurns: compactsAfter = true } = opening.options;
-    this.#turns = new ThreadTurns(core, this.#compactions, { compactsAfter });
+    this.#turns = new ThreadTurns(core, this.#compactions, fallback, { compactsAfter });
     parts.agents?.attach(agentParent({ id, log, inbox }));
     parts.background?.attach(backgroundHost({ id, log, window: () => this.usage.effectiveWindow }));
   }
@@ -233,6 +236,11 @@ export class Thread {
   /** A side conversation changed files: the model reads so with its next request. Resolves when it is durable. */
   tellChangedBeside(files: FilesChangedBeside): Promise<Injected> {
     return acceptMessage(this.#core, { kind: 'beside', files });
+  }
+
+  /** The same for files that were put back by the record of another thread. */
+  tellPutBack(files: FilesPutBack): Promise<Injected> {
+    return acceptMessage(this.#core, { kind: 'files', files });
   }
 
   /**

@@ -6,6 +6,7 @@ import type { SnapshotContents } from '../ports/snapshot-contents.ts';
 import type { SnapshotRequest, Snapshots, SnapshotTaken } from '../ports/snapshots.ts';
 import type { WorkProgress } from '../ports/work-progress.ts';
 import { defined } from '../protocol/defined.ts';
+import type { FilesPutBack } from '../protocol/files-put-back.ts';
 import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { snapshotLine } from '../state/snapshot-record.ts';
@@ -33,6 +34,8 @@ export interface RestoreOptions {
   readonly meanwhile?: boolean;
   /** In files and folders that are brought back or removed. */
   readonly progress?: WorkProgress;
+  /** What the model of the thread reads of it. Where agents worked for it, the last call names all. */
+  readonly told?: (files: FilesPutBack) => void;
 }
 
 /** Paths are below the root. */
@@ -88,11 +91,11 @@ export async function restoreFiles(
   /** Files of its agents, which went back just before: the model of this thread reads of them, too. */
   agents: readonly RestoreReport[] = [],
 ): Promise<RestoreReport | RestoreRefused> {
-  const { dryRun, diffs = false, force, meanwhile = false, progress } = options;
+  const { dryRun, diffs = false, force, meanwhile = false, progress, told } = options;
   if (dryRun) return restore(parts, id, target, { force, meanwhile, diffs });
   const owned = await parts.threads.open(id);
   if (owned.kind === 'refused') return refused(owned);
-  const work = { force, meanwhile, owned, agents, ...defined({ progress }) };
+  const work = { force, meanwhile, owned, agents, ...defined({ progress, told }) };
   return restore(parts, id, target, work).finally(() => owned.close());
 }
 
@@ -101,6 +104,7 @@ interface RestoreWork {
   readonly owned?: Owned;
   readonly agents?: readonly RestoreReport[];
   readonly progress?: WorkProgress;
+  readonly told?: RestoreOptions['told'];
   readonly diffs?: boolean;
 }
 
@@ -112,7 +116,7 @@ async function restore(
   parts: RestoreParts,
   id: ThreadId,
   target: RestoreTarget,
-  { force, meanwhile, owned, agents = [], progress, diffs }: PlanOptions & RestoreWork,
+  { force, meanwhile, owned, agents = [], progress, told, diffs }: PlanOptions & RestoreWork,
 ): Promise<RestoreReport | RestoreRefused> {
   const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal }));
   // The next request of the thread says what went back: its model knows these files otherwise.
@@ -121,6 +125,7 @@ async function restore(
     if (owned === undefined || files === undefined) return;
     owned.append([messageWaits({ id: parts.ids.uuid(), kind: 'files', files })]);
     await owned.durable();
+    told?.(files);
   };
   const chosen = chooseEffects(id, list, target);
   if ('code' in chosen) {

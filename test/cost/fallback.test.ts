@@ -45,6 +45,18 @@ describe.each(formats)('$title', (format) => {
   });
 });
 
+it('a compaction by hand asks the model that answers while the quota of the configured one is used up', async () => {
+  const long = answer({ items: [say('Resting. '.repeat(2000))] });
+  const summary = answer({ items: [say('The user said one. Nothing is left to do.')] });
+  const live = await LiveThread.in([noCredit, long, summary], `${fallback}compaction.strategy = "plain"\n`);
+  await live.open();
+  await live.turn('one');
+  const result = await live.thread.compact({ signal: new AbortController().signal });
+  expect(result.kind).toBe('installed');
+  expect(models(live)).toEqual(['gpt-5.5', 'gpt-5.4', 'gpt-5.4']);
+  expect(live.thread.settings.model).toBe('gpt-5.5');
+});
+
 const busy = httpError({ status: 529, body: '{}' });
 
 it('after an overload the next message goes to the configured model again, also after a resume', async () => {

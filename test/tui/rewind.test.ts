@@ -131,8 +131,8 @@ describe('going back', () => {
     expect(textsOf(inputOf(model, 4))).toContain('Change them.');
   });
 
-  it('files of the former conversation come back from the one that went back', async () => {
-    const { terminal, sees, say: tell, place } = await twoTurns();
+  it('files of the former conversation come back from the one that went back, and its model reads so', async () => {
+    const { terminal, sees, say: tell, place, model } = await twoTurns();
     await press(terminal, escape, escape);
     await sees('Go back to before which message?');
     await press(terminal, enter);
@@ -141,11 +141,39 @@ describe('going back', () => {
     const rows = (await sees('The conversation is as it was before that message.')).join('\n');
     const [, id = ''] = /\/rewind undo ([\w-]{36})/.exec(rows) ?? [];
     await press(terminal, '\u0003');
+    tell('/rewind undo');
+    const named = (await sees('Files went back in the conversation that this one came from.')).join('\n');
+    expect(named.split(`To undo that: /rewind undo ${id}`)).toHaveLength(3);
+    expect(named).toMatch(/› \/rewind undo$/m);
+    await press(terminal, '\u0003');
     tell('/rewind undo now');
     await sees('Use /rewind, or /rewind undo [THREAD] to undo what it did to files.');
     tell(`/rewind undo ${id}`);
     await sees('3 files restored.');
     expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('two\n');
+    tell('Go on.');
+    await sees('Third done.');
+    const told = textsOf(inputOf(model, 4)).filter((text) => String(text).startsWith('<files_put_back>'));
+    expect(told).toEqual([expect.stringMatching(/undid that[^]*a\.txt/)]);
+  });
+
+  it('an undo names the files that it leaves, and where there is none, what can be done', async () => {
+    const { terminal, sees, say: tell, place } = await twoTurns();
+    tell('/rewind undo');
+    const none = (await sees(/no restore to undo\.\n {2}\/rewind goes back to before a message/)).join('\n');
+    expect(none).toMatch(/› \/rewind undo$/m);
+    expect(none).not.toContain('--');
+    await press(terminal, '\u0003');
+    tell('/rewind');
+    await sees('Go back to before which message?');
+    await press(terminal, enter);
+    await sees('3. files only');
+    await press(terminal, '3');
+    await sees('The conversation continues as it is.');
+    writeFileSync(join(place.workspace, 'b.txt'), 'mine\n');
+    tell('/rewind undo');
+    await sees(/2 files restored, 1 file left as now\.\n.*\n {2}Left as now: b\.txt\n/);
+    expect(readFileSync(join(place.workspace, 'b.txt'), 'utf8')).toBe('mine\n');
   });
 
   it('goes back at once where no turn changed a file: Left and Right choose the message', async () => {

@@ -1,6 +1,7 @@
 import type { Settings } from '../../../envelope/settings.ts';
 import { turnGoesOn } from '../../../fragments/events/turn-continued.ts';
 import type { FilesChangedBeside } from '../../../protocol/files-changed-beside.ts';
+import type { FilesPutBack } from '../../../protocol/files-put-back.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -170,6 +171,10 @@ export class KeptThread implements LiveThread {
 
   tellChangedBeside(files: FilesChangedBeside): Promise<Injected | EngineRefused> {
     return this.#loader.use((thread) => thread.tellChangedBeside(files));
+  }
+
+  tellPutBack(files: FilesPutBack): Promise<Injected | EngineRefused> {
+    return this.#loader.use((thread) => thread.tellPutBack(files));
   }
 
   /** `reason`: who interrupts it, if not the user. */

@@ -1,5 +1,6 @@
 import type { Settings } from '../../../envelope/settings.ts';
 import type { FilesChangedBeside } from '../../../protocol/files-changed-beside.ts';
+import type { FilesPutBack } from '../../../protocol/files-put-back.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -108,6 +109,8 @@ export interface LiveThread {
   inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused>;
   /** The model reads with the next request that a side conversation changed files. Resolves when it is durable. */
   tellChangedBeside(files: FilesChangedBeside): Promise<Injected | EngineRefused>;
+  /** The same for files that a restore of another thread put back. Its own restore tells it by itself. */
+  tellPutBack(files: FilesPutBack): Promise<Injected | EngineRefused>;
   /** Ends the turn that runs, or that is suspended, and resolves when it has ended. Turns that wait stay. */
   interrupt(): Promise<{ readonly kind: 'interrupted'; readonly turnId: TurnId } | { readonly kind: 'idle' }>;
   /** Changes what turns submitted from now on start from. */

@@ -33,9 +33,21 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
     // Never behind the third place, where Codex has it: there, 3 must not allow more than 1 does.
     { key: 'n', words: 'no', answer: { kind: 'declined' } },
     ...wider.slice(1),
-    { key: 't', words: 'no, and tell the model why', answer: { kind: 'declined' }, takesNote: true },
+    ...(carriesNote(kind) ? [whyNot] : []),
     { key: 's', words: 'no, and stop the turn', answer: { kind: 'stopped' } },
   ];
+}
+
+const whyNot: Choice = {
+  key: 't',
+  words: 'no, and tell the model why',
+  answer: { kind: 'declined' },
+  takesNote: true,
+};
+
+/** What an MCP server asks is answered to that server, which has no place for a note, and no model reads it. */
+export function carriesNote(kind: Question['kind']): boolean {
+  return kind !== 'elicitation';
 }
 
 /** One per line: a row of them would break at the edge of the terminal. */

@@ -1,6 +1,8 @@
 import { asMessage } from '../composer/command-draft.ts';
+import { draftOf } from '../composer/draft.ts';
 import { draftWithPictures } from '../composer/draft-with-pictures.ts';
 import { joinAll } from '../composer/whole-draft.ts';
+import type { FilesPutBack } from '../../../protocol/files-put-back.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import type { EngineRefused } from '../../engine/engine-refused.ts';
@@ -15,13 +17,16 @@ import { rewoundFiles } from '../views/rewind-rows.ts';
 import { type RewindPart, RewindView } from '../views/rewind-view.ts';
 import type { TuiSession } from './session.ts';
 
+/** Files that one line names. */
+const mostLeft = 5;
+
 /** `/rewind`: a list. `/rewind undo [THREAD]`: the files are again as they were before it. */
 export async function rewindOrUndo(session: TuiSession, rest: string): Promise<void> {
   const [word, id, more] = rest.split(/\s+/);
   if (rest === '') return browseRewind(session);
   if (word !== 'undo' || more !== undefined || (id !== undefined && !/^[\da-f-]{36}$/.test(id)))
     return session.notice('Use /rewind, or /rewind undo [THREAD] to undo what it did to files.', 'error');
-  return undo(session, (id as ThreadId | undefined) ?? session.thread.id);
+  return undo(session, (id as ThreadId | undefined) ?? session.thread.id, `/rewind ${rest}`);
 }
 
 /** Esc Esc: the user's earlier messages, to go back to before one of them. The newest is chosen. */
@@ -118,21 +123,62 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
 }
 
 /** Once more: what was undone is done again. */
-async function undo(session: TuiSession, id: ThreadId): Promise<void> {
+async function undo(session: TuiSession, id: ThreadId, typed: string): Promise<void> {
+  const { stage } = session.parts;
   const restored = await restore(session, id, { beforeRestore: 'last' });
-  if (restored.kind === 'refused') return session.notice(fullText(restored.outcome), 'error');
+  if (restored.kind === 'refused') {
+    const { code, message } = restored.outcome;
+    const next = code === 'nothing-to-undo' ? await insteadOfUndo(session, id) : undefined;
+    const why = next === undefined ? fullText(restored.outcome) : `${message}\n${next}`;
+    stage.composer.giveMessageBack(draftOf(typed));
+    stage.popup.closeFor(stage.composer.draft);
+    return session.notice(why, 'error');
+  }
   session.notice(continued(restored, id === session.thread.id ? '/rewind undo' : `/rewind undo ${id}`));
 }
 
+/** Files that went back together with the conversation are undone by the record of the former one. */
+async function insteadOfUndo({ parts: { engine } }: TuiSession, id: ThreadId): Promise<string> {
+  const summary = await engine.stored.summary(id);
+  const former = 'code' in summary ? undefined : summary.forkedFrom;
+  const options = { dryRun: true, force: false };
+  const before =
+    former === undefined ? undefined : await engine.restoreFiles(former, { beforeRestore: 'last' }, options);
+  if (before?.kind === 'restored')
+    return `Files went back in the conversation that this one came from.\nTo undo that: /rewind undo ${former}`;
+  return '/rewind goes back to before a message, with the files if you want.';
+}
+
+/** The conversation that is open is about the same files. Turns are counted otherwise in it. */
+async function tellShown(session: TuiSession, { before: _before, ...files }: FilesPutBack): Promise<void> {
+  const told = await session.thread.tellPutBack(files);
+  if (told.kind === 'refused') session.notice(`The model was not told of it: ${fullText(told.outcome)}`, 'error');
+}
+
 /** The thread may be the one that is shown, which stays in this window, or the one that it went back from. */
-function restore(session: TuiSession, id: ThreadId, target: RestoreTarget): Promise<RestoreReport | EngineRefused> {
+async function restore(
+  session: TuiSession,
+  id: ThreadId,
+  target: RestoreTarget,
+): Promise<RestoreReport | EngineRefused> {
   const { threads, engine } = session.parts;
-  const work = () => engine.restoreFiles(id, target, { dryRun: false, force: false });
-  return id === session.thread.id ? changeWhole(session, work) : threads.whole<RestoreReport>(id, work);
+  let files: FilesPutBack | undefined;
+  const told = (named: FilesPutBack): void => void (files = named);
+  const work = () => engine.restoreFiles(id, target, { dryRun: false, force: false, told });
+  if (id === session.thread.id) return changeWhole(session, work);
+  const done = await threads.whole<RestoreReport>(id, work);
+  if (files !== undefined) await tellShown(session, files);
+  return done;
 }
 
 function continued(files: RestoreReport, undoing: string): string {
-  return `${filesWords(files, undoing)}\nThe conversation continues as it is.`;
+  return `${filesWords(files, undoing)}${leftWords(files)}\nThe conversation continues as it is.`;
+}
+
+function leftWords(files: RestoreReport): string {
+  const paths = rewoundFiles(files).kept.map(({ path }) => cleanLine(path));
+  const more = paths.length > mostLeft ? `, and ${paths.length - mostLeft} more` : '';
+  return paths.length === 0 ? '' : `\nLeft as now: ${paths.slice(0, mostLeft).join(', ')}${more}`;
 }
 
 function filesWords(report: RestoreReport, undoing: string): string {

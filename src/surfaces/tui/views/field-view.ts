@@ -52,8 +52,9 @@ export class FieldView implements View {
   #problem = '';
   /** Of what was drawn last. */
   #isCut = false;
-  /** Its last row was in sight. */
-  #isRead = false;
+  #width = 0;
+  /** In a window of this width its last row was in sight. */
+  #readAt: number | undefined;
 
   constructor(field: FormField, options: FieldOptions) {
     this.#options = options;
@@ -70,6 +71,7 @@ export class FieldView implements View {
     const room = Math.max(1, height - below.length);
     const shown = shortQuestion(this.#options.question, asked, look, room);
     this.#isCut = shown.shows !== 'all';
+    this.#width = look.width;
     const rows = [...shown.rows, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
     if (this.#at > 0) return { rows };
     const line = shown.rows.length + (below === whole ? 1 : 0);
@@ -111,7 +113,7 @@ export class FieldView implements View {
   #confirm(): void {
     const given = this.#at === 0 ? this.#readLine() : this.#others[this.#at - 1]!.answer;
     if (typeof given === 'string') this.#problem = given;
-    else if (given.kind === 'allowed' && this.#isCut && !this.#isRead) this.#showWhole(unread);
+    else if (given.kind === 'allowed' && this.#isCut && this.#readAt !== this.#width) this.#showWhole(unread);
     else this.#options.answer(given);
   }
 
@@ -121,13 +123,14 @@ export class FieldView implements View {
   }
 
   /** What the window has no room for is shown before a server gets an answer. */
-  #showWhole(above?: string): void {
+  #showWhole(note?: string): void {
     const rows = this.#rows;
-    const first = (look: Look): readonly string[] =>
-      above === undefined ? [] : [...drawRows(wrapRow([styled(above, dimStyle)], { width: look.width }), look), ''];
-    this.#options.showWhole(
-      (look) => [...first(look), ...rows(look).all],
-      () => void (this.#isRead = true),
-    );
+    const whole = (look: Look): readonly string[] => {
+      const { all } = rows(look);
+      if (note === undefined) return all;
+      const noted = drawRows(wrapRow([styled(note, dimStyle)], { width: look.width }), look);
+      return [...noted, '', ...all, '', ...noted];
+    };
+    this.#options.showWhole(whole, ({ width }) => void (this.#readAt = width));
   }
 }

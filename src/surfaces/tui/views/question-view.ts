@@ -2,7 +2,7 @@ import { hintKeys } from '../keys/hint-keys.ts';
 import { savablePrefixes } from '../../../policy/savable-prefixes.ts';
 import { type Answer, asksForContent, type Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { type Choice, choicesFor } from '../../exec/approvals/choices.ts';
+import { carriesNote, type Choice, choicesFor } from '../../exec/approvals/choices.ts';
 import { askedField, fieldChoices } from '../../exec/approvals/form-choices.ts';
 import { exactLine } from '../../terminal/exact-text.ts';
 import type { KeyGroup } from '../keys/key-map.ts';
@@ -40,7 +40,7 @@ const lowRows = 13;
 
 type RowsOfAsked = (look: Look) => AskedRows;
 
-/** What is asked, with everything that a yes would allow, and the answers. A note can go with each of them. */
+/** What is asked, with everything that a yes would allow, and the answers. A note can go with each of them where someone reads it. */
 export class QuestionView implements View {
   readonly #options: QuestionOptions;
   readonly #choices: readonly Choice[];
@@ -141,12 +141,17 @@ export class QuestionView implements View {
     const others = waiting() === 0 ? '' : ` ${dot} ${waiting()} more ${waiting() === 1 ? 'waits' : 'wait'}`;
     if (this.#chosen === undefined)
       return `Up and down choose, ${key('Enter')} confirms, ${key('Esc')} stops the turn${others}`;
+    const note = this.#takesNote ? `${key('Tab')} adds a note, ` : '';
     const rule = this.#chosen?.answer.scope === 'rule' && this.#prefixes.length > 1;
-    return `${rule ? 'Left and right change the rule, ' : ''}${key('Enter')} confirms, ${key('Tab')} adds a note, ${key('Esc')} stops the turn${others}`;
+    return `${rule ? 'Left and right change the rule, ' : ''}${key('Enter')} confirms, ${note}${key('Esc')} stops the turn${others}`;
   }
 
   get #chosen(): Choice | undefined {
     return this.#choices[this.#at];
+  }
+
+  get #takesNote(): boolean {
+    return this.#chosen !== undefined && carriesNote(this.#options.question.kind);
   }
 
   input(input: TerminalInput): void {
@@ -155,7 +160,7 @@ export class QuestionView implements View {
     if (input.kind !== 'key') return;
     const { name } = input;
     if (name === 'enter') this.#confirm();
-    else if (name === 'tab') this.#isNoting = this.#chosen !== undefined;
+    else if (name === 'tab') this.#isNoting = this.#takesNote;
     else if (name === 'ctrl+a') this.#showWhole();
     else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
     else if (name === 'left' || name === 'right') this.#changeRule(name === 'left' ? -1 : 1);
@@ -174,6 +179,7 @@ export class QuestionView implements View {
     if (name === 'up' || name === 'ctrl+p') this.#at = this.#at <= 0 ? last : this.#at - 1;
     else if (name === 'down' || name === 'ctrl+n') this.#at = this.#at === last ? 0 : this.#at + 1;
     else return false;
+    if (!this.#isNoting) this.#problem = '';
     return true;
   }
 
@@ -216,6 +222,7 @@ export class QuestionView implements View {
 
   #confirm(): void {
     const choice = this.#chosen;
+    if (choice === undefined) this.#problem = 'Choose with Up and Down or a number';
     if (choice === undefined || this.#isReadFirst(choice)) return;
     if (choice.takesNote === true) this.#isNoting = true;
     else this.#options.answer(this.#answerOf(choice));

@@ -15,7 +15,6 @@ import { patchInOldForm } from './recorded-patch.ts';
 import { prefixBroken } from './recorded-prefix.ts';
 import { otherLineOf, type ToldCommand, userCommandIn, userCommandOf } from './recorded-shell.ts';
 import { reviewIn } from './recorded-review.ts';
-import { userCommandIn, userCommandOf } from './recorded-shell.ts';
 import { contextEvents } from './recorded-context.ts';
 import { type AskedState, foldAsked, noneAsked } from './recorded-asking.ts';
 import { endedCall, type OpenCall } from './recorded-call.ts';

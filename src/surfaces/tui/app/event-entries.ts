@@ -21,18 +21,9 @@ import { reviewedCells } from './reviewed-cells.ts';
 import { ReplayedCalls } from './replayed-calls.ts';
 import { RunningHooks } from './running-hooks.ts';
 import { type ShownShell, showShell } from './shown-shell.ts';
+import { callCutOff, callPrinted, type RunningCall, withOutput } from './running-call.ts';
 import { turnCostWords } from './turn-cost-words.ts';
 import type { TranscriptEntry, Transcript } from './transcript.ts';
-
-/** More of a running command's output is not drawn while it runs. */
-const mostLiveOutput = 64 * 1024;
-
-interface RunningCall {
-  readonly entry: TranscriptEntry;
-  item: TurnItem;
-  output: string;
-  context: CallStanding;
-}
 
 /** Makes cells of what happens in a thread. */
 export class EventEntries {
@@ -232,9 +223,7 @@ export class EventEntries {
 
   #printed(id: string, text: string): void {
     const known = this.#running.get(id);
-    if (known === undefined) return;
-    known.output = (known.output + text).slice(-mostLiveOutput);
-    known.entry.cell = cellOf(withOutput(known.item, known.output), known.context);
+    if (known !== undefined) callPrinted(known, text);
   }
 
   #dropped(id: string): void {
@@ -256,10 +245,7 @@ export class EventEntries {
 
   /** The turn could not record its end, and no event will come: what ran of it was cut off. */
   broken(): void {
-    for (const { entry, item, output, context } of this.#running.values()) {
-      if (item.kind !== 'command') continue;
-      entry.cell = cellOf({ ...withOutput(item, output), status: 'failed', unfinished: 'interrupted' }, context);
-    }
+    for (const call of this.#running.values()) callCutOff(call);
     this.#settle();
   }
 
@@ -298,8 +284,4 @@ export class EventEntries {
     if (event.kind === 'turn-failed') return event.outcome.message === this.#noCheckpoint;
     return event.kind === 'turn-completed';
   }
-}
-
-function withOutput<Item extends TurnItem>(item: Item, output: string): Item {
-  return item.kind === 'command' && item.output === '' ? { ...item, output } : item;
 }

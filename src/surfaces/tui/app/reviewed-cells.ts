@@ -3,7 +3,7 @@ import { noUsage } from '../../../protocol/usage.ts';
 import { turnCostWords } from './turn-cost-words.ts';
 import type { Cell } from '../cells/cell.ts';
 import { failedTurnCell } from '../cells/failed-turn-cell.ts';
-import { reviewCell, reviewInterrupted, reviewStartCell, toldReviewCell } from '../cells/review-cell.ts';
+import { reviewCell, interruptedReview, reviewStartCell, toldReviewCell } from '../cells/review-cell.ts';
 import { turnEndCell } from '../cells/turn-end-cell.ts';
 
 /** A review that was not seen here: what was asked for, what came of it and how long it took. `at`: when it ended. */
@@ -23,6 +23,6 @@ function failedReview(
   end: Extract<CodeReviewedEvent['end'], { kind: 'aborted' | 'failed' }>,
   at: number | undefined,
 ): Cell {
-  const outcome = end.kind === 'failed' ? end.outcome : reviewInterrupted;
+  const outcome = end.kind === 'failed' ? end.outcome : interruptedReview;
   return failedTurnCell({ kind: 'turn-failed', turnId, outcome }, at);
 }

@@ -12,7 +12,7 @@ import { insideAnswer } from './answer-rows.ts';
 import { cellOfRows, headRows, stateMark } from './frame.ts';
 
 /** Said of a review that the user interrupted. */
-export const reviewInterrupted: Outcome = {
+export const interruptedReview: Outcome = {
   code: 'review-interrupted',
   message: 'The review was interrupted.',
   next: 'To review again, use /review.',

@@ -5,7 +5,7 @@ import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { type ReviewChoices, reviewChoices } from '../../engine/review-choices.ts';
 import type { CommandSession } from './command-session.ts';
 import { putInComposer } from './put-in-composer.ts';
-import { reviewCell, reviewInterrupted, reviewStartCell } from '../cells/review-cell.ts';
+import { reviewCell, interruptedReview, reviewStartCell } from '../cells/review-cell.ts';
 import { type ListItem, ListView } from '../views/list-view.ts';
 
 /** `/review`: what the words say, or what is chosen from a list. */
@@ -141,6 +141,6 @@ function isShown(event: ThreadEvent): boolean {
 /** An interrupted turn is one of the user's: this one is not. */
 function spoken(event: ThreadEvent): ThreadEvent {
   return event.kind === 'turn-aborted'
-    ? { kind: 'turn-failed', turnId: event.turnId, outcome: reviewInterrupted }
+    ? { kind: 'turn-failed', turnId: event.turnId, outcome: interruptedReview }
     : event;
 }

@@ -21,7 +21,7 @@ import { reviewedCells } from './reviewed-cells.ts';
 import { ReplayedCalls } from './replayed-calls.ts';
 import { RunningHooks } from './running-hooks.ts';
 import { type ShownShell, showShell } from './shown-shell.ts';
-import { callCutOff, callPrinted, type RunningCall, withOutput } from './running-call.ts';
+import { callCutOff, callPrinted, type ShownCall, withOutput } from './shown-call.ts';
 import { turnCostWords } from './turn-cost-words.ts';
 import type { TranscriptEntry, Transcript } from './transcript.ts';
 
@@ -33,7 +33,7 @@ export class EventEntries {
   readonly #changes: ChangeEntries;
   readonly #hooks: RunningHooks;
   /** Calls that run, by id. */
-  readonly #running = new Map<string, RunningCall>();
+  readonly #running = new Map<string, ShownCall>();
   /** Messages that are arriving, by id. */
   readonly #arriving = new Map<string, { readonly entry: TranscriptEntry; readonly message: AnswerStream }>();
   readonly #questions = new Map<string, Question>();

@@ -7,7 +7,7 @@ import type { TranscriptEntry } from './transcript.ts';
 const mostLiveOutput = 64 * 1024;
 
 /** A call that has its cell and has not ended. */
-export interface RunningCall {
+export interface ShownCall {
   readonly entry: TranscriptEntry;
   item: TurnItem;
   output: string;
@@ -15,13 +15,13 @@ export interface RunningCall {
 }
 
 /** It has printed something. */
-export function callPrinted(call: RunningCall, text: string): void {
+export function callPrinted(call: ShownCall, text: string): void {
   call.output = (call.output + text).slice(-mostLiveOutput);
   call.entry.cell = cellOf(withOutput(call.item, call.output), call.context);
 }
 
 /** Its end could not be recorded, and no event will come. */
-export function callCutOff({ entry, item, output, context }: RunningCall): void {
+export function callCutOff({ entry, item, output, context }: ShownCall): void {
   if (item.kind !== 'command') return;
   entry.cell = cellOf({ ...withOutput(item, output), status: 'failed', unfinished: 'interrupted' }, context);
 }

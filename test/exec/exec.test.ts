@@ -324,7 +324,7 @@ describe('interruption', () => {
     const { signal, stderr } = await running.finished;
     expect([signal, stderr]).toEqual([
       'SIGINT',
-      expect.stringContaining('  [interrupted]\nThe turn was interrupted.\n'),
+      expect.stringMatching(/ {2}\[interrupted(?: after \d+ s)?\]\nThe turn was interrupted\.\n/),
     ]);
   });
 

@@ -182,7 +182,7 @@ it('a patch has the lines that a file says, and else the call that has them', ()
   ]);
 });
 
-it('what a request broke is told, unless the file makes no sense of it', () => {
+it('a reader hears what a request broke, unless the file makes no sense of it', () => {
   const request = (breaks: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({
     turn_id: 't',
     step: 2,

@@ -64,7 +64,7 @@ const text = (root: string): string =>
 const go = (thread: LiveThread, message: string) => thread.submit({ input: words(message) });
 
 describe('files that a side conversation changed', () => {
-  it('are told to the main model with its next request, once, and before the words', async () => {
+  it('the main model reads them with its next request, once, and before the words', async () => {
     const scene = await besideScene();
     const { main, side, beside, root } = scene;
     await side.close();
@@ -87,7 +87,7 @@ describe('files that a side conversation changed', () => {
     });
   });
 
-  it('are told when a turn of it ends, also to a process that comes after a kill', async () => {
+  it('the thread records them when a turn of it ends, so that a process after a kill has them', async () => {
     const scene = await besideScene();
     const { main, root } = scene;
     await expect.poll(() => main.waiting).toHaveLength(1);
@@ -117,7 +117,7 @@ describe('files that a side conversation changed', () => {
     await engine.close();
   });
 
-  it('are told by a fork before a turn as by a rollback to there', async () => {
+  it('a fork before a turn says them as a rollback to there does', async () => {
     const scene = await liveScene(talk([says('Done.')]));
     const { threads, engine } = scene;
     const main = await scene.start();
@@ -136,7 +136,7 @@ describe('files that a side conversation changed', () => {
     await engine.close();
   });
 
-  it('are told again where an undone rollback takes back the turn that was told', async () => {
+  it('the model reads them again where an undone rollback takes back the turn that said them', async () => {
     const scene = await liveScene(talk([says('Done.')]));
     const { threads, engine } = scene;
     const main = await scene.start();

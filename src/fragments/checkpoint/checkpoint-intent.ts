@@ -67,7 +67,7 @@ const speakers = {
   shell: 'a shell command that the user ran, and its output',
 } as const;
 
-/** Formats that mark speakers by tags escape such a tag, whoever wrote it, also one with signs in it that no one sees. */
+/** Formats that mark speakers by tags escape such a tag in every text, also one with signs in it that a reader does not see. */
 const gap = `[${spaceSigns}${unseenSigns}]*`;
 const tagNames = speakerTags.map((tag) => [...tag].join(`[${unseenSigns}]*`)).join('|');
 const hasSpeakerTag = new RegExp(`<${gap}(?:/${gap})?(?:${tagNames})(?![\\w-])`, 'iu');

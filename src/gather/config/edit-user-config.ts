@@ -168,7 +168,7 @@ function unwritten(file: string, { why, next }: Obstacle): Outcome {
   return { code: 'config-unwritten', message: `${file} was not changed: ${why}.`, next };
 }
 
-/** What config.toml itself says at a place. Nothing where it cannot be read: whoever then changes it gets the reason. */
+/** What config.toml itself says at a place. Nothing where it cannot be read: a change of the file then says why. */
 export async function userConfigValue({ home }: Pick<EditedConfig, 'home'>, path: readonly string[]) {
   const parsed = await parseToml(readableText(`${home}/config.toml`));
   return parsed.kind === 'parsed' ? valueAt(parsed.json, path) : undefined;

@@ -17,7 +17,7 @@ import { lookAround } from '../contract/step-now.ts';
 import { compactAfterReopening } from './compact-when-full.ts';
 
 /**
- * The history behind the checkpoint is the whole truth, and needs nobody else. If it is too long to be read at once, the
+ * The history behind the checkpoint is the whole truth, and no other model has to be asked. If it is too long to be read at once, the
  * maker's summary is worth more than notes from many parts. Without either the turn is refused.
  */
 export async function chooseWay(turn: Turn, hidden: readonly Entry[]): Promise<WayToRead> {

@@ -9,7 +9,7 @@ import type { LiveThread } from './live-thread.ts';
 const mostNamed = 1000;
 
 /**
- * What a side conversation changes in files, until it is closed. The main conversation is told whenever a turn of it
+ * What a side conversation changes in files, until it is closed. The main conversation records it whenever a turn of it
  * ends, so that its model knows with its next request, also if this process is killed.
  */
 export class ChangesBeside {

@@ -26,7 +26,7 @@ import { type ThreadKeeper, ThreadLoader } from './thread-loader.ts';
 import type { FollowOptions, LiveCompaction, LiveNews, LiveThread, LiveTurn, ThreadUsage } from './live-thread.ts';
 
 interface ForgettingKeeper extends ThreadKeeper {
-  /** No one finds the thread any more when it has ended; those that only it can reach end with it. */
+  /** The engine forgets the thread when it has ended; those that only it can reach end with it. */
   forget(end: () => Promise<void>): Promise<void>;
 }
 

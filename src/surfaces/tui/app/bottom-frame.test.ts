@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { TurnId } from '../../../protocol/ids.ts';
 import { Composer } from '../composer/composer.ts';
 import { QuestionView } from '../views/question-view.ts';
+import { sampleQuestion } from '../views/sample-question.ts';
 import { SlashPopup } from '../views/slash-popup.ts';
 import { bottomFrame } from './bottom-frame.ts';
 import { noneWaiting } from './bottom-rows.ts';
@@ -13,19 +13,13 @@ const look = { ...plain, width: 80, now: 0, details: 'folded' as const };
 /** What a window of so many rows has of a question about a command of several lines, while a turn runs. */
 function windowOf(height: number, lines: number): string {
   const view = new QuestionView({
-    question: {
-      id: 'q',
-      callId: 'c',
-      turnId: 't' as TurnId,
-      tool: 'exec_command',
-      item: {},
-      kind: 'command',
+    question: sampleQuestion({
       argv: ['bash', '-lc', Array.from({ length: lines }, (_, at) => `line ${at}`).join('\n')],
       reason: 'It would run outside the sandbox.',
       justification: 'It is needed. '.repeat(10),
       prefix: ['line'],
       scopes: ['call', 'session', 'rule'],
-    },
+    }),
     item: undefined,
     waiting: () => 0,
     answer: () => undefined,

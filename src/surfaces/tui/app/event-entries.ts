@@ -70,7 +70,7 @@ export class EventEntries {
     if (this.#changes.event(event)) return;
     switch (event.kind) {
       case 'turn-started':
-        // While it waited for an answer without a process, no one worked. Nor after a turn that has no end in the file.
+        // While it waited for an answer without a process, nothing ran. Nor did it after a turn that has no end in the file.
         if (event.isContinued === true || !this.#isPassedOn) this.#turnStarted = at;
         if (event.isContinued === true || this.#isPassedOn) this.#before ??= event.usage;
         else this.#before = event.usage;

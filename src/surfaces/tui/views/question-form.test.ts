@@ -33,7 +33,7 @@ function shown(question: Question) {
   return { answers, text, press };
 }
 
-it('offers no note with an answer to a server, which nobody would read', () => {
+it('offers no note with an answer to a server: neither the server nor the model would read it', () => {
   const { answers, text, press } = shown(form({ type: 'boolean' }));
   expect(text()).not.toContain('adds a note');
   press('tab');

@@ -66,7 +66,7 @@ export function withNext({ settings, next }: Pick<StatusFacts, 'settings' | 'nex
   return then === undefined || then === now ? now : `${now} (next: ${then})`;
 }
 
-/** `goal active, 40K of 50K tokens`: one that is reached is told by the answer. */
+/** `goal active, 40K of 50K tokens`: of one that is reached the answer speaks. */
 function goalWords(goal: Goal | undefined): string | undefined {
   if (goal === undefined || goal.status === 'complete') return undefined;
   const { status, tokensUsed, tokenBudget } = goal;

@@ -1,3 +1,4 @@
+import { cachedShares } from './cached-shares.ts';
 import type { Prompt } from '../ports/prompt.ts';
 import { stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
@@ -37,12 +38,10 @@ export function ledgerOf(request: WeighedRequest, usage: Usage | undefined): Led
     const shares = parts.map((part) => ({ ...part, measure: 'estimated' as const, cached: undefined }));
     return { total: sum(estimates), measure: 'estimated', shares };
   }
-  // A cache holds the beginning of a request.
-  let left = usage.cachedInput;
-  const shares = apportion(estimates, usage.input).map((tokens, index) => {
-    const cached = Math.min(tokens, left);
-    left -= cached;
-    return { part: parts[index]!.part, tokens, measure: 'scaled' as const, cached };
+  const weights = apportion(estimates, usage.input);
+  const cached = cachedShares(weights, usage.cachedInput);
+  const shares = weights.map((tokens, index) => {
+    return { part: parts[index]!.part, tokens, measure: 'scaled' as const, cached: cached[index]! };
   });
   return { total: usage.input, measure: 'exact', shares };
 }

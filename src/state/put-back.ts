@@ -1,5 +1,4 @@
 import type { WorkRecords } from '../compaction/plan/work-records.ts';
-import { isWithin } from '../policy/paths.ts';
 import { defined } from '../protocol/defined.ts';
 import { filesAmong } from '../protocol/files-among.ts';
 import type { FilesPutBack, PutBackFile, TurnBefore } from '../protocol/files-put-back.ts';
@@ -40,11 +39,9 @@ export function foldPutBack(work: WorkRecords, { before, isUndone, restored, del
 /** The same after a patch changed files: what it left is there, and so are the folders that it is in. */
 export function changedAgain(work: WorkRecords, changed: readonly ChangedFile[]): WorkRecords {
   if (work.putBack === undefined) return work;
-  const touched = changed.flatMap(({ path, movePath }) => [path, movePath ?? path]);
-  return withPutBack(
-    work,
-    work.putBack.filter(({ path }) => !touched.some((one) => isWithin(one, path))),
-  );
+  const touched = new Set(changed.flatMap(({ path, movePath }) => [path, movePath ?? path]));
+  const untouched = work.putBack.filter(({ path }) => !touched.has(path));
+  return withPutBack(work, filesAmong(untouched, [...touched]));
 }
 
 function withPutBack({ putBack: _before, ...work }: WorkRecords, putBack: readonly PutBackFile[]): WorkRecords {

@@ -1,3 +1,4 @@
+import { cachedShares } from '../../history/cached-shares.ts';
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -44,25 +45,12 @@ export function partNamer(story: ThreadStory): (part: WindowPart) => readonly Na
         const { item, turn: id } = what.entry;
         const turn = story.turnOf.get(item) ?? story.turns.find((each) => id !== undefined && each.id === id)?.number;
         const named = namedEntry(what.entry, tools, weight.tokens);
-        const cached = cachedOf(named, weight.cached);
+        const tokens = named.map((part) => part.tokens);
+        const cached = weight.cached === undefined ? undefined : cachedShares(tokens, weight.cached);
         return named.map((part, at) => ({ ...weight, ...part, ...defined({ turn, cached: cached?.[at] }) }));
       }
     }
   };
-}
-
-/** Of what a message has in the cache, how much each of its texts has: a cache ends somewhere, and nothing behind it counts. */
-function cachedOf(
-  texts: readonly { readonly tokens: number }[],
-  cached: number | undefined,
-): readonly number[] | undefined {
-  if (cached === undefined) return undefined;
-  let left = cached;
-  return texts.map(({ tokens }) => {
-    const own = Math.min(tokens, left);
-    left -= own;
-    return own;
-  });
 }
 
 /** The name of the tool behind each call id. */

@@ -18,7 +18,7 @@ const closeOnExec = 0o2000000;
 
 let found: InheritedDoors | undefined;
 
-/** Those of this process. It looks once: Node opens nothing that children would get. */
+/** Those of this process. It lists them once: Node opens nothing that children would get. */
 export function inheritedDoors(): InheritedDoors {
   return (found ??= findInheritedDoors());
 }
@@ -33,6 +33,8 @@ function findInheritedDoors(): InheritedDoors {
   let nothing = -1;
   return {
     shut(given) {
+      // A number that was closed and is in use again may be the pipe on which the new process reports that it could not start.
+      for (const door of doors) if (!isInherited(door)) doors.delete(door);
       if (doors.size > 0 && nothing < 0) nothing = openSync('/dev/null', 'r');
       const length = Math.max(given.length, ...[...doors].map((door) => door + 1));
       // Node can give a child a descriptor, and it cannot take one away. An ignored entry beyond the third stays as it is.

@@ -30,6 +30,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: workers,
     sequence: { sequencer: LongestFirst },
+    globalSetup: ['test/setup/tools.ts'],
     setupFiles: ['test/setup/environment.ts'],
     provide: { runFactor: runFactor(1) },
     // A hang is told late rather than a busy machine taken for one.

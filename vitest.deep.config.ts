@@ -26,6 +26,7 @@ export default defineConfig({
     // Left to itself, Vitest has one worker on two cores.
     maxWorkers: workers,
     sequence: { sequencer: LongestFirst },
+    globalSetup: ['test/setup/tools.ts'],
     setupFiles: ['test/setup/environment.ts'],
     // Here the processes are the point.
     env: { CAPSTAN_TEST_PROCESSES: '1' },

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 
 let installed: Promise<void> | undefined;
 
@@ -12,6 +13,8 @@ export function requireOracles(): Promise<void> {
 function install(): Promise<void> {
   return new Promise((done, failed) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'install.mjs')], {
+      // npm needs the developer's registry settings, cache and proxies.
+      env: inject('outerVariables'),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let said = '';

@@ -15,7 +15,7 @@ describe('capstan demo', () => {
         .filter((line) => line.startsWith('> '))
         .slice(-4),
     ).toEqual([
-      '> npm install -g .',
+      '> npm install -g --loglevel=error .',
       '> export OPENAI_API_KEY=...',
       '> capstan exec -s workspace-write -C path/to/project "what to do"',
       '> capstan exec --oss -s workspace-write -C path/to/project "what to do"',

@@ -7,6 +7,7 @@ import { whenTestEnds } from './when-test-ends.ts';
 /** tmux is fetched where it is missing and can be: a real terminal is the point of the tests that use it. */
 export function requireTmux(): void {
   if (spawnSync('tmux', ['-V']).status === 0) return;
+  spawnSync('apt-get', ['update'], { stdio: 'ignore' });
   spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'tmux'], { stdio: 'ignore' });
   if (spawnSync('tmux', ['-V']).status !== 0)
     throw new Error('These tests need tmux. Install it, then run them again.');

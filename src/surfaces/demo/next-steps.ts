@@ -10,7 +10,7 @@ export async function showNextSteps(page: Page): Promise<void> {
   const fromClone = process.env['npm_lifecycle_event'] === 'start';
   if (fromClone && !isInstalled()) {
     page.paragraph('Install the command, from this folder:');
-    page.command('npm install -g .');
+    page.command('npm install -g --loglevel=error .');
   }
   const command = fromClone ? 'capstan' : ownCommand();
   const loaded = await loadCommandEngine();

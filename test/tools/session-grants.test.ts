@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { expect, it } from 'vitest';
 import { access } from '../../src/policy/access.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
@@ -10,7 +11,8 @@ import { needy } from '../harness/needy-tools.ts';
 import { partsOf, readWorld } from '../laws/world-reader.ts';
 
 const done = answer({ items: [say('Done.')] });
-const folder = import.meta.dirname;
+// A real folder that commands cannot write, wherever the clone is.
+const folder = homedir();
 const asks = answer({
   items: [
     callTool('request_permissions', {

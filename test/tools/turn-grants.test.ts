@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { expect, it } from 'vitest';
 import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { access } from '../../src/policy/access.ts';
@@ -12,7 +13,8 @@ import { memorySeals } from '../harness/memory-seals.ts';
 import { needyScene } from '../harness/needy-scene.ts';
 import { escalating, needy } from '../harness/needy-tools.ts';
 
-const folder = import.meta.dirname;
+// A real folder that commands cannot write, wherever the clone is.
+const folder = homedir();
 const signal = new AbortController().signal;
 const done = answer({ items: [say('Done.')] });
 const requests = answer({

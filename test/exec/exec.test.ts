@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, failed, httpError, reason, say } from '../../src/testing/index.ts';
-import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
+import { inputOf, onlyWorkspace, scene, textsOf, threadId } from '../harness/scene.ts';
 import { hasTerminals, onTerminal } from '../harness/terminal.ts';
 
 describe('capstan exec', () => {
@@ -263,10 +263,11 @@ describe('capstan exec resume', () => {
   });
 
   it('after a kill in the middle of a command shows the model that the outcome is unknown', async () => {
-    const { model, place } = await scene([
+    const script = [
       answer({ items: [callTool('exec_command', { cmd: 'touch began; sleep 60' }, 'call_x')] }),
       answer({ items: [say('I see.')] }),
-    ]);
+    ];
+    const { model, place } = await scene(script, onlyWorkspace);
     const victim = place.start(['exec', '--json', 'go']);
     await victim.printed('item.started');
     victim.child.kill('SIGKILL');
@@ -293,10 +294,11 @@ describe('interruption', () => {
     ['SIGTERM', '--experimental-json', { type: 'error', message }, [1, null]],
   ] as const)('%s ends the turn, its command and the process, and leaves a thread to resume: %s', async (...row) => {
     const [signal, option, last, end] = row;
-    const { model, place } = await scene([
+    const script = [
       answer({ items: [callTool('exec_command', { cmd: 'sleep 61.25' })] }),
       answer({ items: [say('ok')] }),
-    ]);
+    ];
+    const { model, place } = await scene(script, onlyWorkspace);
     const running = place.start(['exec', option, 'go']);
     await running.printed('item.started');
     running.child.kill(signal);

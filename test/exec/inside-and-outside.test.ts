@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
 import { runInside } from '../harness/capstan-inside.ts';
 import type { Finished } from '../harness/run-capstan.ts';
-import { scene, threadId } from '../harness/scene.ts';
+import { onlyWorkspace, scene, threadId } from '../harness/scene.ts';
 
 /** Most suites run commands inside the test: what they see must be what a process prints, and how it ends. */
 it('a command inside a test prints what a process prints, and ends as it does', async () => {
-  const { place } = await scene(() => answer({ items: [say('Yes.')] }));
+  const { place } = await scene(() => answer({ items: [say('Yes.')] }), onlyWorkspace);
   const same = ({ code, signal, stdout, stderr }: Finished) => ({ code, signal, stdout, stderr });
   const id = threadId(await place.start(['exec', '--json', 'one']).finished);
   const resumed = await runInside(place, ['exec', '--json', 'resume', id, 'two']);

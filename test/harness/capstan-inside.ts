@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { commandTable } from '../../src/surfaces/cli/command-table.ts';
+import { findCommand } from '../../src/surfaces/commands/command-group.ts';
 import { runCommandLine } from '../../src/surfaces/cli/run-command-line.ts';
 import { eventsIn, type Finished, type Place, type StartOptions } from './run-capstan.ts';
 
@@ -25,7 +26,7 @@ let running = 0;
 
 /** A command that is under way has the process to itself: another one beside it needs its own. */
 export function canRunInside([command = '']: readonly string[]): boolean {
-  return running === 0 && !alone.includes(command) && Object.hasOwn(commandTable.commands, command);
+  return running === 0 && !alone.includes(command) && !('next' in findCommand(commandTable, command));
 }
 
 /**

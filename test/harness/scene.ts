@@ -26,6 +26,12 @@ export async function scene(
   return { model, place };
 }
 
+/**
+ * Commands may write the workspace alone. For scenes whose turns run inside the test and in processes: below a folder that
+ * commands may write, the sources of the one and the build of the other would be listed for the model.
+ */
+export const onlyWorkspace = '[sandbox_workspace_write]\nexclude_slash_tmp = true\n';
+
 /** The items of a request. */
 export function inputOf(model: ScriptedModel, request: number): readonly JsonObject[] {
   return model.requests[request]!.body['input'] as unknown as readonly JsonObject[];

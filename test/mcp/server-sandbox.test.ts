@@ -13,7 +13,7 @@ async function writing(server: string, config = '') {
   const { workspace, home } = scene.live.place;
   const outside = join(elsewhere, `capstan-${process.pid}-outside`);
   whenTestEnds(() => rmSync(outside, { force: true }));
-  const write = ['inside', outside, join(home, 'config.toml'), join(workspace, '.git/config')];
+  const write = [join(workspace, 'inside'), outside, join(home, 'config.toml'), join(workspace, '.git/config')];
   scene.plan({ tools, calls: { write: { write } } });
   await scene.open();
   return { scene, output: await scene.calls(mcpCall('write')), outside, workspace };

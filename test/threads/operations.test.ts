@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, hang, say, type ScriptedModel } from '../../src/testing/index.ts';
 import type { Finished, Place } from '../harness/run-capstan.ts';
-import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
+import { inputOf, onlyWorkspace, scene, textsOf, threadId } from '../harness/scene.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
 
@@ -83,12 +83,13 @@ describe('capstan threads fork', () => {
   });
 
   it('of a thread that another process writes ends with an interrupted turn, and the source runs on', async () => {
-    const { model, place } = await scene([
+    const script = [
       answer({ items: [say('Yes.')] }),
       answer({ items: [callTool('exec_command', { cmd: 'while [ ! -e go ]; do sleep 0.05; done; echo done' })] }),
       yes(),
       yes(),
-    ]);
+    ];
+    const { model, place } = await scene(script, onlyWorkspace);
     const id = await speak(place, 'one');
     const live = place.start(['exec', '--json', 'resume', id, 'two']);
     await live.printed('"type":"item.started"');

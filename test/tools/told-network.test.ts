@@ -76,7 +76,7 @@ test('a command reaches its own servers where this machine is closed, as the tex
       console.log(await (await fetch('http://localhost:' + server.address().port)).text());
       process.exit();
     });`;
-  const [output = ''] = await scene.calls(`${process.execPath} -e "${script.replaceAll('\n', ' ')}"`);
+  const [output = ''] = await scene.calls(`node -e "${script.replaceAll('\n', ' ')}"`);
   expect(scene.told()).toContain(
     'Servers that a command starts itself answer on its own loopback, whatever the lists say.',
   );

@@ -246,7 +246,7 @@ describe('--verbose', () => {
     const second = await place.run('exec', '-v', ...high, '-m', 'gpt-5.4', 'resume', '--last', 'two');
     expect(second.stderr).toMatch(/^model: gpt-5\.5 -> gpt-5\.4; with it: .*identity\.effort/m);
     expect(second.stderr).toMatch(/^context: permissions \(reinjection after checkpoint, \d+ characters\)$/m);
-    expect(second.stderr).toMatch(/^cache: broken by a checkpoint; about [1-9]\d* tokens are read again$/m);
+    expect(second.stderr).toMatch(/^cache: broken by a checkpoint; about [1-9][\d,]* tokens are read again$/m);
     const third = await place.run('exec', '-v', '-c', 'model_reasoning_effort="low"', 'resume', '--last', 'three');
     expect(third.stderr).toMatch(/^cache: broken by the setting effort; about [\d,]+ tokens are read again$/m);
   });

@@ -19,6 +19,7 @@ import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { bubblewrapCandidates } from '../../src/sandbox/linux/find-bubblewrap.ts';
 import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
+import { noNamespaces } from './namespaces.ts';
 
 /** Real commands in real sandboxes, for tests. */
 export interface Trial {
@@ -66,7 +67,7 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
     { path: process.env['PATH'] ?? '', writable: [], packaged, ...(chosen === undefined ? {} : { chosen }) },
     programFiles,
   );
-  const isPossible = process.platform === 'linux' && candidates.some((candidate) => typeof candidate === 'string');
+  const isPossible = !noNamespaces && candidates.some((candidate) => typeof candidate === 'string');
   // Every workspace may write /tmp, so what must not be written stands elsewhere.
   const base = isPossible ? mkdtempSync('/var/tmp/capstan-sandbox-') : '';
   const temporary = isPossible ? mkdtempSync('/tmp/capstan-sandbox-') : '';
@@ -85,9 +86,7 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
   });
 
   const trial: Trial = {
-    title: isPossible
-      ? 'real sandbox'
-      : 'real sandbox (skipped: bubblewrap is neither on the PATH, nor named by CAPSTAN_BWRAP, nor in .local)',
+    title: isPossible ? 'real sandbox' : 'real sandbox (needs bubblewrap and namespaces)',
     isPossible,
     base,
     repo,

@@ -10,6 +10,7 @@ import { bubblewrapCandidates } from '../../src/sandbox/linux/find-bubblewrap.ts
 import { planMounts } from '../../src/sandbox/linux/mount-plan.ts';
 import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
 import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 const packaged = join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap');
 const chosen = process.env['CAPSTAN_BWRAP'];
@@ -18,7 +19,7 @@ const program = bubblewrapCandidates(
   nodeProgramFiles,
 ).find((candidate) => typeof candidate === 'string');
 
-export const sandboxIsPossible = process.platform === 'linux' && program !== undefined;
+export const sandboxIsPossible = !noNamespaces && program !== undefined;
 
 /** Who runs commands here: root has more to lose, and a plain user is what most people are. */
 const self = process.getuid?.() ?? -1;

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, linkSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -7,6 +8,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A folder with the programs of `setup`, the first of every test's PATH. */
     readonly tools: string;
+    /** Bubblewrap works here: a command can have namespaces of its own. */
+    readonly namespaces: boolean;
     /** Variables of the developer, for what must reach a package registry. */
     readonly outerVariables: Readonly<Record<string, string>>;
   }
@@ -25,6 +28,7 @@ export default function setup({ provide }: TestProject): () => void {
   users++;
   folder ??= collectTools();
   provide('tools', folder);
+  provide('namespaces', hasNamespaces(folder));
   provide('outerVariables', { ...process.env } as Record<string, string>);
   return () => {
     if (--users === 0) rmSync(folder!, { recursive: true, force: true });
@@ -45,6 +49,11 @@ function collectTools(): string {
   if (existsSync(unpacked)) copyFileSync(unpacked, join(tools, 'bwrap'));
   else if (system !== undefined) symlinkSync(system, join(tools, 'bwrap'));
   return tools;
+}
+
+function hasNamespaces(tools: string): boolean {
+  const isolated = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', 'true'];
+  return spawnSync(join(tools, 'bwrap'), isolated).status === 0;
 }
 
 function onPath(program: string): string | undefined {

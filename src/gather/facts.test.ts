@@ -126,22 +126,37 @@ test('a pointer file leads to its git folder, and a worktree to the shared one a
   expect(findPlaces(join(folder, 'main'), {}, chosen).gitDirectories).toEqual([]);
 });
 
-test('where git finds no whole repository, HEAD is kept; in a bare one, all that there is', () => {
-  const names = (...made: readonly string[]) => {
-    const root = join(folder, `root-${made.length}`);
-    mkdirSync(root);
+test('names that keep the working folder from becoming a bare repository; in a bare one, all that there is', () => {
+  const names = (where: string, ...made: readonly string[]) => {
+    const root = mkdtempSync(join(folder, 'root-'));
+    const cwd = join(root, where);
+    mkdirSync(cwd, { recursive: true });
     for (const path of made) {
       mkdirSync(join(root, path, '..'), { recursive: true });
-      if (path.endsWith('HEAD')) writeFileSync(join(root, path), 'ref: refs/heads/main\n');
+      if (path.endsWith('link')) symlinkSync('refs/heads/x', join(root, path, '../HEAD'));
+      else if (/HEAD|commondir$|file$/.test(path)) writeFileSync(join(root, path), 'ref: refs/heads/main\n');
       else mkdirSync(join(root, path));
     }
-    return findPlaces(root, {}, chosen).gitNames;
+    return findPlaces(cwd, {}, chosen).gitNames;
   };
-  expect(names()).toEqual(['HEAD']);
-  expect(names('.git/HEAD')).toEqual(['HEAD']);
-  expect(names('.git/HEAD', '.git/objects')).toEqual(['HEAD']);
-  expect(names('.git/HEAD', '.git/objects', '.git/refs')).toEqual([]);
-  expect(names('HEAD', 'objects', 'refs', 'hooks')).toEqual(['HEAD', 'hooks', 'objects', 'refs']);
+  expect(names('.')).toEqual(['HEAD']);
+  expect(names('.', '.git/HEAD', '.git/objects', '.git/refs')).toEqual([]);
+  // A repository that is not whole counts as one around the folder.
+  expect(names('.', '.git/HEAD', '.git/objects')).toEqual(['commondir', 'refs']);
+  // A `HEAD` that is there cannot be kept from being made.
+  expect(names('.', 'HEAD')).toEqual(['commondir', 'refs']);
+  expect(names('.', 'link', 'refs')).toEqual(['commondir', 'refs']);
+  expect(names('.', 'HEAD', 'objects', 'refs', 'hooks')).toEqual(['HEAD', 'hooks', 'objects', 'refs']);
+  expect(names('.', 'link', 'objects', 'refs')).toEqual(['HEAD', 'objects', 'refs']);
+  expect(names('.', 'HEAD', 'commondir')).toEqual(['HEAD', 'commondir']);
+
+  const repository = ['.git/HEAD', '.git/objects', '.git/refs'];
+  expect(names('sub', ...repository)).toEqual(['commondir', 'refs']);
+  // Folders of the project are not taken, but empty ones may be mount points.
+  expect(names('sub', ...repository, 'sub/refs')).toEqual(['commondir', 'refs']);
+  expect(names('sub', ...repository, 'sub/refs/file')).toEqual(['commondir', 'objects']);
+  expect(names('sub', ...repository, 'sub/refs/file', 'sub/objects/file')).toEqual(['HEAD']);
+  expect(names('sub', ...repository, 'sub/commondir')).toEqual(['HEAD']);
 });
 
 test('repositories on the way to the working folder, and the submodules that they name and have', () => {

@@ -1,4 +1,5 @@
 import { isWithin, joinPath, parentOf } from './paths.ts';
+import { isBareRepository } from './protected-names.ts';
 import { type PathSight, walkPath } from './walk-path.ts';
 
 /**
@@ -73,7 +74,7 @@ export function repositoryAbove(folder: string, look: (path: string) => PathSigh
     // An empty folder is no repository, and git looks further up.
     const isRepository = kind === 'folder' ? isThere(look, `${at}/.git/HEAD`) : kind !== 'missing';
     if (isRepository) return at;
-    if (['HEAD', 'objects', 'refs'].every((name) => isThere(look, joinPath(at, name))) || at === '/') return undefined;
+    if (isBareRepository((name) => isThere(look, joinPath(at, name))) || at === '/') return undefined;
   }
 }
 

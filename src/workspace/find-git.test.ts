@@ -67,3 +67,16 @@ test('a folder that only looks like a bare repository hides none below it', asyn
   expect(found.repositories.toSorted()).toEqual([root, join(root, 'lib')]);
   expect(found.paths).toEqual([join(root, 'lib/.git')]);
 });
+
+test('git takes a folder for a repository whose commondir leads elsewhere, unless that is a folder to mount on', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'capstan-find-git-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const folder of ['elsewhere', 'guarded/commondir', 'guarded/objects', 'guarded/refs'])
+    mkdirSync(join(root, folder), { recursive: true });
+  for (const file of ['elsewhere/HEAD', 'guarded/HEAD']) writeFileSync(join(root, file), 'ref: refs/heads/x\n');
+  writeFileSync(join(root, 'elsewhere/commondir'), '/tmp/evil\n');
+  const pace = new Pace({ now: () => 0, sleep: async () => {} }, new AbortController().signal);
+  const limits = { pace, mostEntries: 100, isLate: () => false };
+  const found = await findGit({ roots: [root], denies: () => false }, limits);
+  expect(found.repositories).toEqual([join(root, 'elsewhere')]);
+});

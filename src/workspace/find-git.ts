@@ -3,9 +3,8 @@ import { isOverlong } from '../disk/overlong-path.ts';
 import { diskPath } from '../disk/path-bytes.ts';
 import { type NamedEntry, withTrueNames } from '../disk/true-entries.ts';
 import { findGitDirectory } from '../gather/git/git-directory.ts';
-import { bareRepositoryName, protectedNames } from '../policy/protected-names.ts';
+import { isBareRepository, protectedNames } from '../policy/protected-names.ts';
 import type { GitLook, GitLookRequest } from '../ports/git-guard.ts';
-import { isBareRepository } from './git-sights.ts';
 import type { Pace } from './pace.ts';
 
 interface FoundGit extends GitLook {
@@ -53,7 +52,7 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
       const names = found.map(({ name }) => name);
       if (names.includes('.git')) folders.add(folder);
       // It may only look like one, so what is below it is looked at, too.
-      if (isBareRepository(names) && holdsSomething(`${folder}/${bareRepositoryName}`)) bare.add(folder);
+      if (isBareRepository((name) => names.includes(name)) && isTaken(folder)) bare.add(folder);
       for (const entry of found) {
         const path = `${folder === '/' ? '' : folder}/${entry.name}`;
         if (entry.isDirectory() && entry.name !== '.git' && !denies(path)) pending.push(path);
@@ -65,7 +64,7 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
   const beside = own.flatMap((folder) => besideGit.map((name) => `${folder === '/' ? '' : folder}/${name}`));
   const [there, missing] = [beside.filter(isThere), beside.filter((path) => !isThere(path))];
   const paths = new Set([...folders].flatMap((folder) => [`${folder}/.git`, ...pointedTo(folder)]));
-  const repositories = [...own, ...[...bare].filter((folder) => holdsSomething(`${folder}/${bareRepositoryName}`))];
+  const repositories = [...own, ...[...bare].filter(isTaken)];
   return { paths: [...paths, ...there], missing, repositories, settings: there.filter(holdsSomething), unseen };
 }
 
@@ -87,6 +86,12 @@ function holdsSomething(path: string): boolean {
   } catch (error) {
     return errorCode(error) !== 'ENOENT';
   }
+}
+
+/** Whether git takes a folder with the names of a bare repository for one: none of them is a folder to mount on. */
+function isTaken(folder: string): boolean {
+  const common = `${folder}/commondir`;
+  return holdsSomething(`${folder}/HEAD`) && (!isThere(common) || holdsSomething(common));
 }
 
 function under(root: string, path: string): string {

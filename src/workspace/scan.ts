@@ -1,6 +1,5 @@
-import { mountPointNames } from '../policy/protected-names.ts';
+import { isBareRepository, mountPointNames } from '../policy/protected-names.ts';
 import type { EntrySight, WorkspaceDisk } from './disk.ts';
-import { isBareRepository } from './git-sights.ts';
 import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from './ignore-rules.ts';
 import {
   type KnownEntry,
@@ -77,7 +76,7 @@ class Walk {
     const tree: [string, TreeEntry][] = [];
     let isSame = decided !== undefined;
     if (names.includes('.git')) this.git.folders.push(inside);
-    if (isBareRepository(names)) this.git.bare.push(inside);
+    if (isBareRepository((name) => names.includes(name))) this.git.bare.push(inside);
     const steps = 1 + rules.weight / charactersPerStep;
 
     for (const name of names) {

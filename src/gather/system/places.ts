@@ -1,11 +1,12 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { noOwnPlaces, type OwnPlaces } from '../../policy/own-places.ts';
-import { bareRepositoryName } from '../../policy/protected-names.ts';
+import { isBareRepository, namesAgainstBareRepository } from '../../policy/protected-names.ts';
 import { grantedToWrite, resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { Places } from '../../policy/places.ts';
 import type { PermissionProfile } from '../../protocol/permission-profile.ts';
-import { kindOfEntry } from '../../disk/file-system.ts';
+import { fileSystem, kindOfEntry, lookAt } from '../../disk/file-system.ts';
 import { realPlace } from '../../disk/folders.ts';
+import { diskPath } from '../../disk/path-bytes.ts';
 import { ancestors, inside, isMarked } from '../files/project-folders.ts';
 import { findGitDirectory } from '../git/git-directory.ts';
 import { repositorySettings, userGitSettings } from '../git/git-settings.ts';
@@ -38,7 +39,7 @@ export function findPlaces(
     ...(temporary !== undefined && isAbsolute(temporary) ? { temporaryDirectory: temporary } : {}),
     slashTmp: kindOfEntry('/tmp') === 'folder',
     gitDirectories: pointedToDirectories(cwd),
-    gitNames: gitNamesIn(cwd),
+    gitNames: gitNamesIn(cwd, { isBelowRepository: repositories.length > 0 }),
     own,
     ...(missing.length === 0 ? {} : { missing }),
   };
@@ -109,20 +110,29 @@ function pointedToDirectories(cwd: string): readonly string[] {
 /** What makes a folder a repository by itself, and what git reads there. */
 const bareNames = ['HEAD', 'config', 'hooks', 'info', 'objects', 'refs', 'packed-refs', 'commondir', 'worktrees'];
 
-/**
- * Git takes a folder with `HEAD`, `objects` and `refs` for a repository, and obeys the `config` in it. Where there is
- * no `.git` one of the three is kept from being made; `HEAD` is the name that other projects use least.
- */
-function gitNamesIn(cwd: string): readonly string[] {
+/** Where there is no `.git`, a folder can become a bare repository, and git obeys the `config` in it. */
+function gitNamesIn(cwd: string, where: { readonly isBelowRepository: boolean }): readonly string[] {
   const directory = findGitDirectory(cwd);
   // Git ignores a `.git` that is not whole.
   if (directory !== undefined && ['objects', 'refs'].every((name) => isIn(directory.common, name))) return [];
-  const isBare = ['HEAD', 'objects', 'refs'].every((name) => isIn(cwd, name));
-  return isBare ? bareNames.filter((name) => isIn(cwd, name)) : [bareRepositoryName];
+  if (isBareRepository((name) => isIn(cwd, name))) return bareNames.filter((name) => isIn(cwd, name));
+  return namesAgainstBareRepository((name) => isFree(join(cwd, name)), where);
+}
+
+/** An empty folder may be one that a sandbox mounts on now. All engines must choose the same names. */
+function isFree(path: string): boolean {
+  const { kind } = lookAt(path);
+  if (kind !== 'folder') return kind === 'missing';
+  try {
+    return fileSystem.readdirSync(diskPath(path)).length === 0;
+  } catch {
+    return false;
+  }
 }
 
 function isIn(folder: string, name: string): boolean {
-  return kindOfEntry(join(folder, name)) !== 'missing';
+  // Git also takes a `HEAD` that is a link to nowhere.
+  return lookAt(join(folder, name)).kind !== 'missing';
 }
 
 /** Folders that the profile would let commands write and that do not exist. */

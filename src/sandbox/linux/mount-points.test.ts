@@ -10,6 +10,7 @@ import {
   rmSync,
   symlinkSync,
   utimesSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,6 +63,20 @@ test('a folder that a sandbox made goes with its last user', () => {
   three.release();
   expect(existsSync(target)).toBe(false);
   expect(readdirSync(registry())).toEqual([]);
+});
+
+test('the folder that was mounted on last goes first, whoever made it', async () => {
+  const [first, second] = [join(base, 'commondir'), join(base, 'refs')];
+  const other = engine().hold([first]);
+  mkdirSync(first);
+  const hold = engine().hold([first, second]);
+  mkdirSync(second);
+  other.release();
+  const gone: (string | null)[] = [];
+  const watcher = watch(base, (_, name) => gone.push(name));
+  hold.release();
+  await expect.poll(() => gone).toEqual(['refs', 'commondir']);
+  watcher.close();
 });
 
 test('a folder that was there before stays, and so does one with something in it', () => {

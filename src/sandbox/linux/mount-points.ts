@@ -116,7 +116,9 @@ function announce(engine: Engine, uses: readonly string[]): () => void {
   const made = new Set<string>();
   // Codex may be about to remove what is in place and not known to be of an engine.
   let isDoubtful = false;
-  const register = () => users.put(name, { ...self, folders: [...made], uses });
+  // In the order of the mounts, which is that of the list of uses.
+  const folders = () => uses.filter((folder) => made.has(folder));
+  const register = () => users.put(name, { ...self, folders: folders(), uses });
   const noteMissing = () => {
     const missing = uses.filter((folder) => lstatSync(folder, { throwIfNoEntry: false }) === undefined);
     for (const folder of missing) made.add(folder);
@@ -145,8 +147,8 @@ function announce(engine: Engine, uses: readonly string[]): () => void {
     users.exclusively('ends', (turn) => {
       users.remove(name);
       use.leave();
-      removeUnused(engine, turn, [...made]);
-      keepEntry(engine, name, { ...self, startedAt: over, folders: [...made], uses: [] });
+      removeUnused(engine, turn, folders());
+      keepEntry(engine, name, { ...self, startedAt: over, folders: folders(), uses: [] });
     });
 }
 
@@ -164,10 +166,10 @@ function sweep(engine: Engine, turn: MountTurn, all: ReadonlyMap<string, MountUs
   }
 }
 
-/** Removes the folders that have no user left. */
+/** Removes the folders that have no user left, the last made first: `commondir` must outlast the name that it guards. */
 function removeUnused({ users, codex }: Engine, turn: MountTurn, folders: readonly string[]): void {
   const used = new Set([...users.all().values()].flatMap(({ uses }) => uses));
-  for (const folder of folders) {
+  for (const folder of folders.toReversed()) {
     if (used.has(folder) || codex.isHeld(folder) || !turn.mayRemove()) continue;
     quietly(() => removeEmptyFolder(folder));
     // Codex may have entered it in between; its sandbox needs longer than we do.

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
@@ -7,47 +7,68 @@ import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 const isLinux = process.platform === 'linux';
 
-test.runIf(isLinux)('a machine that forbids namespaces is reported once, with the command that helps', async () => {
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+/** A program in a folder that commands cannot write. */
+function program(text: string): string {
   const folder = mkdtempSync('/var/tmp/capstan-no-namespaces-');
   whenTestEnds(() => rmSync(folder, { recursive: true, force: true }));
-  mkdirSync(join(folder, 'bin'));
-  const program = join(folder, 'bin/bwrap');
-  writeFileSync(program, '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n');
-  chmodSync(program, 0o755);
-  const { place } = await scene([
-    answer({ items: [callTool('exec_command', { cmd: 'echo one' }), callTool('exec_command', { cmd: 'echo two' })] }),
-    answer({ items: [say('Done.')] }),
-  ]);
-  const env = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin` };
-  const { code, stderr } = await place.runWith({ env }, 'exec', 'Say one and two');
+  writeFileSync(join(folder, 'bwrap'), text, { mode: 0o755 });
+  return folder;
+}
+
+const forbidden = '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n';
+
+/** Any number of runs, each with one command. */
+const runs = ({ index }: { readonly index: number }) =>
+  index % 2 === 0
+    ? answer({ items: [callTool('exec_command', { cmd: 'echo one' })] })
+    : answer({ items: [say('Done.')] });
+
+test.runIf(isLinux)('a bwrap that cannot create namespaces is reported as that', async () => {
+  const { place } = await scene(runs);
+  // Serves where the package has no copy of its own.
+  const folder = join(place.home, 'capstan/bubblewrap/usr/bin');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+  const path = program(forbidden);
+  const env = { PATH: path, CAPSTAN_BWRAP: '' };
+  const { code, stderr } = await place.runWith({ env }, 'exec', 'Say one');
   expect(code).toBe(0);
-  // Where Capstan has unpacked a copy, that one serves instead.
-  const reports = stderr
-    .split('\n')
-    .filter((line) => /cannot build a sandbox on this system|copy that it unpacked/.test(line));
-  expect(reports).toHaveLength(stderr.includes('copy that it unpacked') ? 1 : reports.length);
-  expect(stderr).toMatch(/copy that it unpacked|kernel\.apparmor_restrict_unprivileged_userns/);
+  expect(oneLine(stderr)).toContain(
+    `"${path}/bwrap" cannot create the namespaces of a sandbox on this system (bwrap: setting up uid map: Permission denied). Capstan runs commands in the copy that it unpacked: `,
+  );
+  expect(stderr).not.toContain('not on the PATH');
+});
+
+test.runIf(isLinux)('a command that no sandbox can hold is reported once, with its reason', async () => {
+  const { place } = await scene(runs);
+  // A refusal of what the user named ends the search.
+  writeFileSync(join(place.workspace, 'bwrap'), '', { mode: 0o755 });
+  const env = { PATH: '/nonexistent', CAPSTAN_BWRAP: join(place.workspace, 'bwrap') };
+  const why = 'which is in a folder where commands can write';
+  const plain = await place.runWith({ env }, 'exec', 'Say one');
+  expect([plain.code, oneLine(plain.stderr).split(why).length - 1]).toEqual([0, 1]);
+  expect(plain.stderr).toMatch(/^\$ echo one\n {2}CAPSTAN_BWRAP is [^]*\n {2}\[refused\]\nDone\.$/m);
+  const json = await place.runWith({ env }, 'exec', '--json', 'Say one');
+  expect([json.stderr.includes(why), json.stdout.split(why).length - 1]).toEqual([false, 1]);
 });
 
 test.runIf(isLinux)(
-  'a copy of bubblewrap that Capstan unpacked is reported once, to programs in every run',
+  'a copy of bubblewrap that Capstan unpacked is reported once in a home, and never as an event',
   async () => {
-    const { place } = await scene(({ index }) =>
-      index % 2 === 0
-        ? answer({ items: [callTool('exec_command', { cmd: 'echo one' })] })
-        : answer({ items: [say('Done.')] }),
-    );
-    // Serves where the package has no copy of its own.
+    const { place } = await scene(runs);
     const folder = join(place.home, 'capstan/bubblewrap/usr/bin');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     const env = { PATH: '/nonexistent', CAPSTAN_BWRAP: '' };
-    const reports: boolean[] = [];
-    for (const more of [['--ephemeral'], [], [], ['--json'], ['--json']]) {
-      const { code, stderr, stdout } = await place.runWith({ env }, 'exec', ...more, 'Say one');
-      expect(code).toBe(0);
-      reports.push(`${stderr}${stdout}`.includes('the copy that it unpacked'));
-    }
-    expect(reports).toEqual([true, true, false, true, true]);
+    const run = async (...words: readonly string[]) => {
+      const { code, stderr, stdout } = await place.runWith({ env }, 'exec', ...words, 'Say one');
+      return [code, ...[stderr, stdout].map((text) => text.includes('the copy that it unpacked'))];
+    };
+    // A run that keeps nothing keeps not even this.
+    for (const words of [['--ephemeral'], ['--ephemeral', '--json'], ['--json']])
+      expect(await run(...words)).toEqual([0, true, false]);
+    for (const words of [['--json'], [], ['--ephemeral']]) expect(await run(...words)).toEqual([0, false, false]);
   },
 );

@@ -11,7 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { defined } from '../../protocol/defined.ts';
 import { isFirstTime } from './first-time.ts';
+
+const one = { name: 'a', words: 'one', keeps: true };
 
 let home = '';
 beforeEach(() => {
@@ -20,7 +23,8 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 test('the same words are said once in a home, other words again', () => {
-  const said = (name: string, words: string) => isFirstTime(home, name, words);
+  const said = (name: string, words?: string, keeps = true) =>
+    isFirstTime(home, { name, ...defined({ words }), keeps });
   expect([said('a', 'one'), said('a', 'one'), said('b', 'one'), said('a', 'two'), said('a', 'two')]).toEqual([
     true,
     false,
@@ -29,23 +33,25 @@ test('the same words are said once in a home, other words again', () => {
     false,
   ]);
   expect(readdirSync(join(home, 'capstan/said')).toSorted()).toEqual(['a', 'b']);
-});
-
-test('another version says it again', () => {
-  isFirstTime(home, 'a', 'one');
-  writeFileSync(join(home, 'capstan/said/a'), '0.0.1 one', { mode: 0o600 });
-  expect([isFirstTime(home, 'a', 'one'), isFirstTime(home, 'a', 'one')]).toEqual([true, false]);
+  // Without words, whatever was said counts; and a run that keeps nothing learns what others have said.
+  expect([said('a'), said('c', undefined, false), said('c'), said('c'), said('c', undefined, false)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 test('a link is not followed, and where nothing can be kept everything is said', () => {
-  isFirstTime(home, 'a', 'one');
+  isFirstTime(home, one);
   const other = join(home, 'other');
   writeFileSync(other, readFileSync(join(home, 'capstan/said/a')), { mode: 0o600 });
   rmSync(join(home, 'capstan/said/a'));
   symlinkSync(other, join(home, 'capstan/said/a'));
-  expect(isFirstTime(home, 'a', 'one')).toBe(true);
+  expect(isFirstTime(home, one)).toBe(true);
   rmSync(join(home, 'capstan/said'), { recursive: true });
   mkdirSync(join(home, 'capstan/said'));
   chmodSync(join(home, 'capstan/said'), 0o777);
-  expect([isFirstTime(home, 'a', 'one'), isFirstTime(home, 'a', 'one')]).toEqual([true, true]);
+  expect([isFirstTime(home, one), isFirstTime(home, one)]).toEqual([true, true]);
 });

@@ -1,4 +1,5 @@
 import { pathBytes } from '../../disk/path-bytes.ts';
+import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 
 /** A bubblewrap that works on this machine, and what it can do here. */
@@ -9,8 +10,10 @@ export interface Bubblewrap {
   readonly closesUserNamespaces: boolean;
   /** The kernel lets a sandbox mount a process table; inside some containers it does not. */
   readonly ownProcessTable: boolean;
-  /** The copy that Capstan unpacked, because the system has none. */
+  /** The copy that Capstan unpacked, because the system has none that works. */
   readonly isPackaged?: true;
+  /** Of such a copy: why the one on the search path is not used. Absent: there is none. */
+  readonly insteadOf?: SandboxRefused;
 }
 
 export interface BubblewrapRun {

@@ -7,6 +7,7 @@ import type { ProgramFiles } from '../../ports/program-files.ts';
 import type { Spawn } from '../../ports/spawn.ts';
 import type { Bubblewrap } from './bubblewrap.ts';
 import { bubblewrapCandidates, findBubblewrap } from './find-bubblewrap.ts';
+import { packagedNotice } from './packaged-notice.ts';
 import { programHash, isIntact, packagedBubblewrap } from './packaged-bubblewrap.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-find-')));
@@ -69,7 +70,7 @@ describe('candidates', () => {
       {
         kind: 'refused',
         code: 'sandbox-missing',
-        message: `CAPSTAN_BWRAP is ${JSON.stringify(wrong)}, which ${why}, and no other bubblewrap works here.`,
+        message: `CAPSTAN_BWRAP is ${JSON.stringify(wrong)}, which ${why}.`,
         next: 'Set CAPSTAN_BWRAP to the path of bubblewrap, or unset it and install the package "bubblewrap".',
       },
     ]);
@@ -156,8 +157,8 @@ describe('probing', () => {
   });
 
   test.each([
-    ['bwrap: Unknown option --perms', 'sandbox-missing', 'too old', 'Install bubblewrap 0.5'],
-    ['bwrap: setting up uid map: Permission denied', 'sandbox-unusable', 'uid map', 'AppArmor'],
+    ['bwrap: Unknown option --perms', 'sandbox-unusable', 'too old', 'Install bubblewrap 0.5'],
+    ['bwrap: setting up uid map: Permission denied', 'sandbox-unusable', 'cannot create the namespaces', 'AppArmor'],
     [
       'bwrap: No permissions to create new namespace, likely because…',
       'sandbox-unusable',
@@ -209,6 +210,52 @@ describe('a packaged program', () => {
       kind: 'refused',
       code: 'sandbox-unusable',
       message: expect.stringContaining('its hash differs') as string,
+    });
+  });
+
+  test('says what is wrong with the one on the search path', async () => {
+    const notice = async (path: string, says: string, writable: readonly string[] = []) => {
+      const run: Spawn['run'] = async ({ argv }) => {
+        const text = argv[0] === packaged ? '' : says;
+        return { kind: 'exited', exitCode: text === '' ? 0 : 1, output: { text, totalBytes: 0 }, durationMs: 0 };
+      };
+      const found = await findBubblewrap({ path, writable, packaged }, { spawn: { run }, files });
+      return found.kind === 'refused' ? found : packagedNotice(found);
+    };
+    const used = `Capstan runs commands in the copy that it unpacked: ${packaged}.`;
+    expect(await notice('', '')).toEqual({
+      code: 'sandbox-packaged',
+      message: `bubblewrap is not on the PATH. ${used}`,
+      next: 'Install the package "bubblewrap" to get its updates.',
+    });
+    expect(await notice(join(base, 'plain'), 'bwrap: No permissions to create new namespace')).toEqual({
+      code: 'sandbox-replaced',
+      message: `"${plain}" cannot create the namespaces of a sandbox on this system (bwrap: No permissions to create new namespace). ${used}`,
+      next: expect.stringContaining('AppArmor') as string,
+    });
+    expect(await notice(join(base, 'plain'), '', [base])).toEqual({
+      code: 'sandbox-replaced',
+      message: `"${plain}" is on the PATH, but in a folder where commands can write, so a command could have replaced it. ${used}`,
+      next: 'Install the package "bubblewrap", or run `capstan sandbox setup`.',
+    });
+  });
+
+  test('without one, the program on the search path that fails is reported, and not that there is none', async () => {
+    const spawn: Pick<Spawn, 'run'> = {
+      run: async () => ({ kind: 'not-started', reason: 'bwrap: No permissions to create new namespace' }),
+    };
+    const fails = (chosen?: string) =>
+      findBubblewrap({ path: join(base, 'plain'), writable: [], ...(chosen && { chosen }) }, { spawn, files });
+    const message = `"${plain}" cannot create the namespaces of a sandbox on this system (bwrap: No permissions to create new namespace).`;
+    expect(await fails()).toMatchObject({ code: 'sandbox-unusable', message });
+    expect(await fails('/no/such')).toMatchObject({
+      code: 'sandbox-unusable',
+      message: `${message} CAPSTAN_BWRAP is "/no/such", which does not exist.`,
+    });
+    const inWritable = await findBubblewrap({ path: join(base, 'plain'), writable: [base] }, { spawn, files });
+    expect(inWritable).toMatchObject({
+      code: 'sandbox-unusable',
+      message: expect.stringContaining(`"${plain}" is on the PATH, but`) as string,
     });
   });
 

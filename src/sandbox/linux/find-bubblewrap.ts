@@ -2,6 +2,7 @@ import { isWritableProgram, programCandidates } from '../../policy/find-program.
 import type { ProgramFiles } from '../../ports/program-files.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
+import { defined } from '../../protocol/defined.ts';
 import { type Bubblewrap, bubblewrapArguments, mountOptions, ownProcesses } from './bubblewrap.ts';
 
 export interface BubblewrapSearch {
@@ -39,6 +40,7 @@ export async function findBubblewrap(
   };
   const packaged = new Set(packagedPrograms(search, files));
   const searched = new Set(searchedPrograms(search, files));
+  let onPath: SandboxRefused | undefined;
   for (const candidate of bubblewrapCandidates(search, files)) {
     const isPackaged = typeof candidate === 'string' && packaged.has(candidate) && !searched.has(candidate);
     if (isPackaged && !isIntact(candidate)) {
@@ -46,11 +48,29 @@ export async function findBubblewrap(
       continue;
     }
     const found = typeof candidate === 'string' ? await probe(candidate) : candidate;
-    if (found.kind === 'bubblewrap') return isPackaged ? { ...found, isPackaged } : found;
-    if (candidate === found) return found;
+    if (found.kind === 'bubblewrap') {
+      const insteadOf = onPath ?? skipped(search, files);
+      return isPackaged ? { ...found, isPackaged, ...defined({ insteadOf }) } : found;
+    }
+    if (candidate === found) return found.code === 'sandbox-missing' && onPath ? both(onPath, found) : found;
+    if (typeof candidate === 'string' && searched.has(candidate)) onPath ??= found;
     problems.push(found);
   }
-  return problems[0] ?? missing;
+  return problems[0] ?? skipped(search, files) ?? missing;
+}
+
+/** That there is one which fails comes first: the user may have named another because of that. */
+function both(first: SandboxRefused, second: SandboxRefused): SandboxRefused {
+  return { ...first, message: `${first.message} ${second.message}` };
+}
+
+/** Says of a program on the search path that it is not used because of its place. */
+function skipped(search: BubblewrapSearch, files: ProgramFiles): SandboxRefused | undefined {
+  const [program] = searchedPrograms({ ...search, writable: [] }, files);
+  if (program === undefined || searchedPrograms(search, files).length > 0) return undefined;
+  const message = `${JSON.stringify(program)} is on the PATH, but in a folder where commands can write, so a command could have replaced it.`;
+  const next = 'Install the package "bubblewrap", or run `capstan sandbox setup`.';
+  return { kind: 'refused', code: 'sandbox-unusable', message, next };
 }
 
 /** Programs that may be bubblewrap, best first, links followed. A refusal ends the list: what comes after is not tried. */
@@ -92,7 +112,7 @@ const missing: SandboxRefused = {
 
 function noProgram(chosen: string, files: ProgramFiles): SandboxRefused {
   const why = files.place(chosen) === undefined ? 'does not exist' : 'is not an executable file';
-  const message = `CAPSTAN_BWRAP is ${JSON.stringify(chosen)}, which ${why}, and no other bubblewrap works here.`;
+  const message = `CAPSTAN_BWRAP is ${JSON.stringify(chosen)}, which ${why}.`;
   const next = 'Set CAPSTAN_BWRAP to the path of bubblewrap, or unset it and install the package "bubblewrap".';
   return { kind: 'refused', code: 'sandbox-missing', message, next };
 }
@@ -160,10 +180,11 @@ function refusal(path: string, said: string): SandboxRefused {
   if (/unknown option/i.test(said)) {
     const message = `${program} is too old to build the sandbox (${reason}).`;
     const next = 'Install bubblewrap 0.5 or later, or set CAPSTAN_BWRAP to the path of one.';
-    return { kind: 'refused', code: 'sandbox-missing', message, next };
+    return { kind: 'refused', code: 'sandbox-unusable', message, next };
   }
-  const message = `${program} cannot build a sandbox on this system (${reason}).`;
   const isForbidden = /namespace|uid map|RTM_NEW|not permitted|permission denied/i.test(said);
+  const what = isForbidden ? 'create the namespaces of a sandbox' : 'build a sandbox';
+  const message = `${program} cannot ${what} on this system (${reason}).`;
   return { kind: 'refused', code: 'sandbox-unusable', message, next: isForbidden ? namespaceAdvice : otherAdvice };
 }
 

@@ -1,11 +1,15 @@
 import type { RunnableCommand } from '../../ports/sandbox.ts';
 import type { Bubblewrap } from './bubblewrap.ts';
 
-/** What the user should know when the system has no bubblewrap of its own. */
-export function packagedNotice({ path }: Bubblewrap): NonNullable<RunnableCommand['notice']> {
+/** What the user should know when Capstan's own copy of bubblewrap is used. */
+export function packagedNotice({ path, insteadOf }: Bubblewrap): NonNullable<RunnableCommand['notice']> {
+  const used = `Capstan runs commands in the copy that it unpacked: ${path}.`;
+  if (insteadOf !== undefined) {
+    return { code: 'sandbox-replaced', message: `${insteadOf.message} ${used}`, next: insteadOf.next };
+  }
   return {
     code: 'sandbox-packaged',
-    message: `bubblewrap is not on the PATH, so Capstan runs commands in the copy that it unpacked: ${path}.`,
+    message: `bubblewrap is not on the PATH. ${used}`,
     next: 'Install the package "bubblewrap" to get its updates.',
   };
 }

@@ -47,8 +47,12 @@ const sealsWithoutStore: Outcome = {
   next: 'Give the store that the seals belong to, or leave them out.',
 };
 
-/** Warnings that a user who has read them once can do nothing about, or has decided about. */
-const saidOnce: readonly string[] = ['sandbox-packaged', 'tui-unused-keys'];
+/** Warnings that a user who has read them once can do nothing about, or has decided about; some are news with other words. */
+const saidOnce: Readonly<Record<string, 'once' | 'by words'>> = {
+  'sandbox-packaged': 'once',
+  'sandbox-replaced': 'by words',
+  'tui-unused-keys': 'by words',
+};
 
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */
 export class Engine {
@@ -115,9 +119,11 @@ export class Engine {
     return this.#parts.base.home;
   }
 
-  /** Whether a user of this home should read a warning: some need to be read once. Programs get every one of them. */
-  isNews({ code, message }: Outcome): boolean {
-    return !saidOnce.includes(code) || isFirstTime(this.home, code, message);
+  /** Whether a user of this home should read a warning: some need to be read once. `keeps`: whether this one counts as read. */
+  isNews({ code, message }: Outcome, { keeps = true }: { readonly keeps?: boolean } = {}): boolean {
+    const how = saidOnce[code];
+    if (how === undefined) return true;
+    return isFirstTime(this.home, { name: code, keeps, ...(how === 'once' ? {} : { words: message }) });
   }
 
   /** The same in every process of the home; another one for each purpose. Undefined while the key of the home cannot be used. */

@@ -1,5 +1,6 @@
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { ExecArguments } from '../commands/exec-command.ts';
 import { wantsColor } from '../terminal/look.ts';
 import { isLive } from '../terminal/open-screen.ts';
@@ -12,10 +13,9 @@ type Shared = 'json' | 'color' | 'contextEvents' | 'verbose' | 'ephemeral';
 type OutputOptions = Pick<ExecArguments['options'], Shared> &
   Partial<Pick<ExecArguments['options'], 'sdkJson' | 'approvals' | 'maxCost' | 'maxTokens'>>;
 
-/** `isNews`: of a warning that may have been read in an earlier run. A run that keeps nothing does not ask. */
 export function createOutput(
   options: OutputOptions,
-  isNews: (outcome: Outcome) => boolean,
+  { engine }: { readonly engine: Pick<Engine, 'isNews'> },
   /** To resume the thread continues what the run did. */
   { resumable = true }: { readonly resumable?: boolean } = {},
 ): Output {
@@ -24,14 +24,16 @@ export function createOutput(
   const json = options.json || sdkJson;
   const stream = process.stderr;
   const live = isLive(stream);
+  const isNews = (outcome: Outcome): boolean => engine.isNews(outcome, { keeps: !ephemeral });
   const screen = new Screen({ stream, color: wantsColor(stream, color), live });
   return json
-    ? jsonOutput(screen, { context, verbose })
+    ? jsonOutput(screen, { context, verbose, isNews })
     : new PlainOutput(screen, {
         live,
         verbose,
         resumable: resumable && !ephemeral,
         limits,
-        ...defined({ approvals, isNews: ephemeral ? undefined : isNews }),
+        isNews,
+        ...defined({ approvals }),
       });
 }

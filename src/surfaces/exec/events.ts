@@ -77,7 +77,7 @@ export function execEvents({ context = false } = {}): (
       case 'item-completed':
         return shown('item.completed', event.item);
       case 'warning':
-        return [warned(fullText(event.outcome))];
+        return isNote(event.outcome) ? [] : [warned(fullText(event.outcome))];
       case 'retrying':
         return event.beforeAnswer === true ? [] : [{ type: 'error', message: fullText(event.outcome) }];
       case 'turn-completed':
@@ -91,6 +91,11 @@ export function execEvents({ context = false } = {}): (
         return ended('The turn waits for an answer.');
     }
   };
+}
+
+/** A warning about the installation: nothing went wrong in the run, and programs that read its events can do nothing about it. */
+export function isNote({ code }: Outcome): boolean {
+  return code === 'sandbox-packaged' || code === 'sandbox-replaced';
 }
 
 /** How the stream of events ends when the turn fails. Readers have no second field for advice, so it is in the text. */

@@ -1,10 +1,10 @@
-import { fullText } from '../../protocol/outcome.ts';
+import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import { endedAtOnce } from '../terminal/end-on-signal.ts';
 import { complain, print, printNote } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { Announcement } from './announcement.ts';
 import type { ExecContextEvent } from './context-events.ts';
-import { type ExecEvent, execEvents, failedTurn } from './events.ts';
+import { type ExecEvent, execEvents, failedTurn, isNote } from './events.ts';
 import { HeldBack } from './held-back.ts';
 import { sayNews } from './news.ts';
 import type { Output } from './output.ts';
@@ -12,7 +12,11 @@ import type { Output } from './output.ts';
 /** One JSON event per line on standard output, nothing else there. */
 export function jsonOutput(
   screen: Screen,
-  { context, verbose }: { readonly context: boolean; readonly verbose: boolean },
+  {
+    context,
+    verbose,
+    isNews,
+  }: { readonly context: boolean; readonly verbose: boolean; isNews(outcome: Outcome): boolean },
 ): Output {
   const toExecEvents = execEvents({ context });
   let told = false;
@@ -33,6 +37,8 @@ export function jsonOutput(
     event(event) {
       if (event.kind === 'thread-started') announcement.started();
       const say = (): void => {
+        if (event.kind === 'warning' && isNote(event.outcome) && isNews(event.outcome))
+          printNote(fullText(event.outcome));
         sayNews(screen, event, verbose);
         printAll(toExecEvents(event));
       };

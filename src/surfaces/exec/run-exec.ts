@@ -61,7 +61,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const lastMessageFile = checkLastMessageFile(options, cwd, engine.config.writableRoots);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
 
-  const output = createOutput(options, (outcome) => engine.isNews(outcome));
+  const output = createOutput(options, { engine });
   const approvals = await approvalsOf(asked, { cwd, output, home: engine.home });
   if (approvals !== undefined && 'code' in approvals) return approvals;
   for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);

@@ -42,7 +42,7 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
   const lastMessageFile = checkLastMessageFile(options, here.path, engine.config.writableRoots);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
   // The reviewer's own thread is not kept: a review that did not end is started again.
-  const output = createOutput(options, (outcome) => engine.isNews(outcome), { resumable: false });
+  const output = createOutput(options, { engine }, { resumable: false });
   for (const notice of engine.notices) output.notice(notice);
   const threads = liveThreads(engine);
   const parent = await threads.start({

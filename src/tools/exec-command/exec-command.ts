@@ -151,9 +151,7 @@ async function run(
   const kept = (leaves !== true && gitGuard?.current) || [];
   const command = await sandbox.plan(plain, policy, kept);
   if (command.kind === 'refused') {
-    const { code, message, next } = command;
-    // The user can do something about the machine, the model cannot.
-    if (code !== 'policy-unenforceable') warn({ code, message, next });
+    const { message, next } = command;
     return { output: refusedCall(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
   }
   if (command.notice !== undefined) warn(command.notice);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { editDistance, nearestKey } from './nearest-key.ts';
+import { editDistance } from '../protocol/edit-distance.ts';
+import { nearestKey } from './nearest-key.ts';
 
 const keys = ['model', 'model_provider', 'approval_policy', 'sandbox_mode'];
 

@@ -1,3 +1,5 @@
+import { editDistance } from '../protocol/edit-distance.ts';
+
 /** The candidate that the written key is most likely a misspelling of, or undefined when none comes close. */
 export function nearestKey(written: string, candidates: readonly string[]): string | undefined {
   const allowed = Math.max(1, Math.floor(written.length / 3));
@@ -8,28 +10,4 @@ export function nearestKey(written: string, candidates: readonly string[]): stri
     if (distance <= allowed && (best === undefined || distance < best.distance)) best = { key, distance };
   }
   return best?.key;
-}
-
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
-export function editDistance(a: string, b: string): number {
-  let beforeLast: readonly number[] = [];
-  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const same = a[row - 1] === b[column - 1] ? 0 : 1;
-      const swapped =
-        row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
-          ? at(beforeLast, column - 2) + 1
-          : Infinity;
-      current.push(Math.min(at(last, column) + 1, at(current, column - 1) + 1, at(last, column - 1) + same, swapped));
-    }
-    beforeLast = last;
-    last = current;
-  }
-  return at(last, b.length);
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Infinity;
 }

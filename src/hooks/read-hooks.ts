@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../config/config-problem.ts';
-import { editDistance } from '../config/nearest-key.ts';
 import { defined } from '../protocol/defined.ts';
+import { editDistance } from '../protocol/edit-distance.ts';
 import { type HookEvent, hookEvents } from '../protocol/hook-run.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, stringAt } from '../protocol/json.ts';
 import type { HookDefinition, HookSource } from './hook-definition.ts';

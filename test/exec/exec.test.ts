@@ -41,6 +41,17 @@ describe('capstan exec', () => {
     expect(run.stderr).toMatch(/\$ echo seen\nWorking on it\.\n {2}seen\n {2}\[exit 0\]\n/);
   });
 
+  it('prints the answer once if both outputs are one pipe or one file', async () => {
+    const { place } = await scene(() => answer({ items: [say('All done.')] }));
+    const count = (text: string): number => text.split('All done.').length - 1;
+    const run = (script: string) => place.start(['exec', 'hi'], { prefix: ['sh', '-c', script, 'sh'] }).finished;
+    const piped = await run('"$@" 2>&1 | cat');
+    const filed = await run('"$@" > out 2>&1');
+    const apart = await run('"$@" 2> error');
+    const read = (name: string): number => count(readFileSync(join(place.workspace, name), 'utf8'));
+    expect([count(piped.stdout), read('out'), apart.stdout, read('error')]).toEqual([1, 1, 'All done.\n', 1]);
+  });
+
   it.runIf(hasTerminals)('shows the answer once on a terminal', async () => {
     const { place } = await scene([answer({ items: [say('All done.')] })]);
     const run = await place.start(['exec', 'go'], {

@@ -75,6 +75,7 @@ async function perform(
 function catchOutput(stream: NodeJS.WriteStream, terminal: boolean): { end(): string } {
   const own = Object.getOwnPropertyDescriptor(stream, 'write');
   const isTerminal = Object.getOwnPropertyDescriptor(stream, 'isTTY');
+  const number = Object.getOwnPropertyDescriptor(stream, 'fd');
   const listeners = stream.listeners('error');
   const pieces: Buffer[] = [];
   const write = (piece: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
@@ -85,6 +86,8 @@ function catchOutput(stream: NodeJS.WriteStream, terminal: boolean): { end(): st
   };
   Object.defineProperty(stream, 'write', { value: write, configurable: true, writable: true });
   Object.defineProperty(stream, 'isTTY', { value: terminal, configurable: true, writable: true });
+  // What this process has open says nothing about the command.
+  Object.defineProperty(stream, 'fd', { value: -1, configurable: true, writable: true });
   let isOpen = true;
   return {
     end() {
@@ -92,6 +95,7 @@ function catchOutput(stream: NodeJS.WriteStream, terminal: boolean): { end(): st
         isOpen = false;
         restore(stream, 'write', own);
         restore(stream, 'isTTY', isTerminal);
+        restore(stream, 'fd', number);
         for (const each of stream.listeners('error'))
           if (!listeners.includes(each)) stream.off('error', each as () => void);
       }
@@ -100,7 +104,11 @@ function catchOutput(stream: NodeJS.WriteStream, terminal: boolean): { end(): st
   };
 }
 
-function restore(stream: NodeJS.WriteStream, name: 'write' | 'isTTY', own: PropertyDescriptor | undefined): void {
+function restore(
+  stream: NodeJS.WriteStream,
+  name: 'write' | 'isTTY' | 'fd',
+  own: PropertyDescriptor | undefined,
+): void {
   if (own === undefined) Reflect.deleteProperty(stream, name);
   else Object.defineProperty(stream, name, own);
 }

@@ -1,4 +1,5 @@
 import type { Survival } from '../../ports/processes.ts';
+import { editDistance } from '../../protocol/edit-distance.ts';
 import type { Answer } from '../../protocol/question.ts';
 
 /** Answers to calls that no tool gave an answer to. */
@@ -44,19 +45,31 @@ export const abortedCall = 'aborted';
 
 export const planUpdated = 'Plan updated';
 
-/** No tool has a longer one. */
-const longestToolName = 120;
+const [mostNamed, longestName] = [5, 60];
 
+/** Providers take no longer one. */
+const longestToolName = 64;
+
+/** A few hundred bytes, however many tools there are: the model has their list already. */
 export function unknownTool(name: string, known: readonly string[]): string {
-  const shown = name.length > longestToolName ? `${name.slice(0, longestToolName)}…` : name;
-  return `There is no tool named ${JSON.stringify(shown)}. Tools: ${known.join(', ')}.`;
+  const cut = (text: string): string => (text.length > longestToolName ? `${text.slice(0, longestToolName)}…` : text);
+  const [unknown, wanted] = [`There is no tool named ${JSON.stringify(cut(name))}.`, cut(name).toLowerCase()];
+  if (known.length === 0) return `${unknown} No tools are offered.`;
+  if (known.length <= mostNamed) return `${unknown} Tools: ${known.map(cut).join(', ')}.`;
+  // A name without its server, or with a wrong one, is nearer than any slip of the pen.
+  const distance = (tool: string): number => {
+    const [a, b] = [wanted.split('__').at(-1) ?? '', tool.toLowerCase().split('__').at(-1) ?? ''];
+    const isPart = a !== '' && b !== '' && (a.includes(b) || b.includes(a));
+    return isPart ? Math.abs(a.length - b.length) / 1000 : editDistance(wanted, cut(tool).toLowerCase());
+  };
+  const nearest = known.map((tool) => ({ tool, distance: distance(tool) })).toSorted((a, b) => a.distance - b.distance);
+  const named = nearest.slice(0, mostNamed).map(({ tool }) => cut(tool));
+  return `${unknown} The nearest of ${known.length} tools: ${named.join(', ')}.`;
 }
 
 export function badArguments(problem: string): string {
   return `The arguments were not accepted and nothing was done: ${problem}`;
 }
-
-const [mostNamed, longestName] = [5, 60];
 
 /** Stands at the end of an answer: the call had arguments that its tool does not have. */
 export function ignoredArguments(names: readonly string[]): string {

@@ -295,8 +295,8 @@ it('shows the beginning of a name that no tool has', () => {
   const { tell, seen } = outputOf();
   const name = 'n'.repeat(5_000_000);
   tell({ kind: 'call-refused', turnId, callId: 'c', tool: name, reason: unknownTool(name, ['exec_command']) });
-  const shown = `${'n'.repeat(120)}…`;
-  const words = `tool ${shown} There is no tool named "${shown}". Tools: exec_command. [refused]`;
+  const shown = (most: number) => `${'n'.repeat(most)}…`;
+  const words = `tool ${shown(120)} There is no tool named "${shown(64)}". Tools: exec_command. [refused]`;
   // Rows are broken where the screen ends.
   expect(seen().replaceAll(/\s/g, '')).toBe(words.replaceAll(' ', ''));
 });

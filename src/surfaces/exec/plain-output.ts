@@ -8,7 +8,7 @@ import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-it
 import { endedAtOnce } from '../terminal/end-on-signal.ts';
 import { imageNote } from '../terminal/image-note.ts';
 import { bold, dim, type Span, yellow } from '../terminal/look.ts';
-import { complain, print } from '../terminal/print.ts';
+import { complain, isOneOutput, print } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { count } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
@@ -163,9 +163,8 @@ export class PlainOutput implements Output {
       case 'turn-completed': {
         screen.note(dim(`tokens used: ${this.#cost.words(event.usage)}`));
         if (event.lastMessage === undefined) screen.note(dim(withoutAnswer(event)));
-        // On one screen with the rest, it was shown when it came.
-        const isShown = process.stdout.isTTY && process.stderr.isTTY;
-        if (event.lastMessage !== undefined && !isShown) print(`${withoutPlanTags(event.lastMessage)}\n`, 'text');
+        // In one place with the rest, it was shown when it came.
+        if (event.lastMessage !== undefined && !isOneOutput()) print(`${withoutPlanTags(event.lastMessage)}\n`, 'text');
         return;
       }
       case 'turn-suspended':

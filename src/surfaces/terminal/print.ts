@@ -1,3 +1,4 @@
+import { fileSystem } from '../../disk/file-system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { terminalWidth } from './terminal-width.ts';
 import { visibleJson, visibleText } from './visible-text.ts';
@@ -18,6 +19,18 @@ export function print(text: string | Uint8Array, as: Printed, stream: NodeJS.Wri
   else {
     const decoded = typeof text === 'string' ? text : Buffer.from(text).toString('utf8');
     stream.write(as.endsWith('json') ? visibleJson(decoded) : visibleText(decoded));
+  }
+}
+
+/** Whether standard output and standard error go to one place: a screen, or by `2>&1` a pipe or a file. */
+export function isOneOutput(): boolean {
+  if (process.stdout.isTTY && process.stderr.isTTY) return true;
+  try {
+    const [out, error] = [process.stdout.fd, process.stderr.fd].map((fd) => fileSystem.fstatSync(fd));
+    // Systems that do not number a pipe give 0.
+    return out !== undefined && out.ino !== 0 && out.dev === error?.dev && out.ino === error.ino;
+  } catch {
+    return false;
   }
 }
 

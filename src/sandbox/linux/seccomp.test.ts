@@ -50,6 +50,22 @@ const numbers = {
   },
 } as const;
 
+/** From the headers of Linux. */
+const kernelCalls = {
+  bpf: { x64: 321, arm64: 280 },
+  perf_event_open: { x64: 298, arm64: 241 },
+  userfaultfd: { x64: 323, arm64: 282 },
+  open_by_handle_at: { x64: 304, arm64: 265 },
+  fanotify_init: { x64: 300, arm64: 262 },
+  quotactl: { x64: 179, arm64: 60 },
+  quotactl_fd: { x64: 443, arm64: 443 },
+  syslog: { x64: 103, arm64: 116 },
+  add_key: { x64: 248, arm64: 217 },
+  request_key: { x64: 249, arm64: 218 },
+  keyctl: { x64: 250, arm64: 219 },
+  io_uring_setup: { x64: 425, arm64: 425 },
+};
+
 const unix = 1;
 const inet = 2;
 const inet6 = 10;
@@ -101,6 +117,11 @@ describe.each(['x64', 'arm64'] as const)('%s', (name) => {
     expect(decide(restricted, { audit, call, arguments: given })).toBe(whenRestricted);
     expect(decide(listed, { audit, call, arguments: given })).toBe(whenListed);
     expect(decide(enabled, { audit, call, arguments: given })).toBe(whenEnabled);
+  });
+
+  test.each(Object.entries(kernelCalls))('%s is refused, whatever the network is', (_, at) => {
+    for (const filter of [restricted, listed, enabled])
+      expect(decide(filter, { audit, call: at[name], arguments: [0, 0, 0] })).toBe('deny');
   });
 
   test('other calling conventions do not get through', () => {

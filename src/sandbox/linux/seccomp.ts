@@ -17,7 +17,7 @@ export interface FilterRequest {
  * `connect`: so no Unix socket may be made but connected pairs. Pairs of datagrams are refused too, because a single
  * message can name another target. Netlink answers questions about the loopback, which development servers ask.
  *
- * With the network enabled only calls that reach around a filter or out of a namespace are refused.
+ * With the network enabled only calls that reach around a filter, out of a namespace or into the kernel are refused.
  */
 export function seccompFilter(architecture: SeccompArchitecture, request: FilterRequest): Uint8Array {
   const { network } = request;
@@ -31,7 +31,7 @@ export function seccompFilter(architecture: SeccompArchitecture, request: Filter
     load(offset.call),
     ...(foreignCalls === undefined ? [] : [jump('atLeast', foreignCalls, 'deny', 'next')]),
   ];
-  const denied = [...around, ...(isRestricted ? introspection : [])];
+  const denied = [...around, ...kernel, ...(isRestricted ? introspection : [])];
   for (const name of denied) program.push(jump('equal', call(name), 'deny', 'next'));
   program.push(
     jump('equal', call('socket'), isRestricted ? 'family' : 'no hypervisor', 'next'),
@@ -102,6 +102,14 @@ const calls = {
   add_key: { x64: 248, arm64: 217 },
   request_key: { x64: 249, arm64: 218 },
   keyctl: { x64: 250, arm64: 219 },
+  bpf: { x64: 321, arm64: 280 },
+  perf_event_open: { x64: 298, arm64: 241 },
+  userfaultfd: { x64: 323, arm64: 282 },
+  open_by_handle_at: { x64: 304, arm64: 265 },
+  fanotify_init: { x64: 300, arm64: 262 },
+  quotactl: { x64: 179, arm64: 60 },
+  quotactl_fd: { x64: 443, arm64: 443 },
+  syslog: { x64: 103, arm64: 116 },
   ptrace: { x64: 101, arm64: 117 },
   process_vm_readv: { x64: 310, arm64: 270 },
   process_vm_writev: { x64: 311, arm64: 271 },
@@ -114,6 +122,24 @@ type Call = keyof typeof calls;
 
 /** Work queues that no filter sees, and keys that belong to the session outside. */
 const around = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'add_key', 'request_key', 'keyctl'] as const;
+/**
+ * Parts of the kernel that no build needs, and that have let many programs out of a sandbox or past its mounts: programs
+ * in the kernel, its counters, page faults that wait for a program, files by their number, news and quotas of a whole
+ * file system, the kernel's log. Programs know that a system may refuse them.
+ *
+ * Not here: what the kernel refuses to a process without capabilities anyway (modules, kexec, clocks, swap, mounts), and
+ * what runtimes and tools use (`name_to_handle_at`, `kcmp`, `mbind`, `memfd_create`, Landlock, filters of their own).
+ */
+const kernel = [
+  'bpf',
+  'perf_event_open',
+  'userfaultfd',
+  'open_by_handle_at',
+  'fanotify_init',
+  'quotactl',
+  'quotactl_fd',
+  'syslog',
+] as const;
 /** Looking into other processes. */
 const introspection = ['ptrace', 'process_vm_readv', 'process_vm_writev', 'pidfd_getfd'] as const;
 

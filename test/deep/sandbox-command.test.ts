@@ -3,9 +3,11 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -150,6 +152,28 @@ suite('capstan sandbox check', () => {
     expect(stdout).toMatch(/^Commands are isolated by bubblewrap, \//);
     expect(stdout).toMatch(/^Write outside of it +holds +refused: /m);
     expect(stdout).toMatch(/Everything holds/);
+  });
+
+  it('starts no bwrap from a folder that commands can write, as every run in that folder', async () => {
+    const place = aPlace();
+    const base = mkdtempSync('/var/tmp/capstan-check-');
+    whenTestEnds(() => rmSync(base, { recursive: true, force: true }));
+    const [project, roots, other] = ['project', 'roots', 'other'].map((name) => join(base, name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const folder of [project, roots]) {
+      mkdirSync(join(folder, 'bin'), { recursive: true });
+      writeFileSync(join(folder, 'bin/bwrap'), `#!/bin/sh\ntouch ${base}/ran\nexit 1\n`, { mode: 0o755 });
+    }
+    mkdirSync(other);
+    const env = { PATH: `${join(project, 'bin')}:${join(roots, 'bin')}:${process.env['PATH'] ?? ''}` };
+    const options = ['-c', `sandbox_workspace_write.writable_roots=["${roots}"]`];
+    for (const words of [['check'], ['-C', other, '--', 'true']]) {
+      const { code, stderr } = await place.runWith({ env, cwd: project }, 'sandbox', ...options, ...words);
+      expect([code, existsSync(join(base, 'ran'))], stderr).toEqual([0, false]);
+    }
   });
 
   it('says what is missing where there is no sandbox', async () => {

@@ -130,9 +130,9 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   const configured = await configureThread(engine, { cwd }, { overrides });
   if ('code' in configured) return named === undefined ? configured : asOption(configured, named);
   const { settings, notices, config, profileName } = configured;
-  // What a command of another run may have put there is not started here.
+  // What a command of another run may have put there is not started here. Runs work where Capstan is started.
   const { writableRoots } = config.sandboxWorkspaceWrite;
-  for (const path of [cwd, ...writableRoots, ...base.config.sandboxWorkspaceWrite.writableRoots])
+  for (const path of [cwd, options.cwd, ...writableRoots, ...base.config.sandboxWorkspaceWrite.writableRoots])
     engine.opened.add(path);
   const profile = permissions !== undefined && 'profile' in permissions ? permissions.profile : settings.profile;
   const places = findPlaces(cwd, options.env, { own: engine.ownPlaces(), profile });

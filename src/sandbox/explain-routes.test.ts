@@ -59,8 +59,8 @@ const rows: readonly (readonly [what: string, profile: PermissionProfile, verdic
 ];
 
 describe('how each system enforces', () => {
-  const explained = (profile: PermissionProfile) =>
-    explainRoutes(resolvePolicy(profile, places), { cwd: '/ws', temporary: undefined });
+  const explained = (profile: PermissionProfile, isWsl1 = false) =>
+    explainRoutes(resolvePolicy(profile, places), { cwd: '/ws', temporary: undefined, isWsl1 });
 
   test.each(rows)('%s', (_what, profile, verdicts) => {
     const routes = explained(profile);
@@ -73,6 +73,20 @@ describe('how each system enforces', () => {
       'windows-unelevated',
     ]);
     for (const { why } of routes) expect(why).toMatch(/^[A-Z"/].*\.$/);
+  });
+
+  test('on WSL 1 neither way of Linux works, and the other systems are as they are', () => {
+    for (const [what, profile] of rows) {
+      const [here, elsewhere] = [explained(profile, true), explained(profile)];
+      expect(here.slice(2), what).toEqual(elsewhere.slice(2));
+      const verdict = elsewhere[0]!.verdict === 'unneeded' ? 'unneeded' : 'refused';
+      expect([here[0]!.verdict, here[1]!.verdict], what).toEqual([verdict, verdict]);
+    }
+    const why = 'This is WSL 1, whose kernel cannot create the namespaces that a sandbox needs.';
+    expect(explained(profileFor('read-only', options), true).slice(0, 2)).toEqual([
+      { system: 'bubblewrap', verdict: 'refused', why },
+      { system: 'landlock', verdict: 'refused', why },
+    ]);
   });
 
   test('the reason of a refusal names the place', () => {

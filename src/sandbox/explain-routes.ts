@@ -4,7 +4,7 @@ import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { protectGit } from './common/protect-git.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import { leastLandlockAbi } from './linux/legacy-projection.ts';
-import { chooseRoute, type MachineFacts, type SandboxRoute } from './sandbox-route.ts';
+import { chooseRoute, type MachineFacts, type SandboxRoute, type SandboxRouteOptions } from './sandbox-route.ts';
 import { planWindows, type WindowsLevel } from './windows/windows-plan.ts';
 
 /** How one system would enforce a policy, or why it would not. */
@@ -20,20 +20,30 @@ const bubblewrap: Bubblewrap = { kind: 'bubblewrap', path: 'bwrap', closesUserNa
 const linux: MachineFacts = { platform: 'linux', architecture: 'x64', isWsl1: false, bubblewrap };
 const landlock: MachineFacts = { ...linux, landlock: { kind: 'landlock', abi: leastLandlockAbi } };
 
-/** The same policy on every system, each as capable as it can be. Pure: this machine is not looked at. */
+export interface ExplainedPlace {
+  readonly cwd: string;
+  readonly temporary: string | undefined;
+  /** This machine is the first Windows Subsystem for Linux, on which neither way of Linux works. */
+  readonly isWsl1: boolean;
+}
+
+/** The same policy on every system, each as capable as it can be, but for Linux if it is this machine and known to be less. */
 export function explainRoutes(
   asked: ResolvedPolicy,
-  { cwd, temporary }: { readonly cwd: string; readonly temporary: string | undefined },
+  { cwd, temporary, isWsl1 }: ExplainedPlace,
 ): readonly RouteExplanation[] {
   const kept = protectGit(asked, []);
   const policy = 'kind' in kept ? asked : kept;
   const hostLists = networkReach(policy) === 'listed';
+  const onLinux = (machine: MachineFacts, options: SandboxRouteOptions): SandboxRoute =>
+    // Landlock is asked for before the machine is looked at, and is not in that kernel either.
+    chooseRoute({ ...machine, isWsl1 }, policy, isWsl1 ? { ...options, landlock: 'fallback' } : options);
   const usualRoots = [cwd, '/tmp', ...(temporary === undefined ? [] : [temporary])];
   return [
-    explained('bubblewrap', wholeDiskGlob(policy) ?? chooseRoute(linux, policy, { landlock: 'fallback', hostLists }), {
+    explained('bubblewrap', wholeDiskGlob(policy) ?? onLinux(linux, { landlock: 'fallback', hostLists }), {
       enforced: 'Mounts and namespaces of bubblewrap, and a system-call filter.',
     }),
-    explained('landlock', chooseRoute(landlock, policy, { landlock: 'required', hostLists }), {
+    explained('landlock', onLinux(landlock, { landlock: 'required', hostLists }), {
       enforced: `Landlock from version ${leastLandlockAbi} on (Linux 6.12), and system-call filters.`,
     }),
     explained(

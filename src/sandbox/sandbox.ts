@@ -55,6 +55,7 @@ export interface SandboxOptions {
 export interface PreparedSandbox extends Sandbox {
   /** Starts finding out what this machine can do, so that the first command need not wait for it. Never needed. */
   prepare(): void;
+  isWsl1(): boolean;
   /** By which means commands under the policy would be isolated. */
   route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>>;
 }
@@ -105,6 +106,7 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
   }
   return {
     route,
+    isWsl1: () => platform === 'linux' && machine.isWsl1(),
     prepare() {
       if (platform === 'linux' && !machine.isWsl1()) void machine.bubblewrap([]);
     },

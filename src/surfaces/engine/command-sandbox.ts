@@ -114,7 +114,7 @@ export async function openSandbox(engine: EngineParts, request: SandboxRequest):
       if (end.kind === 'not-started') return { code: 'not-started', message: end.reason, next: '' };
       return { exitCode: end.kind === 'exited' ? end.exitCode : -1, text: end.output.text };
     },
-    explain: () => explainRoutes(policy, { cwd, temporary: env['TMPDIR'] }),
+    explain: () => explainRoutes(policy, { cwd, temporary: env['TMPDIR'], isWsl1: sandbox.isWsl1() }),
   };
 }
 

@@ -20,7 +20,7 @@ const bubblewrap: Bubblewrap = { kind: 'bubblewrap', path: 'bwrap', closesUserNa
 const linux: MachineFacts = { platform: 'linux', architecture: 'x64', isWsl1: false, bubblewrap };
 const landlock: MachineFacts = { ...linux, landlock: { kind: 'landlock', abi: leastLandlockAbi } };
 
-export interface ExplainedPlace {
+interface ExplainedPlace {
   readonly cwd: string;
   readonly temporary: string | undefined;
   /** This machine is the first Windows Subsystem for Linux, on which neither way of Linux works. */

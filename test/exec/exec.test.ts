@@ -46,7 +46,7 @@ describe('capstan exec', () => {
     const count = (text: string): number => text.split('All done.').length - 1;
     const run = (script: string) => place.start(['exec', 'hi'], { prefix: ['sh', '-c', script, 'sh'] }).finished;
     const piped = await run('"$@" 2>&1 | cat');
-    const filed = await run('"$@" > out 2>&1');
+    await run('"$@" > out 2>&1');
     const apart = await run('"$@" 2> error');
     const read = (name: string): number => count(readFileSync(join(place.workspace, name), 'utf8'));
     expect([count(piped.stdout), read('out'), apart.stdout, read('error')]).toEqual([1, 1, 'All done.\n', 1]);

@@ -50,21 +50,36 @@ const [mostNamed, longestName] = [5, 60];
 /** Providers take no longer one. */
 const longestToolName = 64;
 
-/** A few hundred bytes, however many tools there are: the model has their list already. */
-export function unknownTool(name: string, known: readonly string[]): string {
-  const cut = (text: string): string => (text.length > longestToolName ? `${text.slice(0, longestToolName)}…` : text);
-  const [unknown, wanted] = [`There is no tool named ${JSON.stringify(cut(name))}.`, cut(name).toLowerCase()];
-  if (known.length === 0) return `${unknown} No tools are offered.`;
-  if (known.length <= mostNamed) return `${unknown} Tools: ${known.map(cut).join(', ')}.`;
+function shownTool(name: string): string {
+  return name.length > longestToolName ? `${name.slice(0, longestToolName)}…` : name;
+}
+
+/**
+ * The name that no tool has, and the nearest that have one: a few hundred bytes, however many tools there are. The model
+ * has their list already.
+ */
+export function nearestTools(name: string, known: readonly string[]) {
+  const wanted = shownTool(name).toLowerCase();
   // A name without its server, or with a wrong one, is nearer than any slip of the pen.
   const distance = (tool: string): number => {
-    const [a, b] = [wanted.split('__').at(-1) ?? '', tool.toLowerCase().split('__').at(-1) ?? ''];
+    const [a, b] = [wanted.split('__').at(-1) ?? '', tool.split('__').at(-1) ?? ''];
     const isPart = a !== '' && b !== '' && (a.includes(b) || b.includes(a));
-    return isPart ? Math.abs(a.length - b.length) / 1000 : editDistance(wanted, cut(tool).toLowerCase());
+    return isPart ? Math.abs(a.length - b.length) / 1000 : editDistance(wanted, tool);
   };
-  const nearest = known.map((tool) => ({ tool, distance: distance(tool) })).toSorted((a, b) => a.distance - b.distance);
-  const named = nearest.slice(0, mostNamed).map(({ tool }) => cut(tool));
-  return `${unknown} The nearest of ${known.length} tools: ${named.join(', ')}.`;
+  const sorted = known
+    .map(shownTool)
+    .map((tool) => ({ tool, distance: distance(tool.toLowerCase()) }))
+    .toSorted((a, b) => a.distance - b.distance);
+  const nearest = sorted.slice(0, mostNamed).map(({ tool }) => tool);
+  return { quoted: JSON.stringify(shownTool(name)), nearest: nearest.join(', ') };
+}
+
+export function unknownTool(name: string, known: readonly string[]): string {
+  const { quoted, nearest } = nearestTools(name, known);
+  const unknown = `There is no tool named ${quoted}.`;
+  if (known.length === 0) return `${unknown} No tools are offered.`;
+  if (known.length <= mostNamed) return `${unknown} Tools: ${known.map(shownTool).join(', ')}.`;
+  return `${unknown} The nearest of ${known.length} tools: ${nearest}.`;
 }
 
 export function badArguments(problem: string): string {

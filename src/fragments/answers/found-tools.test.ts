@@ -25,8 +25,11 @@ test('a description cannot pass for another tool', () => {
   expect(lines.filter((line) => line.startsWith(`${fence} `))).toEqual([`${fence} mcp__s__a`, `${fence} mcp__s__b`]);
 });
 
-test('a name that no deferred tool has is answered with some that have one', () => {
+test('a name that no deferred tool has is answered with the nearest that have one', () => {
   expect(noDeferredTool('a', [])).toBe('There is no deferred tool named "a". No tools are deferred.');
   const names = Array.from({ length: 30 }, (_, at) => `t${at}`);
-  expect(noDeferredTool('a', names)).toContain('t19, …. Use tool_search to find others.');
+  expect(noDeferredTool('T29', names)).toBe(
+    'There is no deferred tool named "T29". The nearest of 30: t29, t2, t9, t19, t20. Use tool_search to find others.',
+  );
+  expect(noDeferredTool('x'.repeat(1_000_000), names).length).toBeLessThan(300);
 });

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import { fenceFor } from '../text/fence.ts';
+import { nearestTools } from './call-answers.ts';
 
 /** A tool that was found by searching. Its description is its server's. */
 export interface FoundTool {
@@ -30,10 +31,8 @@ export function callDirectly(name: string): string {
 }
 
 export function noDeferredTool(name: string, known: readonly string[]): string {
-  const some = known.slice(0, 20).join(', ');
-  const next =
-    known.length === 0
-      ? 'No tools are deferred.'
-      : `Deferred tools: ${some}${known.length > 20 ? ', …' : ''}. Use tool_search to find others.`;
-  return `There is no deferred tool named ${JSON.stringify(name)}. ${next}`;
+  const { quoted, nearest } = nearestTools(name, known);
+  const unknown = `There is no deferred tool named ${quoted}.`;
+  if (known.length === 0) return `${unknown} No tools are deferred.`;
+  return `${unknown} The nearest of ${known.length}: ${nearest}. Use tool_search to find others.`;
 }

@@ -49,7 +49,7 @@ export function sandboxCases(folder: string, marks: readonly MarkId[]): readonly
 /** With the engine's own places, which are kept from every command. */
 function policyIn({ workspace, home, osHome }: Place, profile: PermissionProfile): ResolvedPolicy {
   const env = plainEnvironment(osHome);
-  const own = findOwnPlaces({ env, home, root: join(import.meta.dirname, '../..'), configFiles: [] });
+  const own = findOwnPlaces({ env, home, osHome, root: join(import.meta.dirname, '../..'), configFiles: [] });
   return resolvePolicy(profile, findPlaces(workspace, env, { own, profile }));
 }
 

@@ -46,6 +46,11 @@ export function freeName(folder: string): string {
   }
 }
 
+/** Whether a file has such a name: its writer was stopped before it gave the file its own. */
+export function isFreeName(name: string): boolean {
+  return /^\.capstan-\d+-\d+$/.test(name);
+}
+
 /**
  * The folder nearest to the root that has to be made for a path. Making a path as a whole, Node says that it is missing
  * whatever the reason, a read-only disk for instance; this folder alone gets the true one.

@@ -38,7 +38,7 @@ function program(name: string, where = bin): string {
 }
 
 const chosen = {
-  own: { program: ['/opt/capstan'], state: ['/home/me/.capstan'], secrets: [], stores: [] },
+  own: { program: ['/opt/capstan'], state: ['/home/me/.capstan'], parts: [], secrets: [], stores: [] },
   profile: profileFor('workspace-write', {
     network: false,
     writableRoots: ['/usr', '/srv/not-there'],

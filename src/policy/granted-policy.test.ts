@@ -16,6 +16,7 @@ import { noRules } from './rules/rule-set.ts';
 const own: OwnPlaces = {
   program: ['/opt/capstan'],
   state: ['/home/me/.capstan'],
+  parts: [],
   secrets: ['/home/me/.capstan/auth.json'],
   stores: [],
 };

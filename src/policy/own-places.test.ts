@@ -11,7 +11,13 @@ const path = fc
   .array(fc.constantFrom('a', 'b', '.git'), { minLength: 1, maxLength: 4 })
   .map((names) => `/${names.join('/')}`);
 const paths = fc.array(path, { maxLength: 3 });
-const own: fc.Arbitrary<OwnPlaces> = fc.record({ program: paths, state: paths, secrets: paths, stores: paths });
+const own: fc.Arbitrary<OwnPlaces> = fc.record({
+  program: paths,
+  state: paths,
+  parts: paths,
+  secrets: paths,
+  stores: paths,
+});
 const granted = fc.constantFrom<Access>('read', 'write', 'deny');
 const roots: fc.Arbitrary<FileSystemEntry> = fc.record({
   path: fc.constantFrom(

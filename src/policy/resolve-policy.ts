@@ -65,9 +65,11 @@ function resolveRestricted(rules: RestrictedRules, places: Places): ResolvedFile
   const { granted, missingRoots } = withoutMissingRoots(explicit, places);
   return {
     kind: 'restricted',
-    rules: withoutOwnPlaces(protect(granted, places), places.own, { reopened, hasGlobs: denyGlobs.size > 0 }).map(
-      (rule) => placed(rule, places),
-    ),
+    rules: withoutOwnPlaces(protect(granted, places), places.own, {
+      reopened,
+      hasGlobs: denyGlobs.size > 0,
+      ...defined({ real: places.real }),
+    }).map((rule) => placed(rule, places)),
     denyGlobs: [...denyGlobs].toSorted(),
     ...(denyGlobs.size === 0 ? {} : defined({ globDepth: rules.glob_scan_max_depth })),
     platformDefaults,

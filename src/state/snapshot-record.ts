@@ -18,13 +18,20 @@ export interface SnapshotRecord {
   readonly tree?: string;
   /** What others alone would have left: the rest is the changer's own work. Older records do not have it. */
   readonly others?: string;
+  /** Before a restore: what it is to leave. If the restore is cut off, this says which changes are its own. */
+  readonly aim?: string;
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
 }
 
 /** More of what was left out is only counted. */
 const namedSkipped = 20;
 
-export function snapshotLine(changer: Changer, when: SnapshotRecord['when'], snapshot: Snapshot): LineDraft {
+export function snapshotLine(
+  changer: Changer,
+  when: SnapshotRecord['when'],
+  snapshot: Snapshot,
+  { aim }: Pick<SnapshotRecord, 'aim'> = {},
+): LineDraft {
   const who = changer.kind === 'turn' ? { turn_id: changer.turnId } : { restore_id: changer.restoreId };
   if (snapshot.kind === 'missing') {
     return { type: lineType.snapshot, payload: { ...who, when, root: snapshot.root, missing: snapshot.outcome.code } };
@@ -32,7 +39,7 @@ export function snapshotLine(changer: Changer, when: SnapshotRecord['when'], sna
   const { root, tree, others, files, bytes, skipped } = snapshot;
   const named = skipped.slice(0, namedSkipped).map(({ path, why }) => ({ path, why }));
   const more = skipped.length > namedSkipped ? { skipped_count: skipped.length } : {};
-  const what = { root, tree, ...defined({ others }), files, bytes, skipped: named, ...more };
+  const what = { root, tree, ...defined({ others, aim }), files, bytes, skipped: named, ...more };
   return { type: lineType.snapshot, payload: { ...who, when, ...what } };
 }
 
@@ -41,13 +48,13 @@ export function readSnapshotLine({ type, payload }: Line): SnapshotRecord | unde
   if (type !== lineType.snapshot) return undefined;
   const changer = changerOf(payload);
   const [when, root] = [stringAt(payload, 'when'), stringAt(payload, 'root')];
-  const [tree, others] = [stringAt(payload, 'tree'), stringAt(payload, 'others')];
+  const [tree, others, aim] = ['tree', 'others', 'aim'].map((key) => stringAt(payload, key));
   if (changer === undefined || (when !== 'before' && when !== 'after') || root === undefined) return undefined;
   const skipped = (arrayAt(payload, 'skipped') ?? []).filter(isJsonObject).map((entry) => ({
     path: stringAt(entry, 'path') ?? '',
     why: stringAt(entry, 'why') ?? '',
   }));
-  return { changer, when, root, skipped, ...defined({ tree, others }) };
+  return { changer, when, root, skipped, ...defined({ tree, others, aim }) };
 }
 
 function changerOf(payload: JsonObject): Changer | undefined {

@@ -4,7 +4,7 @@ import { namesIn } from '../disk/folders.ts';
 import { ContentStore, snapshotsFolder } from './file-contents.ts';
 import { decodeKnown, knownContents } from './known-workspace.ts';
 import { PackWriter, readPacked, readPackIndex } from './pack.ts';
-import type { Hash } from './tree.ts';
+import { decodeTree, type Hash } from './tree.ts';
 
 export interface SnapshotCollection {
   /** Milliseconds since the Unix epoch. */
@@ -43,6 +43,7 @@ async function collectStore(
   const old = store.packs().filter((pack) => now - changedAt(pack) >= graceMs);
   const live = new Set<Hash>();
   for (const tree of referredTrees) if (store.has(tree)) mark(store, tree, live);
+  for (const pack of store.packs()) if (!old.includes(pack)) markTreesIn(store, pack, live);
   const isUsed = live.size > 0 || old.length < store.packs().length;
   if (!isUsed) return fs.rmSync(store.folder, { recursive: true, force: true });
   for (const hash of knownContents(decodeKnown(store.loadNote()))) live.add(hash);
@@ -55,6 +56,21 @@ function mark(store: ContentStore, tree: Hash, live: Set<Hash>): void {
   for (const [, entry] of store.readTree(tree)) {
     if (entry.kind === 'folder') mark(store, entry.tree, live);
     if (entry.kind === 'file') live.add(entry.hash);
+  }
+}
+
+/** No line may name the trees of a young pack yet, and they may refer to contents of older ones. */
+function markTreesIn(store: ContentStore, pack: string, live: Set<Hash>): void {
+  for (const [hash, content] of readPackIndex(pack)) if (isTree(readPacked(content))) mark(store, hash, live);
+}
+
+/** A file that looks like a tree does no harm. */
+function isTree(content: Uint8Array): boolean {
+  if (content[0] !== 0x5b) return false;
+  try {
+    return decodeTree(content).every(([name, entry]) => typeof name === 'string' && typeof entry === 'object');
+  } catch {
+    return false;
   }
 }
 

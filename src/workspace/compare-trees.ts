@@ -13,6 +13,11 @@ export interface Change {
 /** By path below the workspace's root, in order: a folder before what is in it. */
 export type Changes = ReadonlyMap<string, Change>;
 
+/** Without the paths that are left as they are, whatever a snapshot says of them. */
+export function changesWithout(changes: Changes, isLeft: (path: string) => boolean): Changes {
+  return new Map([...changes].filter(([path]) => !isLeft(path)));
+}
+
 /** What a folder was at one of the two moments. */
 interface Side {
   readonly tree: Tree;

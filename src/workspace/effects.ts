@@ -1,3 +1,4 @@
+import { isFreeName } from '../disk/folders.ts';
 import { defined } from '../protocol/defined.ts';
 import type { FilesPutBack } from '../protocol/files-put-back.ts';
 import type { TurnId } from '../protocol/ids.ts';
@@ -9,9 +10,9 @@ import { spokenWords } from '../state/spoken-words.ts';
 import { turnsOf, type TurnSummary } from '../state/turn-list.ts';
 import { foldTurn, noTurns } from '../state/turns.ts';
 import { putBackIn } from '../state/waiting.ts';
-import type { Changes } from './compare-trees.ts';
+import type { Change, Changes } from './compare-trees.ts';
 import type { Transition } from './restore-plan.ts';
-import type { Hash } from './tree.ts';
+import { type Hash, sameEntry, type TreeNode } from './tree.ts';
 
 /** What a turn or a restore did to a workspace: the trees before and after it, as far as they are known. */
 export interface Effect {
@@ -21,6 +22,8 @@ export interface Effect {
   readonly after?: string;
   /** What others alone would have left. Absent in records that do not say. */
   readonly others?: string;
+  /** What a restore was to leave. */
+  readonly aim?: string;
 }
 
 /** A call that ran without the sandbox: what it changed beyond the workspace is in no snapshot. */
@@ -52,8 +55,8 @@ export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectLis
     if (line.type === lineType.waiting) putBack = putBackIn(line.payload) ?? putBack;
     const record = readSnapshotLine(line);
     if (record === undefined) continue;
-    const { changer, root, when, tree, others } = record;
-    if (when === 'before') effects.push({ changer, root, ...(tree && { before: tree }) });
+    const { changer, root, when, tree, others, aim } = record;
+    if (when === 'before') effects.push({ changer, root, ...(tree && { before: tree }), ...(aim && { aim }) });
     const at = effects.findLastIndex((effect) => sameChanger(effect.changer, changer));
     const begun = effects[at];
     if (when === 'after' && begun !== undefined)
@@ -83,7 +86,7 @@ interface EffectTransition extends Transition {
 /**
  * What happened to one workspace since the first of the effects, up to the tree that stands there now. What lies
  * between two effects is the user's, as is what others did during one; what a cut-off turn did cannot be separated from
- * what the user did after it.
+ * what the user did after it. A cut-off restore is known by what it was to leave.
  */
 export async function transitionsOf(
   effects: readonly Effect[],
@@ -93,12 +96,18 @@ export async function transitionsOf(
   const transitions: EffectTransition[] = [];
   let at: Hash | undefined;
   let between: 'user' | 'unknown' = 'user';
-  for (const [effect, { changer, before, after, others }] of effects.entries()) {
+  let cutOff: CutOffRestore | undefined;
+  const reach = async (tree: Hash): Promise<void> => {
+    if (at === undefined) return;
+    const changes = await compare(at, tree);
+    transitions.push(...(cutOff === undefined ? [{ by: between, changes }] : cutOffRestore(cutOff, changes)));
+  };
+  for (const [effect, { changer, before, after, others, aim }] of effects.entries()) {
     if (before === undefined) {
       between = 'unknown';
       continue;
     }
-    if (at !== undefined) transitions.push({ by: between, changes: await compare(at, before) });
+    await reach(before);
     if (after !== undefined) {
       if (others !== undefined) transitions.push({ by: 'others', changes: await compare(before, others), effect });
       const by = changer.kind === 'turn' && others === undefined ? 'unrecorded' : 'thread';
@@ -106,7 +115,43 @@ export async function transitionsOf(
     }
     at = after ?? before;
     between = after === undefined ? 'unknown' : 'user';
+    cutOff = after === undefined && aim !== undefined ? { effect, planned: await compare(before, aim) } : undefined;
   }
-  if (at !== undefined) transitions.push({ by: between, changes: await compare(at, now) });
+  if (at !== undefined) await reach(now);
   return transitions;
+}
+
+interface CutOffRestore {
+  readonly effect: number;
+  readonly planned: Changes;
+}
+
+/** Separates what a restore did before it was cut off from what others did after it. */
+function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): readonly EffectTransition[] {
+  const isOwn = ([path, { to }]: readonly [string, Change]): boolean => {
+    const plan = planned.get(path);
+    return plan === undefined ? isUnfinished(path, planned) : isStepOf(plan, to);
+  };
+  const all = [...changes];
+  const [own, others] = [all.filter(isOwn), all.filter((one) => !isOwn(one))];
+  return [
+    { by: 'thread', changes: new Map(own), effect },
+    { by: 'user', changes: new Map(others) },
+  ];
+}
+
+/** Whether a restore leaves this on its way: the end, a place from which something went to make room, or a folder with another mode. */
+function isStepOf({ from, to }: Change, now: TreeNode | undefined): boolean {
+  if (sameEntry(now, to)) return true;
+  if (now === undefined) return from !== undefined && (from.kind === 'folder') !== (to?.kind === 'folder');
+  return now.kind === 'folder' && to?.kind === 'folder' && (from?.kind !== 'folder' || now.mode === (to.mode | 0o700));
+}
+
+/** A file that had not yet got its name. */
+function isUnfinished(path: string, planned: Changes): boolean {
+  const cut = path.lastIndexOf('/') + 1;
+  if (!isFreeName(path.slice(cut))) return false;
+  return [...planned].some(
+    ([each, { to }]) => each.lastIndexOf('/') + 1 === cut && each.startsWith(path.slice(0, cut)) && to !== undefined,
+  );
 }

@@ -1,10 +1,11 @@
+import { ownBelow, type OwnHomes } from '../policy/own-places.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { SnapshotContents } from '../ports/snapshot-contents.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { Changer } from '../state/snapshot-record.ts';
 import type { TurnSummary } from '../state/turn-list.ts';
-import { type Change, type Changes, compareTrees } from './compare-trees.ts';
+import { type Change, type Changes, changesWithout, compareTrees } from './compare-trees.ts';
 import { readEffects } from './effects.ts';
 import { type FileDiff, fileDiff } from './file-diff.ts';
 import { ContentGone, type ContentSource, type Hash, type TreeNode } from './tree.ts';
@@ -43,20 +44,25 @@ export interface ThreadFiles {
 export interface FileChangesOptions {
   /** Compare the contents of the files as well. */
   readonly diffs: boolean;
+  /** What belongs to the engine is not shown: older snapshots may hold some of it. */
+  readonly own: OwnHomes;
 }
 
 export async function fileChanges(
   contents: SnapshotContents,
   threads: RolloutStore,
   id: ThreadId,
-  options: FileChangesOptions = { diffs: false },
+  options: FileChangesOptions,
 ): Promise<ThreadFiles> {
   const { turns, effects } = await readEffects(threads.read(id, { from: 0 as Ordinal }));
   const changes: ChangedFiles[] = [];
   for (const { changer, root, before, after, others } of effects) {
     const source = await contents.of(root);
-    const files = await filesBetween(source, others ?? before, after, options);
-    const meanwhile = others === undefined ? undefined : await filesBetween(source, before, others, options);
+    const isOwn = ownBelow(options.own, root);
+    const between = (from: Hash | undefined, to: Hash | undefined) =>
+      filesBetween(source, from, to, { diffs: options.diffs, isLeft: (path) => isOwn(`${root}/${path}`) });
+    const files = await between(others ?? before, after);
+    const meanwhile = others === undefined ? undefined : await between(before, others);
     const state = files === undefined ? 'unknown' : 'known';
     changes.push({ changer, root, state, files: files ?? [], meanwhile });
   }
@@ -67,12 +73,12 @@ async function filesBetween(
   source: ContentSource,
   from: Hash | undefined,
   to: Hash | undefined,
-  { diffs }: FileChangesOptions,
+  { diffs, isLeft }: { readonly diffs: boolean; isLeft(path: string): boolean },
 ): Promise<readonly TurnFileChange[] | undefined> {
   const changed = await changesOf(source, from, to);
   if (changed === undefined) return undefined;
   const files: TurnFileChange[] = [];
-  for (const [path, change] of changed) {
+  for (const [path, change] of changesWithout(changed, isLeft)) {
     const file = fileChange(path, change);
     if (file !== undefined) files.push(diffs ? { ...file, diff: await fileDiff(source, change) } : file);
   }

@@ -1,8 +1,9 @@
+import { reasonOf } from '../disk/file-system.ts';
 import { createChangeWatch } from '../exec/call-times.ts';
+import { ownBelow, type OwnHomes } from '../policy/own-places.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Owned, RolloutStore } from '../ports/rollout-store.ts';
-import type { Content, TouchedPath } from '../ports/change-watch.ts';
-import type { SnapshotContents } from '../ports/snapshot-contents.ts';
+import type { SnapshotContents, WorkspaceContents } from '../ports/snapshot-contents.ts';
 import type { SnapshotRequest, Snapshots, SnapshotTaken } from '../ports/snapshots.ts';
 import type { WorkProgress } from '../ports/work-progress.ts';
 import { defined } from '../protocol/defined.ts';
@@ -11,14 +12,15 @@ import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { snapshotLine } from '../state/snapshot-record.ts';
 import { messageWaits } from '../state/waiting.ts';
-import { compareTrees } from './compare-trees.ts';
+import { type Changes, changesWithout, compareTrees } from './compare-trees.ts';
 import type { WorkspaceDisk } from './disk.ts';
 import { type Effect, type EffectList, type OutsideCall, readEffects, transitionsOf } from './effects.ts';
 import { type FileDiff, fileDiff } from './file-diff.ts';
 import { type KeptPath, type PlanOptions, planRestore, type RestorePlan } from './restore-plan.ts';
-import { type FailedPath, type RestoreResult, runRestore } from './run-restore.ts';
+import { plannedTree } from './planned-tree.ts';
+import { type FailedPath, runRestore } from './run-restore.ts';
 import { toldRestore } from './told-restore.ts';
-import { ContentGone, type ContentSource, type Hash, loadContent, type TreeNode } from './tree.ts';
+import { ContentGone, type ContentSource, type Hash, hashOf, loadContent } from './tree.ts';
 
 /** To what files go back: to before a turn, or to before the last time that files went back. */
 export type RestoreTarget = { readonly beforeTurn: TurnId } | { readonly beforeRestore: 'last' };
@@ -80,6 +82,8 @@ export interface RestoreParts {
   readonly ids: Ids;
   /** Places that the thread may not read: no copy of them is made, and they are left as they are. */
   denies(path: string): boolean;
+  /** The same for what belongs to the engine, whatever a snapshot says: older ones may hold some of it. */
+  own(): OwnHomes;
 }
 
 /** Brings files back. The thread is held meanwhile: no turn of it may work on the same files. */
@@ -142,8 +146,14 @@ async function restore(
   const now = await take(parts, root);
   if ('code' in now) return refused(now);
   let plan: RestorePlan;
+  const isOwn = ownBelow(parts.own(), root);
+  const compare = async (from: Hash, to: Hash): Promise<Changes> =>
+    changesWithout(
+      await compareTrees(contents, from, to),
+      (path) => isOwn(`${root}/${path}`) || parts.denies(`${root}/${path}`),
+    );
   try {
-    plan = planRestore(await transitions(contents, effects, now.tree, target), { force, meanwhile });
+    plan = planRestore(await transitions(effects, now.tree, target, compare), { force, meanwhile });
   } catch (error) {
     if (error instanceof ContentGone) return refused(contentGone(root));
     throw error;
@@ -161,14 +171,16 @@ async function restore(
   }
 
   const changer = { kind: 'restore', restoreId: parts.ids.uuid() } as const;
-  owned.append([snapshotLine(changer, 'before', now)]);
+  const prepared = await prepareUndo(parts.disk, contents, { root, tree: now.tree, actions: plan.actions });
+  if ('code' in prepared) return refused(prepared);
+  owned.append([snapshotLine(changer, 'before', now, prepared)]);
   await owned.durable();
   // Turns of other threads that run meanwhile in the same folder must not take this for their own work.
   const open = createChangeWatch(parts.home).begin(root);
   const ports = { root, disk: parts.disk, read: (hash: Hash) => loadContent(contents, hash), ...defined({ progress }) };
-  const { made, ...result } = await runRestore(ports, plan.actions);
+  const { left, ...result } = await runRestore(ports, plan.actions);
   const { id: timeId } = open.end();
-  const paths = touchedPaths(root, plan, { ...result, made });
+  const paths = [...left].map(([path, content]) => ({ path: `${root}/${path}`, left: content }));
   const after = await take(parts, root, { snapshot: now, touched: [{ kind: 'paths', paths, timeId }] });
   if (!('code' in after)) owned.append([snapshotLine(changer, 'after', after)]);
   const report = { ...known, ...result, kept: [...plan.kept, ...result.kept] };
@@ -198,8 +210,13 @@ function turnsIn(effects: readonly Effect[]): readonly TurnId[] {
   return effects.flatMap(({ changer }) => (changer.kind === 'turn' ? [changer.turnId] : []));
 }
 
-async function transitions(source: ContentSource, effects: readonly Effect[], now: Hash, target: RestoreTarget) {
-  const all = await transitionsOf(effects, now, (from, to) => compareTrees(source, from, to));
+async function transitions(
+  effects: readonly Effect[],
+  now: Hash,
+  target: RestoreTarget,
+  compare: (from: Hash, to: Hash) => Promise<Changes>,
+) {
+  const all = await transitionsOf(effects, now, compare);
   if ('beforeTurn' in target) return all;
   // Only the restore itself is undone; turns that came after it count like a user. If the restore was cut off, nothing
   // says which of the changes behind it are its own.
@@ -208,19 +225,31 @@ async function transitions(source: ContentSource, effects: readonly Effect[], no
   return all.map((one, at) => (isOfRestore(one, at) ? one : { ...one, by: 'user' as const }));
 }
 
-/** What a restore did, which it knows exactly. */
-function touchedPaths(root: string, plan: RestorePlan, result: RestoreResult): readonly TouchedPath[] {
-  const done = new Set([...result.restored, ...result.deleted]);
-  const planned = plan.actions
-    .filter(({ path }) => done.has(path))
-    .map(({ path, to }) => ({ path: `${root}/${path}`, left: contentOf(to) }));
-  return [...result.made.map((path) => ({ path: `${root}/${path}`, left: 'folder' as const })), ...planned];
-}
-
-function contentOf(entry: TreeNode | undefined): Content {
-  if (entry === undefined) return 'nothing';
-  if (entry.kind === 'file') return { sha256: entry.hash };
-  return entry.kind === 'folder' ? 'folder' : 'something';
+/**
+ * Before anything changes: the contents that would go are kept for certain, whatever the snapshot relied on, and so is
+ * the tree that the restore is to leave. By that tree an undo knows what a restore did that was cut off.
+ */
+async function prepareUndo(
+  disk: WorkspaceDisk,
+  contents: WorkspaceContents,
+  { root, tree, actions }: { readonly root: string; readonly tree: Hash; readonly actions: RestorePlan['actions'] },
+): Promise<{ readonly aim: Hash } | Outcome> {
+  const draft = contents.begin();
+  try {
+    for (const { path, now } of actions) {
+      if (now?.kind !== 'file' || (await contents.load(now.hash)) !== undefined) continue;
+      const bytes = disk.read(`${root}/${path}`, now.size);
+      if (hashOf(bytes) !== now.hash) throw new Error(`${path} changes at this moment`);
+      draft.add(now.hash, bytes);
+    }
+    const aim = await plannedTree(contents, tree, actions, (hash, bytes) => draft.add(hash, bytes));
+    await draft.finish();
+    return { aim };
+  } catch (error) {
+    await draft.discard();
+    if (error instanceof ContentGone) return contentGone(root);
+    return unsafe(`Capstan cannot keep what the restore would replace in ${root}: ${reasonOf(error)}.`);
+  }
 }
 
 async function take(
@@ -230,7 +259,10 @@ async function take(
 ): Promise<SnapshotTaken | Outcome> {
   const taken = await snapshots.take({ root, denies, ...defined({ since }) }, new AbortController().signal);
   if (taken.kind === 'taken') return taken;
-  const { message } = taken.outcome;
+  return unsafe(taken.outcome.message);
+}
+
+function unsafe(message: string): Outcome<'restore-unsafe'> {
   return { code: 'restore-unsafe', message, next: 'Nothing was changed. Fix the cause and try again.' };
 }
 

@@ -1,7 +1,9 @@
 import { dirname } from 'node:path';
 import { reasonOf } from '../disk/file-system.ts';
+import type { Content } from '../ports/change-watch.ts';
 import type { WorkProgress } from '../ports/work-progress.ts';
 import type { WorkspaceDisk } from './disk.ts';
+import { missingFolderMode } from './planned-tree.ts';
 import type { KeptPath, RestoreAction } from './restore-plan.ts';
 import { type TreeNode, type Hash, hashOf } from './tree.ts';
 
@@ -15,8 +17,8 @@ export interface RestoreResult {
   readonly deleted: readonly string[];
   readonly kept: readonly KeptPath[];
   readonly failed: readonly FailedPath[];
-  /** Folders that were missing on the way to what was restored, and that the plan does not name. */
-  readonly made: readonly string[];
+  /** What it left at each path that it changed, those where it failed halfway included. */
+  readonly left: ReadonlyMap<string, Content>;
 }
 
 export interface RestorePorts {
@@ -39,7 +41,7 @@ export async function runRestore(
   const kept: KeptPath[] = [];
   const failed: FailedPath[] = [];
   const out = new Set<string>();
-  const made: string[] = [];
+  const left = new Map<string, Content>();
   type End = 'done' | 'stands' | KeptPath['why'];
   const attempt = async (path: string, run: () => End | Promise<End>): Promise<boolean> => {
     if (out.has(path)) return false;
@@ -56,6 +58,7 @@ export async function runRestore(
   const shallowFirst = actions.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const deepestFirst = shallowFirst.toReversed();
   const at = (path: string): string => `${root}/${path}`;
+  const needed = new Set(actions.flatMap(({ path, to }) => (to === undefined ? [] : foldersAbove(path))));
   /** Each path is come to twice: what is in its place goes, and then it comes. */
   let steps = 0;
   const step = () => progress?.(Math.floor(steps++ / 2), actions.length);
@@ -68,9 +71,12 @@ export async function runRestore(
       if (!standsAs(disk, at(path), now)) return 'changed-since';
       // A file or link is replaced in one go when its successor comes.
       if (now.kind === 'folder' ? to?.kind === 'folder' : to !== undefined && to.kind !== 'folder') return 'done';
+      // It would have to be made again.
+      if (now.kind === 'folder' && to === undefined && needed.has(path)) return 'stands';
       if (now.kind !== 'folder') disk.remove(at(path));
       else if (disk.list(at(path)).length > 0) return 'in-the-way';
       else disk.removeFolder(at(path));
+      left.set(path, 'nothing');
       if (to === undefined) deleted.add(path);
       return 'done';
     });
@@ -79,7 +85,7 @@ export async function runRestore(
     await step();
     if (to === undefined || to.kind === 'left-out') continue;
     const isDone = await attempt(path, async () => {
-      if (!makeParents(disk, root, dirname(at(path)), made)) return 'in-the-way';
+      if (!makeParents(disk, root, dirname(at(path)), left)) return 'in-the-way';
       const isReplaced = now !== undefined && now.kind !== 'folder' && to.kind !== 'folder';
       if (!isReplaced && now?.kind !== to.kind && disk.look(at(path)) !== undefined) {
         // It was only ignored, and is what it shall be.
@@ -90,6 +96,7 @@ export async function runRestore(
       // Writable until everything in it is there.
       else if (now?.kind === 'folder') disk.setMode(at(path), to.mode | 0o700);
       else disk.makeFolder(at(path), to.mode | 0o700);
+      left.set(path, contentOf(to));
       return 'done';
     });
     if (isDone) restored.add(path);
@@ -97,7 +104,17 @@ export async function runRestore(
   for (const { path, to } of deepestFirst) {
     if (to?.kind === 'folder') await attempt(path, () => (disk.setMode(at(path), to.mode), 'done'));
   }
-  return { restored: [...restored], deleted: [...deleted].toSorted(), kept, failed, made };
+  return { restored: [...restored], deleted: [...deleted].toSorted(), kept, failed, left };
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, index) => names.slice(0, index + 1).join('/'));
+}
+
+function contentOf(entry: TreeNode): Content {
+  if (entry.kind === 'file') return { sha256: entry.hash };
+  return entry.kind === 'folder' ? 'folder' : 'something';
 }
 
 /** Whether the place still is what the plan was made for. */
@@ -115,11 +132,11 @@ function isReal(disk: WorkspaceDisk, folder: string): boolean {
 }
 
 /** Folders that are missing on the way: they were removed when they were empty. */
-function makeParents(disk: WorkspaceDisk, root: string, folder: string, made: string[]): boolean {
+function makeParents(disk: WorkspaceDisk, root: string, folder: string, left: Map<string, Content>): boolean {
   if (isReal(disk, folder)) return disk.look(folder)?.kind === 'folder';
   if (folder === root || disk.look(folder) !== undefined) return false;
-  if (!makeParents(disk, root, dirname(folder), made)) return false;
-  disk.makeFolder(folder, 0o755);
-  made.push(folder.slice(root.length + 1));
+  if (!makeParents(disk, root, dirname(folder), left)) return false;
+  disk.makeFolder(folder, missingFolderMode);
+  left.set(folder.slice(root.length + 1), 'folder');
   return true;
 }

@@ -1,6 +1,7 @@
 import type { UndoSettings } from '../config/defaults.ts';
 import { fileTime } from '../exec/file-time.ts';
 import { reasonOf } from '../disk/file-system.ts';
+import { ownBelow, type OwnHomes } from '../policy/own-places.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SnapshotContents, WorkspaceContents } from '../ports/snapshot-contents.ts';
 import {
@@ -23,6 +24,8 @@ import type { Hash } from './tree.ts';
 export interface SnapshotPlaces extends UserPlaces {
   /** Where threads are kept. */
   readonly home: string;
+  /** What is never the user's work, wherever it lies. */
+  own(): OwnHomes;
 }
 
 interface SnapshotPorts {
@@ -64,12 +67,13 @@ export class WorkspaceSnapshots implements Snapshots {
     const { disk, clock } = this.#ports;
     const root = disk.realPath(asked);
     if (root === undefined) return unavailable(asked, `there is no folder ${asked}`);
+    const isOwn = ownBelow(this.#places.own(), root);
+    if (isOwn(root)) return ofEngine(root);
     if ((this.#slow.get(root) ?? 0) >= slowEnough) return tooSlow(root);
     const contents = await this.#ports.contents.of(root);
     const known = await this.#knownOf(root, contents);
     const added = this.#newContents(contents, known);
     const learnt = new Map<string, KnownFolder>();
-    const own = disk.realPath(this.#places.home);
     const at = fileTime(root);
     try {
       const { sights, ...taken } = await scan({
@@ -77,7 +81,7 @@ export class WorkspaceSnapshots implements Snapshots {
         disk,
         known,
         rules: loadIgnoreRules(root, this.#places, { denies }),
-        excludes: (path) => path === own || denies(path),
+        excludes: (path) => isOwn(path) || denies(path),
         maxFileBytes: this.#limits.maxFileBytes,
         now: clock.now(),
         pace: new Pace(clock, signal),
@@ -166,6 +170,12 @@ function mergeKnown({ known, learnt }: Learnt): KnownWorkspace {
 
 function failed(root: string, error: unknown): Snapshot {
   return unavailable(root, `${root}: ${reasonOf(error)}`);
+}
+
+function ofEngine(root: string): Snapshot {
+  const message = `Capstan takes no snapshot, so file changes of this turn cannot be undone: ${root} is Capstan's home folder or a part of it.`;
+  const next = 'The turn continues. To work on files of your own, start Capstan in another folder.';
+  return { kind: 'missing', root, outcome: { code: 'undo-unavailable', message, next } };
 }
 
 function unavailable(root: string, why: string): Snapshot {

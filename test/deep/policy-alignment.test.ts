@@ -140,6 +140,7 @@ function policyOf(table: JsonObject): ResolvedPolicy {
     own: {
       program: [],
       state: [home],
+      parts: [],
       secrets: ['auth.json', '.env', 'capstan/key'].map((name) => join(home, name)),
       stores: ['sessions', 'capstan'].map((name) => join(home, name)),
     },

@@ -104,7 +104,7 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
       for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });
     },
     async run(profile, script, { cwd = repo, timeoutMs = 20_000, env: more = {}, answerHost, ...network } = {}) {
-      const own = { program: registries.slice(0, 1), state: [], secrets: [], stores: [] };
+      const own = { program: registries.slice(0, 1), state: [], parts: [], secrets: [], stores: [] };
       const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own };
       const policy = { ...resolvePolicy(profile, places), ...network };
       const argv = typeof script === 'string' ? ['bash', '-c', script] : script;

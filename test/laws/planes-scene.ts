@@ -165,7 +165,7 @@ export class PlanesScene {
 
   /** Of a thread and all that it continues. */
   async lines(id: ThreadId): Promise<readonly Line[]> {
-    const { store } = createHomeStore(this.place.home, { maxBlobBytes: 0 });
+    const { store } = createHomeStore(this.place.home, { maxBlobBytes: 0, env: {}, osHome: this.place.root });
     const lines: Line[] = [];
     for await (const line of store.read(id, { from: 0 as Ordinal })) lines.push(line);
     return lines;

@@ -22,6 +22,7 @@ import { applyChanges } from '../../src/tools/apply-patch/apply-changes.ts';
 import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
 import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
+import { findPlaces } from '../../src/gather/system/places.ts';
 import { policyGuard } from '../../src/tools/apply-patch/policy-guard.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { createSandboxed, sandboxIsPossible, users } from './sandboxed.ts';
@@ -84,6 +85,8 @@ function ownHere({
     env: { CODEX_HOME: join(root, home), PATH: '/usr/bin' },
     home: join(root, 'home'),
     userHome: join(workspace, 'node_modules/user'),
+    osHome: join(workspace, 'node_modules/user'),
+    mounts: [],
     root: dirname(join(root, code)),
     code: join(root, code),
     node: join(workspace, 'node_modules/node/bin/node'),
@@ -254,10 +257,60 @@ describe('a patch', () => {
 describe('a workspace that is one of these places', () => {
   const write = (policy: ResolvedPolicy, cwd: string) => patched(policy, '*** Add File: new\n+x', cwd);
 
-  test('the home is not writable, a folder in it is', () => {
+  const realPolicyOf = (cwd: string): ResolvedPolicy => {
+    const own = ownHere();
+    return resolvePolicy(workspaceWrite, findPlaces(cwd, { TMPDIR: '/nowhere' }, { own, profile: workspaceWrite }));
+  };
+
+  test('the home is not writable, nor are its own folders; a folder of the user in it is', () => {
     const home = join(root, 'home');
-    expect(write(policyOf({ cwd: home }), home)).toMatch(/^refused: /);
-    expect(write(policyOf({ cwd: join(home, 'sessions') }), join(home, 'sessions'))).toBe('applied');
+    mkdirSync(join(home, 'worktrees/x'), { recursive: true });
+    const verdict = (cwd: string) => [cwd.slice(home.length), write(policyOf({ cwd }), cwd).split(':')[0]];
+    const closed = ['', '/sessions', '/capstan', '/capstan/mcp', '/thread-writer-locks'];
+    expect([...closed, '/worktrees/x'].map((name) => verdict(`${home}${name}`))).toEqual([
+      ...closed.map((name) => [name, 'refused']),
+      ['/worktrees/x', 'applied'],
+    ]);
+  });
+
+  test('nor is the home through a link to it, to a part of it, or to its parent', () => {
+    symlinkSync(join(root, 'home'), join(root, 'to-home'));
+    symlinkSync(join(root, 'home/sessions'), join(root, 'to-part'));
+    symlinkSync(root, join(workspace, 'to-parent'));
+    const before = kept();
+    for (const [cwd, path] of [
+      [join(root, 'to-home'), 'new'],
+      [join(root, 'to-home'), 'config.toml'],
+      [join(root, 'to-part'), 'new'],
+      [join(workspace, 'to-parent'), 'home/new'],
+    ] as const) {
+      const said = patched(realPolicyOf(cwd), `*** Add File: ${path}\n+x`, cwd);
+      expect([cwd, said]).toEqual([cwd, expect.stringMatching(/^refused: /)]);
+    }
+    expect(kept()).toEqual(before);
+  });
+
+  test.skipIf(!sandboxIsPossible).each([
+    ['the home', 'home'],
+    ['a link to the home', 'to-home'],
+    ['a folder of threads', 'home/sessions'],
+    ['the parent of the home', '.'],
+    ['a link to the parent of the home', 'work/to-parent'],
+  ])('a command in %s changes nothing of the home', (_, name) => {
+    symlinkSync(join(root, 'home'), join(root, 'to-home'));
+    symlinkSync(root, join(workspace, 'to-parent'));
+    const [cwd, home] = [join(root, name), join(root, 'home')];
+    const before = kept();
+    const script = [
+      `for place in . ${home} ${home}/sessions ${home}/capstan; do`,
+      '  echo x > $place/config.toml; echo x >> $place/rollout.jsonl; mkdir $place/made; ln -s /etc $place/link',
+      '  ln $place/config.toml $place/hard; cp -r $place/mcp $place/mcp2; rm -rf $place/mcp $place/capstan',
+      'done',
+      `mv ${home} ${home}2; mkdir ${home}; mv ${home}/sessions ${home}/old; ln -sfn /tmp ${home}`,
+    ].join('\n');
+    for (const user of users) sandboxed.run(realPolicyOf(cwd), script, { user, cwd });
+    rmSync(join(root, 'config.toml'), { force: true });
+    expect(kept()).toEqual(before);
   });
 
   test('the program is not writable, nor a folder in it', () => {

@@ -243,7 +243,7 @@ describe('what is not the turn’s', () => {
       expect(await other.restore(1)).toMatchObject({ restored: ['d/f', 'f'], deleted: ['made'] });
       return [{ kind: 'time', time: open.end() }];
     });
-    const { changes } = await fileChanges(lab.contents, lab.threads, lab.id);
+    const { changes } = await fileChanges(lab.contents, lab.threads, lab.id, { diffs: false, own: lab.own });
     expect(changes).toMatchObject([
       { files: [{ path: 'ours' }], meanwhile: [{ path: 'd/f' }, { path: 'f' }, { path: 'made' }] },
     ]);
@@ -336,7 +336,7 @@ describe('what is the turn’s', () => {
       return Promise.resolve([touched]);
     });
     await lab.turn(() => lab.write('old', 'x'), { old: true });
-    const { changes } = await fileChanges(lab.contents, lab.threads, lab.id);
+    const { changes } = await fileChanges(lab.contents, lab.threads, lab.id, { diffs: false, own: lab.own });
     expect(changes.map(({ files, meanwhile }) => ({ files, meanwhile }))).toEqual([
       {
         files: [{ path: 'ours', kind: 'added', sizeAfter: 4 }],

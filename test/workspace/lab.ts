@@ -20,6 +20,7 @@ import { createChangeWatch } from '../../src/exec/call-times.ts';
 import { fileTime } from '../../src/exec/file-time.ts';
 import { systemClock } from '../../src/gather/system/system-clock.ts';
 import { systemIds } from '../../src/gather/system/system-ids.ts';
+import { type OwnHomes } from '../../src/policy/own-places.ts';
 import type { ChangeWatch, Content, Touched } from '../../src/ports/change-watch.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { SnapshotContents } from '../../src/ports/snapshot-contents.ts';
@@ -30,6 +31,7 @@ import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { snapshotLine } from '../../src/state/snapshot-record.ts';
 import { SimulatedLocks } from '../../src/testing/index.ts';
+import { ownHomes } from '../../src/surfaces/engine/own-places.ts';
 import { applyChanges } from '../../src/tools/apply-patch/apply-changes.ts';
 import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
 import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
@@ -76,11 +78,12 @@ export class Lab {
     return lab;
   }
 
-  /** Another thread in the same workspace and home. */
-  beside(): Lab {
+  /** Another thread in the same home, and in the same workspace unless another is named. */
+  beside(root = this.root): Lab {
     const lab = Object.assign(Object.create(Lab.prototype) as Lab, this, {
       id: systemIds(systemClock).uuid() as ThreadId,
       turns: [],
+      root,
     });
     lab.snapshots = lab.fresh();
     return lab;
@@ -88,8 +91,12 @@ export class Lab {
 
   /** As a new process would make them. */
   fresh(disk: WorkspaceDisk = nodeWorkspaceDisk, clock: Clock = systemClock): WorkspaceSnapshots {
-    const places = { home: this.home, osHome: this.base, env: {} };
+    const places = { home: this.home, osHome: this.base, env: {}, own: () => this.own };
     return new WorkspaceSnapshots(places, { clock, disk, contents: this.contents }, this.limits);
+  }
+
+  get own(): OwnHomes {
+    return ownHomes({ home: this.home, osHome: this.base, env: {}, mounts: [] });
   }
 
   get contents(): SnapshotContents {
@@ -174,20 +181,34 @@ export class Lab {
     return [before, after];
   }
 
-  async restore(target: number | 'undo', options: Partial<RestoreOptions> = {}) {
+  /** `disk`: one that fails, where that is the point. */
+  async restore(target: number | 'undo', options: Partial<RestoreOptions> = {}, disk = nodeWorkspaceDisk) {
     const to: RestoreTarget = target === 'undo' ? { beforeRestore: 'last' } : { beforeTurn: this.turns[target - 1]! };
     const parts = {
       home: this.home,
       threads: this.threads,
       contents: this.contents,
       snapshots: this.snapshots,
-      disk: nodeWorkspaceDisk,
+      disk,
       ids: systemIds(systemClock),
       denies: () => false,
+      own: () => this.own,
     };
     const report = await restoreFiles(parts, this.id, to, { dryRun: false, force: false, ...options });
     if (report.kind === 'refused') throw new Error(`${report.outcome.code}: ${report.outcome.message}`);
     return report;
+  }
+
+  /** As a kill leaves the thread after a restore has begun: nothing follows the line that says so. */
+  forgetEndOfRestore(): void {
+    const names = readdirSync(this.home, { recursive: true, encoding: 'utf8' });
+    const file = join(
+      this.home,
+      names.find((name) => /rollout-.*\.jsonl$/.test(name))!,
+    );
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const began = lines.findLastIndex((line) => line.includes('"restore_id"') && line.includes('"when":"before"'));
+    writeFileSync(file, `${lines.slice(0, began + 1).join('\n')}\n`);
   }
 
   at(path: string): string {

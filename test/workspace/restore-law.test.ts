@@ -1,5 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
+import type { WorkspaceDisk } from '../../src/workspace/disk.ts';
+import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { Lab, type Listing } from './lab.ts';
 
 type Edit =
@@ -158,5 +162,52 @@ it('force takes back what the user did too, and can be undone whole', async () =
       }),
     ),
     { numRuns: 12 * inject('runFactor') },
+  );
+});
+
+/** A disk that refuses every change after so many. A file that it refuses may stand there half, under no name of its own. */
+function failingDisk(steps: number, leaves: 'nothing' | 'half a file'): WorkspaceDisk {
+  let left = steps;
+  const limited = <Words extends readonly [string, ...unknown[]]>(
+    change: (...words: Words) => void,
+    isFile = false,
+  ) => {
+    return (...words: Words): void => {
+      if (left-- > 0) return change(...words);
+      if (isFile && leaves === 'half a file' && left === -1) {
+        writeFileSync(join(dirname(words[0]), '.capstan-4194304-0'), 'hal');
+      }
+      throw new Error('ENOSPC: no space left on device');
+    };
+  };
+  const { putFile, putLink, makeFolder, removeFolder, remove, setMode } = nodeWorkspaceDisk;
+  return {
+    ...nodeWorkspaceDisk,
+    putFile: limited(putFile, true),
+    putLink: limited(putLink),
+    makeFolder: limited(makeFolder),
+    removeFolder: limited(removeFolder),
+    remove: limited(remove),
+    setMode: limited(setMode),
+  };
+}
+
+it.each(['fails', 'is killed'] as const)('a restore that %s after any step can be undone whole', async (end) => {
+  const leaves =
+    end === 'is killed' ? fc.constantFrom('nothing' as const, 'half a file' as const) : fc.constant('nothing' as const);
+  await fc.assert(
+    fc.asyncProperty(story, fc.nat(8), leaves, fc.boolean(), (played, steps, rest, force) =>
+      inLab(async (lab) => {
+        const { moments } = await play(lab, played);
+        const { restored, deleted } = await lab.restore(1, { force, dryRun: true });
+        if (restored.length + deleted.length === 0) return;
+        await lab.restore(1, { force }, failingDisk(steps, rest));
+        if (end === 'is killed') lab.forgetEndOfRestore();
+        lab.snapshots = lab.fresh();
+        const report = await lab.restore('undo');
+        expect([lab.list(), report.kept, report.failed]).toEqual([moments.at(-1), [], []]);
+      }),
+    ),
+    { numRuns: 25 * inject('runFactor') },
   );
 });

@@ -4,13 +4,14 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultUndo } from '../../src/config/defaults.ts';
 import type { Snapshot } from '../../src/ports/snapshots.ts';
@@ -261,7 +262,13 @@ describe('a restore', () => {
     lab.link('d', join(lab.base, 'outside'));
     const now = { kind: 'file', mode: 0o644, size: 4, hash: hashOf(Buffer.from('same')) } as const;
     const ports = { root: lab.root, disk: nodeWorkspaceDisk, read: async () => Buffer.from('x') };
-    const result = { restored: [], deleted: [], kept: [{ path: 'd/f', why: 'in-the-way' }], failed: [], made: [] };
+    const result = {
+      restored: [],
+      deleted: [],
+      kept: [{ path: 'd/f', why: 'in-the-way' }],
+      failed: [],
+      left: new Map(),
+    };
     expect(await runRestore(ports, [{ path: 'd/f', now }])).toEqual(result);
     expect(readdirSync(join(lab.base, 'outside'))).toEqual(['f']);
   });
@@ -288,6 +295,46 @@ describe('a restore', () => {
     expect(await lab.restore(1, { force: true })).toMatchObject({ restored: ['f'], kept: [] });
     await lab.restore('undo');
     expect(lab.list().get('f')).toBe('file 644 two');
+  });
+
+  it('leaves the home alone, whatever an older snapshot says of it', async () => {
+    const lab = Lab.forTest();
+    const around = lab.beside(lab.base);
+    around.write('mine', 'one');
+    // As versions did that took the home for a part of the workspace.
+    Object.defineProperty(around, 'own', { value: { state: [], parts: [] }, configurable: true });
+    await around.turn(() => around.write('home/config.toml', 'new'));
+    await around.turn(() => around.write('mine', 'two'));
+    Reflect.deleteProperty(around, 'own');
+    const home = new Map([...around.list()].filter(([path]) => path.startsWith('home/capstan/snapshots')));
+    expect(home.size).toBeGreaterThan(2);
+    const options = { diffs: false, own: lab.own };
+    expect(filesOf(await fileChanges(lab.contents, lab.threads, around.id, options))).toEqual([['mine', 'changed']]);
+    const report = await around.restore(1, { force: true, meanwhile: true });
+    expect([report.restored, report.deleted, report.kept]).toEqual([['mine'], [], []]);
+    expect([...home].filter(([path, was]) => around.list().get(path) !== was)).toEqual([
+      ['home/capstan/snapshots/' + basename(storeOf(lab.home, lab.base).folder) + '/known.json', expect.any(String)],
+    ]);
+    expect(around.list().get('home/config.toml')).toBe('file 644 new');
+    await around.restore('undo');
+    expect(around.list().get('mine')).toBe('file 644 two');
+  });
+
+  it('keeps what it replaces, even if a pack that the snapshot relied on is gone', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'one');
+    await lab.turn(() => lab.write('f', 'two'));
+    lab.write('f', 'mine');
+    await lab.take();
+    const { folder } = storeOf(lab.home, lab.root);
+    const mine = new RegExp(`^${hashOf(Buffer.from('mine'))} .*\\n`, 'm');
+    const indexes = readdirSync(folder).filter((name) => name.endsWith('.index'));
+    const index = indexes.map((name) => join(folder, name)).find((path) => mine.test(readFileSync(path, 'utf8')))!;
+    writeFileSync(index, readFileSync(index, 'utf8').replace(mine, ''));
+    await lab.restore(1, { force: true });
+    expect(lab.list().get('f')).toBe('file 644 one');
+    await lab.restore('undo');
+    expect(lab.list().get('f')).toBe('file 644 mine');
   });
 
   it('goes back step by step, and forward again', async () => {
@@ -332,7 +379,7 @@ describe('a restore', () => {
       lab.write('sub/.gitignore', '*.tmp');
       lab.write('made', 'made');
     });
-    expect(filesOf(await fileChanges(lab.contents, lab.threads, lab.id))).toEqual([
+    expect(filesOf(await fileChanges(lab.contents, lab.threads, lab.id, { diffs: false, own: lab.own }))).toEqual([
       ['.gitignore', 'deleted'],
       ['made', 'added'],
       ['sub/.gitignore', 'changed'],
@@ -355,7 +402,9 @@ describe('a restore', () => {
       lab.write('.gitignore', 'data/\ngone\n');
       lab.delete('gone');
     });
-    expect(filesOf(await fileChanges(lab.contents, lab.threads, lab.id))).toEqual([['.gitignore', 'added']]);
+    expect(filesOf(await fileChanges(lab.contents, lab.threads, lab.id, { diffs: false, own: lab.own }))).toEqual([
+      ['.gitignore', 'added'],
+    ]);
     expect(await lab.restore(1)).toMatchObject({ restored: ['gone'], deleted: ['.gitignore'], kept: [], failed: [] });
     expect(lab.list()).toEqual(before);
     await lab.restore('undo');

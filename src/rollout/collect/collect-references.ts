@@ -86,6 +86,6 @@ function referencesIn(bytes: Buffer): { blobs: readonly string[]; needed: boolea
   const line = decodeLine(bytes);
   // Half a line may become a whole one.
   if (line === 'bad' || line === 'blank') return { blobs, needed: true, trees: [] };
-  const trees = isSnapshot ? ['tree', 'others'].flatMap((key) => stringAt(line.payload, key) ?? []) : [];
+  const trees = isSnapshot ? ['tree', 'others', 'aim'].flatMap((key) => stringAt(line.payload, key) ?? []) : [];
   return { blobs, needed: line.type !== lineType.responseItem, trees };
 }

@@ -46,7 +46,13 @@ function rulesOf(given: ResolvedPolicy, disk: DiskView): readonly string[] {
 test("the engine's own places are rules like others, and its secrets leave the settings of the user readable", () => {
   const disk = diskOf({ '/repo': folder, '/repo/dist': folder, '/home/auth.json': { kind: 'file' } });
   const places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: false, gitDirectories: [] };
-  const own = { program: ['/repo/dist', '/opt/node'], state: ['/repo/home'], secrets: ['/home/auth.json'], stores: [] };
+  const own = {
+    program: ['/repo/dist', '/opt/node'],
+    state: ['/repo/home'],
+    parts: [],
+    secrets: ['/home/auth.json'],
+    stores: [],
+  };
   const given = resolvePolicy(profileFor('workspace-write', options), { ...places, own });
   const rules = rulesOf(given, disk).filter((line) => /dist|home|node|hH/.test(line));
   expect(rules).toEqual([
@@ -178,7 +184,7 @@ describe('rows of the profile', () => {
     cwd: '/repo',
     workspaceRoots: ['/repo'],
     slashTmp: false,
-    own: { program: [], state: [], secrets: [], stores: [] },
+    own: { program: [], state: [], parts: [], secrets: [], stores: [] },
   };
 
   test('a .git file stays, and so does what it leads to', () => {

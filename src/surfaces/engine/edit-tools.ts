@@ -3,6 +3,7 @@ import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
 import { readBounded } from '../../disk/read-bounded.ts';
 import { loadText } from '../../gather/files/load-text.ts';
 import { readGuard } from '../../gather/files/read-guard.ts';
+import { ownBelow } from '../../policy/own-places.ts';
 import type { SearchFiles } from '../../ports/search-files.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
@@ -33,12 +34,20 @@ const mostLines = 200;
 /** A search that takes longer is ended, and gives what it found. */
 const patienceMs = 10_000;
 
-function searchFiles({ options, clock }: EngineParts): SearchFiles {
+function searchFiles({ options, clock, ownPlaces }: EngineParts): SearchFiles {
   const placeOf = (folder: string, policy: ResolvedPolicy, signal: AbortSignal) => {
     const root = disk.realPath(folder) ?? folder;
     const denies = readGuard(policy).deniesModel;
     const rules = loadIgnoreRules(root, { osHome: options.osHome, env: options.env }, { denies });
-    return { root, disk, rules, excludes: denies, pace: new Pace(clock, signal) };
+    const isOwn = ownBelow(ownPlaces(), root);
+    return {
+      root,
+      disk,
+      rules,
+      denies,
+      excludes: (path: string) => isOwn(path) || denies(path),
+      pace: new Pace(clock, signal),
+    };
   };
   return {
     async names({ folder, policy, signal, query }) {
@@ -56,7 +65,7 @@ function searchFiles({ options, clock }: EngineParts): SearchFiles {
       const late = clock.now() + patienceMs;
       const read = (path: string): Uint8Array | undefined => {
         // Asked about the file that was opened: a command may have put a link in its place.
-        const file = readBounded(path, { maxBytes: mostSearchedBytes, denies: place.excludes });
+        const file = readBounded(path, { maxBytes: mostSearchedBytes, denies: place.denies });
         return file.kind === 'read' ? file.bytes : undefined;
       };
       const isLate = (): boolean => clock.now() > late;

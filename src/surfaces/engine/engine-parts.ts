@@ -112,6 +112,7 @@ export function createEngineParts(
       (own ??= findOwnPlaces({
         env,
         home,
+        osHome: options.osHome,
         root,
         configFiles: [...filesWithSecrets(base.layers), ...base.unusedSecrets, ...secretFiles(options)],
       })),

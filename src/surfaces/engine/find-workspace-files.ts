@@ -1,5 +1,6 @@
 import { folderProblem } from '../../gather/system/folder.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
+import { ownBelow } from '../../policy/own-places.ts';
 import { isWithin } from '../../policy/paths.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { FileIndex } from '../../workspace/file-index.ts';
@@ -54,16 +55,17 @@ export function openFileIndex(parts: Searched, cwd: string): FileIndex {
   return new FileIndex({ clock: parts.clock, ground: () => groundOf(parts, cwd) });
 }
 
-/** Where is looked: without what git ignores, what the machine's manager denies, and secrets. */
+/** Where is looked: without what git ignores, the engine's own places, what the machine's manager denies, and secrets. */
 function groundOf({ options, base, ownPlaces }: Searched, cwd: string): Omit<VisibleFiles, 'pace'> {
   const root = disk.realPath(cwd) ?? cwd;
   const denies = (path: string): boolean => deniesRead(base.requirements, path);
-  const { secrets } = ownPlaces();
+  const own = ownPlaces();
+  const isOwn = ownBelow(own, root);
   return {
     root,
     disk,
     rules: loadIgnoreRules(root, { osHome: options.osHome, env: options.env }, { denies }),
-    excludes: (path) => denies(path) || secrets.some((secret) => isWithin(path, secret)),
+    excludes: (path) => isOwn(path) || denies(path) || own.secrets.some((secret) => isWithin(path, secret)),
   };
 }
 

@@ -17,6 +17,8 @@ import type { EngineOptions } from './engine-options.ts';
 /** Where threads are kept: the files of a home, or the store of a program. */
 export interface HomeStore {
   readonly home: string;
+  /** By which other homes are found. */
+  readonly user: Pick<EngineOptions, 'env' | 'osHome'>;
   readonly threadStore: ThreadStore;
   /** The rollouts of `threadStore`, as threads use them. */
   readonly store: RolloutStore;
@@ -29,13 +31,14 @@ export interface HomeStore {
   readonly maxBlobBytes: number;
 }
 
-interface HomeStoreOptions extends Partial<Pick<EngineOptions, 'env' | 'store' | 'seals'>> {
+interface HomeStoreOptions
+  extends Pick<EngineOptions, 'env' | 'osHome'>, Partial<Pick<EngineOptions, 'store' | 'seals'>> {
   /** A program that only reads needs none. */
   readonly maxBlobBytes: number;
 }
 
 export function createHomeStore(home: string, options: HomeStoreOptions): HomeStore {
-  const { maxBlobBytes, env, store } = options;
+  const { maxBlobBytes, env, osHome, store } = options;
   const locks = createFlock({ clock: systemClock, programs: systemPrograms });
   const ids = systemIds(systemClock);
   // Other engines of a store that was given may have other keys than this home.
@@ -44,7 +47,7 @@ export function createHomeStore(home: string, options: HomeStoreOptions): HomeSt
   const disk = { home, files: nodeFiles, locks, clock: systemClock };
   const threadStore = store ?? {
     rollouts: createRolloutStore(disk),
-    directory: createFileDirectory({ ...disk, codexIndexFolder: env?.['CODEX_SQLITE_HOME'] ?? home }),
+    directory: createFileDirectory({ ...disk, codexIndexFolder: env['CODEX_SQLITE_HOME'] ?? home }),
     blobs: createBlobs({ ...disk, ids, maxBytes: maxBlobBytes }),
     contents: {
       // Loaded when the first snapshot is wanted.
@@ -52,6 +55,15 @@ export function createHomeStore(home: string, options: HomeStoreOptions): HomeSt
         (await import('../../workspace/file-contents.ts')).createFileContents({ home, ids }).of(root),
     },
   };
-  const own = { home, threadStore, store: threadRollouts(threadStore, seals), seals, ids, locks, maxBlobBytes };
+  const own = {
+    home,
+    user: { env, osHome },
+    threadStore,
+    store: threadRollouts(threadStore, seals),
+    seals,
+    ids,
+    locks,
+    maxBlobBytes,
+  };
   return store === undefined ? { ...own, disk } : own;
 }

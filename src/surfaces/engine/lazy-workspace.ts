@@ -44,7 +44,13 @@ function nothingSeen({ roots }: GitLookRequest): GitLook {
 }
 
 export function lazySnapshots(
-  { options, base, threadStore, clock }: Pick<EngineParts, 'options' | 'base' | 'threadStore' | 'clock'>,
+  {
+    options,
+    base,
+    threadStore,
+    clock,
+    ownPlaces,
+  }: Pick<EngineParts, 'options' | 'base' | 'threadStore' | 'clock' | 'ownPlaces'>,
   undo: Config['undo'],
 ): Snapshots {
   const make = async () => {
@@ -52,7 +58,7 @@ export function lazySnapshots(
       import('../../workspace/workspace-snapshots.ts'),
       import('../../workspace/node-workspace-disk.ts'),
     ]);
-    const places = { env: options.env, osHome: options.osHome, home: base.home };
+    const places = { env: options.env, osHome: options.osHome, home: base.home, own: ownPlaces };
     return new WorkspaceSnapshots(places, { clock, disk, contents: threadStore.contents }, undo);
   };
   let made: ReturnType<typeof make> | undefined;

@@ -1,9 +1,10 @@
 import { homedir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { namesIn, realPath } from '../../disk/folders.ts';
+import { namesIn, realPath, realPlace } from '../../disk/folders.ts';
+import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import { loginPath } from '../../gather/system/login-file.ts';
-import type { OwnPlaces } from '../../policy/own-places.ts';
+import type { OwnHomes, OwnPlaces } from '../../policy/own-places.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { followLinks, viewHostDisk } from '../../sandbox/common/host-disk.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
@@ -13,8 +14,10 @@ import { sealKeyPath } from '../../gather/system/home-seals.ts';
 export interface OwnPlacesInput {
   readonly env: Variables;
   readonly home: string;
-  /** The user's own folder. */
+  /** The user's own folder, as the system knows it. */
   readonly userHome: string;
+  /** The same as the program was told: the default home lies in it. */
+  readonly osHome: string;
   /** Where the code stands that runs now: the folder of the build, or the sources. */
   readonly code: string;
   /** The package that the code belongs to. */
@@ -27,10 +30,13 @@ export interface OwnPlacesInput {
   readonly registries: readonly string[];
   /** Configuration files that hold keys. */
   readonly configFiles: readonly string[];
+  readonly mounts: readonly Mount[];
 }
 
 /** The places of the engine that runs in this process. */
-export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'root' | 'configFiles'>): OwnPlaces {
+export function findOwnPlaces(
+  input: Pick<OwnPlacesInput, 'env' | 'home' | 'osHome' | 'root' | 'configFiles'>,
+): OwnPlaces {
   const { root } = input;
   const [code = ''] = fileURLToPath(import.meta.url)
     .slice(root.length + 1)
@@ -42,19 +48,21 @@ export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'root
     node: process.execPath,
     script: process.argv[1] ?? '',
     registries: process.platform === 'linux' ? mountRegistryFolders() : [],
+    mounts: systemMounts(),
   });
 }
 
 /** What commands and patches must not change, or not read, because this engine or its next start depends on it. */
 export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
-  const { env, home, node } = input;
-  const others = ['CAPSTAN_HOME', 'CODEX_HOME', 'CODEX_SQLITE_HOME'].flatMap((name) => named(env, name));
-  const homes = [...new Set([home, ...others])];
+  const { node } = input;
+  const homes = namedHomes(input);
+  const { state, parts } = ownHomes(input);
   const program = [...programOf(input), node, ...bubblewrapsOf(input), ...input.registries];
   return {
     program: [...new Set(program)],
     // What stands there a start of the command may run, whether or not this process uses it.
-    state: [...homes, join(input.userHome, '.cache/capstan/compiled')],
+    state: [...state, join(input.userHome, '.cache/capstan/compiled')],
+    parts,
     secrets: [...new Set([...homes.flatMap(secretsOf), ...input.configFiles])],
     stores: [...new Set(homes.flatMap(storesOf))],
   };
@@ -62,6 +70,82 @@ export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
 
 function secretsOf(home: string): readonly string[] {
   return [...loginFiles(home), ...secretNames.map((name) => join(home, name)), sealKeyPath(home)];
+}
+
+/** The home in use, those that variables name, and those that a start without these variables would use. */
+export function ownHomes(input: Pick<OwnPlacesInput, 'env' | 'home' | 'osHome' | 'mounts'>): OwnHomes {
+  const all = [...namedHomes(input), ...['.capstan', '.codex'].map((name) => join(input.osHome, name))];
+  const homes = namesOf(all, input.mounts);
+  const parts = namesOf(
+    homes.flatMap((home) => partNames.map((name) => join(home, name))),
+    input.mounts,
+  );
+  // A part may be a link, or be mounted elsewhere.
+  const elsewhere = parts.filter((part) => !homes.some((home) => isWithin(part, home)));
+  return { state: [...homes, ...elsewhere], parts };
+}
+
+function namedHomes({ env, home }: Pick<OwnPlacesInput, 'env' | 'home'>): readonly string[] {
+  const others = ['CAPSTAN_HOME', 'CODEX_HOME', 'CODEX_SQLITE_HOME'].flatMap((name) => folderIn(env, name));
+  return [...new Set([home, ...others])];
+}
+
+/** Records that only the engine writes, and what decides which commands run without asking. */
+const partNames = [
+  'sessions',
+  'archived_sessions',
+  'thread-writer-locks',
+  'capstan',
+  'log',
+  'shell_snapshots',
+  'command-logs',
+  'git-programs',
+  'hook-outputs',
+  'memories',
+  'rules',
+  'plugins',
+  'agents',
+];
+
+/** The paths as they are spelled, where their links lead, and where the same folders are mounted again. */
+function namesOf(paths: readonly string[], mounts: readonly Mount[]): readonly string[] {
+  const real = paths.map(realPlace);
+  return [...new Set([...paths, ...real, ...real.flatMap((path) => mountedAgain(path, mounts))])];
+}
+
+export interface Mount {
+  readonly device: string;
+  /** The folder of the device that is mounted. */
+  readonly root: string;
+  readonly point: string;
+}
+
+/** The mounts of a system, as `/proc/self/mountinfo` lists them: later ones cover earlier ones. */
+export function parseMounts(text: string): readonly Mount[] {
+  const plain = (field: string) =>
+    field.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8)));
+  return text.split('\n').flatMap((line) => {
+    const [, , device, root, point] = line.split(' ');
+    return point === undefined ? [] : [{ device: device!, root: plain(root!), point: plain(point) }];
+  });
+}
+
+/** Other paths of the same folder. The path is without links. */
+export function mountedAgain(path: string, mounts: readonly Mount[]): readonly string[] {
+  const holder = mounts.filter(({ point }) => isWithin(path, point)).reduce<Mount | undefined>(deepest, undefined);
+  if (holder === undefined) return [];
+  const onDevice = join(holder.root, relative(holder.point, path));
+  const again = mounts.filter(({ device, root }) => device === holder.device && isWithin(onDevice, root));
+  return again.map(({ root, point }) => join(point, relative(root, onDevice))).filter((other) => other !== path);
+}
+
+function deepest(one: Mount | undefined, other: Mount): Mount {
+  return one === undefined || other.point.length >= one.point.length ? other : one;
+}
+
+export function systemMounts(): readonly Mount[] {
+  if (process.platform !== 'linux') return [];
+  return parseMounts(readTextIfPossible('/proc/self/mountinfo', { maxBytes: 1024 * 1024 }) ?? '');
 }
 
 /** Threads, snapshots, outputs, logs and indexes, of this program and of the one that shares the home. */
@@ -86,7 +170,7 @@ function loginFiles(home: string): readonly string[] {
  */
 const secretNames = ['.credentials.json', 'capstan/mcp', '.env', 'thread-writer-locks'];
 
-function named(env: Variables, name: string): readonly string[] {
+function folderIn(env: Variables, name: string): readonly string[] {
   const value = env[name];
   return value === undefined || value.trim() === '' ? [] : [resolve(value)];
 }
@@ -149,6 +233,8 @@ function packageFolders(path: string): readonly string[] {
 function bubblewrapsOf({ env }: OwnPlacesInput): readonly string[] {
   const { existsSync } = process.getBuiltinModule('node:fs');
   const searched = (env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
-  const found = [...searched.map((folder) => join(folder, 'bwrap')), ...named(env, 'CAPSTAN_BWRAP')].filter(existsSync);
-  return [...found.flatMap((program) => realPath(program) ?? []), ...named(env, 'CAPSTAN_BWRAP')];
+  const found = [...searched.map((folder) => join(folder, 'bwrap')), ...folderIn(env, 'CAPSTAN_BWRAP')].filter(
+    existsSync,
+  );
+  return [...found.flatMap((program) => realPath(program) ?? []), ...folderIn(env, 'CAPSTAN_BWRAP')];
 }

@@ -29,6 +29,7 @@ import { agentRestores, hasNothing, joinedReports } from './restore-agent-files.
 import { lazySnapshots } from './lazy-workspace.ts';
 import { standingOf } from './thread-standing.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
+import { ownHomes, systemMounts } from './own-places.ts';
 
 /**
  * The same with what its agents did for the turns that are taken back: they worked for it. Theirs goes first, so that the
@@ -73,7 +74,7 @@ async function restoreOwnFiles(
   const snapshots = lazySnapshots(parts, config.undo);
   const denies = await deniedIn(parts, id);
   const { store: threads, left } = withOwnSnapshots(parts);
-  const ports = { home, threads, contents, snapshots, disk, ids, denies };
+  const ports = { home, threads, contents, snapshots, disk, ids, denies, own: parts.ownPlaces };
   const report = await restoreFiles(ports, id, target, options, agents);
   if (report.kind !== 'refused') return report;
   const { code } = report.outcome;
@@ -100,8 +101,13 @@ function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
 }
 
 /** What turns of a thread changed in files, as far as snapshots of this home show. */
-export function threadFileChanges(parts: HomeStore, id: ThreadId, options: FileChangesOptions): Promise<ThreadFiles> {
-  return fileChanges(parts.threadStore.contents, withOwnSnapshots(parts).store, id, options);
+export function threadFileChanges(
+  parts: HomeStore,
+  id: ThreadId,
+  { diffs }: Pick<FileChangesOptions, 'diffs'>,
+): Promise<ThreadFiles> {
+  const own = ownHomes({ home: parts.home, ...parts.user, mounts: systemMounts() });
+  return fileChanges(parts.threadStore.contents, withOwnSnapshots(parts).store, id, { diffs, own });
 }
 
 /** The same threads without snapshots that this home did not record, and how many of those there were. */

@@ -62,7 +62,7 @@ export class StoredThreads {
   static in(env: Variables, osHome: string): StoredThreads | HomeProblem {
     const home = findHome(env, osHome);
     if ('code' in home) return home;
-    return new StoredThreads(createHomeStore(home.path, { maxBlobBytes: 0, env }));
+    return new StoredThreads(createHomeStore(home.path, { maxBlobBytes: 0, env, osHome }));
   }
 
   get home(): string {

@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
+import { changesToReview } from '../../src/surfaces/engine/changes-to-review.ts';
+import { placeEngine } from '../harness/place-engine.ts';
 import { scene, threadId } from '../harness/scene.ts';
 
 /** Where the workspace is, seen from the home; `.` is the folder around it. */
@@ -65,4 +68,23 @@ it('a folder of the user inside the home is a workspace like any other', async (
   expect((await run('files', 'made')).stdout).toContain('made');
   await run('threads', 'rollback', id, '--both');
   expect(existsSync(made)).toBe(false);
+});
+
+it('a review of new files shows none of the home, and names as they are', async () => {
+  const { place, cwd } = await placeIn('.', 0);
+  execFileSync('git', ['init', '--quiet'], { cwd: place.root });
+  const names = ['grün', '🎉', 'a"b', 'new\nline', 'esc\u001b[31m'];
+  for (const name of names) writeFileSync(join(place.root, name), 'x\n');
+  const engine = await placeEngine({ ...place, workspace: cwd });
+  const sandbox = await engine.openSandbox({ cwd });
+  if ('code' in sandbox) throw new Error(sandbox.message);
+  const changes = await changesToReview(sandbox, { kind: 'uncommitted' });
+  const lines = 'code' in changes ? [changes.message] : changes.diff.split('\n');
+  expect(lines.filter((line) => line.startsWith('+++'))).toEqual([
+    '+++ "b/a\\"b"',
+    '+++ "b/esc\\033[31m"',
+    '+++ b/grün',
+    '+++ "b/new\\nline"',
+    '+++ b/🎉',
+  ]);
 });

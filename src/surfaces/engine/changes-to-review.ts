@@ -1,3 +1,6 @@
+import { realPlace } from '../../disk/folders.ts';
+import { ownBelow } from '../../policy/own-places.ts';
+import { isWithin } from '../../policy/paths.ts';
 import type { ReviewTarget } from '../../protocol/code-review.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandSandbox } from './command-sandbox.ts';
@@ -13,14 +16,18 @@ export interface ChangesToReview {
 const notRun = 97;
 
 // `$0` is git. Programs that a repository names for diffs are not started: its files come from strangers.
-const diff = '"$0" -c core.fsmonitor=false diff --no-color --no-ext-diff --no-textconv';
-const show = '"$0" -c core.fsmonitor=false show --no-color --no-ext-diff --no-textconv --format=medium';
+// Names are shown as they are; git still quotes those with control characters.
+const plain = '"$0" -c core.fsmonitor=false -c core.quotePath=false';
+const diff = `${plain} diff --no-color --no-ext-diff --no-textconv`;
+const show = `${plain} show --no-color --no-ext-diff --no-textconv --format=medium`;
+
+const others = '"$0" ls-files --others --exclude-standard -z';
 
 const scripts = {
   uncommitted: `
     "$0" --version >/dev/null 2>&1 || exit ${notRun}
     if "$0" rev-parse --verify --quiet HEAD >/dev/null 2>&1; then ${diff} HEAD; else ${diff} --cached; fi 2>/dev/null
-    "$0" ls-files --others --exclude-standard -z 2>/dev/null |
+    { ${others} -- "$@" || ${others}; } 2>/dev/null |
       xargs -0 -r -n 1 ${diff} --no-index -- /dev/null 2>/dev/null
     exit 0`,
   commit: `${show} "$1^{commit}" -- 2>/dev/null`,
@@ -31,7 +38,7 @@ const scripts = {
 
 /** Asks git, inside a sandbox that writes nothing. Words name no change that could be looked up. */
 export async function changesToReview(
-  sandbox: Pick<CommandSandbox, 'capture' | 'find'>,
+  sandbox: Pick<CommandSandbox, 'capture' | 'find' | 'cwd' | 'own'>,
   target: ReviewTarget,
 ): Promise<ChangesToReview | Outcome> {
   if (target.kind === 'words') return { diff: '' };
@@ -41,7 +48,7 @@ export async function changesToReview(
     sandbox.capture(['/bin/sh', '-c', scripts[script], git, ...words]);
   switch (target.kind) {
     case 'uncommitted': {
-      const said = await ask('uncommitted');
+      const said = await ask('uncommitted', ...withoutOwn(sandbox));
       if ('code' in said) return said;
       if (said.exitCode === notRun) return gitNotRun;
       return said.text.trim() === '' ? nothingChanged : { diff: said.text };
@@ -66,6 +73,15 @@ export async function changesToReview(
       return said.exitCode === 0 && said.text.trim() === '' ? nothingChanged : { diff: said.text, mergeBase };
     }
   }
+}
+
+/** New files of the engine are no change of the user's. What the user has committed is shown, wherever it lies. */
+function withoutOwn({ cwd, own }: Pick<CommandSandbox, 'cwd' | 'own'>): readonly string[] {
+  const root = realPlace(cwd);
+  if (ownBelow(own, root)(root)) return [':(exclude,top)'];
+  // Git refuses a path that leads through a link; if it refuses another one, all new files are listed.
+  const isInside = (path: string): boolean => path !== root && isWithin(path, root) && realPlace(path) === path;
+  return own.state.filter(isInside).map((path) => `:(exclude,literal)${path}`);
 }
 
 /** Also for the lists of what can be reviewed. */

@@ -8,6 +8,7 @@ import { findProgram } from '../../policy/find-program.ts';
 import { inheritedBy, setVariables } from '../../policy/shell-environment-policy.ts';
 import { withNetworkRules } from '../../policy/network/network-rules.ts';
 import { normalisePath } from '../../policy/paths.ts';
+import type { OwnHomes } from '../../policy/own-places.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { builtInModes } from '../../policy/tables/built-in-tables.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
@@ -39,6 +40,8 @@ export interface CommandSandbox {
   readonly kind: 'command-sandbox';
   readonly cwd: string;
   readonly policy: ResolvedPolicy;
+  /** Places of the engine, which are no work of the user's. */
+  readonly own: OwnHomes;
   /** Of the permission profile, if the configuration names it. */
   readonly profileName?: string;
   readonly notices: readonly Outcome[];
@@ -85,6 +88,7 @@ export async function openSandbox(engine: EngineParts, request: SandboxRequest):
     kind: 'command-sandbox',
     cwd,
     policy,
+    own: engine.ownPlaces(),
     ...defined({ profileName }),
     notices,
     async means() {

@@ -32,6 +32,15 @@ describe('/diff', () => {
     expect(rows).not.toMatch(/^\s*hijacked/m);
   });
 
+  it('shows names as they are', async () => {
+    const built = await changed();
+    for (const name of ['a-grün', 'a-🎉']) writeFileSync(join(built.place.workspace, name), '');
+    const { sees, say } = await openIn(built, { kind: 'new' });
+    await sees('Context');
+    say('/diff');
+    expect((await sees('a-🎉')).join('\n')).toContain('diff --git a/a-grün b/a-grün');
+  });
+
   it('says that git could not be run, instead of no difference', async () => {
     const built = await changed();
     const programs = join(built.place.root, 'programs');

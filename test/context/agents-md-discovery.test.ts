@@ -78,6 +78,8 @@ test('the personal file: override first, a blank one falls through, text is trim
 test('in the user folder the personal file is not told twice', async () => {
   write('home/AGENTS.md', 'mine');
   expect((await load('home')).document).toEqual({ text: 'mine' });
+  symlinkSync('home', join(folders.root, 'link'));
+  expect((await load('link')).document).toEqual({ text: 'mine' });
 });
 
 test('the limit holds for all project files together, and 0 turns them off', async () => {

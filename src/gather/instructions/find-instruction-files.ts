@@ -1,6 +1,7 @@
 import type { InstructionRules } from '../../envelope/settings.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { fileSystem, isMissing } from '../../disk/file-system.ts';
+import { realPlace } from '../../disk/folders.ts';
 import {
   deniedByPolicy,
   type InstructionProblem,
@@ -42,7 +43,7 @@ export function findInstructionFiles(home: string, rules: InstructionRules, read
   const guard = projectGuard(folders, reads);
   for (const folder of folders) {
     // In the user folder itself the personal file would be included twice.
-    if (folder === home) continue;
+    if (folder === home || realPlace(folder) === realPlace(home)) continue;
     for (const name of names) {
       const looked = lookAtInstructions(inside(folder) + name, guard);
       if (looked.kind === 'none') continue;

@@ -181,6 +181,23 @@ describe('read_file', () => {
 });
 
 describe('search', () => {
+  test('finds nothing of the home where the workspace is around it', async () => {
+    const live: LiveThread = await LiveThread.in([
+      () => answer({ items: [callTool('search', { query: 'model', path: live.place.root })] }),
+      () => answer({ items: [callTool('search', { query: 'onfig', in: 'names', path: live.place.root })] }),
+      answer({ items: [say('done')] }),
+    ]);
+    writeFileSync(join(live.place.root, 'notes'), 'my model\n');
+    await live.open(edits);
+    await live.turn('go');
+    const outputs = [1, 2].map((request) => {
+      const input = live.model.requests[request]?.body['input'] as readonly JsonObject[];
+      return String(input.at(-1)?.['output']);
+    });
+    expect(outputs[0]).toContain('my model');
+    expect(outputs.join('\n')).not.toMatch(/config\.toml|sessions/);
+  });
+
   const files = {
     'src/a.ts': 'const needle = 1;\nlet other = 2;\n',
     'src/b.md': 'Needle in text\n',

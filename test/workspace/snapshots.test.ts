@@ -15,6 +15,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultUndo } from '../../src/config/defaults.ts';
 import type { Snapshot } from '../../src/ports/snapshots.ts';
+import type { Ordinal } from '../../src/protocol/ids.ts';
 import { systemClock } from '../../src/gather/system/system-clock.ts';
 import { collectSnapshots } from '../../src/workspace/collect.ts';
 import { fileChanges, type ThreadFiles } from '../../src/workspace/file-changes.ts';
@@ -477,6 +478,50 @@ describe('collect', () => {
     expect([freedBytes > 89_000, keptBytes < 1000]).toEqual([true, true]);
     await lab.restore(1);
     expect(lab.list().get('small')).toBe('file 644 one');
+  });
+
+  it('keeps what a young tree refers to, although neither a line nor the note names it', async () => {
+    const lab = Lab.forTest();
+    lab.write('old', 'o'.repeat(50_000));
+    await lab.take();
+    const store = storeOf(lab.home, lab.root);
+    for (const pack of store.packs()) utimesSync(`${pack}.pack`, 1, 1);
+    lab.write('new', 'n');
+    const snapshot = await lab.take();
+    // Another process saw the workspace without these files since.
+    store.saveNote('');
+    await collectSnapshots(lab.home, new Set(), { now: Date.now(), graceMs: 60_000 });
+    expect(lab.filesIn(snapshot)).toEqual(['new', 'old']);
+    expect(storeOf(lab.home, lab.root).load(hashOf(Buffer.from('o'.repeat(50_000))))).toBeDefined();
+  });
+
+  it('beside restores of two threads takes nothing that a snapshot names', async () => {
+    const one = Lab.forTest();
+    const two = one.beside();
+    for (const name of ['a', 'b', 'c']) one.write(name, name.repeat(2000));
+    await one.turn(() => ['a', 'b'].forEach((name) => one.write(name, 'one')));
+    await two.turn(() => ['b', 'c'].forEach((name) => two.write(name, 'two')));
+    const trees = async (): Promise<ReadonlySet<string>> => {
+      const named = new Set<string>();
+      for (const { id, threads } of [one, two])
+        for await (const line of threads.read(id, { from: 0 as Ordinal }))
+          for (const key of ['tree', 'others', 'aim'])
+            if (typeof line.payload[key] === 'string') named.add(line.payload[key]);
+      return named;
+    };
+    const young = { now: Date.now(), graceMs: 60_000 };
+    const collect = async () => collectSnapshots(one.home, await trees(), young);
+    await Promise.all([one.restore(1, { force: true }), two.restore(1, { force: true }), collect(), collect()]);
+    await collectSnapshots(one.home, await trees(), options);
+    const store = storeOf(one.home, one.root);
+    const missing = (tree: string): readonly string[] =>
+      store.has(tree)
+        ? store.readTree(tree).flatMap(([name, entry]) => {
+            if (entry.kind === 'folder') return missing(entry.tree);
+            return entry.kind === 'file' && store.load(entry.hash) === undefined ? [name] : [];
+          })
+        : [tree];
+    expect([...(await trees())].flatMap(missing)).toEqual([]);
   });
 
   it('removes a workspace that nothing refers to, but nothing that is young', async () => {

@@ -149,7 +149,9 @@ export function deniedBy(policy: ResolvedPolicy): (path: string) => boolean {
 /** Writable folders with names that stay read-only at any depth. */
 export function keepingRoots({ files }: ResolvedPolicy): readonly string[] {
   const rules = files.kind === 'unrestricted' ? [] : files.rules;
-  return [...new Set(rules.filter(({ keeps }) => keeps !== undefined).map(({ path }) => path))];
+  return [
+    ...new Set(rules.filter(({ access, keeps }) => access === 'write' && keeps !== undefined).map(({ path }) => path)),
+  ];
 }
 
 interface Taking {

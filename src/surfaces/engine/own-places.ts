@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { lookAt } from '../../disk/file-system.ts';
 import { namesIn, realPath, realPlace } from '../../disk/folders.ts';
 import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import { loginPath } from '../../gather/system/login-file.ts';
@@ -74,12 +75,13 @@ function secretsOf(home: string): readonly string[] {
 
 /** The home in use, those that variables name, and those that a start without these variables would use. */
 export function ownHomes(input: Pick<OwnPlacesInput, 'env' | 'home' | 'osHome' | 'mounts'>): OwnHomes {
+  // Most systems mount no device twice, and need no look at each path.
+  const isPlain = new Set(input.mounts.map(({ device }) => device)).size === input.mounts.length;
+  const mounts = isPlain ? [] : input.mounts;
   const all = [...namedHomes(input), ...['.capstan', '.codex'].map((name) => join(input.osHome, name))];
-  const homes = namesOf(all, input.mounts);
-  const parts = namesOf(
-    homes.flatMap((home) => partNames.map((name) => join(home, name))),
-    input.mounts,
-  );
+  const homes = namesOf(all, mounts, realHome);
+  const inHomes = homes.flatMap((home) => partNames.map((name) => join(home, name)));
+  const parts = namesOf(inHomes, mounts, (part) => (lookAt(part).kind === 'link' ? realPlace(part) : part));
   // A part may be a link, or be mounted elsewhere.
   const elsewhere = parts.filter((part) => !homes.some((home) => isWithin(part, home)));
   return { state: [...homes, ...elsewhere], parts };
@@ -108,9 +110,14 @@ const partNames = [
 ];
 
 /** The paths as they are spelled, where their links lead, and where the same folders are mounted again. */
-function namesOf(paths: readonly string[], mounts: readonly Mount[]): readonly string[] {
-  const real = paths.map(realPlace);
+function namesOf(paths: readonly string[], mounts: readonly Mount[], realOf: typeof realPlace): readonly string[] {
+  const real = paths.map(realOf);
   return [...new Set([...paths, ...real, ...real.flatMap((path) => mountedAgain(path, mounts))])];
+}
+
+/** Many homes do not exist, and asking Node where a missing path leads takes long. */
+function realHome(path: string): string {
+  return lookAt(path).kind === 'missing' ? join(realPlace(dirname(path)), basename(path)) : realPlace(path);
 }
 
 export interface Mount {

@@ -18,7 +18,11 @@ const repetitions = 15;
 const base = mkdtempSync(join(tmpdir(), 'capstan-undo-bench-'));
 const [root, home] = [join(base, 'workspace'), join(base, 'home')];
 const ports = { clock: systemClock, disk, contents: createFileContents({ home, ids: systemIds(systemClock) }) };
-const snapshots = new WorkspaceSnapshots({ home, osHome: base, env: {}, own: () => ({ state: [home], parts: [] }) }, ports, defaultUndo);
+const snapshots = new WorkspaceSnapshots(
+  { home, osHome: base, env: {}, own: () => ({ state: [home], parts: [] }) },
+  ports,
+  defaultUndo,
+);
 const watch = createChangeWatch(home);
 const { signal } = new AbortController();
 try {

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { changesToReview } from '../../src/surfaces/engine/changes-to-review.ts';
+import { needsNamespaces } from '../harness/namespaces.ts';
 import { placeEngine } from '../harness/place-engine.ts';
 import { scene, threadId } from '../harness/scene.ts';
+
+needsNamespaces();
 
 /** Where the workspace is, seen from the home; `.` is the folder around it. */
 const workspaces = { 'the home': 'home', 'a link to the home': 'link', "the home's parent": '.' } as const;

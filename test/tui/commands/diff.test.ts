@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { noNamespaces } from '../../harness/namespaces.ts';
 import { scene } from '../../harness/scene.ts';
 import { openIn } from '../tui-scene.ts';
 
@@ -32,7 +33,7 @@ describe('/diff', () => {
     expect(rows).not.toMatch(/^\s*hijacked/m);
   });
 
-  it('shows names as they are', async () => {
+  it.skipIf(noNamespaces)('shows names as they are', async () => {
     const built = await changed();
     for (const name of ['a-grün', 'a-🎉']) writeFileSync(join(built.place.workspace, name), '');
     const { sees, say } = await openIn(built, { kind: 'new' });

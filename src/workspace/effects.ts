@@ -126,17 +126,25 @@ interface CutOffRestore {
   readonly planned: Changes;
 }
 
-/** Separates what a restore did before it was cut off from what others did after it. */
+/**
+ * Separates what a restore did before it was cut off from what others did after it. What others changed of a path that
+ * it was to change counts as if it had done so before: then it is kept, and named.
+ */
 function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): readonly EffectTransition[] {
-  const isOwn = ([path, { to }]: readonly [string, Change]): boolean => {
+  const own = new Map<string, Change>();
+  const others = new Map<string, Change>();
+  for (const [path, change] of changes) {
     const plan = planned.get(path);
-    return plan === undefined ? isUnfinished(path, planned) : isStepOf(plan, to);
-  };
-  const all = [...changes];
-  const [own, others] = [all.filter(isOwn), all.filter((one) => !isOwn(one))];
+    if (plan === undefined ? isUnfinished(path, planned) : isStepOf(plan, change.to)) own.set(path, change);
+    else if (plan === undefined) others.set(path, change);
+    else {
+      own.set(path, plan);
+      others.set(path, defined({ from: plan.to, to: change.to }));
+    }
+  }
   return [
-    { by: 'thread', changes: new Map(own), effect },
-    { by: 'user', changes: new Map(others) },
+    { by: 'thread', changes: own, effect },
+    { by: 'user', changes: others },
   ];
 }
 

@@ -298,6 +298,24 @@ describe('a restore', () => {
     expect(lab.list().get('f')).toBe('file 644 two');
   });
 
+  it('that was killed keeps what the user changed since, and says so', async () => {
+    const lab = Lab.forTest();
+    for (const name of ['a', 'b']) lab.write(name, 'one');
+    await lab.turn(() => ['a', 'b'].forEach((name) => lab.write(name, 'two')));
+    await lab.restore(1);
+    lab.forgetEndOfRestore();
+    lab.write('a', 'mine');
+    lab.write('new', 'mine');
+    const kept = [{ path: 'a', why: 'changed-since' }];
+    expect(await lab.restore('undo', { dryRun: true })).toMatchObject({ restored: ['b'], kept });
+    await lab.restore('undo', { force: true });
+    expect([...lab.list()]).toEqual([
+      ['a', 'file 644 two'],
+      ['b', 'file 644 two'],
+      ['new', 'file 644 mine'],
+    ]);
+  });
+
   it('leaves the home alone, whatever an older snapshot says of it', async () => {
     const lab = Lab.forTest();
     const around = lab.beside(lab.base);

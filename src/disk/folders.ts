@@ -46,7 +46,7 @@ export function freeName(folder: string): string {
   }
 }
 
-/** Whether a file has such a name: its writer was stopped before it gave the file its own. */
+/** Recognises such a name: the writer of the file was stopped before it gave the file its own. */
 export function isFreeName(name: string): boolean {
   return /^\.capstan-\d+-\d+$/.test(name);
 }

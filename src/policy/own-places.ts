@@ -2,11 +2,11 @@ import type { PathRule } from '../protocol/resolved-policy.ts';
 import { accessByRules } from './access.ts';
 import { isWithin, normalisePath } from './paths.ts';
 
-/** What belongs to the engine itself. All paths are absolute, as they are spelled and where links and mounts lead. */
+/** Places of the engine itself. All paths are absolute, as they are spelled and where links and mounts lead. */
 export interface OwnPlaces {
   /** What runs: the program, Node, bubblewrap. Stays read-only even where a writable root lies inside it. */
   readonly program: readonly string[];
-  /** What decides about later runs: homes and caches. A writable root that lies deeper inside stays writable. */
+  /** Homes and caches, which decide about later runs. A writable root that lies deeper inside stays writable. */
   readonly state: readonly string[];
   /** Folders of the homes that hold the engine's own records and rules. They stay read-only even as a workspace. */
   readonly parts: readonly string[];
@@ -26,8 +26,8 @@ export const noOwnPlaces: OwnPlaces = { program: [], state: [], parts: [], secre
 const kernel: OwnPlaces = { program: [], state: ['/proc', '/sys'], parts: [], secrets: [], stores: [] };
 
 /**
- * Whether a path below the root belongs to the engine and is never the user's work: no snapshot, diff, search or restore
- * has anything to do with it. A home is the engine's as a whole. Only where the root is a folder of the user's inside a
+ * Tells which paths below the root belong to the engine and are never the user's work: no snapshot, diff, search or
+ * restore has anything to do with them. A home is the engine's as a whole. Only where the root is a folder of the user's inside a
  * home, such as a worktree, what is in it is work. All paths are without links.
  */
 export function ownBelow({ state, parts }: OwnHomes, root: string): (path: string) => boolean {

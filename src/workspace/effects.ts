@@ -22,7 +22,7 @@ export interface Effect {
   readonly after?: string;
   /** What others alone would have left. Absent in records that do not say. */
   readonly others?: string;
-  /** What a restore was to leave. */
+  /** The tree that a restore was to leave. */
   readonly aim?: string;
 }
 
@@ -148,7 +148,7 @@ function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): re
   ];
 }
 
-/** Whether a restore leaves this on its way: the end, a place from which something went to make room, or a folder with another mode. */
+/** True for each state that a restore passes: the end, a place that was emptied for something else, a folder with another mode. */
 function isStepOf({ from, to }: Change, now: TreeNode | undefined): boolean {
   if (sameEntry(now, to)) return true;
   if (now === undefined) return from !== undefined && (from.kind === 'folder') !== (to?.kind === 'folder');

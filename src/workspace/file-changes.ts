@@ -44,7 +44,7 @@ export interface ThreadFiles {
 export interface FileChangesOptions {
   /** Compare the contents of the files as well. */
   readonly diffs: boolean;
-  /** What belongs to the engine is not shown: older snapshots may hold some of it. */
+  /** Places of the engine, which are not shown: older snapshots may hold some of them. */
   readonly own: OwnHomes;
 }
 

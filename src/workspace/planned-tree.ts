@@ -1,7 +1,7 @@
 import type { RestoreAction } from './restore-plan.ts';
 import { type ContentSource, encodeTree, type Hash, hashOf, loadTree, type Tree, type TreeEntry } from './tree.ts';
 
-/** Of a folder that is missing on the way to what comes back. */
+/** Folders that are missing on the way to what comes back are made with this mode. */
 export const missingFolderMode = 0o755;
 
 /** The tree that a restore leaves if all of its plan can be carried out. New trees are added. Rejects with `ContentGone`. */

@@ -82,7 +82,7 @@ export interface RestoreParts {
   readonly ids: Ids;
   /** Places that the thread may not read: no copy of them is made, and they are left as they are. */
   denies(path: string): boolean;
-  /** The same for what belongs to the engine, whatever a snapshot says: older ones may hold some of it. */
+  /** Places of the engine, left as they are whatever a snapshot says: older ones may hold some of them. */
   own(): OwnHomes;
 }
 

@@ -17,7 +17,7 @@ export interface RestoreResult {
   readonly deleted: readonly string[];
   readonly kept: readonly KeptPath[];
   readonly failed: readonly FailedPath[];
-  /** What it left at each path that it changed, those where it failed halfway included. */
+  /** The content at each path that it changed, those where it failed halfway included. */
   readonly left: ReadonlyMap<string, Content>;
 }
 

@@ -24,7 +24,7 @@ import type { Hash } from './tree.ts';
 export interface SnapshotPlaces extends UserPlaces {
   /** Where threads are kept. */
   readonly home: string;
-  /** What is never the user's work, wherever it lies. */
+  /** Places that are never the user's work. */
   own(): OwnHomes;
 }
 

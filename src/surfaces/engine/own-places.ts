@@ -17,7 +17,7 @@ export interface OwnPlacesInput {
   readonly home: string;
   /** The user's own folder, as the system knows it. */
   readonly userHome: string;
-  /** The same as the program was told: the default home lies in it. */
+  /** The user's own folder, as the caller names it: the default home lies in it. */
   readonly osHome: string;
   /** Where the code stands that runs now: the folder of the build, or the sources. */
   readonly code: string;

@@ -27,8 +27,8 @@ const kernel: OwnPlaces = { program: [], state: ['/proc', '/sys'], parts: [], se
 
 /**
  * Tells which paths below the root belong to the engine and are never the user's work: no snapshot, diff, search or
- * restore has anything to do with them. A home is the engine's as a whole. Only where the root is a folder of the user's inside a
- * home, such as a worktree, what is in it is work. All paths are without links.
+ * restore has anything to do with them. A home is the engine's as a whole. Only where the root is a folder of the user's
+ * inside a home, such as a worktree, what is in it is work. All paths are without links.
  */
 export function ownBelow({ state, parts }: OwnHomes, root: string): (path: string) => boolean {
   if (state.includes(root) || parts.some((part) => isWithin(root, part))) return () => true;

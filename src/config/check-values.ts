@@ -1,15 +1,14 @@
 import { granularFault, granularForm } from '../policy/approval-policy.ts';
-import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, valueAt } from '../protocol/json.ts';
 import { oddMember } from '../protocol/odd-text.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import { type ConfigProblem, type ConfigProblemCode, keyProblem } from './config-problem.ts';
 import { gateName } from './feature-gates.ts';
 import type { KeyKind, KeyTable, NamedTablesKind, TableKind, TogglesKind } from './key-kind.ts';
-import { hideSecrets } from './hide-secrets.ts';
 import { describeKind, type LeafKind, leafValue, wantsQuotes } from './kind-rules.ts';
 import { nearestKey } from './nearest-key.ts';
 import { type Override, overrideValues } from './override.ts';
-import { mayNameSecret } from './secret-name.ts';
+import { hideSecrets, mayNameSecret } from '../policy/secrets.ts';
 import { formatTomlKey } from './toml-key.ts';
 
 export interface CheckedValues {
@@ -227,6 +226,6 @@ function describeValue(value: Json, at: Path): string {
 
 /** Messages end up in logs: a secret of the wrong sort stays one. */
 function shownValue(value: Json, at: Path): Json {
-  const key = at.at(-1) ?? '';
-  return hideSecrets({ [key]: value })[key] ?? value;
+  const inTables = at.reduceRight<Json>((inner, key) => ({ [key]: inner }), value) as JsonObject;
+  return valueAt(hideSecrets(inTables), at) ?? value;
 }

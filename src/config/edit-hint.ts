@@ -1,4 +1,5 @@
 import { equalJson, isJsonObject, type JsonObject, valueAt } from '../protocol/json.ts';
+import { hideSecrets } from '../policy/secrets.ts';
 import { tomlTableAbove } from './edit-toml.ts';
 import { formatTomlKey } from './toml-key.ts';
 import { tomlKeyLine } from './toml-key-line.ts';
@@ -24,7 +25,7 @@ export function editHint(
   const changed = Object.entries(wanted).filter(([key, value]) => !equalJson(own[key] ?? null, value ?? null));
   return changed
     .map(([key, value]) => {
-      const assigned = writeToml({ [key]: value }).trim();
+      const assigned = writeToml(hideSecrets({ [key]: value })).trim();
       if (isInline) return `In the braces on line ${line}, write: ${dotted(below, assigned)}`;
       const written = own[key] === undefined ? undefined : tomlKeyLine(text, [...path, key]);
       const whole = dotted(path.slice(tomlTableAbove(text, written ?? line).length), assigned);

@@ -1,7 +1,7 @@
 import { approvalNames, granularForm, readApprovalPolicy } from '../policy/approval-policy.ts';
 import { isJsonObject, type Json } from '../protocol/json.ts';
 import type { ChoiceKind, KeyKind } from './key-kind.ts';
-import { isVariableName } from './variable-name.ts';
+import { isVariableName } from '../policy/secrets.ts';
 
 /** A key with one value, which no further keys stand in. */
 export type LeafKind = Exclude<KeyKind, { readonly type: 'table' | 'named-tables' | 'toggles' | 'retired' }>;

@@ -63,3 +63,41 @@ test('a project adds none to a server of the user either', () => {
   const { config } = read({ docs: { url: 'https://mine' } }, { docs: { bearer_token_env_var: 'EVIL_KEY' } });
   expect(config.mcpServers).toEqual({ docs: { url: 'https://mine' } });
 });
+
+test('nor one that the user gives to an MCP server, nor values of a server whose place a project changes', () => {
+  const own = {
+    url: 'https://mine',
+    bearer_token_env_var: 'MINE',
+    http_headers: { 'X-Key': 'k' },
+    oauth: { client_secret_env_var: 'SECRET_OF_MINE' },
+  };
+  const { config, problems } = read(
+    { docs: own, tool: { command: 'npx', args: ['tool'], env: { KEY: 'k' } }, same: own },
+    {
+      docs: { url: 'http://sink' },
+      tool: { args: ['sink'] },
+      same: { url: 'https://mine', tool_timeout_sec: 5 },
+      other: { url: 'http://sink', env_http_headers: { 'x-a': 'MINE', 'x-b': 'OWN' } },
+    },
+  );
+  expect(config.mcpServers).toEqual({
+    docs: { url: 'http://sink', oauth: {} },
+    tool: { command: 'npx', args: ['sink'] },
+    same: {
+      url: 'https://mine',
+      bearerTokenEnvVar: 'MINE',
+      httpHeaders: { 'X-Key': 'k' },
+      oauth: { clientSecretEnvVar: 'SECRET_OF_MINE' },
+      toolTimeoutSec: 5,
+    },
+    other: { url: 'http://sink', envHttpHeaders: { 'x-b': 'OWN' } },
+  });
+  expect(problems.map(({ key }) => key)).toEqual([
+    'mcp_servers.docs.http_headers',
+    'mcp_servers.docs.bearer_token_env_var',
+    'mcp_servers.docs.oauth.client_secret_env_var',
+    'mcp_servers.tool.env',
+    'mcp_servers.other.env_http_headers.x-a',
+  ]);
+  expect(problems[1]!.message).toContain('names MINE, which your configuration gives to an MCP server');
+});

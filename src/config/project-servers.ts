@@ -1,11 +1,11 @@
-import { isJsonObject, type Json, type JsonObject, objectAt } from '../protocol/json.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, objectAt } from '../protocol/json.ts';
 import { camelCased } from './camel-case.ts';
 import type { CheckedValues } from './check-values.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import { type ConfigProblem, keyProblem } from './config-problem.ts';
 import { keyTable } from './key-table.ts';
 import { mergeLayers } from './merge-values.ts';
-import { providerVariables } from './provider-variables.ts';
+import { providerVariables, variablesIn } from './secret-variables.ts';
 
 type Path = readonly string[];
 type Checked = CheckedValues & { readonly layer: ConfigLayer };
@@ -14,8 +14,8 @@ type Checked = CheckedValues & { readonly layer: ConfigLayer };
 const decisive = ['url', 'command', 'args', 'env', 'cwd'];
 
 /**
- * The layers without variables of providers in MCP servers that a project has a say in: such a server may be any, and no
- * project decides where keys go. Each that is left out is a warning.
+ * The layers without variables of providers and of the user's MCP servers in servers that a project has a say in: such
+ * a server may be any, and no project decides where keys go. Each that is left out is a warning.
  */
 export function withoutProviderKeys(
   checked: readonly Checked[],
@@ -23,19 +23,36 @@ export function withoutProviderKeys(
 ): readonly Checked[] {
   const ofProjects = checked.filter(({ layer, values }) => layer.name === 'project' && 'mcp_servers' in values);
   if (ofProjects.length === 0) return checked;
-  const names = new Set(ofProjects.flatMap(serversOf));
-  const { modelProviders = {} } = camelCased(keyTable, mergeLayers(checked.map(({ values }) => values)));
-  const variables = new Set(providerVariables({ modelProviders, otherVariables }));
-  return checked.map((one) => withoutKeys(one, names, variables));
-}
-
-function serversOf({ values }: Checked): readonly string[] {
-  return Object.entries(objectAt(values, 'mcp_servers') ?? {}).flatMap(([name, server]) =>
-    isJsonObject(server) && decisive.some((key) => server[key] !== undefined) ? [name] : [],
+  const own = checked.filter(({ layer }) => layer.name !== 'project');
+  const before = objectAt(mergeLayers(own.map(({ values }) => values)), 'mcp_servers');
+  const decidedBy = new Map(
+    Object.entries(objectAt(mergeLayers(ofProjects.map(({ values }) => values)), 'mcp_servers') ?? {}).map(
+      ([name, server]) => [name, decided(server, objectAt(before, name))] as const,
+    ),
   );
+  const { modelProviders = {} } = camelCased(keyTable, mergeLayers(checked.map(({ values }) => values)));
+  const ofProviders = new Set(providerVariables({ modelProviders, otherVariables }));
+  const taken = { ofProviders, all: new Set([...ofProviders, ...variablesIn(own.map(({ values }) => ({ values })))]) };
+  return checked.map((one) => withoutKeys(one, decidedBy, taken));
 }
 
-function withoutKeys(checked: Checked, names: ReadonlySet<string>, variables: ReadonlySet<string>): Checked {
+/** The decisive keys in which a project differs from the user's own server. */
+function decided(server: Json | undefined, own: JsonObject | undefined): readonly string[] {
+  if (!isJsonObject(server)) return [];
+  return decisive.filter((key) => server[key] !== undefined && !equalJson(server[key], own?.[key]));
+}
+
+interface TakenVariables {
+  readonly ofProviders: ReadonlySet<string>;
+  /** With those that the user gives to MCP servers. */
+  readonly all: ReadonlySet<string>;
+}
+
+function withoutKeys(
+  checked: Checked,
+  decidedBy: ReadonlyMap<string, readonly string[]>,
+  variables: TakenVariables,
+): Checked {
   const servers = objectAt(checked.values, 'mcp_servers');
   if (servers === undefined) return checked;
   const removed: Path[] = [];
@@ -44,9 +61,9 @@ function withoutKeys(checked: Checked, names: ReadonlySet<string>, variables: Re
   const clean = (value: Json | undefined, path: Path): Json | undefined => {
     const variable = variableOf(value);
     if (variable !== undefined) {
-      if (!variables.has(variable)) return value;
+      if (!variables.all.has(variable)) return value;
       removed.push(path);
-      problems.push(keyProblem(checked.layer, path, leftOut(variable, checked)));
+      problems.push(keyProblem(checked.layer, path, leftOut(nameWords(variable, variables), checked)));
       return undefined;
     }
     if (Array.isArray(value)) return value.filter((each: Json) => clean(each, path) !== undefined);
@@ -59,12 +76,23 @@ function withoutKeys(checked: Checked, names: ReadonlySet<string>, variables: Re
         .filter(([, value]) => value !== undefined),
     );
   const cleaned = Object.entries(servers).map(([name, server]) => {
-    const isMeant = names.has(name) || checked.layer.name === 'project';
-    if (!isMeant || !isJsonObject(server)) return [name, server] as const;
+    const keys = decidedBy.get(name) ?? [];
+    const isProject = checked.layer.name === 'project';
+    if ((keys.length === 0 && !isProject) || !isJsonObject(server)) return [name, server] as const;
     const path = ['mcp_servers', name];
+    const tables = isProject
+      ? []
+      : valueTables.filter(
+          ({ table, places }) => server[table] !== undefined && places.some((key) => keys.includes(key)),
+        );
+    for (const { table } of tables) {
+      removed.push(...Object.keys(objectAt(server, table) ?? {}).map((key) => [...path, table, key]), [...path, table]);
+      problems.push(keyProblem(checked.layer, [...path, table], leftOut('may hold keys', checked)));
+    }
     const { oauth } = server;
     const kept = Object.entries({
       ...server,
+      ...Object.fromEntries(tables.map(({ table }) => [table, undefined])),
       ...Object.fromEntries(variableKeys.map((key) => [key, clean(server[key], [...path, key])])),
       oauth: isJsonObject(oauth)
         ? { ...oauth, [secretKey]: clean(oauth[secretKey], [...path, 'oauth', secretKey]) }
@@ -86,18 +114,29 @@ function withoutKeys(checked: Checked, names: ReadonlySet<string>, variables: Re
 const variableKeys = ['bearer_token_env_var', 'env_http_headers', 'env_vars'];
 const secretKey = 'client_secret_env_var';
 
+/** Values that go where those keys lead. */
+const valueTables = [
+  { table: 'http_headers', places: ['url'] },
+  { table: 'env', places: ['command', 'args'] },
+];
+
 /** A name, or a table with a name in the list `env_vars`. */
 function variableOf(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   return isJsonObject(value) && typeof value['name'] === 'string' ? value['name'] : undefined;
 }
 
-function leftOut(variable: string, { layer }: Checked) {
+function nameWords(variable: string, { ofProviders }: TakenVariables): string {
+  const whose = ofProviders.has(variable) ? 'is for a provider of models' : 'your configuration gives to an MCP server';
+  return `names ${variable}, which ${whose}`;
+}
+
+function leftOut(what: string, { layer }: Checked) {
   const why = layer.name === 'project' ? 'no project decides where it goes' : 'a project says where this server is';
   return {
     code: 'config-forbidden-key',
     severity: 'warning',
-    what: `names ${variable}, which is for a provider of models, and ${why}: Capstan leaves it out`,
+    what: `${what}, and ${why}: Capstan leaves it out`,
     next: 'Use another variable, or define the server under another name in your own config.toml.',
   } as const;
 }

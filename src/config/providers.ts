@@ -1,3 +1,4 @@
+import { shownAddress, withoutCredentials } from '../policy/secrets.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Variables } from '../protocol/variables.ts';
@@ -98,8 +99,7 @@ function withOpenaiUrl({ openaiBaseUrl }: Config, id: string, given: ConfiguredP
 
 /** Where a provider is reached, for files: without a name, a password or a key in it. */
 export function providerAddress({ baseUrl }: Pick<ProviderConfig, 'baseUrl'>): string {
-  const { protocol, host, pathname } = new URL(baseUrl);
-  return withoutSlash(`${protocol}//${host}${pathname}`);
+  return withoutSlash(withoutCredentials(new URL(baseUrl).href));
 }
 
 interface ProviderSources {
@@ -222,13 +222,8 @@ function tokenCommandOf(auth: ConfiguredProvider['auth'] = {}): TokenCommand | u
 function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem {
   if (/^https?:\/\/[^\s/?#]/i.test(provider.baseUrl) && URL.canParse(provider.baseUrl)) return provider;
   const key = provider.id === 'openai' ? 'openai_base_url' : `model_providers.${provider.id}.base_url`;
-  const message = `The address of the provider "${provider.id}" is not a web address: "${withoutSecretParts(provider.baseUrl)}"`;
+  const message = `The address of the provider "${provider.id}" is not a web address: "${shownAddress(provider.baseUrl)}"`;
   return incomplete(message, `Set ${key} to an address that begins with https:// or http://.`);
-}
-
-/** An address may name a user, a password or a key. */
-function withoutSecretParts(address: string): string {
-  return address.replace(/[^/?#]*@/, '<hidden>@').replace(/\?.*/s, '?<hidden>');
 }
 
 function incomplete(message: string, next: string): ProviderProblem {

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { boundedFetch } from './bounded-fetch.ts';
+import { boundedFetch, fetchFor } from './bounded-fetch.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
@@ -48,4 +48,43 @@ test('status, headers and address are those of the answer', async () => {
   ]);
   const empty = await boundedFetch(await serve((_, response) => response.writeHead(204).end()));
   expect([empty.status, empty.body]).toEqual([204, null]);
+});
+
+test('configured headers go to the origin of the server alone, whatever redirects say', async () => {
+  const seen: string[] = [];
+  const note =
+    (place: string): RequestListener =>
+    (request, response) => {
+      const { 'x-key': key = '-', authorization = '-' } = request.headers;
+      seen.push(`${place}${request.url} ${request.method} ${key as string} ${authorization}`);
+      const target = new URL(request.url ?? '/', 'http://x').searchParams.get('to');
+      if (target === null) response.end('ok');
+      else response.writeHead(request.url!.startsWith('/see') ? 303 : 307, { location: target }).end();
+    };
+  const own = await serve(note('own'));
+  const other = (await serve(note('other'))).replace('127.0.0.1', 'localhost');
+  const fetched = fetchFor(`${own}mcp`, { 'X-Key': 'k', Authorization: 'a' });
+  const ask = (path: string): Promise<Response> => fetched(path, { method: 'POST', body: '{}' });
+  await ask(`${own}1?to=/2`);
+  await ask(`${own}3?to=${other}4`);
+  await fetched(`${other}5?to=${own}6`, { headers: { authorization: 'given' } });
+  await ask(`${own}see?to=/7`);
+  expect((await fetched(`${own}8?to=${other}9`, { redirect: 'manual' })).status).toBe(307);
+  await expect(fetched(`${own}a?to=/b`, { redirect: 'error' })).rejects.toThrow('it redirects');
+  // The same port under another name of the host is another origin.
+  await fetched(`${own.replace('127.0.0.1', 'localhost')}c`);
+  const paths = (line: string): string => line.replace(/\?to=\S+/, '');
+  expect(seen.map(paths)).toEqual([
+    'own/1 POST k a',
+    'own/2 POST k a',
+    'own/3 POST k a',
+    'other/4 POST - -',
+    'other/5 GET - given',
+    'own/6 GET k a',
+    'own/see POST k a',
+    'own/7 GET k a',
+    'own/8 GET k a',
+    'own/a GET k a',
+    'own/c GET - -',
+  ]);
 });

@@ -1,6 +1,45 @@
 /** One message: an answer in JSON, or a line of a stream. */
 const mostMessageBytes = 32_000_000;
 
+const mostRedirects = 5;
+
+/**
+ * A fetch for one server and for those that a login to it involves. The headers that the user configured go to the
+ * origin of the server's address alone: no authorization server, no host of metadata and no redirect gets them.
+ */
+export function fetchFor(serverUrl: string, configured: Readonly<Record<string, string>>): typeof boundedFetch {
+  const { origin } = new URL(serverUrl);
+  return async (input, init = {}) => {
+    let [url, method, body] = [new URL(input), init.method ?? 'GET', init.body];
+    const given = new Headers(init.headers);
+    for (let redirects = 0; ; redirects++) {
+      const headers = new Headers(given);
+      if (url.origin === origin)
+        for (const [name, value] of Object.entries(configured)) if (!given.has(name)) headers.set(name, value);
+      const response = await boundedFetch(url, { ...init, method, headers, body: body ?? null, redirect: 'manual' });
+      const target = init.redirect === 'manual' ? undefined : redirectTarget(url, response);
+      if (target === undefined) return response;
+      await response.body?.cancel();
+      if (init.redirect === 'error' || redirects >= mostRedirects)
+        throw new Error(`it redirects${redirects === 0 ? '' : ' too often'}`);
+      if (target.origin !== url.origin) for (const name of ['authorization', 'cookie']) given.delete(name);
+      if (response.status === 303 || (response.status < 303 && method === 'POST')) {
+        [method, body] = ['GET', undefined];
+        for (const name of ['content-type', 'content-length']) given.delete(name);
+      }
+      url = target;
+    }
+  };
+}
+
+function redirectTarget(from: URL, { status, headers }: Response): URL | undefined {
+  const location = headers.get('location');
+  if (![301, 302, 303, 307, 308].includes(status) || location === null || !URL.canParse(location, from.href))
+    return undefined;
+  const target = new URL(location, from);
+  return /^https?:$/.test(target.protocol) ? target : undefined;
+}
+
 /** A fetch whose answers cannot fill the memory: one that does not end, or a line that does not, is an error. */
 export async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);

@@ -3,14 +3,14 @@ import { formatTomlKey } from '../config/toml-key.ts';
 import type { McpAnswer, McpCallWays, McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { errorWords } from '../protocol/error-words.ts';
-import { type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { shellWords } from '../protocol/shell-words.ts';
 import { failureOf, isLostConnection, isUnauthorized, loginWanted, wantedPages } from './call-failure.ts';
 import type { ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { listTools, openClient, type OpenClient } from './open-client.ts';
-import { withoutServerSecrets } from './without-server-secrets.ts';
+import { serverSecretHider } from './server-secrets.ts';
 
 /** What a call does once the server is there. `began`: it works on as a task with this id. */
 export type WithClient = (
@@ -103,7 +103,7 @@ export class McpConnection {
         signal,
         elicit: (asked, taskId) => this.#elicit(asked, taskId),
         closed: () => this.#lost(),
-        odd: (line) => (odd = line),
+        odd: (line) => (odd = this.#shown(line)),
         toolsChanged: () => void this.#listAgain(),
       });
       const open = await beforeAbort(opening, signal, undefined);
@@ -153,8 +153,11 @@ export class McpConnection {
   }
 
   /** It is shown, kept in threads, and read by the model. */
-  #shown(text: string): string {
-    return withoutServerSecrets(text, this.server.config, this.#world.env);
+  get #shown(): (text: string) => string {
+    const { config } = this.server;
+    const { env, credentials: store } = this.#world;
+    const credentials = config.transport.kind === 'address' ? store.read(config.transport.url) : {};
+    return serverSecretHider(config, { env, credentials });
   }
 
   #lost(): void {
@@ -199,18 +202,18 @@ export class McpConnection {
         const signal = AbortSignal.any([ways.signal, this.#closing.signal]);
         const began = (taskId: string): void => void tasks.add(taskId);
         const result = await callAtHand.run(ways, () => what(open, signal, began));
-        return nestsDeeperThan(mostLevels, result) ? tooDeep : { kind: 'result', result };
+        if (nestsDeeperThan(mostLevels, result)) return tooDeep;
+        return { kind: 'result', result: result['isError'] === true ? withTexts(result, this.#shown) : result };
       } catch (error) {
         if (ways.signal.aborted) return { kind: 'failed', why: 'the turn was interrupted.' };
         if (isUnauthorized(error) && attempt < mostLogins && (await open.finishLogin().catch(() => false))) continue;
         const pages = wantedPages(error, name);
         if (pages.length > 0 && visits++ === 0 && (await hasVisited(pages, ways))) continue;
-        if (!isLostConnection(error, this.#open !== open))
-          return failureOf(error, this.server.config, (text) => this.#shown(text));
+        if (!isLostConnection(error, this.#open !== open)) return failureOf(error, this.server.config, this.#shown);
         if (this.#open === open) await open.client.close().catch(() => {});
         this.#lost();
         if (!isRepeatable || losses++ > 0) {
-          const why = `the server was lost while the call was under way: ${open.endedBecause()}. What the call did is unknown.`;
+          const why = `the server was lost while the call was under way: ${this.#shown(open.endedBecause())}. What the call did is unknown.`;
           return { kind: 'failed', why };
         }
       } finally {
@@ -227,6 +230,18 @@ export class McpConnection {
     this.#open = undefined;
     await open?.client.close().catch(() => {});
   }
+}
+
+function withTexts<Value extends Json>(value: Value, shown: (text: string) => string): Value {
+  const mapped = ((): Json => {
+    if (typeof value === 'string') return shown(value);
+    if (Array.isArray(value)) return value.map((member: Json) => withTexts(member, shown));
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, member === undefined ? member : withTexts(member, shown)]),
+    );
+  })();
+  return mapped as Value;
 }
 
 const tooDeep: McpAnswer = {

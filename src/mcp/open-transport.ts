@@ -3,7 +3,7 @@ import type { Transport } from '@modelcontextprotocol/client';
 import type { McpAddressConfig, McpProgramConfig } from '../config/mcp-servers.ts';
 import type { StartServerProcess } from '../ports/server-process.ts';
 import { defined } from '../protocol/defined.ts';
-import { boundedFetch } from './bounded-fetch.ts';
+import { fetchFor } from './bounded-fetch.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { LoginSession } from './oauth/login-session.ts';
 import { PipeTransport } from './pipe-transport.ts';
@@ -91,9 +91,9 @@ function addressStream(library: Library, address: McpAddressConfig, world: McpWo
   };
   const login = loginFor(address, world);
   const transport = new library.StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers },
     ...defined({ authProvider: login }),
-    fetch: boundedFetch,
+    // Not as `requestInit`: the library sends that to the servers of a login, too.
+    fetch: fetchFor(url, headers),
     reconnectionOptions: {
       maxReconnectionDelay: 5000,
       initialReconnectionDelay: 500,

@@ -105,5 +105,5 @@ export class PipeTransport implements Transport {
 
 function quotedEnd(errors: string): string {
   const line = lastWords(errors);
-  return line === '' ? '' : `, and wrote ${JSON.stringify(line.slice(0, 300))}`;
+  return line === '' ? '' : `, and wrote ${JSON.stringify(line.length > 300 ? `${line.slice(0, 300)}…` : line)}`;
 }

@@ -1,3 +1,4 @@
+import { isSecretVariable } from './secrets.ts';
 import { matchesWildcards, type Wildcard } from './wildcards.ts';
 
 /** Which variables commands get. */
@@ -11,7 +12,7 @@ export interface ShellEnvironmentPolicy {
   readonly set: Readonly<Record<string, string>>;
   /** When not empty, nothing else passes: values of `set` included. */
   readonly includeOnly: readonly string[];
-  /** Variables that hold keys of providers: never handed on, whatever the filters say. Only `set` can name them. */
+  /** Variables that the configuration names for providers and servers: never handed on, whatever the filters say. Only `set` can name them. */
   readonly withheld?: readonly string[];
 }
 
@@ -33,16 +34,7 @@ export const defaultShellEnvironmentPolicy: ShellEnvironmentPolicy = {
 const core = matcher('PATH SHELL TMPDIR TEMP TMP HOME LANG LC_ALL LC_CTYPE LOGNAME USER'.split(' '));
 
 /** Git's settings in variables come in parts, of which the name of each is called a key: all of them go, or git fails. */
-const secrets = matcher([
-  '*KEY*',
-  '*SECRET*',
-  '*TOKEN*',
-  '*PASSWORD*',
-  '*CREDENTIAL*',
-  'GIT_CONFIG_COUNT',
-  'GIT_CONFIG_VALUE_*',
-  'GIT_CONFIG_PARAMETERS',
-]);
+const gitSettings = matcher(['GIT_CONFIG_COUNT', 'GIT_CONFIG_VALUE_*', 'GIT_CONFIG_PARAMETERS']);
 
 /**
  * Output without colours, pagers and surprises of the locale, whatever the user's terminal looks like. No person sees an
@@ -91,7 +83,7 @@ export function inheritedBy(policy: Omit<ShellEnvironmentPolicy, 'set'>): (name:
     !withheld.has(folded(name)) &&
     !isOwnKey(name) &&
     (policy.inherit === 'all' || core(name)) &&
-    (policy.ignoreDefaultExcludes || !secrets(name)) &&
+    (policy.ignoreDefaultExcludes || !(isSecretVariable(name) || gitSettings(name))) &&
     !excluded(name) &&
     isIncluded(name);
 }

@@ -1,5 +1,6 @@
 import type { Envelope } from '../envelope/envelope.ts';
 import type { RuleSet } from '../policy/rules/rule-set.ts';
+import { hiddenMark } from '../policy/secrets.ts';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import { textDigest } from '../protocol/text-digest.ts';
 import { applyPatch, makePatch } from '../world/merge-patch.ts';
@@ -14,7 +15,7 @@ export function storeEnvelope(envelope: Envelope): JsonObject {
   const { clientTools, ...abilities } = capabilities;
   const { shares: _shares, ...window } = envelope.window;
   const { shellEnvironment, rules } = policy;
-  const set = Object.fromEntries(Object.keys(shellEnvironment.set).map((name) => [name, 'hidden']));
+  const set = Object.fromEntries(Object.keys(shellEnvironment.set).map((name) => [name, hiddenMark]));
   const kept = {
     ...envelope,
     policy: { ...policy, shellEnvironment: { ...shellEnvironment, set }, rules: rulesRecord(rules) },

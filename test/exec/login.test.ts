@@ -63,7 +63,7 @@ describe('a login with ChatGPT', () => {
     );
     const bodies = model.requests.map(({ decodedBytes }) => decodedBytes.toString('utf8'));
     const shown = [...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]), ...bodies, ...filesOf(place)];
-    expect(shown.some((text) => text.includes('[redacted]'))).toBe(true);
+    expect(shown.some((text) => text.includes('<hidden>'))).toBe(true);
     for (const secret of [token, account, 'refresh-0123456789']) {
       expect(shown.filter((text) => text.includes(secret))).toEqual([]);
     }

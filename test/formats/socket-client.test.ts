@@ -177,7 +177,7 @@ describe('an answer that fails', () => {
     const credentials = () => Promise.resolve({ kind: 'bearer', mode: 'api-key', token } as const);
     const talk = await SocketTalk.with([step], { credentials });
     const [event] = await talk.ask(first);
-    expect(JSON.stringify(event)).toContain('The key [redacted] is odd.');
+    expect(JSON.stringify(event)).toContain('The key <hidden> is odd.');
     expect(talk.model.requests[0]!.headers.authorization).toBe(`Bearer ${token}`);
   });
 });

@@ -3,13 +3,29 @@ import type { AddressInfo } from 'node:net';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../src/protocol/json.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
-/** A server at an address that wants a login, and the pages of that login: they let every visitor in. */
-export async function guardedServer() {
+/**
+ * A server at an address that wants a login, and the pages of that login: they let every visitor in. `split`: metadata
+ * and login have origins of their own, and a token that expires is renewed.
+ */
+export async function guardedServer({ split = false } = {}) {
   const seen: string[] = [];
-  const server = createServer((request, response) => void handle(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  whenTestEnds(() => void server.close());
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  /** Which places got the configured headers. */
+  const keys: { readonly place: string; readonly headers: readonly (string | undefined)[] }[] = [];
+  const listen = async (place: string, host: string): Promise<string> => {
+    const server = createServer((request, response) => {
+      const { pathname } = new URL(request.url ?? '/', 'http://x');
+      const headers = ['x-static', 'x-variable'].map((name) => request.headers[name] as string | undefined);
+      keys.push({ place: `${place} ${request.method} ${pathname}`, headers });
+      void handle(request, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    whenTestEnds(() => void server.close());
+    return `http://${host}:${(server.address() as AddressInfo).port}`;
+  };
+  const origin = await listen('server', '127.0.0.1');
+  const metadata = split ? await listen('metadata', 'localhost') : origin;
+  const login = split ? await listen('login', '127.0.0.1') : origin;
+  let renewed = !split;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
@@ -23,19 +39,20 @@ export async function guardedServer() {
     };
     switch (asked.pathname) {
       case '/mcp':
-        if (request.headers.authorization === 'Bearer the-token') return json(...answerTo(parseJsonObject(body)));
+        if (request.headers.authorization === (renewed ? 'Bearer the-token' : 'Bearer another'))
+          return json(...answerTo(parseJsonObject(body)));
         response.writeHead(401, {
-          'www-authenticate': `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
+          'www-authenticate': `Bearer resource_metadata="${metadata}/.well-known/oauth-protected-resource/mcp"`,
         });
         return void response.end();
       case '/.well-known/oauth-protected-resource/mcp':
-        return json({ resource: `${origin}/mcp`, authorization_servers: [origin] });
+        return json({ resource: `${origin}/mcp`, authorization_servers: [login] });
       case '/.well-known/oauth-authorization-server':
         return json({
-          issuer: origin,
-          authorization_endpoint: `${origin}/authorize`,
-          token_endpoint: `${origin}/token`,
-          registration_endpoint: `${origin}/register`,
+          issuer: login,
+          authorization_endpoint: `${login}/authorize`,
+          token_endpoint: `${login}/token`,
+          registration_endpoint: `${login}/register`,
           response_types_supported: ['code'],
           code_challenge_methods_supported: ['S256'],
           token_endpoint_auth_methods_supported: ['none'],
@@ -50,14 +67,28 @@ export async function guardedServer() {
         return void response.end();
       }
       case '/token':
+        if (split && body.includes('refresh_token=renewal')) {
+          renewed = true;
+          return json({ access_token: 'the-token', token_type: 'Bearer' });
+        }
         if (!body.includes('code=the-code')) return json({ error: 'invalid_grant' }, 400);
-        return json({ access_token: 'the-token', token_type: 'Bearer' });
+        return json({
+          access_token: renewed ? 'the-token' : 'another',
+          token_type: 'Bearer',
+          ...(split && { refresh_token: 'renewal' }),
+        });
       default:
         response.writeHead(404);
         response.end();
     }
   }
-  return { url: `${origin}/mcp`, seen };
+  return {
+    url: `${origin}/mcp`,
+    seen,
+    keys,
+    /** The token that was given out is no longer accepted. */
+    expire: () => (renewed = true),
+  };
 }
 
 function answerTo(message: JsonObject | undefined): readonly [object, number] {

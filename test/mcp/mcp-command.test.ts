@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scene } from '../harness/scene.ts';
@@ -110,4 +110,36 @@ test('servers of the .mcp.json of a project are shown with what they get, import
   expect(text).not.toContain('x.org');
   expect(text).toContain('[mcp_servers.db]\ncommand = "db-server"\nargs = ["-v"]\nenv_vars = ["DB_KEY"]');
   expect(text).toContain('MODE = "ro"');
+});
+
+test('no command shows a value of env or of headers', async () => {
+  const { place } = await scene([]);
+  appendFileSync(
+    join(place.home, 'config.toml'),
+    `
+[mcp_servers.program]
+command = "npx"
+args = ["--header", "Authorization: Bearer hunter", "--api-key", "hunter"]
+env = { PLAIN = "hunter", PORT = "hunter" }
+[mcp_servers.address]
+url = "https://me:hunter@a.org/mcp?code=1&token=hunter"
+http_headers = { X-Plain = "hunter", Accept = "hunter" }
+`,
+  );
+  const commands = [
+    ['mcp', 'list'],
+    ['mcp', 'list', '--json'],
+    ...['program', 'address'].flatMap((name) => [
+      ['mcp', 'get', name],
+      ['mcp', 'get', name, '--json'],
+    ]),
+    ['config', 'show'],
+    ['config', 'show', '--json', '--origin'],
+    ['config', 'explain', 'mcp_servers.program.env'],
+    ['config', 'explain', 'mcp_servers.address.http_headers.Accept'],
+  ];
+  for (const command of commands) {
+    const { code, stdout, stderr } = await place.run(...command);
+    expect([command.join(' '), code, /hunter/.test(`${stdout}${stderr}`)]).toEqual([command.join(' '), 0, false]);
+  }
 });

@@ -70,3 +70,38 @@ test('a page that brings back an error, and a program, end a login with a senten
   expect(await servers.login('p', workspace, () => {})).toMatchObject({ code: 'mcp-no-login' });
   expect(await servers.login('none', workspace, () => {})).toMatchObject({ code: 'mcp-server-unknown' });
 });
+
+test('the headers of a server go to its own origin alone: not to those of metadata, of a login or of a renewal', async () => {
+  const server = await guardedServer({ split: true });
+  const live = await LiveThread.in([]);
+  const { home, workspace } = live.place;
+  const config = `
+[mcp_servers.g]
+url = "${server.url}"
+http_headers = { X-Static = "static-value-1" }
+env_http_headers = { X-Variable = "HEADER_OF_G" }
+`;
+  appendFileSync(join(home, 'config.toml'), config);
+  const env = { PATH: process.env['PATH'], CAPSTAN_HOME: home, HEADER_OF_G: 'variable-value-1' };
+  const servers = await (await live.engine({ env })).user.mcpServers();
+  expect(await servers.login('g', workspace, (page) => void fetch(page))).toBeUndefined();
+  server.expire();
+  expect(await servers.login('g', workspace, () => {})).toBeUndefined();
+  const places = (isSent: boolean): ReadonlySet<string> =>
+    new Set(
+      server.keys
+        .filter(({ headers }) => headers.some((value) => value !== undefined) === isSent)
+        .map(({ place }) => place),
+    );
+  expect(places(true)).toEqual(new Set(['server POST /mcp', 'server GET /mcp']));
+  expect(places(false)).toEqual(
+    new Set([
+      'metadata GET /.well-known/oauth-protected-resource/mcp',
+      'login GET /.well-known/oauth-authorization-server',
+      'login POST /register',
+      'login GET /authorize',
+      'login POST /token',
+    ]),
+  );
+  expect(server.keys.filter(({ place }) => place === 'login POST /token')).toHaveLength(2);
+});

@@ -15,7 +15,7 @@ it('writes notes about a thread that came to rest, brings them together, and the
   const [merge] = asked('consolidate');
   expect([asked('extract').length, asked('consolidate').length]).toEqual([1, 1]);
   expect(textsOf(extract!.body['input'] as never)).toEqual([
-    expect.stringContaining('"from":"user","text":"I like tabs. My key is [secret]."'),
+    expect.stringContaining('"from":"user","text":"I like tabs. My key is <hidden>."'),
   ]);
   expect(extract!.body).toMatchObject({ tools: [], reasoning: { effort: 'low' } });
   expect(JSON.stringify(merge!.body['input'])).toContain('The user likes tabs.');
@@ -142,7 +142,7 @@ it('hostile words stay data on their way in, and secrets stay out of the files',
     expect(text!.split('</transcript>').length).toBe(2);
     expect(text).not.toContain('abcdefgh12345678');
   }
-  expect(read('MEMORY.md')).toBe('password: [secret]\n');
+  expect(read('MEMORY.md')).toBe('password: <hidden>\n');
   await live.turn('next');
   const shown = textsOf(inputOf(live.model, live.model.requests.length - 1)).find((text) =>
     String(text).startsWith('<memory_summary>'),

@@ -192,7 +192,7 @@ it('a reader that throws does not show the key that it was sent back', async () 
   expect(await live.turn('one')).toMatchObject({
     outcome: {
       code: 'provider-faulty',
-      message: 'The code for this wire format failed: Unexpected {"say":"[redacted]"}.',
+      message: 'The code for this wire format failed: Unexpected {"say":"<hidden>"}.',
     },
   });
 });

@@ -88,7 +88,7 @@ it('failures are reported in the same words, whatever the wire format', async ()
     kind: 'failed',
     outcome: {
       code: 'unauthorized',
-      message: 'The provider answered with status 401: Who is [redacted]?',
+      message: 'The provider answered with status 401: Who is <hidden>?',
       next: 'Check experimental_bearer_token of the provider toy and its permissions.',
     },
   });

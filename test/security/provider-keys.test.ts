@@ -13,6 +13,12 @@ base_url = "http://127.0.0.1:9/v1"
 env_key = "ELSEWHERE_PASS"
 [model_providers.elsewhere.env_http_headers]
 x-account = "ELSEWHERE_ACCOUNT"
+[mcp_servers.off]
+url = "http://127.0.0.1:9/mcp"
+enabled = false
+bearer_token_env_var = "SERVER_PASS"
+env_http_headers = { x-account = "SERVER_ACCOUNT" }
+oauth = { client_id = "me", client_secret_env_var = "SERVER_CLIENT" }
 `;
 
 const env = {
@@ -23,6 +29,9 @@ const env = {
   OPENAI_ORGANIZATION: 'sekrit-4',
   CODEX_API_KEY: 'sekrit-5',
   ANTHROPIC_API_KEY: 'sekrit-6',
+  SERVER_PASS: 'sekrit-7',
+  SERVER_ACCOUNT: 'sekrit-8',
+  SERVER_CLIENT: 'sekrit-9',
   HARMLESS: 'fine',
 };
 
@@ -38,13 +47,13 @@ async function printed(policy: string): Promise<string> {
   return live.rows(1).at(-1)!.join('\n');
 }
 
-describe('keys of providers', () => {
+describe('keys of providers and MCP servers', () => {
   test.each([
     ['by default', ''],
     ['when default filters are off', '[shell_environment_policy]\nignore_default_excludes = true\n'],
     [
       'when they are asked for by name',
-      '[shell_environment_policy]\nignore_default_excludes = true\ninclude_only = ["PATH", "HARMLESS", "ELSEWHERE_*", "OPENAI_*"]\n',
+      '[shell_environment_policy]\nignore_default_excludes = true\ninclude_only = ["PATH", "HARMLESS", "ELSEWHERE_*", "OPENAI_*", "SERVER_*"]\n',
     ],
     ['when a filter includes them', '[shell_environment_policy.filters]\n"*" = "include"\n'],
   ])('never reach a command: %s', async (_name, policy) => {
@@ -72,8 +81,9 @@ describe('a profile that was not chosen, or a file that a flag leaves out', () =
     const { home } = live.place;
     writeFileSync(join(home, name), name.startsWith('broken') ? `experimental_bearer_token = sekrit-8\n` : table);
     appendFileSync(`${home}/config.toml`, filters);
-    const { ELSEWHERE_PASS, ELSEWHERE_ACCOUNT, ...others } = env;
-    const given = name.startsWith('broken') ? others : { ...others, ELSEWHERE_PASS, ELSEWHERE_ACCOUNT };
+    // Nothing names these where the file cannot be read.
+    const isOther = ([variable]: readonly [string, unknown]): boolean => !/^(?:ELSEWHERE|SERVER)_/.test(variable);
+    const given = name.startsWith('broken') ? Object.fromEntries(Object.entries(env).filter(isOther)) : env;
     await live.open({
       env: { ...given, CAPSTAN_HOME: home, CAPSTAN_TEST_HOME: home },
       overrides: ['sandbox_mode="read-only"'],
@@ -91,7 +101,7 @@ describe('a profile that was not chosen, or a file that a flag leaves out', () =
     const base = await loadBaseLayers(home, { osHome: home, cwd: home, ignoreUserConfig: true, systemFolders: [] });
     expect([base.unusedSecrets, base.options.otherVariables]).toEqual([
       [join(home, 'config.toml')],
-      ['ELSEWHERE_PASS', 'ELSEWHERE_ACCOUNT'],
+      ['ELSEWHERE_PASS', 'ELSEWHERE_ACCOUNT', 'SERVER_PASS', 'SERVER_CLIENT', 'SERVER_ACCOUNT'],
     ]);
   });
 });

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { TomlError } from 'smol-toml';
 import { type ConfigLayer, type LayerName, sourceOf } from '../../config/config-layer.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
-import { mayNameSecret } from '../../config/secret-name.ts';
+import { mayNameSecret } from '../../policy/secrets.ts';
 import { type JsonObject, valueAt } from '../../protocol/json.ts';
 import { resolveConfigPaths } from './config-paths.ts';
 import { type BoundedReading, readBounded } from '../../disk/read-bounded.ts';

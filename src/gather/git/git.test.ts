@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { gitConfigEntries } from './git-config.ts';
-import { findRepository, readGitFacts, withoutCredentials } from './git.ts';
+import { withoutCredentials } from '../../policy/secrets.ts';
+import { findRepository, readGitFacts } from './git.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { withoutCredentials } from '../../policy/secrets.ts';
 import { defined } from '../../protocol/defined.ts';
 import { ancestors } from '../files/project-folders.ts';
 import { gitConfigValue } from './git-config.ts';
@@ -37,21 +38,6 @@ type ReadText = (path: string, maxBytes: number) => string | undefined;
 
 function notTooLong(fact: string | undefined): string | undefined {
   return fact === undefined || fact.length > longestFact ? undefined : fact;
-}
-
-/** A remote's address without what would let its reader in. A bare user name of ssh is no secret and stays. */
-export function withoutCredentials(url: string): string {
-  const parts = /^(?<scheme>[A-Za-z][A-Za-z0-9+.:-]*):\/\/(?<authority>[^/?#]*)(?<rest>.*)$/s.exec(url)?.groups;
-  const { scheme, authority, rest } = parts ?? {};
-  // Without a scheme it is a path or `user@host:path`, which has no place for a password.
-  if (scheme === undefined || authority === undefined || rest === undefined) return url;
-  const at = authority.lastIndexOf('@');
-  const host = authority.slice(at + 1);
-  if (/ssh$/i.test(scheme)) {
-    const user = authority.slice(0, Math.max(at, 0)).split(':', 1)[0] ?? '';
-    return `${scheme}://${user === '' ? '' : `${user}@`}${host}${rest}`;
-  }
-  return `${scheme}://${host}${rest.replace(/[?#].*$/s, '')}`;
 }
 
 const objectName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;

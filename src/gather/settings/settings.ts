@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { originOf } from '../../config/key-origins.ts';
 import { providerModel } from '../../config/provider-model.ts';
-import { providerVariables } from '../../config/provider-variables.ts';
+import { secretVariables } from '../../config/secret-variables.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { withoutDeniedReads } from '../../policy/denied-reads.ts';
@@ -121,8 +121,8 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     rules: { value: rules?.rules, origin: 'rules' },
     approvedPrefixes: { value: rules?.approvedPrefixes, origin: 'rules' },
     networkRules: { value: rules?.networkRules, origin: 'rules' },
-    // Decided by the providers of this configuration, wherever the rest of the policy comes from.
-    shellEnvironment: { ...shell, value: { ...shell.value, withheld: providerVariables(config) } },
+    // Decided by the providers and servers of this configuration, wherever the rest of the policy comes from.
+    shellEnvironment: { ...shell, value: { ...shell.value, withheld: secretVariables(config) } },
     baseInstructions: baseInstructions(config, choices),
     developerInstructions: ranked('developerInstructions', notBlank(config.developerInstructions)),
     compactPrompt: compactPrompt(config, choices),

@@ -1,3 +1,4 @@
+import { hideValues } from '../../policy/secrets.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { defined } from '../../protocol/defined.ts';
 import { waitWords } from '../../protocol/wait-words.ts';
@@ -68,24 +69,6 @@ export function detailOf(text: string): string {
 
 /** No secret may reach a message, not even when a server sends it back. */
 export function withoutSecrets(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
-  const message = secrets.reduce(
-    (text, secret) => withoutBeginning(text.replaceAll(secret, redacted), secret),
-    failure.message,
-  );
+  const message = hideValues(failure.message, secrets);
   return message === failure.message ? failure : { ...failure, message };
-}
-
-const redacted = '[redacted]';
-/** Fewer characters of a secret are any text. */
-const shortestBeginning = 4;
-
-/** Words of a server are cut before secrets are looked for: the beginning of one may stand at the cut. */
-function withoutBeginning(text: string, secret: string): string {
-  const cut = text.indexOf('…');
-  if (cut === -1) return text;
-  for (let length = secret.length - 1; length >= shortestBeginning; length--) {
-    if (text.endsWith(secret.slice(0, length), cut))
-      return `${text.slice(0, cut - length)}${redacted}${text.slice(cut)}`;
-  }
-  return text;
 }

@@ -56,7 +56,6 @@ test('secrets are whatever could be a key, longest first', () => {
     'environment-secret',
     'provider-secret',
     'query-secret',
-    'provider',
     'key',
   ]);
 });

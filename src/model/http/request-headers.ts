@@ -1,3 +1,4 @@
+import { addressSecrets, repeatable, secretsAmong } from '../../policy/secrets.ts';
 import { isFramingHeader, isHeaderName, isHeaderValue } from '../../protocol/header-text.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import type { Credentials, ProviderOptions } from './credentials.ts';
@@ -45,48 +46,21 @@ export function bearerHeader(credentials: Credentials): Headers {
   return credentials.kind === 'bearer' ? { authorization: `Bearer ${credentials.token}` } : {};
 }
 
-/** Values that must never be shown, longest first so that none hides a part of another. */
+/** Values that must never be shown, in all forms in which a server may repeat them. */
 export function secretsOf(sources: HeaderSources): readonly string[] {
   const { provider, credentials, environment } = sources;
-  const configured = [provider.httpHeaders, environmentHeaders(provider, environment), provider.queryParams].flatMap(
-    (group) => Object.values(group),
-  );
-  // A server may quote a key without the scheme in front of it, as in "Bearer …".
-  const values = configured.flatMap((value) => [value, value.replace(/^\S+\s+/, '')]);
-  const address = [provider.baseUrl, 'baseUrl' in credentials ? (credentials.baseUrl ?? '') : ''].flatMap(
-    addressSecrets,
-  );
-  const secrets = [...values, ...address, ...proxySecrets(environment)].filter(isLong);
-  if (credentials.kind === 'bearer') {
-    if (credentials.token !== '') secrets.push(credentials.token);
-    secrets.push(...[credentials.accountId ?? ''].filter(isLong));
-  }
-  return [...new Set(secrets.flatMap(writtenForms))].toSorted((a, b) => b.length - a.length);
-}
-
-/** As it is, and as an address or a form has it. */
-function writtenForms(secret: string): readonly string[] {
-  return [secret, encodeURIComponent(secret), new URLSearchParams([['', secret]]).toString().slice(1)];
-}
-
-/** The user, the password and the values in the query of an address. */
-function addressSecrets(address: string): readonly string[] {
-  if (!URL.canParse(address)) return [];
-  const { username, password, searchParams } = new URL(address);
-  return [username, password, ...[username, password].map(decoded), ...searchParams.values()];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** Shorter values are words such as "true": blotting these out would garble every message. */
-function isLong(value: string): boolean {
-  return value.length >= 8;
+  const configured = [provider.httpHeaders, environmentHeaders(provider, environment), provider.queryParams];
+  const addresses = [provider.baseUrl, 'baseUrl' in credentials ? (credentials.baseUrl ?? '') : ''];
+  const login = credentials.kind === 'bearer' ? [credentials.token, credentials.accountId ?? ''] : [];
+  const secrets = [
+    ...configured.flatMap(secretsAmong),
+    ...addresses.flatMap(addressSecrets),
+    ...proxySecrets(environment),
+    ...login,
+  ];
+  // A key is a key however short it is.
+  const short = login.slice(0, 1).filter((token) => token !== '');
+  return [...new Set([...repeatable(secrets), ...short])];
 }
 
 function environmentHeaders(provider: ProviderOptions, environment: Variables): Headers {

@@ -416,9 +416,9 @@ describe('failures', () => {
       ...(await collect(client.stream(request, never))),
     ];
     expect(events.map((event) => (event.kind === 'failed' ? event.failure.message : event.kind))).toEqual([
-      'The provider answered with status 401: Incorrect key [redacted], header [redacted].',
+      'The provider answered with status 401: Incorrect key <hidden>, header <hidden>.',
       'created',
-      'The provider reported the error x: key [redacted]',
+      'The provider reported the error x: key <hidden>',
     ]);
   });
 });

@@ -174,7 +174,7 @@ describe('failures', () => {
       kind: 'failed',
       failure: {
         code: 'unauthorized',
-        message: 'The provider answered with status 401: Wrong: [redacted] of [redacted].',
+        message: 'The provider answered with status 401: Wrong: <hidden> of <hidden>.',
         next: 'Sign in again.',
         retry: 'never',
         cause: 'key',

@@ -1,5 +1,5 @@
 import { sourceOf } from '../../config/config-layer.ts';
-import { hideSecrets } from '../../config/hide-secrets.ts';
+import { hideSecrets } from '../../policy/secrets.ts';
 import { keyStatus } from '../../config/known-key.ts';
 import { formatTomlKey, parseTomlKey } from '../../config/toml-key.ts';
 import { writeTomlValue } from '../../config/write-toml.ts';

@@ -1,6 +1,6 @@
 import { type ConfigLayer, lineOf, sourceOf } from '../../config/config-layer.ts';
 import { leavesOf } from '../../config/effective-values.ts';
-import { hideSecrets } from '../../config/hide-secrets.ts';
+import { hideSecrets } from '../../policy/secrets.ts';
 import { keyNames } from '../../config/known-key.ts';
 import { keyTable } from '../../config/key-table.ts';
 import { formatTomlKey } from '../../config/toml-key.ts';

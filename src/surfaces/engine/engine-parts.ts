@@ -13,7 +13,7 @@ import { createShellEnvironments } from '../../exec/shell-environment.ts';
 import { realPath } from '../../disk/folders.ts';
 import type { SessionPlace } from '../../hooks/session-starts.ts';
 import { loginLimits } from '../../policy/login-limits.ts';
-import { filesWithSecrets } from '../../config/hide-secrets.ts';
+import { filesWithSecrets } from '../../policy/secrets.ts';
 import type { BaseLayers } from '../../gather/config/config-layers.ts';
 import { loginStore } from '../../gather/system/login-store.ts';
 import { systemClock } from '../../gather/system/system-clock.ts';

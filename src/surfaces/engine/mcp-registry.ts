@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { formatTomlKey } from '../../config/toml-key.ts';
-import { hideSecrets } from '../../config/hide-secrets.ts';
+import { hideSecrets } from '../../policy/secrets.ts';
 import { type McpServerConfig, readMcpServers } from '../../config/mcp-servers.ts';
 import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import { startServerProcess } from '../../exec/server-process.ts';

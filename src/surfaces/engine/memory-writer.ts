@@ -6,7 +6,7 @@ import {
   consolidateSchema,
 } from '../../fragments/memory/consolidate-memory.ts';
 import { extractInstructions, extractMessage, extractSchema } from '../../fragments/memory/extract-memory.ts';
-import { redactSecrets } from '../../fragments/memory/redact-secrets.ts';
+import { redactSecrets } from '../../policy/secrets.ts';
 import { cutText } from '../../fragments/text/cut-text.ts';
 import {
   readMemoryTexts,

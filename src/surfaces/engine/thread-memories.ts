@@ -4,7 +4,7 @@ import { lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import type { Config } from '../../config/config.ts';
 import { defaultShares } from '../../config/defaults.ts';
-import { isSecretVariable } from '../../config/secret-name.ts';
+import { isSecretVariable } from '../../policy/secrets.ts';
 import { makeOwnFolder } from '../../disk/own-file.ts';
 import { memoryFolder } from '../../gather/memory/memory-files.ts';
 import { notesFolder } from '../../gather/memory/memory-notes.ts';
@@ -90,7 +90,7 @@ function writerParts(
     home,
     rules,
     share,
-    secrets: secretsIn(engine.options.env),
+    secrets: secretsIn(engine.options.env, settings),
     now: () => engine.clock.now(),
     async list() {
       const page = await engine.threadStore.directory.list({ limit: looked, sort: 'updated' });
@@ -135,9 +135,9 @@ async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode>
   return mode;
 }
 
-/** The values of variables whose names say that they are secret. */
-function secretsIn(env: Variables): readonly string[] {
+/** The values of variables that are secret by their names, or because the configuration names them for a server. */
+function secretsIn(env: Variables, { shellEnvironment: { withheld = [] } }: Settings): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) =>
-    isSecretVariable(name) && value !== undefined && value.length >= 8 ? [value] : [],
+    value !== undefined && (isSecretVariable(name) || withheld.includes(name)) ? [value] : [],
   );
 }

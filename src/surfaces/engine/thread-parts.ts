@@ -3,7 +3,7 @@ import { startsAgents } from '../../config/agents.ts';
 import { isGateOpen } from '../../config/feature-gates.ts';
 import type { Config } from '../../config/config.ts';
 import { usesMemories, writesMemories } from '../../config/memories.ts';
-import { providerVariables } from '../../config/provider-variables.ts';
+import { secretVariables } from '../../config/secret-variables.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { choosesNone } from '../../envelope/tool-choice.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
@@ -288,7 +288,7 @@ function loginShellFor(
     program: { node: process.execPath, path: join(root, 'dist/keep-variables.js') },
     ...(request.ephemeral === true ? {} : { folder: join(base.home, 'capstan/shell') }),
     policy,
-    secretNames: providerVariables(config),
+    secretNames: secretVariables(config),
     clock,
   };
 }

@@ -1,4 +1,5 @@
 import { writeToml } from '../../config/write-toml.ts';
+import { hideInAddress, hideSecrets } from '../../policy/secrets.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -69,7 +70,7 @@ function tableOf({ env, url, bearerTokenEnvVar }: Given['options'], words: reado
     return { code: 'usage', message, next: 'See `capstan mcp --help`.' };
   }
   if (url !== undefined && !/^https?:\/\/[^/]/i.test(url)) {
-    const message = `mcp add: --url ${url} is no address of a server.`;
+    const message = `mcp add: --url ${hideInAddress(url)} is no address of a server.`;
     return { code: 'usage', message, next: 'Write for example --url https://example.com/mcp.' };
   }
   if (url !== undefined) return { url, ...defined({ bearer_token_env_var: bearerTokenEnvVar }) };
@@ -78,7 +79,8 @@ function tableOf({ env, url, bearerTokenEnvVar }: Given['options'], words: reado
   if (odd !== undefined) {
     return {
       code: 'usage',
-      message: `mcp add: --env ${odd} is not NAME=VALUE.`,
+      // It may be the value alone.
+      message: 'mcp add: an --env is not NAME=VALUE.',
       next: 'Write for example --env PORT=80.',
     };
   }
@@ -137,7 +139,9 @@ async function importNamed(registry: McpRegistry, cwd: string, names: readonly s
     if (names.length > 0 && !names.includes(name)) continue;
     const problem = names.length === 0 ? undefined : await registry.save(name, server);
     if (problem !== undefined) return problem;
-    printNote(`${names.length === 0 ? '' : 'Added '}${visibleLine(name)}: ${serverWay(server)}${sentTo(server)}`);
+    printNote(
+      `${names.length === 0 ? '' : 'Added '}${visibleLine(name)}: ${serverWay(hideSecrets(server))}${sentTo(server)}`,
+    );
   }
   if (names.length > 0) return 0;
   for (const [name, why] of left) printNote(`${visibleLine(name)}: cannot be added. ${why}`);

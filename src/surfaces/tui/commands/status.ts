@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../../../policy/secrets.ts';
 import { approvalName } from '../../../policy/approval-policy.ts';
 import { sandboxLevelOf } from '../../../policy/describe-policy.ts';
 import type { Usage } from '../../../protocol/usage.ts';
@@ -58,15 +59,8 @@ async function providerWords({ parts: { engine }, thread: { settings } }: Comman
   const { cwd, provider } = settings;
   const models = await engine.user.models();
   const listed = await models.list({ cwd, provider }, { asksServer: false, signal: new AbortController().signal });
-  const address = 'code' in listed ? undefined : withoutSecrets(listed.address);
+  const address = 'code' in listed ? undefined : withoutCredentials(listed.address);
   return address === undefined ? provider : `${provider} (${address})`;
-}
-
-/** An address may hold a password, or a key behind its question mark. */
-function withoutSecrets(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined;
-  const { origin, pathname } = new URL(address);
-  return `${origin}${pathname}`;
 }
 
 async function instructionWords(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readMcpServers } from '../config/mcp-servers.ts';
-import { withoutServerSecrets } from './without-server-secrets.ts';
+import { serverSecretHider } from './server-secrets.ts';
 
 const { servers } = readMcpServers(
   {
@@ -9,16 +9,15 @@ const { servers } = readMcpServers(
       httpHeaders: { Authorization: 'Bearer token-in-file' },
       envHttpHeaders: { 'X-Key': 'X_KEY' },
     },
-    p: { command: 'sh' },
+    p: { command: 'sh', env: { API: 's3cr3t-value', ROOT: '/home/ann', MODE: 'production' }, envVars: ['PASSED'] },
   } as never,
   undefined,
 );
 const words = (text: string, name = 'h'): string =>
-  withoutServerSecrets(
-    text,
+  serverSecretHider(
     servers.find((each) => each.name === name)!,
-    { X_KEY: 'key-of-variable' },
-  );
+    { env: { X_KEY: 'key-of-variable', PASSED: 'passed-1' }, credentials: { tokens: { access_token: 'kept-token' } } },
+  )(text);
 
 it('an address is named without the user and the query', () => {
   const said = 'Request cannot be constructed from a URL that includes credentials: ';
@@ -33,6 +32,12 @@ it('nor are its parts and the headers repeated by themselves', () => {
   );
 });
 
-it('what a program says stays as it is', () => {
-  expect(words('token-in-file', 'p')).toBe('token-in-file');
+it('nor a login that is kept', () => {
+  expect(words('who is kept-token?')).toBe('who is <hidden>?');
+});
+
+it('a program does not repeat its variables, but words and paths among them stay', () => {
+  expect(words('token-in-file s3cr3t-value passed-1 /home/ann/x in production', 'p')).toBe(
+    'token-in-file <hidden> <hidden> /home/ann/x in production',
+  );
 });

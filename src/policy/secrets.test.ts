@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest';
+import {
+  hiddenMark,
+  hideSecrets,
+  hideValues,
+  isSecretVariable,
+  isVariableName,
+  mayNameSecret,
+  redactSecrets,
+  repeatable,
+  secretsAmong,
+} from './secrets.ts';
+
+test('tokens, and what looks like one, are not shown', () => {
+  expect(
+    hideSecrets({
+      model: 'gpt-5.5',
+      instructions: 'Token budgets matter',
+      model_providers: {
+        mine: {
+          base_url: 'https://me:pass@host.example/v1?api-version=2&api_key=abc#x',
+          env_key: 'MY_API_KEY',
+          experimental_bearer_token: 'plain',
+          http_headers: {
+            Authorization: 'whatever',
+            'X-Api-Key': 'short',
+            Accept: 'application/json',
+            'X-Trace': 'a1b2c3d4e5f6a1b2c3d4e5f6',
+            'X-Odd': 'Bearer abc',
+            'X-Team': 'search',
+          },
+          env_http_headers: { Authorization: 'MY_HEADER_VARIABLE' },
+          query_params: { 'api-version': '2026-01-01', token: 'x' },
+        },
+      },
+      shell_environment_policy: { set: { PATH: '/usr/bin', DB_PASSWORD: 'x' }, exclude: ['AWS_*'] },
+      mcp_servers: {
+        a: { args: ['--key', 'sk-abcdefgh1234'], env: { TOKEN: 'x' }, bearer_token_env_var: 'MCP_TOKEN' },
+      },
+      notify: ['send', 'ghp_0123456789abcdef'],
+      tool_output_token_limit: 100,
+      cli_auth_credentials_store: 'file',
+    }),
+  ).toEqual({
+    model: 'gpt-5.5',
+    instructions: 'Token budgets matter',
+    model_providers: {
+      mine: {
+        base_url: 'https://<hidden>@host.example/v1?api-version=2&api_key=<hidden>#x',
+        env_key: 'MY_API_KEY',
+        experimental_bearer_token: '<hidden>',
+        http_headers: {
+          Authorization: '<hidden>',
+          'X-Api-Key': '<hidden>',
+          Accept: '<hidden>',
+          'X-Trace': '<hidden>',
+          'X-Odd': '<hidden>',
+          'X-Team': '<hidden>',
+        },
+        env_http_headers: { Authorization: 'MY_HEADER_VARIABLE' },
+        query_params: { 'api-version': '2026-01-01', token: '<hidden>' },
+      },
+    },
+    shell_environment_policy: { set: { PATH: '/usr/bin', DB_PASSWORD: '<hidden>' }, exclude: ['AWS_*'] },
+    mcp_servers: { a: { args: ['--key', '<hidden>'], env: { TOKEN: '<hidden>' }, bearer_token_env_var: 'MCP_TOKEN' } },
+    notify: ['send', '<hidden>'],
+    tool_output_token_limit: 100,
+    cli_auth_credentials_store: 'file',
+  });
+});
+
+test('in an address, parameters that are named like secrets are not shown, and others are', () => {
+  const url = 'https://host.example/v1?a?auth=x&session_id=y&X-Amz-Signature=z&page=2&key';
+  expect(hideSecrets({ url })).toEqual({
+    url: 'https://host.example/v1?a?auth=<hidden>&session_id=<hidden>&X-Amz-Signature=<hidden>&page=2&key',
+  });
+});
+
+test('of collectors neither a header nor a query is shown', () => {
+  const exporter = {
+    'otlp-http': { endpoint: 'https://u:p@c.org/v1?k=short', protocol: 'json', headers: { team: 'short', x: 'y' } },
+  };
+  expect(hideSecrets({ otel: { environment: 'dev', trace_exporter: exporter, metrics_exporter: 'none' } })).toEqual({
+    otel: {
+      environment: 'dev',
+      trace_exporter: {
+        'otlp-http': {
+          endpoint: 'https://<hidden>@c.org/v1?<hidden>',
+          protocol: 'json',
+          headers: { team: '<hidden>', x: '<hidden>' },
+        },
+      },
+      metrics_exporter: 'none',
+    },
+  });
+});
+
+test.each([
+  ['OPENAI_API_KEY', true, true],
+  ['DB_PASSWD', true, true],
+  ['GH_TOKEN', true, true],
+  ['Authorization', false, true],
+  ['Set-Cookie', false, true],
+  ['XDG_SESSION_DESKTOP', false, true],
+  ['SSH_AUTH_SOCK', false, true],
+  ['Accept', false, false],
+])('%s: of a variable %s, of a header %s', (name, ofVariable, ofHeader) => {
+  expect([isSecretVariable(name), mayNameSecret(name)]).toEqual([ofVariable, ofHeader]);
+});
+
+test.each(['OPENAI_API_KEY', 'my_token', 'KEY2', '_x', 'A_VERY_LONG_NAME_OF_2026_WITH_4_OR_5_WORDS', 'AZUREOPENAIKEY'])(
+  '%s is a name',
+  (text) => {
+    expect(isVariableName(text)).toBe(true);
+  },
+);
+
+test.each([
+  'sk-abcdef1234567890abcdef',
+  'gsk_4f9k2l8x1m7p3q5r6s0t',
+  'qWcVbNmRtYuPaSdFgHjKlZx7vxQwErTz',
+  'AIzaSyDdIxhCZtExvySjMmWEfRqaCPzqKqqs3HI',
+  'A1B2C3D4E5F60718293A4B5C6D7E8F90',
+  '2KEY',
+  'A B',
+  '',
+])('%s is none', (text) => {
+  expect(isVariableName(text)).toBe(false);
+});
+
+test.each([
+  ['key sk-abcdefgh12345678 end', 'key <hidden> end'],
+  ['AKIAABCDEFGHIJKLMNOP', '<hidden>'],
+  ['Authorization: Bearer abcdefgh.ijkl', 'Authorization: Bearer <hidden>'],
+  ['postgres://me:hunter2@host/db', 'postgres://me:<hidden>@host/db'],
+  ['API_KEY="abc123def456"', 'API_KEY="<hidden>"'],
+  ['"password": "correct horse"', '"password": "<hidden> horse"'],
+  ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc', '<hidden>'],
+  ['-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----', '<hidden>'],
+  ['const token = readToken(file);', 'const token = readToken(file);'],
+  ['the token: ${TOKEN}', 'the token: ${TOKEN}'],
+  ['tokens are counted', 'tokens are counted'],
+  ['it says MYSECRETVALUE twice', 'it says <hidden> twice'],
+])('%s', (text, shown) => {
+  expect(redactSecrets(text, ['MYSECRETVALUE', 'short'])).toBe(shown);
+});
+
+test('takes no longer for hostile texts', () => {
+  const hostile = ['-----BEGIN '.repeat(20_000), 'eyJ'.repeat(60_000), 'secret'.repeat(40_000), ':// '.repeat(50_000)];
+  const before = performance.now();
+  for (const text of hostile) redactSecrets(text);
+  expect(performance.now() - before).toBeLessThan(4000);
+});
+
+test('of a server neither a variable nor a header is shown, and of a command no key', () => {
+  const server = {
+    command: 'npx',
+    args: ['mcp-remote', '--api-key', 'plain', '--token=plain', '--header', 'Authorization: plain', '--port', '80'],
+    env: { PORT: '80', NODE_ENV: 'production' },
+    http_headers: { Accept: 'text/plain' },
+    env_vars: ['HOME'],
+    env_http_headers: { 'X-Key': 'MY_KEY' },
+  };
+  expect(hideSecrets({ mcp_servers: { a: server } })).toEqual({
+    mcp_servers: {
+      a: {
+        ...server,
+        args: [
+          'mcp-remote',
+          '--api-key',
+          '<hidden>',
+          '--token=<hidden>',
+          '--header',
+          'Authorization: <hidden>',
+          '--port',
+          '80',
+        ],
+        env: { PORT: '<hidden>', NODE_ENV: '<hidden>' },
+        http_headers: { Accept: '<hidden>' },
+      },
+    },
+  });
+});
+
+test('known values are hidden in every form in which a server may repeat them, and at a cut', () => {
+  const secrets = repeatable(
+    secretsAmong({ 'X-Key': 'a "b" c/d', Authorization: 'Bearer abcdefgh', 'X-Team': 'search', Age: '1234567' }),
+  );
+  expect(hideValues('a "b" c/d a%20%22b%22%20c%2Fd a+%22b%22+c%2Fd a \\"b\\" c/d abcdefgh', secrets)).toBe(
+    Array.from({ length: 5 }, () => hiddenMark).join(' '),
+  );
+  expect(hideValues('search 1234567 Bearer abcde…', secrets)).toBe('search 1234567 <hidden>…');
+});

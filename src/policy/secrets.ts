@@ -1,0 +1,246 @@
+import { equalJson, isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+
+/**
+ * The one list of what is secret: by the name of a variable or header, by the key of a configuration, by its shape, and
+ * by its value. Every surface shows a secret as this mark, which gives away neither its length nor its beginning.
+ */
+export const hiddenMark = '<hidden>';
+
+/** By its name alone. Commands do not inherit such a variable. */
+export function isSecretVariable(name: string): boolean {
+  return /key|secret|token|passw|credential/i.test(name);
+}
+
+/** For headers, parameters and lines of files. Variables with one of the other words mostly name sockets and desktops. */
+export function mayNameSecret(text: string): boolean {
+  return isSecretVariable(text) || /auth|cookie|session|bearer/i.test(text);
+}
+
+/** Names that shells can set. */
+const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * Some keys have no other characters than names. They are long, and full of digits with small letters among them, or
+ * of letters and digits without the underscores that part the words of a long name.
+ */
+const keyPattern = /^(?:(?=.*[a-z])(?=(?:.*\d){4}).{20,}|(?=.*\d)[A-Za-z0-9]{24,})$/;
+
+/** Whether a text can be the name of an environment variable, and is no key that was written in its place. */
+export function isVariableName(text: string): boolean {
+  return namePattern.test(text) && !keyPattern.test(text);
+}
+
+/** Keys that hold a secret wherever they stand. */
+const secretKey = /(?:^|_)(?:bearer_token|access_token|refresh_token|id_token|api_key|client_secret|secret|password)$/i;
+
+/** Keys that name a variable, and tables of such names. What else stands there is a key that was written in its place. */
+const namingKey = /^(?:env_key|env_http_headers|\w+_env_var)$/;
+
+/** Tables for servers, in which any value may be a key. */
+const secretTables = new Set(['env', 'http_headers', 'headers']);
+
+/** Tables in which the user makes up names: their names and shapes decide. */
+const openTables = new Set(['query_params', 'set']);
+
+/** What tokens of well-known services begin with. */
+const tokenStart = '(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|hf|npm|xox[a-z])[-_]';
+
+const secretShape = new RegExp(
+  String.raw`^(?:bearer|basic|token)\s+\S{12,}$|^${tokenStart}[\w-]{8,}|^AKIA[A-Z0-9]{12,}|^eyJ[\w-]{10,}\.`,
+  'i',
+);
+
+/** A header's credentials, or long and without a word in it. Elsewhere such a text is prose, an id or a hash. */
+const openShape = /^(?:bearer|basic|token)\s+\S+$|^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/i;
+
+/** The files of those layers that hold a secret. */
+export function filesWithSecrets(
+  layers: readonly { readonly source: string; readonly values: JsonObject; readonly text?: string }[],
+): readonly string[] {
+  return layers
+    .filter(({ values, text }) => text !== undefined && !equalJson(hideSecrets(values), values))
+    .map(({ source }) => source);
+}
+
+/** The values of a configuration as they may be shown: everything that is a secret, or looks like one, is replaced. */
+export function hideSecrets(values: JsonObject): JsonObject {
+  return hideTable(values, { isSecret: false, isOpen: false });
+}
+
+interface Where {
+  readonly isSecret: boolean;
+  readonly isOpen: boolean;
+}
+
+function hideTable(values: JsonObject, { isSecret, isOpen }: Where): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => {
+      if (value === undefined) return [key, undefined];
+      if (namingKey.test(key)) return [key, hideUnlessName(value)];
+      if (key === 'otel' && isJsonObject(value)) return [key, hideCollectors(value)];
+      const where = {
+        isSecret: isSecret || secretKey.test(key) || secretTables.has(key) || (isOpen && mayNameSecret(key)),
+        isOpen: isOpen || openTables.has(key),
+      };
+      return [key, hideValue(value, where)];
+    }),
+  );
+}
+
+function hideValue(value: Json, at: Where): Json {
+  if (Array.isArray(value)) return value.map((member: Json, place) => hideMember(member, value[place - 1], at));
+  if (isJsonObject(value)) return hideTable(value, at);
+  if (at.isSecret) return hiddenMark;
+  if (typeof value !== 'string') return value;
+  if (secretShape.test(value) || (at.isOpen && openShape.test(value))) return hiddenMark;
+  return hideInAddress(value);
+}
+
+/** In a command: `--token=x`, `--token x`, `Authorization: x`. */
+function hideMember(member: Json, before: Json | undefined, at: Where): Json {
+  if (typeof member !== 'string') return hideValue(member, at);
+  const [, name = '', value = ''] = /^(-{1,2}[\w-]+=|\w+=|[\w-]+:\s*)(\S.*)$/s.exec(member) ?? [];
+  if (value !== '' && !value.startsWith('//') && mayNameSecret(name)) return `${name}${hiddenMark}`;
+  const isGiven = typeof before === 'string' && /^-{1,2}[\w-]+$/.test(before) && mayNameSecret(before);
+  return isGiven && !member.startsWith('-') ? hiddenMark : hideValue(member, at);
+}
+
+function hideUnlessName(value: Json): Json {
+  if (!isJsonObject(value)) {
+    const isPlain = typeof value === 'boolean' || (typeof value === 'string' && isVariableName(value));
+    return isPlain ? value : hiddenMark;
+  }
+  const members = Object.entries(value).map(([name, member]) => [name, member && hideUnlessName(member)]);
+  return Object.fromEntries(members) as JsonObject;
+}
+
+/** Collectors take keys anywhere in their addresses, too. */
+function hideCollectors(values: JsonObject): JsonObject {
+  const shown = Object.entries(hideTable(values, { isSecret: false, isOpen: false })).map(([key, value]) => {
+    if (isJsonObject(value)) return [key, hideCollectors(value)];
+    return [key, key === 'endpoint' && typeof value === 'string' ? value.replace(/\?.*/s, `?${hiddenMark}`) : value];
+  });
+  return Object.fromEntries(shown) as JsonObject;
+}
+
+/** Hides the user's part of an address, and parameters that are named like secrets. Other texts stay as they are. */
+export function hideInAddress(text: string): string {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
+  return text
+    .replace(/(?<=^[^/]*:\/\/)[^/?#]*@/, `${hiddenMark}@`)
+    .replace(/(?<=[?&])([^=&#?]*)=[^&#]+/g, (all, name: string) =>
+      mayNameSecret(name) || /sig/i.test(name) ? `${name}=${hiddenMark}` : all,
+    );
+}
+
+/** An address that a message names: the user's part and the whole query are hidden, whatever they are called. */
+export function shownAddress(address: string): string {
+  return address.replace(/[^/?#]*@/, `${hiddenMark}@`).replace(/\?.*/s, `?${hiddenMark}`);
+}
+
+/** An address for records: without what would let its reader in. A bare user name of ssh is no secret and stays. */
+export function withoutCredentials(url: string): string {
+  const parts = /^(?<scheme>[A-Za-z][A-Za-z0-9+.:-]*):\/\/(?<authority>[^/?#]*)(?<rest>.*)$/s.exec(url)?.groups;
+  const { scheme, authority, rest } = parts ?? {};
+  // Without a scheme it is a path or `user@host:path`, which has no place for a password.
+  if (scheme === undefined || authority === undefined || rest === undefined) return url;
+  const at = authority.lastIndexOf('@');
+  const host = authority.slice(at + 1);
+  if (/ssh$/i.test(scheme)) {
+    const user = authority.slice(0, Math.max(at, 0)).split(':', 1)[0] ?? '';
+    return `${scheme}://${user === '' ? '' : `${user}@`}${host}${rest}`;
+  }
+  return `${scheme}://${host}${rest.replace(/[?#].*$/s, '')}`;
+}
+
+/** The user, the password and the values in the query of an address, as they are written and as they are meant. */
+export function addressSecrets(address: string): readonly string[] {
+  if (!URL.canParse(address)) return [];
+  const { username, password, search, searchParams } = new URL(address);
+  const written = search.slice(1).split('&');
+  const given = [username, password, ...written.map((pair) => pair.slice(pair.indexOf('=') + 1))];
+  return [...given, ...given.map(decoded), ...searchParams.values()];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A word, a number or a path: hidden in a text only where its name says that it is a secret. */
+const harmless = /^(?:[A-Za-z]+|[\d.,]+|~?\/[\w./+-]*|[a-z]+\/[a-z*+.-]+)$/;
+
+/** The values of headers or variables that must not be repeated, a scheme such as `Bearer` with and without it. */
+export function secretsAmong(values: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    mayNameSecret(name) || !harmless.test(value.trim()) ? [value, value.trim().replace(/^\S+\s+/, '')] : [],
+  );
+}
+
+/** A shorter text may be part of any word. */
+const fewestCharacters = 6;
+
+/** In every form in which a server may repeat them, the longest first so that none hides a part of another. */
+export function repeatable(secrets: readonly string[]): readonly string[] {
+  const forms = secrets
+    .filter((secret) => secret.length >= fewestCharacters)
+    .flatMap((secret) => [
+      secret,
+      encodeURIComponent(secret),
+      new URLSearchParams([['', secret]]).toString().slice(1),
+      JSON.stringify(secret).slice(1, -1),
+    ]);
+  return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
+}
+
+/** The text without these values, however often a server or a library repeats them. */
+export function hideValues(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((left, secret) => hideBeginning(left.replaceAll(secret, hiddenMark), secret), text);
+}
+
+/** Fewer characters of a secret are any text. */
+const shortestBeginning = 4;
+
+/** Words of a server may be cut before secrets are looked for: the beginning of one may stand at the cut. */
+function hideBeginning(text: string, secret: string): string {
+  const cut = text.indexOf('…');
+  if (cut === -1) return text;
+  for (let length = secret.length - 1; length >= shortestBeginning; length--) {
+    if (text.endsWith(secret.slice(0, length), cut))
+      return `${text.slice(0, cut - length)}${hiddenMark}${text.slice(cut)}`;
+  }
+  return text;
+}
+
+/** Shapes of secrets inside a text. Each takes time in proportion to the text. */
+const shapes: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g,
+  new RegExp(String.raw`\b${tokenStart}[\w-]{8,200}`, 'g'),
+  /\bA(?:KIA|SIA)[A-Z0-9]{12,40}/g,
+  /\bAIza[\w-]{30,60}/g,
+  /\beyJ[\w-]{10,4000}\.[\w-]{4,4000}(?:\.[\w-]{0,4000})?/g,
+  /(?<=\b(?:bearer|basic)\s)[\w+/=.~-]{8,4000}/gi,
+  /(?<=:\/\/[^\s/:@]{0,100}:)[^\s/@]{1,200}(?=@)/g,
+];
+
+/** A name that says secret, and what is assigned to it. */
+const assigned =
+  /((?:api[_-]?key|secret|token|passw(?:or)?d|credential|private[_-]?key)[\w-]{0,40}["']?\s{0,4}(?:=|:)\s{0,4}["']?)([^\s"',;)}\]]{6,4000})/gi;
+
+/**
+ * A conversation's text without what looks like a secret, and without those that are known. What is assigned is kept
+ * where it is plainly code: a call, a member, a variable.
+ */
+export function redactSecrets(text: string, known: readonly string[] = []): string {
+  const shaped = shapes.reduce((left, shape) => left.replace(shape, hiddenMark), hideValues(text, repeatable(known)));
+  return shaped.replace(assigned, (whole, name: string, value: string) =>
+    isCode(value) ? whole : `${name}${hiddenMark}`,
+  );
+}
+
+function isCode(value: string): boolean {
+  return value.startsWith('[') || /^[$<{(]/.test(value) || /^[A-Za-z_][\w]{0,60}(?:\.|\()/.test(value);
+}

@@ -746,3 +746,38 @@ describe('a command whose input stays open', () => {
     expect(decideCall(context(script('ls', { ...more, grants })), command('ls', typed)).kind).toBe('run');
   });
 });
+
+describe('a builtin that evaluates its words', () => {
+  const text = 'printf -v a[$(x)] 1';
+  const allowed = { rules: rules(['allow', 'printf'], ['allow', 'export']) };
+
+  it('stays inside whatever a rule allows, and so does one that changes what later words mean', () => {
+    expect(short(decideCall(context(script('printf %s x', allowed)), command('printf %s x')))).toBe('run outside');
+    for (const held of [text, `printf x && ${text}`, 'export PATH=. && printf x'])
+      expect(short(decideCall(context(script(held, allowed)), command(held)))).toBe('run sandbox');
+  });
+
+  it('is asked about where there is no sandbox and the policy asks', () => {
+    const more = { ...allowed, approval: 'untrusted', policy: policies['full-access'] } as const;
+    expect(short(decideCall(context(script('printf %s x', more)), command('printf %s x')))).toMatch(/^run/);
+    expect(decideCall(context(script(text, more)), command(text))).toMatchObject({
+      kind: 'ask',
+      byUser: true,
+      question: { scopes: ['call'] },
+      grantKeys: [],
+    });
+  });
+
+  it('leaves only by a question of its own, which says so and offers no more: no hook answers it either', () => {
+    expect(decideCall(context(script(text, allowed)), command(text, escalated))).toMatchObject({
+      kind: 'ask',
+      where: 'outside',
+      byUser: true,
+      question: {
+        reason: expect.stringContaining('The shell may run what stands in the words of `printf`'),
+        scopes: ['call'],
+      },
+      grantKeys: [],
+    });
+  });
+});

@@ -23,7 +23,7 @@ import {
 import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { withKeptBesideGit } from './kept-places.ts';
-import { leavingDanger, typingWords } from './leaving-danger.ts';
+import { evaluationWords, leavingDanger, typingWords } from './leaving-danger.ts';
 import { noRuleWords } from './no-rule-words.ts';
 import { openedNetwork } from './opened-network.ts';
 import { offeredPrefix } from './offered-prefix.ts';
@@ -50,7 +50,8 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   // Outside there is nothing more to permit.
   const permitted = where === 'outside' ? undefined : asks.lacking;
   // What would run besides may be another program the next time.
-  const byUser = (where === 'outside' && leavingDanger(context, needs) !== undefined) || undefined;
+  const danger = dangerOutside(context, needs, where);
+  const byUser = danger !== undefined || undefined;
   const isOnce = judged.danger !== undefined || byUser === true;
   const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
   if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
@@ -82,6 +83,12 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
     ...defined({ extra, byUser }),
     grantKeys,
   };
+}
+
+/** What a yes would also let happen outside the sandbox, or where there is none. */
+function dangerOutside(context: DecisionContext, needs: CallNeeds, where: Wanted['where']): string | undefined {
+  if (where === 'outside') return leavingDanger(context, needs);
+  return needsSandbox(context.policy) ? undefined : evaluationWords(context);
 }
 
 /** What an answer for the session keeps. None for what destroys, and for what has no words to know it by. */
@@ -156,7 +163,7 @@ function reasonOf(
   const place =
     where === 'outside' ? outsideWords(policy) : beyond ? `${insideWords(policy)}, with more` : insideWords(policy);
   const opened = beyond && lacking?.network === true ? openedNetwork(policy.lists) : undefined;
-  const danger = where === 'outside' ? leavingDanger(context, needs) : typingWords(needs);
+  const danger = dangerOutside(context, needs, where) ?? typingWords(needs);
   const why = whyAsked(judged) ?? (context.approval === 'untrusted' && !beyond ? untrusted : undefined);
   const noRule = permitted === undefined ? noRuleWords(context, judged, needs) : undefined;
   return [why, `It would run ${place}.`, opened, danger, noRule].filter((part) => part !== undefined).join(' ');

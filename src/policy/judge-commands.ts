@@ -4,6 +4,7 @@ import type { CallNeeds } from './approval.ts';
 import type { CommandAnalysis } from './commands/analyse.ts';
 import type { DecisionContext } from './call-decision.ts';
 import { isGit, isSafeGit, moves, startsGit } from './git-danger.ts';
+import { isCoverable } from './commands/shell-builtins.ts';
 import { matchRules, type RuleMatch, strictest } from './rules/match-rules.ts';
 import type { RuleDecision } from './rules/rule-set.ts';
 
@@ -44,8 +45,10 @@ export function judgeCommands(
   const all = (read.length === 0 ? [argv] : read).map((words) => {
     const found = matchRules(rules, words, { resolveExecutables: true, ...defined({ cwd }) });
     // What will be typed into it may be anything.
-    const mayLeave = typed !== true && isSettled(context, words);
-    const matches = found.filter((match) => match.decision !== 'allow' || mayLeave || isAsNamed(context, match));
+    const mayLeave = typed !== true && isCoverable(words) && isSettled(context, words);
+    const matches = found.filter(
+      (match) => match.decision !== 'allow' || mayLeave || (isCoverable(words) && isAsNamed(context, match)),
+    );
     return { words, matches, mayLeave, byRules: strictest(matches.map(({ decision }) => decision)) };
   });
   const holding = (analysis?.seen ?? []).map((words) => {

@@ -1,5 +1,6 @@
 import type { CallNeeds } from './approval.ts';
 import type { DecisionContext } from './call-decision.ts';
+import { builtinEffect } from './commands/shell-builtins.ts';
 import { gitDanger } from './git-danger.ts';
 
 /**
@@ -10,8 +11,17 @@ export function leavingDanger(
   context: Pick<DecisionContext, 'ground' | 'analysis'>,
   needs: Pick<CallNeeds, 'typed'>,
 ): string | undefined {
-  const found = [typingWords(needs), gitDanger(context)].filter((words) => words !== undefined);
+  const found = [typingWords(needs), gitDanger(context), evaluationWords(context)].filter(
+    (words) => words !== undefined,
+  );
   return found.length === 0 ? undefined : found.join(' ');
+}
+
+/** Names the command. Undefined: no command of the shell evaluates its words. */
+export function evaluationWords({ analysis }: Pick<DecisionContext, 'analysis'>): string | undefined {
+  const commands = [...(analysis?.commands ?? []), ...(analysis?.seen ?? [])];
+  const found = commands.find((words) => builtinEffect(words) === 'evaluates');
+  return found && `The shell may run what stands in the words of \`${found[0]}\`, or in the file that they name.`;
 }
 
 /** For every question about such a call. Undefined: its input is closed. */

@@ -2,6 +2,7 @@ import { defined } from '../../protocol/defined.ts';
 import { normaliseHost } from '../network/host-name.ts';
 import { hostAtPort } from '../network/host-pattern.ts';
 import type { NetworkRule } from '../network/network-rules.ts';
+import { isCoverable } from '../commands/shell-builtins.ts';
 import { matchRules, strictest } from './match-rules.ts';
 import { type PrefixRule, type RuleSet, usualPort } from './rule-set.ts';
 
@@ -10,7 +11,7 @@ const mostPrefixes = 200;
 /** Of the reason for a denied host, which is stored with every turn. */
 const longestReason = 300;
 
-/** Beginnings of commands that rules, or some of them, allow. One that another rule holds back is none. */
+/** Beginnings of commands that rules, or some of them, allow. One that another rule holds back, or that no rule covers, is none. */
 export function allowedPrefixes(rules: RuleSet, some = rules.prefixes): readonly (readonly string[])[] {
   const found: (readonly string[])[] = [];
   let tried = 0;
@@ -18,7 +19,7 @@ export function allowedPrefixes(rules: RuleSet, some = rules.prefixes): readonly
     if (decision !== 'allow') continue;
     for (const prefix of spelled(pattern)) {
       const decisions = matchRules(rules, prefix, { resolveExecutables: false });
-      if (strictest(decisions.map((match) => match.decision)) === 'allow') found.push(prefix);
+      if (isCoverable(prefix) && strictest(decisions.map((match) => match.decision)) === 'allow') found.push(prefix);
       if (++tried === mostPrefixes) return found;
     }
   }

@@ -1,4 +1,5 @@
 import { programName } from '../commands/program-name.ts';
+import { isCoverable } from '../commands/shell-builtins.ts';
 import { isShell } from '../commands/shell-call.ts';
 import { wrapperNames } from '../commands/wrappers.ts';
 
@@ -8,7 +9,7 @@ import { wrapperNames } from '../commands/wrappers.ts';
  */
 const interpreters = setOf(
   `cmd powershell pwsh python pythonw pypy py pyw ipython node nodejs bun deno tsx ts-node julia lua luajit perl ruby irb php
-  r rscript osascript tclsh wish expect guile sbcl awk gawk mawk nawk sed source . java jshell jjs gjs qjs elixir iex erl
+  r rscript osascript tclsh wish expect guile sbcl awk gawk mawk nawk sed java jshell jjs gjs qjs elixir iex erl
   escript swift kotlin groovy scala clojure ghci runghc ocaml racket mono swipl gnuplot octave maxima gp dotnet m4`,
 );
 const harmlessOption = /^(?:-\d[\d.]*|-[uBwx]|--no-warnings|--login|-y|--yes|--no-pager)$/;
@@ -67,6 +68,7 @@ export function isBannedPrefix(prefix: readonly string[]): boolean {
   // Longer ones are no interpreters, and a pattern would take long over them.
   const name = program.length > 40 ? program : program.replace(version, '');
   const [first] = words;
+  if (!isCoverable(prefix)) return true;
   if (program === '' || never.has(program) || never.has(name) || writing.has(name) || loader.test(program)) return true;
   if (seenThrough.has(name)) return isBannedInner(behindOptions(words, wrapperWord));
   if (withRunning.has(name)) {

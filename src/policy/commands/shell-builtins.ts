@@ -1,0 +1,105 @@
+/**
+ * What a shell does with the words of one of its own commands.
+ *
+ * - `plain`: it takes them as text. A rule may cover it.
+ * - `changes`: it changes what later words of the script mean. No rule covers it.
+ * - `evaluates`: it may run what stands in its words, as in `printf -v 'a[$(x)]'`, or what stands in a file. Neither a
+ *   rule nor an answer for the session nor a hook covers it.
+ */
+export type BuiltinEffect = 'plain' | 'changes' | 'evaluates';
+
+type Judge = (words: readonly string[]) => BuiltinEffect;
+
+/** Shells disagree about numbers: zsh evaluates `exit 'a[$(x)]'`. */
+const number = /^[-+]?\d+(?:\.\d+)?$/;
+const identifier = /^[A-Za-z_]\w*$/;
+const option = /^[-+][A-Za-z]*$/;
+
+const plainIf =
+  (isPlain: (words: readonly string[]) => boolean): Judge =>
+  (words) =>
+    isPlain(words) ? 'plain' : 'evaluates';
+
+/** It gives values to names. A name with a subscript is evaluated, and so is what some options are given. */
+const naming =
+  (evaluating: RegExp, isName: (word: string) => boolean = (word) => identifier.test(word)): Judge =>
+  (words) =>
+    words.every((word) => (option.test(word) ? !evaluating.test(word) : isName(word))) ? 'changes' : 'evaluates';
+
+const assigning = naming(/[in]/, (word) => /^[A-Za-z_]\w*(?:\+?=.*)?$/s.test(word));
+
+const conversion = /%(?!%|\(|[-+ #0]*\d*(?:\.\d+)?[sbcqQ])/;
+
+/** `-v` names a variable, and zsh evaluates what a conversion to a number is given. */
+const printf: Judge = plainIf(([first = '', ...rest]) => {
+  const [format = '', ...values] = first === '--' ? rest : [first, ...rest];
+  if (first !== '--' && /^-./.test(first)) return false;
+  const conversions = format.replaceAll('%%', '');
+  return (
+    !/%[^A-Za-z]*[n(*]/.test(conversions) &&
+    (!conversion.test(conversions) || values.every((word) => number.test(word)))
+  );
+});
+
+/** `-v` and `-R` take a name; zsh evaluates what is compared as numbers. */
+const test: Judge = plainIf((words) =>
+  words.every(
+    (word, at) =>
+      !/^-[vR]$/.test(word) &&
+      (!/^-(?:eq|ne|lt|le|gt|ge)$/.test(word) ||
+        [at - 1, at + 1].every((beside) => number.test(words[beside] ?? ''))) &&
+      (word !== '-t' || /^(?:\d*|\])$/.test(words[at + 1] ?? '')),
+  ),
+);
+
+const numbers: Judge = plainIf((words) => words.every((word) => number.test(word)));
+const always =
+  (effect: BuiltinEffect): Judge =>
+  () =>
+    effect;
+const simple: Judge = plainIf((words) => words.every((word) => /^[-\w=,+]*$/.test(word)));
+
+function all(names: string, judge: Judge): readonly (readonly [string, Judge])[] {
+  return names.split(/\s+/).map((name) => [name, judge] as const);
+}
+
+/** The commands that are part of bash, dash and zsh. Names without a judgement of their own are programs. */
+const table: ReadonlyMap<string, Judge> = new Map([
+  ...all(': bg caller cd dirs disown echo false fg help kill popd pushd pwd times true type which', always('plain')),
+  ...all('break continue exit logout return shift suspend', numbers),
+  ...all('ulimit umask', simple),
+  ['printf', printf],
+  ['test', test],
+  ['[', test],
+  [
+    'command',
+    plainIf(([first = '', ...names]) => /^-[vV]$/.test(first) && names.every((name) => !name.startsWith('-'))),
+  ],
+  ['jobs', plainIf((words) => words.every((word) => !/^-.*x/.test(word)))],
+  ['wait', plainIf((words) => words.every((word) => !/^-.*p/.test(word)))],
+  ...all('declare export local readonly typeset', assigning),
+  ['unset', naming(/\0/)],
+  ['read', naming(/[^ers-]/)],
+  ...all('mapfile readarray', naming(/C/)),
+  ['getopts', (words) => (identifier.test(words[1] ?? 'x') ? 'changes' : 'evaluates')],
+  ['trap', ([action = '-']) => (/^-[lpP]?$/.test(action) ? 'changes' : 'evaluates')],
+  // It may load a library.
+  ['enable', (words) => (words.some((word) => /^-.*f/.test(word)) ? 'evaluates' : 'changes')],
+  ...all('alias builtin complete compopt exec hash history set shopt unalias', always('changes')),
+  ...all('. [[ bind compgen coproc eval fc let source', always('evaluates')),
+  // Those of dash and zsh alone.
+  ...all('bye chdir echotc echoti getln limit log print pushln rehash sched setopt strftime ttyctl', always('changes')),
+  ...all('unfunction unhash unlimit unsetopt whence where zformat zsystem', always('changes')),
+  ...all('- autoload bindkey emulate float functions integer nocorrect noglob r vared zcompile', always('evaluates')),
+  ...all('zftp zle zmodload zparseopts zpty zregexparse zselect zsocket zstyle ztcp', always('evaluates')),
+]);
+
+/** Undefined: no shell has a command of that name, or the word is a path. */
+export function builtinEffect([name = '', ...words]: readonly string[]): BuiltinEffect | undefined {
+  return table.get(name)?.(words);
+}
+
+/** Whether a rule can be about the command: a program, or a command of the shell that takes its words as text. */
+export function isCoverable(words: readonly string[]): boolean {
+  return (builtinEffect(words) ?? 'plain') === 'plain';
+}

@@ -1,0 +1,181 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { builtinEffect, isCoverable } from '../../src/policy/commands/shell-builtins.ts';
+import type { AskUser } from '../../src/ports/ask-user.ts';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
+
+/** Outside of the temporary folders and the workspace: only what leaves the sandbox can write there. */
+let ran = '';
+beforeEach(() => {
+  const base = realpathSync(mkdtempSync('/var/tmp/capstan-builtins-'));
+  whenTestEnds(() => rmSync(base, { recursive: true, force: true }));
+  ran = join(base, 'ran');
+});
+
+const shell = '/bin/bash';
+const hasBash = existsSync(shell);
+const listed = (kind: 'b' | 'k'): readonly string[] =>
+  hasBash
+    ? spawnSync(shell, ['--norc', '-c', `compgen -${kind}`], { encoding: 'utf8' })
+        .stdout.split('\n')
+        .filter(Boolean)
+    : [];
+const builtins = listed('b');
+
+/** Words with which some builtin of some shell runs `touch`. Each is tried with every builtin. */
+const everyForm = (touch: string): readonly string[] => [
+  `'a[$(${touch})]'`,
+  `-v 'a[$(${touch})]' 1`,
+  `'a[$(${touch})]=1'`,
+  `1 -eq 'a[$(${touch})]'`,
+  `%d 'a[$(${touch})]'`,
+  `x 'a[$(${touch})]'`,
+];
+
+/** Forms that only some builtins know. */
+const specialForms = (touch: string): readonly string[] => [
+  `[ -v 'a[$(${touch})]' ]`,
+  `[ 'a[$(${touch})]' -eq 1 ]`,
+  `command printf -v 'a[$(${touch})]' 1`,
+  `builtin printf -v 'a[$(${touch})]' 1`,
+  `command -p test -v 'a[$(${touch})]'`,
+  `time printf -v 'a[$(${touch})]' 1`,
+  `printf -va[\\$\\(${touch.replace(' ', '\\ ')}\\)] 1`,
+  `printf '%s' 1 && printf -v 'a[$(${touch})]' 1`,
+  `let 'x=a[$(${touch})]'`,
+  `declare -i 'x=a[$(${touch})]'`,
+  `read -r 'a[$(${touch})]' < /etc/hostname`,
+  `mapfile -C '${touch};' -c 1 x < /etc/hostname`,
+  `readarray -C '${touch};' -c 1 x < /etc/hostname`,
+  `compgen -C '${touch}' x`,
+  `compgen -W '$(${touch})'`,
+  `jobs -x ${touch}`,
+  `trap '${touch}' EXIT`,
+  `eval '${touch}'`,
+  `. ./planted`,
+  `source ./planted`,
+  `exec ${touch}`,
+  `hash -p ./planted true && true`,
+  `hash -p ./planted true && command true`,
+  `alias true='${touch}' && true`,
+  `set -- x && test -v 'a[$(${touch})]'`,
+  `export BASH_ENV=./planted && bash -c true`,
+  `export PATH=.:/usr/bin && planted`,
+  `enable -n printf && printf x`,
+  `fc -e '${touch}'`,
+  `true & wait -p 'a[$(${touch})]' -n`,
+  `getopts a 'a[$(${touch})]'`,
+  `unset 'a[$(${touch})]'`,
+  `echo {a[$(${touch})]}>/dev/null`,
+  `[[ -v 'a[$(${touch})]' ]]`,
+  `(( a[$(${touch})] ))`,
+  `coproc ${touch}`,
+  `a[$(${touch})]=1 true`,
+  `COLUMNS='a[$(${touch})]' true`,
+  `x='$(${touch})' && echo "\${x@P}"`,
+];
+
+const rules = [...new Set([...builtins, ...listed('k'), 'planted', 'mkdir'])]
+  .map((name) => `prefix_rule(pattern=[${JSON.stringify(name)}])\n`)
+  .join('');
+
+async function open(settings: readonly string[], askUser?: AskUser): Promise<LiveThread> {
+  const live = await LiveThread.in([]);
+  const { home, workspace } = live.place;
+  mkdirSync(join(home, 'rules'), { recursive: true });
+  writeFileSync(join(home, 'rules/x.rules'), rules);
+  writeFileSync(join(workspace, 'planted'), `#!/bin/sh\ntouch ${ran}\n`);
+  chmodSync(join(workspace, 'planted'), 0o755);
+  await live.open(
+    {
+      env: { CAPSTAN_HOME: home, PATH: '/usr/local/bin:/usr/bin:/bin', SHELL: shell },
+      overrides: [...settings, 'allow_login_shell=false'],
+    },
+    askUser && { askUser },
+  );
+  return live;
+}
+
+async function runAll(live: LiveThread, calls: readonly object[]): Promise<void> {
+  live.model.push(answer({ items: calls.map((call) => callTool('exec_command', call as never)) }));
+  live.model.push(answer({ items: [say('Done.')] }));
+  await live.turn('Go.');
+}
+
+const never = ['sandbox_mode="workspace-write"', 'approval_policy="never"'];
+
+describe.runIf(process.platform === 'linux' && hasBash)('builtins that evaluate their words', () => {
+  test('every builtin of the bash of this machine is judged', () => {
+    expect(builtins.length).toBeGreaterThan(50);
+    expect(builtins.filter((name) => builtinEffect([name]) === undefined)).toEqual([]);
+  });
+
+  test('a form that runs something in a real shell is covered by no rule', () => {
+    const touch = `touch ${ran}`;
+    const shells = ['bash', 'dash', 'zsh', 'ksh'].filter((name) => spawnSync(name, ['-c', ':']).status === 0);
+    const wrongly = shells.flatMap((name) =>
+      builtins.flatMap((builtin) =>
+        everyForm(touch)
+          .filter((form) => {
+            rmSync(ran, { force: true });
+            spawnSync(name, ['-c', `${builtin} ${form}`], { input: 'a\n', timeout: 5000 });
+            return existsSync(ran);
+          })
+          .map((form) => [builtin, ...form.replaceAll("'", '').split(/ (?![^[]*\])/)])
+          .filter(isCoverable),
+      ),
+    );
+    expect(wrongly).toEqual([]);
+  });
+
+  test('run nothing outside under a rule for every builtin', async () => {
+    const live = await open(never);
+    await runAll(live, [{ cmd: `echo x && mkdir ${ran}` }]);
+    expect(existsSync(ran), 'plain builtins leave').toBe(true);
+    rmSync(ran, { recursive: true });
+    const touch = `touch ${ran}`;
+    const commands = [...builtins.filter((name) => !/^(?:suspend|fg|exit|logout|exec)$/.test(name))].flatMap((name) =>
+      everyForm(touch).map((form) => `${name} ${form}`),
+    );
+    const all = [...commands, ...specialForms(touch)];
+    const escaped: string[] = [];
+    for (let at = 0; at < all.length; at += 40) {
+      const batch = all.slice(at, at + 40);
+      await runAll(
+        live,
+        batch.map((cmd) => ({ cmd, yield_time_ms: 5000 })),
+      );
+      if (existsSync(ran)) {
+        escaped.push(...batch);
+        rmSync(ran);
+      }
+    }
+    expect(escaped).toEqual([]);
+  });
+
+  test('nor does an answer for the session cover them: each is asked about again', async () => {
+    const asked: string[] = [];
+    const scopes: unknown[] = [];
+    const askUser: AskUser = {
+      ask: (question) => {
+        asked.push(question.argv?.at(-1) ?? '');
+        scopes.push(question.scopes);
+        return Promise.resolve({ kind: 'approved', scope: 'session' });
+      },
+    };
+    for (const sandbox of ['workspace-write', 'danger-full-access']) {
+      const live = await open([`sandbox_mode="${sandbox}"`, 'approval_policy="untrusted"'], askUser);
+      const cmd = `printf -v 'a[$(touch ${ran})]' 1`;
+      const call = { cmd, sandbox_permissions: 'require_escalated', justification: 'why' };
+      await runAll(live, [call]);
+      await runAll(live, [call]);
+      expect([sandbox, asked.length, scopes]).toEqual([sandbox, 2, [['call'], ['call']]]);
+      asked.splice(0);
+      scopes.splice(0);
+    }
+  });
+});

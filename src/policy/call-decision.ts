@@ -54,6 +54,40 @@ export interface AskDecision extends DecidedOn {
   readonly grantKeys: readonly string[];
   /** Only a question of its own lets it run: no yes of a hook counts. */
   readonly byUser?: true;
+  /** Why it offers no rule, or no answer for the session; the question's reason says it. Absent: it offers all. */
+  readonly notOffered?: NotOffered;
+}
+
+/** Why a question offers no rule, or no answer for the session. */
+export type WhyNotOffered =
+  /** Its input stays open. */
+  | { readonly kind: 'typed' }
+  /** It destroys. */
+  | { readonly kind: 'danger' }
+  /** A rule wants the question. */
+  | { readonly kind: 'rule' }
+  /** Rules that allow do not count for the model. */
+  | { readonly kind: 'no-rules' }
+  /** It stays inside, with single permissions. */
+  | { readonly kind: 'permissions' }
+  | { readonly kind: 'unread' }
+  | { readonly kind: 'several' }
+  | { readonly kind: 'broad'; readonly words: readonly string[] }
+  | { readonly kind: 'builtin'; readonly name: string; readonly effect: 'changes' | 'evaluates' }
+  | { readonly kind: 'variable'; readonly name: string }
+  /** Commands can put another program of that name there. */
+  | { readonly kind: 'search-path'; readonly folder: string }
+  | { readonly kind: 'program'; readonly program: string }
+  /** What git runs can have been written by commands, or be written meanwhile. */
+  | { readonly kind: 'git' }
+  /** A rule for a host has no port of its own. */
+  | { readonly kind: 'port' }
+  /** The configuration of an MCP server, or a hook, asks each time. */
+  | { readonly kind: 'each-time'; readonly by: string };
+
+export interface NotOffered {
+  readonly rule?: WhyNotOffered;
+  readonly session?: WhyNotOffered;
 }
 
 export interface RefuseDecision {

@@ -238,7 +238,10 @@ describe('a command', () => {
     const asked = decideCall(context({ policy, ...script('rm -rf x') }), command('rm -rf x'));
     expect(asked).toMatchObject({
       kind: 'ask',
-      question: { reason: '`rm -rf x` removes files by force. It would run without a sandbox.', scopes: ['call'] },
+      question: {
+        reason: '`rm -rf x` removes files by force. It would run without a sandbox. A yes counts for this call alone.',
+        scopes: ['call'],
+      },
       grantKeys: [],
     });
     expect(decideCall(context({ policy, ...script('rm -rf x'), approval: 'never' }), command('rm -rf x'))).toEqual({
@@ -448,7 +451,8 @@ describe('a command', () => {
     expect(decided(['prompt', 'git push', 'Ask first'])).toMatchObject({
       kind: 'ask',
       question: {
-        reason: 'A rule asks before commands that begin with `git push`: Ask first. It would run inside the sandbox.',
+        reason:
+          'A rule asks before commands that begin with `git push`: Ask first. It would run inside the sandbox. No rule can be saved: that rule asks each time.',
       },
     });
     expect(decided(['forbidden', 'git'])).toMatchObject({ kind: 'refuse' });
@@ -722,7 +726,11 @@ describe('a command whose input stays open', () => {
     expect(decision).toMatchObject({
       kind: 'ask',
       where: 'outside',
-      question: { typed: true, reason: `It would run outside the sandbox. ${typing}`, scopes: ['call'] },
+      question: {
+        typed: true,
+        reason: `It would run outside the sandbox. ${typing} A yes counts for this call alone.`,
+        scopes: ['call'],
+      },
       grantKeys: [],
     });
   });

@@ -10,6 +10,7 @@ import {
   deniedForGood,
   type DecisionContext,
   missingToWrite,
+  type NotOffered,
   whyNotAsked,
 } from './call-decision.ts';
 import {
@@ -24,9 +25,8 @@ import { commandKey, coversAll } from './grants.ts';
 import { type Judged, judgeCommands, longestOf } from './judge-commands.ts';
 import { withKeptBesideGit } from './kept-places.ts';
 import { evaluationWords, leavingDanger, typingWords } from './leaving-danger.ts';
-import { noRuleWords } from './no-rule-words.ts';
 import { openedNetwork } from './opened-network.ts';
-import { offeredPrefix } from './offered-prefix.ts';
+import { notOfferedWords, offeredRule, whyNoSession } from './offered-answers.ts';
 import type { RuleMatch } from './rules/match-rules.ts';
 import { insideWords, outsideWords, ruleConfines } from './where-words.ts';
 
@@ -55,13 +55,17 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const isOnce = judged.danger !== undefined || byUser === true;
   const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
   if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
-  const prefix = permitted === undefined ? offeredPrefix(context, judged, needs) : undefined;
+  const offered =
+    permitted === undefined ? offeredRule(context, judged, needs) : { why: { kind: 'permissions' } as const };
+  const prefix = 'prefix' in offered ? offered.prefix : undefined;
+  const session = whyNoSession(context, judged, { typed: typed === true, isByUser: byUser === true });
+  const notOffered = nonEmptyOrNone(defined({ rule: 'why' in offered ? offered.why : undefined, session }));
   return {
     kind: 'ask',
     question: {
       kind: 'command',
       ...defined({
-        reason: reasonOf(context, judged, { ...asks, needs, permitted }),
+        reason: reasonOf(context, judged, { ...asks, needs, notOffered }),
         justification: escalation?.reason,
         paths,
         permissions: permitted,
@@ -80,7 +84,7 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
       ],
     },
     where,
-    ...defined({ extra, byUser }),
+    ...defined({ extra, byUser, notOffered }),
     grantKeys,
   };
 }
@@ -128,6 +132,10 @@ function wanted(context: DecisionContext, { escalation, missing, kept }: CallNee
   return { where: 'sandbox', beyond: true, lacking, extra: joinPermissions(standing, lacking) } as const;
 }
 
+function nonEmptyOrNone(notOffered: NotOffered): NotOffered | undefined {
+  return Object.keys(notOffered).length === 0 ? undefined : notOffered;
+}
+
 function nonEmpty(extra: ReturnType<typeof missingPermissions>) {
   return { extra: isNoPermission(extra) ? undefined : extra };
 }
@@ -156,17 +164,17 @@ type Wanted = Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>;
 function reasonOf(
   context: DecisionContext,
   judged: Judged,
-  asked: Wanted & { readonly needs: CallNeeds; readonly permitted: ExtraPermissions | undefined },
+  asked: Wanted & { readonly needs: CallNeeds; readonly notOffered: NotOffered | undefined },
 ): string {
-  const { where, beyond, lacking, needs, permitted } = asked;
+  const { where, beyond, lacking, needs, notOffered } = asked;
   const { policy } = context;
   const place =
     where === 'outside' ? outsideWords(policy) : beyond ? `${insideWords(policy)}, with more` : insideWords(policy);
   const opened = beyond && lacking?.network === true ? openedNetwork(policy.lists) : undefined;
   const danger = dangerOutside(context, needs, where) ?? typingWords(needs);
   const why = whyAsked(judged) ?? (context.approval === 'untrusted' && !beyond ? untrusted : undefined);
-  const noRule = permitted === undefined ? noRuleWords(context, judged, needs) : undefined;
-  return [why, `It would run ${place}.`, opened, danger, noRule].filter((part) => part !== undefined).join(' ');
+  const once = notOffered && notOfferedWords(notOffered, { isSaid: danger !== undefined });
+  return [why, `It would run ${place}.`, opened, danger, once].filter((part) => part !== undefined).join(' ');
 }
 
 function whyAsked(judged: Judged): string | undefined {

@@ -70,9 +70,15 @@ describe('a host that a running command waits for', () => {
       );
     const waits = 'The command runs and waits to connect to c.test:443.';
     expect(reason('The build server is slow')).toMatchObject({
-      question: { reason: `${waits} A rule asks before this host is reached: The build server is slow.` },
+      question: {
+        reason: `${waits} A rule asks before this host is reached: The build server is slow. No rule can be saved: that rule asks each time.`,
+      },
     });
-    expect(reason()).toMatchObject({ question: { reason: `${waits} A rule asks before this host is reached.` } });
+    expect(reason()).toMatchObject({
+      question: {
+        reason: `${waits} A rule asks before this host is reached. No rule can be saved: that rule asks each time.`,
+      },
+    });
   });
 
   it('no rule is offered against a rule that asks', () => {

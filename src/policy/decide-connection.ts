@@ -2,13 +2,14 @@ import type { AskedHost } from '../protocol/asked-host.ts';
 import { defined } from '../protocol/defined.ts';
 import { sentence } from '../protocol/outcome.ts';
 import type { CallNeeds } from './approval.ts';
-import { type CallDecision, canAskAbout, type DecisionContext } from './call-decision.ts';
+import { type CallDecision, canAskAbout, type DecisionContext, type NotOffered } from './call-decision.ts';
 import { grantedPolicy, standingPermissions } from './granted-policy.ts';
 import { hostKey } from './grants.ts';
 import { decideHost, readHostLists } from './network/decide-host.ts';
 import { normaliseHost } from './network/host-name.ts';
 import { hostAtPort } from './network/host-pattern.ts';
 import { networkReach } from './network/network-reach.ts';
+import { notOfferedWords } from './offered-answers.ts';
 import { usualPort } from './rules/rule-set.ts';
 
 /**
@@ -36,17 +37,20 @@ export function decideConnection(
   const why = byRule ? askedByRule(context, host) : 'No list allows this host at this port yet.';
   // A rule has no port: it is offered only where it would allow no more than this, and where no rule wants the question.
   const canBeRule = !byRule && usualPort(host.protocol) === host.port;
+  const notOffered: NotOffered | undefined = canBeRule ? undefined : { rule: { kind: byRule ? 'rule' : 'port' } };
+  const once = notOffered === undefined ? '' : ` ${notOfferedWords(notOffered)}`;
   return {
     kind: 'ask',
     question: {
       kind: 'network',
-      reason: `The command runs and waits to connect to ${target}. ${why}`,
+      reason: `The command runs and waits to connect to ${target}. ${why}${once}`,
       ...defined({ justification: escalation?.reason, argv, cwd }),
       host,
       scopes: ['call', 'session', ...(canBeRule ? (['rule'] as const) : [])],
     },
     where: 'sandbox',
     grantKeys: [hostKey(host)],
+    ...defined({ notOffered }),
   };
 }
 

@@ -2,6 +2,8 @@ import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, type DecisionContext, whyNotAsked } from './call-decision.ts';
 import { coversAll, mcpToolKey } from './grants.ts';
+import { notOfferedWords } from './offered-answers.ts';
+import { defined } from '../protocol/defined.ts';
 
 type McpNeed = NonNullable<CallNeeds['mcp']>;
 
@@ -24,13 +26,19 @@ export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision
     const why = `${what} needs an approval, and ${whyNotAsked(context, 'mcp')}`;
     return { kind: 'refuse', why, next: 'Do without it, or tell the user what is needed.' };
   }
-  const reason = `${what[0]?.toUpperCase()}${what.slice(1)} acts outside the sandbox. ${claimOf(need)}`;
-  const scopes = mode === 'auto' && !mayWrite ? (['call', 'session', 'rule'] as const) : (['call'] as const);
+  const isOnce = mode !== 'auto' || mayWrite;
+  const by = mayWrite ? 'a turn that changes nothing' : `its approval mode "${mode}"`;
+  const why = { kind: 'each-time', by } as const;
+  const notOffered = isOnce ? { rule: why, session: why } : undefined;
+  const once = notOffered === undefined ? '' : ` ${notOfferedWords(notOffered)}`;
+  const reason = `${what[0]?.toUpperCase()}${what.slice(1)} acts outside the sandbox. ${claimOf(need)}${once}`;
+  const scopes = isOnce ? (['call'] as const) : (['call', 'session', 'rule'] as const);
   return {
     kind: 'ask',
     question: { kind: 'tool', reason, scopes, mcp: { server, tool } },
     where: 'sandbox',
     grantKeys,
+    ...defined({ notOffered }),
   };
 }
 

@@ -6,8 +6,7 @@ import { startsGit } from './git-danger.ts';
 import { commandKey, coversAll } from './grants.ts';
 import { judgeCommands } from './judge-commands.ts';
 import { leavingDanger } from './leaving-danger.ts';
-import { noRuleWords } from './no-rule-words.ts';
-import { offeredPrefix } from './offered-prefix.ts';
+import { notOfferedWords, offeredRule, whyNoSession } from './offered-answers.ts';
 import { outsideWords, ruleConfines } from './where-words.ts';
 
 /**
@@ -34,14 +33,23 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
   // Other calls of its step may still run, and change what git finds.
   const grantKeys = isOnce || startsGit(context.analysis) ? [] : [commandKey({ command, cwd, where: 'outside' })];
   if (coversAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
-  const prefix = offeredPrefix(context, judged, needs);
+  const offered = isOnce && judged.danger === undefined ? undefined : offeredRule(context, judged, needs);
+  const prefix = offered !== undefined && 'prefix' in offered ? offered.prefix : undefined;
+  const isByUser = besides !== undefined || startsGit(context.analysis);
+  const noSession = whyNoSession(context, judged, { typed: needs.typed === true, isByUser });
+  const noRule = offered === undefined ? noSession : 'why' in offered ? offered.why : undefined;
+  const notOffered = defined({ rule: noRule, session: noSession });
   const session = grantKeys.length === 0 ? [] : (['session'] as const);
   const scopes = ['call', ...session, ...(prefix === undefined ? [] : (['rule'] as const))] as const;
   return {
     kind: 'ask',
     question: {
       kind: 'retry',
-      reason: [`It would run again ${outsideWords(policy)}.`, besides, noRuleWords(context, judged, needs)]
+      reason: [
+        `It would run again ${outsideWords(policy)}.`,
+        besides,
+        notOfferedWords(notOffered, { isSaid: besides !== undefined }),
+      ]
         .filter((part) => part !== undefined)
         .join(' '),
       ...defined({ justification: needs.escalation?.reason, prefix, confined: ruleConfines(policy, prefix) }),
@@ -53,6 +61,7 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
     },
     where: 'outside',
     ...(besides === undefined ? {} : { byUser: true }),
+    ...(Object.keys(notOffered).length === 0 ? {} : { notOffered }),
     grantKeys,
   };
 }

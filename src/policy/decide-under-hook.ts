@@ -2,6 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import type { CallNeeds } from './approval.ts';
 import type { AskDecision, CallDecision, RefuseDecision, RunDecision } from './call-decision.ts';
 import { typingWords } from './leaving-danger.ts';
+import { notOfferedWords } from './offered-answers.ts';
 import { matchRules } from './rules/match-rules.ts';
 import { noRules, type PrefixRule } from './rules/rule-set.ts';
 
@@ -34,13 +35,24 @@ export function decideUnderHook(
   if (decided.kind !== 'run') return decided;
   if (!canAsk) return notAsked;
   const kind = effect === 'program' ? 'command' : effect === 'files' ? 'patch' : 'tool';
+  const why = { kind: 'each-time', by: 'the hook' } as const;
+  const notOffered = { rule: why, session: why };
   const question = {
     kind,
-    reason: ['A hook wants you to decide.', typingWords(defined({ typed })) ?? []].flat().join(' '),
+    reason: ['A hook wants you to decide.', typingWords(defined({ typed })) ?? [], notOfferedWords(notOffered) ?? []]
+      .flat()
+      .join(' '),
     scopes: ['call'],
     ...defined({ argv, cwd, typed }),
   } as const;
-  return { kind: 'ask', question, where: decided.where, ...defined({ extra: decided.extra }), grantKeys: [] };
+  return {
+    kind: 'ask',
+    question,
+    where: decided.where,
+    ...defined({ extra: decided.extra }),
+    grantKeys: [],
+    notOffered,
+  };
 }
 
 function yesTo({ where, extra }: AskDecision): RunDecision {

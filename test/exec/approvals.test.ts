@@ -235,7 +235,10 @@ describe('what is in a command', () => {
     );
     const { events } = await place.run('exec', '--json', '--approvals', answersIn(place), 'go');
     expect(events.find(({ type }) => type === 'question.asked')).toMatchObject({
-      question: { reason: '`rm -rf d` removes files by force. It would run inside the sandbox.', scopes: ['call'] },
+      question: {
+        reason: '`rm -rf d` removes files by force. It would run inside the sandbox. A yes counts for this call alone.',
+        scopes: ['call'],
+      },
     });
     await place.run('exec', 'go');
     expect(textsOf(inputOf(model, 3)).at(-1)).toBe(

@@ -135,7 +135,13 @@ describe('before a call', () => {
     const hooks = { PreToolUse: [hook(decides('ask'))] };
     const config = 'approval_policy = "on-request"';
     const yes = await call('echo one', hooks, config, [{ kind: 'allowed' }]);
-    expect(yes.asked).toMatchObject([{ kind: 'command', reason: 'A hook wants you to decide.', scopes: ['call'] }]);
+    expect(yes.asked).toMatchObject([
+      {
+        kind: 'command',
+        reason: 'A hook wants you to decide. A yes counts for this call alone: the hook asks each time.',
+        scopes: ['call'],
+      },
+    ]);
     expect(yes.output).toContain('one');
     const none = await call('echo one', hooks, config);
     expect(none.output).toContain('Not run: a hook wants the user to decide, and the user cannot be asked.');

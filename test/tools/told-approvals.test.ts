@@ -133,7 +133,7 @@ test('the answer to a command without a prepared one says why it needs one, and 
   const scene = await toldScene({ config, answers: [{ kind: 'declined', by: 'default' }] });
   const [output] = await scene.calls('rm -rf q');
   expect(output).toBe(
-    'Not run: no answer was prepared for this run that would allow it. `rm -rf q` removes files by force. It would run inside the sandbox. Remove what you mean by name and without -f, or tell the user what to remove.',
+    'Not run: no answer was prepared for this run that would allow it. `rm -rf q` removes files by force. It would run inside the sandbox. A yes counts for this call alone. Remove what you mean by name and without -f, or tell the user what to remove.',
   );
 });
 

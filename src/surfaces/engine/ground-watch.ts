@@ -8,7 +8,7 @@ import type { GroundRequest, GroundWatch } from '../../policy/command-ground.ts'
 import { repositoryAbove, type RepositorySight, repositorySight } from '../../policy/repository-sight.ts';
 import { openVariable } from '../../policy/loading-variables.ts';
 import { isWithin, normalisePath, parentOf } from '../../policy/paths.ts';
-import { isSettledProgram } from '../../policy/settled-program.ts';
+import { isSettledProgram, openFolder } from '../../policy/settled-program.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
@@ -58,9 +58,11 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
       const roots = realRoots([...temporary, ...opened]);
       const isWritable = (place: string): boolean => mayWrite(place) || roots.some((root) => isWithin(place, root));
       const open = openVariable(env, { look: lookAt, isWritable, cwd });
+      const programGround = { look: lookAt, isWritable, cwd, path: env['PATH'] };
       const settled = programs
         .slice(0, open === undefined ? mostPrograms : 0)
-        .filter((program) => isSettledProgram(program, { look: lookAt, isWritable, cwd, path: env['PATH'] }));
+        .filter((program) => isSettledProgram(program, programGround));
+      const isUnsettled = programs.some((program) => !program.includes('/') && !settled.includes(program));
       const sight: RepositorySight = repositorySight({
         look: lookAt,
         mayWrite,
@@ -74,7 +76,8 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
         }),
       });
       const hasCompany = request.hasCompany || undefined;
-      const found = defined({ openSetting: sight.open, openVariable: open, hasCompany });
+      const folder = isUnsettled ? openFolder(programGround) : undefined;
+      const found = defined({ openSetting: sight.open, openVariable: open, openFolder: folder, hasCompany });
       const ground = { folder: cwd, settled: new Set(settled), ...found };
       if (sight.kind !== 'protected') return { ...ground, repository: sight.kind };
       // What is put there from now on, or was not seen, git refuses itself.

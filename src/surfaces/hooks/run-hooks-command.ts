@@ -36,7 +36,7 @@ export async function run({ variant, options }: CommandArguments<typeof hooksCom
   const failed = await found.decide(meant, variant);
   if (failed !== undefined) return failed;
   const verb = variant === 'trust' ? 'Trusted' : 'No longer trusted';
-  const lines = meant.map(({ command, event }) => `${verb}: ${exactLine(command)} (${event})\n`);
+  const lines = meant.map(({ command, event }) => `${verb}: ${exactLine(command, 'words')} (${event})\n`);
   print(lines.length === 0 ? 'Nothing to change.\n' : lines.join(''), 'text');
   return 0;
 }
@@ -60,5 +60,5 @@ function described(hook: ConfiguredHook): string {
     ...(isAsync ? ['async: Capstan does not wait for it'] : []),
     ...(failClosed ? ['failClosed: a failure blocks'] : []),
   ];
-  return `${trust}: ${on}\n  command: ${exactLine(command)}\n  ${more.join('; ')}\n  key: ${exactLine(key)}\n`;
+  return `${trust}: ${on}\n  command: ${exactLine(command, 'words')}\n  ${more.join('; ')}\n  key: ${exactLine(key)}\n`;
 }

@@ -1,3 +1,4 @@
+import { lookalikePlaces } from './lookalikes.ts';
 import { isJoining, signOf } from './visible-text.ts';
 
 /** Most lines are this. */
@@ -8,19 +9,21 @@ const looksLikeSign = /<(?=U\+[\dA-F]{4,6}>)/g;
 /**
  * A text that the user is asked to allow, with a sign for every character that an eye could miss or take for another:
  * those that `visibleText` shows, and joiners, selectors, blanks that are no space, and letters that are written in two
- * ways. Joiners and selectors stay only inside a picture that Unicode lists, and between letters of a script that needs
+ * ways, and letters of other scripts that look like ASCII (`lookalikes.ts`; `words`: a command, a path or the like).
+ * Joiners and selectors stay only inside a picture that Unicode lists, and between letters of a script that needs
  * them. Two texts are never shown the same. Newline and tab stay.
  */
-export function exactText(text: string): string {
+export function exactText(text: string, kind: 'words' | 'prose' = 'prose'): string {
   if (plain.test(text)) return text.includes('<U+') ? text.replaceAll(looksLikeSign, signOf) : text;
   const kept = keptPlaces(text);
+  const alike = lookalikePlaces(text, kind);
   const isComposed = text.normalize('NFC') === text;
   let [shown, tail] = ['', ''];
   let at = 0;
   for (const sign of text) {
     const isShown = kept.has(at) || (isSeen(sign) && (isComposed || isOneSpelling(tail, sign)));
     const isMisread = sign === '<' && /^U\+[\dA-F]{4,6}>/.test(text.slice(at + 1, at + 10));
-    shown += isShown && !isMisread ? sign : signOf(sign);
+    shown += isShown && !isMisread && !alike.has(at) ? sign : signOf(sign);
     tail = isShown ? (tail + sign).slice(-16) : '';
     at += sign.length;
   }
@@ -28,8 +31,8 @@ export function exactText(text: string): string {
 }
 
 /** The same in one line, with a sign for blanks at its end. */
-export function exactLine(text: string): string {
-  return exactText(text)
+export function exactLine(text: string, kind: 'words' | 'prose' = 'prose'): string {
+  return exactText(text, kind)
     .replaceAll(/[\n\t]/g, signOf)
     .replace(/ +$/, (blanks) => '\u2420'.repeat(blanks.length));
 }

@@ -143,7 +143,7 @@ function callLines({ tool, item: stored }: Question, item: TurnItem | undefined,
 
 /** What a yes would allow, in rows that fit, the first behind `first`, all others behind `next`. */
 function marked(text: string, width: number, first: string, next: string): string {
-  return behind(exactRows(exactLine(text), width - Math.max(first.length, next.length) - 1), first, next);
+  return behind(exactRows(exactLine(text, 'words'), width - Math.max(first.length, next.length) - 1), first, next);
 }
 
 /** The same for words about it: blanks where they are broken say nothing. */

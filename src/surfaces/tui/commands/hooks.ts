@@ -104,10 +104,10 @@ function showHook(session: CommandSession, hook: ConfiguredHook, trust: string, 
   const card = cardCell({
     title: `${event} hook`,
     rows: [
-      { name: 'Command', value: exactLine(command) },
+      { name: 'Command', value: exactLine(command, 'words') },
       { name: 'For', value: exactLine(matcher ?? 'everything') },
       { name: 'Trust', value: trust },
-      { name: 'File', value: exactLine(source.path) },
+      { name: 'File', value: exactLine(source.path, 'words') },
       { name: 'Time-out', value: `${timeoutSeconds} s` },
       { name: 'Waits', value: isAsync ? 'Capstan does not wait for it' : 'Capstan waits for it' },
       { name: 'Failure', value: failClosed ? 'blocks what it was asked about' : 'is reported, and nothing else' },

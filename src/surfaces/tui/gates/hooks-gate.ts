@@ -64,7 +64,7 @@ function hookRows(hooks: readonly ConfiguredHook[], look: Look): readonly string
       wrapRow([styled(text, style)], { width: look.width, first: [plain('  ')] });
     return [
       [styled(`${on} (${state})`, boldStyle)],
-      ...line(exactLine(command)),
+      ...line(exactLine(command, 'words')),
       ...line(exactLine(`from ${source.path}, ends after ${timeoutSeconds} s`), dimStyle),
       [],
     ];

@@ -49,10 +49,17 @@ function visibleChange(change: ChangedFile): ChangedFile {
   const { path, movePath, diff } = change;
   return {
     ...change,
-    path: exactLine(path),
-    ...(movePath === undefined ? {} : { movePath: exactLine(movePath) }),
+    path: exactLine(path, 'words'),
+    ...(movePath === undefined ? {} : { movePath: exactLine(movePath, 'words') }),
     // Line by line: a carriage return at the end of one shows, too.
-    ...(diff === undefined ? {} : { diff: diff.split('\n').map(exactText).join('\n') }),
+    ...(diff === undefined
+      ? {}
+      : {
+          diff: diff
+            .split('\n')
+            .map((line) => exactText(line))
+            .join('\n'),
+        }),
   };
 }
 

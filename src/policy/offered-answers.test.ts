@@ -49,10 +49,55 @@ it('a question without a rule names the variable that keeps it from having one',
   expect(asked(context('EDITOR'))).toEqual([`It would run outside the sandbox. ${why}`, ['call', 'session']]);
 });
 
-it('says nothing of it where no rule would be offered anyway', () => {
-  const saysNothing = expect.not.stringContaining('No rule');
-  expect(asked(context('EDITOR', { ...noRules, savesNone: true }))).toEqual([saysNothing, ['call', 'session']]);
-  expect(asked(context('EDITOR'), { typed: true })).toEqual([saysNothing, ['call']]);
+const outside = 'It would run outside the sandbox.';
+
+it('or another cause', () => {
+  const none = context('EDITOR', { ...noRules, savesNone: true });
+  expect(asked(none)).toEqual([
+    `${outside} No rule can be saved: the administrator turned rules off for this model.`,
+    ['call', 'session'],
+  ]);
+  expect(asked(context('EDITOR'), { typed: true })).toEqual([
+    `${outside} The model will be able to type into it while it runs. A yes counts for this call alone.`,
+    ['call'],
+  ]);
+});
+
+const withCommands = (
+  commands: readonly (readonly string[])[] | undefined,
+  ground: Partial<NonNullable<DecisionContext['ground']>> = {},
+): DecisionContext => {
+  const of = context(undefined);
+  const settled = new Set((commands ?? []).flatMap(([program = '']) => program));
+  return {
+    ...of,
+    analysis: { commands, seen: commands ?? [['npm']], isReadOnly: false },
+    ground: { ...of.ground!, settled, ...ground },
+  };
+};
+
+it.each([
+  [
+    [['npm', 'i']],
+    { settled: new Set<string>(), openFolder: '/repo/.venv/bin' },
+    'commands can write "/repo/.venv/bin", a folder of the PATH',
+  ],
+  [[['./x']], { settled: new Set<string>() }, 'commands can write or replace `./x`'],
+  [[['export', 'A=b']], {}, '`export` changes what later commands mean'],
+  [[['make'], ['npm', 'i']], {}, 'it has several commands, and no one rule covers them'],
+  [[['python3']], {}, 'a rule for `python3` would allow too much'],
+  [undefined, {}, 'Capstan cannot read all of the script'],
+] as const)('%j with %j: %s', (commands, ground, cause) => {
+  const decision = decideCommand(withCommands(commands, ground), needs);
+  expect(decision.kind === 'ask' && decision.question.reason).toContain(`No rule can be saved: ${cause}.`);
+  expect(decision).toHaveProperty('notOffered.rule.kind');
+});
+
+it('names one cause once', () => {
+  expect(asked(withCommands([['source', 'x']]))).toEqual([
+    `${outside} The shell may run what stands in the words of \`source\`, or in the file that they name. A yes counts for this call alone.`,
+    ['call'],
+  ]);
 });
 
 it('says it of a command that the sandbox stopped, too', () => {

@@ -44,9 +44,12 @@ function plantRepository(workspace: string): void {
 
 const never = ['sandbox_mode="workspace-write"', 'approval_policy="never"'];
 
+/** Of the last question. */
+const reasons: string[] = [];
+
 /** One turn with one command, by default under `never`. `path`: a folder of the workspace before the search path. */
 async function runCommand(
-  call: { readonly cmd: string; readonly workdir?: string },
+  call: { readonly cmd: string; readonly workdir?: string; readonly sandbox_permissions?: string },
   prepare: (workspace: string) => void,
   {
     path = '',
@@ -65,6 +68,7 @@ async function runCommand(
   const askUser: AskUser = {
     ask: (question) => {
       asked.push(question.argv?.at(-1) ?? '');
+      reasons.push(question.reason ?? '');
       return Promise.resolve({ kind: 'declined' });
     },
   };
@@ -99,6 +103,20 @@ describe.runIf(process.platform === 'linux')('a rule that allows a name', () => 
       plant(join(workspace, 'a/usr/bin/git'));
     });
     expect(existsSync(ran)).toBe(false);
+  });
+
+  test('is not offered while commands may write a folder of the search path, and the question says so', async () => {
+    const call = { cmd: 'npm install', sandbox_permissions: 'require_escalated' };
+    const settings = ['sandbox_mode="workspace-write"', 'approval_policy="on-request"'];
+    await runCommand(call, (workspace) => mkdirSync(join(workspace, '.venv/bin'), { recursive: true }), {
+      path: '.venv/bin',
+      settings,
+    });
+    expect(reasons.at(-1)).toMatch(
+      /No rule can be saved: commands can write ".*\/\.venv\/bin", a folder of the PATH\.$/,
+    );
+    await runCommand(call, () => {}, { settings });
+    expect(reasons.at(-1)).toBe('It would run outside the sandbox.');
   });
 
   test('does not let a program out of a folder of the search path that commands may write', async () => {

@@ -69,10 +69,10 @@ test('tokens, and what looks like one, are not shown', () => {
   });
 });
 
-test('in an address, parameters that are named like secrets are not shown, and others are', () => {
-  const url = 'https://host.example/v1?a?auth=x&session_id=y&X-Amz-Signature=z&page=2&key';
+test('in an address, parameters that are named like secrets or look like keys are not shown, and others are', () => {
+  const url = 'https://host.example/v1?a?auth=x&session_id=y&X-Amz-Signature=z&page=2&key&k=hunter2&v=2026-01-01';
   expect(hideSecrets({ url })).toEqual({
-    url: 'https://host.example/v1?a?auth=<hidden>&session_id=<hidden>&X-Amz-Signature=<hidden>&page=2&key',
+    url: 'https://host.example/v1?a?auth=<hidden>&session_id=<hidden>&X-Amz-Signature=<hidden>&page=2&key&k=<hidden>&v=2026-01-01',
   });
 });
 

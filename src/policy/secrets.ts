@@ -79,7 +79,13 @@ function hideTable(values: JsonObject, { isSecret, isOpen }: Where): JsonObject 
       if (namingKey.test(key)) return [key, hideUnlessName(value)];
       if (key === 'otel' && isJsonObject(value)) return [key, hideCollectors(value)];
       const where = {
-        isSecret: isSecret || secretKey.test(key) || secretTables.has(key) || (isOpen && mayNameSecret(key)),
+        isSecret:
+          isSecret ||
+          secretKey.test(key) ||
+          secretTables.has(key) ||
+          (isOpen && mayNameSecret(key)) ||
+          // A value where a table should be.
+          (openTables.has(key) && !isJsonObject(value)),
         isOpen: isOpen || openTables.has(key),
       };
       return [key, hideValue(value, where)];
@@ -123,13 +129,20 @@ function hideCollectors(values: JsonObject): JsonObject {
   return Object.fromEntries(shown) as JsonObject;
 }
 
-/** Hides the user's part of an address, and parameters that are named like secrets. Other texts stay as they are. */
+/** A word, a number or a path: hidden in texts and addresses only where its name says that it is a secret. */
+const harmless = /^(?:[A-Za-z]+|[\d.,]+|~?\/[\w./+-]*|[a-z]+\/[a-z*+.-]+)$/;
+/** A version of an interface. */
+const date = /^\d{4}-\d\d-\d\d(?:-preview)?$/;
+
+/** Hides the user's part of an address, and parameters unless they are plainly none. Other texts stay as they are. */
 export function hideInAddress(text: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
   return text
     .replace(/(?<=^[^/]*:\/\/)[^/?#]*@/, `${hiddenMark}@`)
-    .replace(/(?<=[?&])([^=&#?]*)=[^&#]+/g, (all, name: string) =>
-      mayNameSecret(name) || /sig/i.test(name) ? `${name}=${hiddenMark}` : all,
+    .replace(/(?<=[?&])([^=&#?]*)=([^&#]+)/g, (all, name: string, value: string) =>
+      mayNameSecret(name) || /sig/i.test(name) || !(harmless.test(value) || date.test(value))
+        ? `${name}=${hiddenMark}`
+        : all,
     );
 }
 
@@ -169,9 +182,6 @@ function decoded(text: string): string {
     return text;
   }
 }
-
-/** A word, a number or a path: hidden in a text only where its name says that it is a secret. */
-const harmless = /^(?:[A-Za-z]+|[\d.,]+|~?\/[\w./+-]*|[a-z]+\/[a-z*+.-]+)$/;
 
 /** The values of headers or variables that must not be repeated, a scheme such as `Bearer` with and without it. */
 export function secretsAmong(values: Readonly<Record<string, string>>): readonly string[] {

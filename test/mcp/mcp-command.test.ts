@@ -40,7 +40,8 @@ test('servers are added, listed, shown and removed, and the rest of the file sta
   expect(again.stderr).toContain('Replaced docs, and all of its earlier settings.');
   const noAddress = await place.run('mcp', 'add', 'x', '--url', 'notaurl');
   expect([noAddress.code, noAddress.stderr]).toEqual([2, expect.stringContaining('--url notaurl is no address')]);
-  const noPair = await place.run('mcp', 'add', 'x', '--env', 'A', '--', 'y');
+  const noPair = await place.run('mcp', 'add', 'x', '--env', 'hunter2', '--', 'y');
+  expect(noPair.stderr).not.toContain('hunter2');
   expect(noPair.stderr).toContain('Write --env NAME=VALUE, for example --env PORT=80.');
   const got = await place.run('mcp', 'get', 'files');
   expect(got.stdout).toContain('API_TOKEN = "<hidden>"');
@@ -122,7 +123,7 @@ command = "npx"
 args = ["--header", "Authorization: Bearer hunter", "--api-key", "hunter"]
 env = { PLAIN = "hunter", PORT = "hunter" }
 [mcp_servers.address]
-url = "https://me:hunter@a.org/mcp?code=1&token=hunter"
+url = "https://me:hunter@a.org/mcp?code=1&token=hunter&k=hunter2"
 http_headers = { X-Plain = "hunter", Accept = "hunter" }
 `,
   );

@@ -1,3 +1,4 @@
+import { hiddenMark } from '../../policy/secrets.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import {
   type Command,
@@ -59,8 +60,11 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
         command,
         `${name} needs a value, and ${written} looks like an option. If it is the value, write ${name}=${written}.`,
       );
-    if (option.value === keyAndValue && written.indexOf('=') < 1)
-      return wrongUsage(command, `${name} ${JSON.stringify(written)} is not KEY=VALUE.`, pairExample(name));
+    if (option.value === keyAndValue && written.indexOf('=') < 1) {
+      // For a variable it may be the value alone.
+      const shown = key === 'env' ? hiddenMark : JSON.stringify(written);
+      return wrongUsage(command, `${name} ${shown} is not KEY=VALUE.`, pairExample(name));
+    }
     const value = readValue(option, written);
     if (value === undefined)
       return wrongChoice(command, `${name} takes ${valuesText(option)}`, written, option.choices);

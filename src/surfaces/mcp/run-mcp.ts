@@ -75,15 +75,6 @@ function tableOf({ env, url, bearerTokenEnvVar }: Given['options'], words: reado
   }
   if (url !== undefined) return { url, ...defined({ bearer_token_env_var: bearerTokenEnvVar }) };
   const variables = env.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const);
-  const odd = env.find((pair) => pair.indexOf('=') < 1);
-  if (odd !== undefined) {
-    return {
-      code: 'usage',
-      // It may be the value alone.
-      message: 'mcp add: an --env is not NAME=VALUE.',
-      next: 'Write for example --env PORT=80.',
-    };
-  }
   return {
     command: command ?? '',
     ...(args.length === 0 ? {} : { args }),

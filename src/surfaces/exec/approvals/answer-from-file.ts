@@ -1,3 +1,4 @@
+import { isCoverable } from '../../../policy/commands/shell-builtins.ts';
 import { basename } from 'node:path';
 import { filledForm } from '../../../protocol/form.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
@@ -61,7 +62,10 @@ function saidBy(
   const missing = commandsOf(question).filter((command) => lineFor(lines, question, command) === undefined);
   const named = missing.flatMap((words = []) => (words.length === 0 ? [] : [`\`${visibleLine(words.join(' '))}\``]));
   const typing = question.typed === true ? ', and the model could type into it: that needs "typed": true' : '';
-  return `no: no line of ${name} matches ${named.length === 0 ? 'it' : named.join(', ')}${typing}`;
+  const held = missing.find((words = []) => words.length > 0 && !isCoverable(words));
+  const whole =
+    held === undefined ? '' : `; only a line with all of its words approves \`${visibleLine(held[0] ?? '')}\` so`;
+  return `no: no line of ${name} matches ${named.length === 0 ? 'it' : named.join(', ')}${typing}${whole}`;
 }
 
 /** Why no line answers a script whose commands are known only when it runs. */
@@ -123,10 +127,15 @@ function lineFor(
     if ('kind' in about) return about.kind === kind;
     // A yes to the words of a command is none to what the model will type.
     if (decision === 'approved' && isTyped === true && typed !== true) return false;
-    if (decision === 'approved') return command !== undefined && beginsWith(command, about.prefix, decision);
+    if (decision === 'approved') return command !== undefined && approves(about.prefix, command);
     return command === undefined || [command, ...around].some((words) => beginsWith(words, about.prefix, decision));
   });
   return command === undefined && found !== undefined && 'prefix' in found.about ? undefined : found;
+}
+
+/** Of a command of the shell that does not take its words as text, only a line with all of its words knows what it runs. */
+function approves(prefix: readonly string[], command: readonly string[]): boolean {
+  return beginsWith(command, prefix, 'approved') && (isCoverable(command) || prefix.length === command.length);
 }
 
 /** The lines that deny what was found besides the commands: in a script that cannot be read whole, or as `eval`. */

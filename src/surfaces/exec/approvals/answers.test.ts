@@ -279,3 +279,22 @@ test('a form of a server is filled by the line, and a line that does not fill it
   void askUser.ask(form, new AbortController().signal);
   expect(shown.join('')).toContain('no: "answers" of a.jsonl do not fill the form: colour must be one of red, blue.');
 });
+
+describe('a prefix approves a command of the shell only where it takes its words as text', () => {
+  const lines = answers(
+    { prefix: ['printf'], decision: 'approved' },
+    { prefix: ['export'], decision: 'approved' },
+    { prefix: ['npm'], decision: 'approved' },
+    { prefix: ['source', 'env.sh'], decision: 'approved' },
+  );
+
+  test.each([
+    ['printf %s x && npm install', true],
+    ['source env.sh && npm install', true],
+    ["printf -v 'a[$(touch x)]' 1", false],
+    ['export PATH=. && npm install', false],
+    ['source env.sh x', false],
+  ])('%s: %s', (script, isApproved) =>
+    expect(answerBy(lines, command(script)).kind).toBe(isApproved ? 'allowed' : 'declined'),
+  );
+});

@@ -78,7 +78,7 @@ test('a yes lets the connection that waits go on, in the same run of the command
   const host = { name: 'localhost', port, protocol: 'http' };
   expect(asked).toMatchObject([{ kind: 'network', host, scopes: ['call', 'session'], tool: 'exec_command' }]);
   expect(asked[0]?.reason).toBe(
-    `The command runs and waits to connect to localhost:${port}. No list allows this host at this port yet.`,
+    `The command runs and waits to connect to localhost:${port}. No list allows this host at this port yet. No rule can be saved: rules do not name ports, and this one is unusual.`,
   );
   expect(seen).toEqual([`localhost:${port} /a`]);
   expect(output(1)).toContain('Process exited with code 0');

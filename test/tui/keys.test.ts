@@ -140,6 +140,15 @@ describe('Vim mode', () => {
     terminal.type('/vim');
     terminal.type('\r');
     await sees('Vim mode is off.');
+    // A user who turns it on is about to type.
+    scene.say('/vim');
+    await sees(/Vim mode is on, in insert mode[^]*Vim: Insert/);
+    terminal.type('words');
+    await sees('› words');
+    terminal.type('\u001B');
+    await sees(/› words[^]*Vim: Normal/);
+    terminal.type('dd');
+    await sees('› Ask Capstan to do anything');
     await scene.leave();
     expect(terminal.written.match(/\u001B\[\d q/g)?.at(-1)).toBe('\u001B[0 q');
   });

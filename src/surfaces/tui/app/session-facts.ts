@@ -47,6 +47,8 @@ export class SessionFacts {
     if (event.kind === 'context' && event.cause === 'user' && event.author === undefined)
       this.#firstWords ??= event.text.slice(0, longestTitle);
     if (event.kind === 'turn-started' && event.isContinued !== true) this.#tasks = undefined;
+    // A plan that is done says nothing once its turn is over.
+    if (isTurnEnd(event) && this.#tasks?.done === this.#tasks?.all) this.#tasks = undefined;
     const item = 'item' in event ? event.item : undefined;
     if (item?.kind !== 'plan') return;
     this.#tasks = { done: item.steps.filter(({ status }) => status === 'completed').length, all: item.steps.length };
@@ -62,4 +64,8 @@ export class SessionFacts {
     if (!('code' in summary)) this.#name = summary.name;
     if (isGateOpen('goals', settings.features)) this.#goal = await engine.stored.goal(id);
   }
+}
+
+function isTurnEnd({ kind }: ThreadEvent): boolean {
+  return kind === 'turn-completed' || kind === 'turn-failed' || kind === 'turn-aborted' || kind === 'turn-suspended';
 }

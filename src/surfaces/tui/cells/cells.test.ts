@@ -69,7 +69,12 @@ describe('commands', () => {
     const cut = shown(
       cellOf(command('make', { output: output([...fill(4), '... 5000 bytes omitted ...', ...fill(4)]) })),
     );
-    expect(cut).toContain('+5 lines, 5.0 kB not kept');
+    // Ctrl+T has the lines, and not what is nowhere any more.
+    expect(cut).toContain('… +4 lines (ctrl+t shows them), 5.0 kB not kept');
+    const lost = shown(
+      cellOf(command('make', { output: output([...fill(2), '... 5000 bytes omitted ...', ...fill(3)]) })),
+    );
+    expect(lost).toMatch(/\n {4}… (?:\+1 line \(ctrl\+t shows them\), )?5\.0 kB not kept\n/);
     // A row that says "+1 line" is no shorter than the line.
     const one = shown(cellOf(command('make', { status: 'failed', output: output(['here', 'error: x', ...fill(12)]) })));
     expect(one).toMatch(/└ here\n {4}error: x\n {4}… \+7 lines/);

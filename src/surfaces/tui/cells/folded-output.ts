@@ -28,9 +28,9 @@ export const foldLimits = {
   ownFailed: { most: 50, head: 10, tail: 30, errors: 10 },
 } as const satisfies Readonly<Record<string, FoldLimits>>;
 
-/** How the user gets to see all of it. */
-function foldHint(look: Look): string {
-  return `${hintKeys(look, 'composer')('ctrl+t')} shows all`;
+/** How the user gets to see what is folded. `them`: some of it is nowhere any more. */
+function foldHint(look: Look, what: 'all' | 'them'): string {
+  return `${hintKeys(look, 'composer')('ctrl+t')} shows ${what}`;
 }
 
 /** The output in rows below the head of its cell. */
@@ -145,16 +145,16 @@ class Fold {
     const [only = []] = lines.length === 1 ? lineRows(lines[0]!, this.#width, 2, dimStyle) : [];
     const isShort = lines.length === 1 && rowColumns(only) < this.#width && !omittedMark.test(lines[0]!);
     if (isShort) return only;
-    const lost = lines
-      .flatMap((line) => omittedMark.exec(line)?.[1] ?? [])
-      .reduce((sum, each) => sum + Number(each), 0);
+    const lost = lines.flatMap((line) => omittedMark.exec(line)?.[1] ?? []).map(Number);
+    const kept = lines.length - lost.length;
+    const errors = likely === 0 ? '' : likely === 1 ? ', 1 looks like an error' : `, ${likely} look like errors`;
+    const hint = isLast ? ` (${foldHint(this.#look, lost.length === 0 ? 'all' : 'them')})` : '';
     const words = [
-      `${glyphsOf(this.#look).ellipsis} +${plural(lines.length, 'line')}`,
-      ...(likely === 0 ? [] : [likely === 1 ? ', 1 looks like an error' : `, ${likely} look like errors`]),
-      ...(lost === 0 ? [] : [`, ${sizeWords(lost)} not kept`]),
-      ...(isLast ? [` (${foldHint(this.#look)})`] : []),
+      ...(kept === 0 ? [] : [`+${plural(kept, 'line')}${errors}${hint}`]),
+      ...(lost.length === 0 ? [] : [`${sizeWords(lost.reduce((sum, each) => sum + each, 0))} not kept`]),
     ];
-    return cutRow([styled(words.join(''), dimStyle)], this.#width, this.#look);
+    const row = `${glyphsOf(this.#look).ellipsis} ${words.join(', ')}`;
+    return cutRow([styled(row, dimStyle)], this.#width, this.#look);
   }
 }
 
@@ -163,5 +163,5 @@ const omittedMark = /^\.\.\. (\d{1,15}) bytes omitted \.\.\.$/;
 
 /** In the place of what a cell leaves out. */
 export function foldRow(lines: number, look: Look): Row {
-  return [styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint(look)})`, dimStyle)];
+  return [styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint(look, 'all')})`, dimStyle)];
 }

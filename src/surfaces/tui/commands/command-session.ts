@@ -11,7 +11,7 @@ import type { View } from '../views/view.ts';
 /** As much of the screen as commands use. */
 export interface CommandStage {
   readonly look: Look;
-  readonly composer: Pick<Composer, 'isEmpty' | 'offer' | 'vim'>;
+  readonly composer: Pick<Composer, 'isEmpty' | 'offer' | 'vim' | 'vimInput'>;
   readonly transcript: { add(entry: { cell: Cell; isFinal: boolean }): unknown };
   /** In the place of the composer; undefined: the composer is back. */
   open(view: View | undefined): void;

@@ -1,4 +1,5 @@
 import { VimMode } from '../composer/vim/vim-mode.ts';
+import { keyPress } from '../screen/terminal-input.ts';
 import type { CommandSession, CommandStage } from './command-session.ts';
 
 /** `/vim`: Vim keys in the composer, for this run. */
@@ -6,9 +7,11 @@ export function vim(session: CommandSession): void {
   const { stage } = session.parts;
   const isOn = stage.composer.vim === undefined;
   switchVim(stage, isOn);
+  // A user who asks for it here is about to type.
+  if (isOn) stage.composer.vimInput(keyPress('i'));
   session.notice(
     isOn
-      ? 'Vim mode is on: i inserts, Esc ends it. `vim_mode_default = true` below [tui] in config.toml begins with it.'
+      ? 'Vim mode is on, in insert mode: Esc leaves it, i begins it again. `vim_mode_default = true` below [tui] in config.toml turns it on at every start.'
       : 'Vim mode is off.',
   );
 }

@@ -53,7 +53,7 @@ describe.runIf(canMount)('a full disk', () => {
     await shell.sees(/Two\.\n\n {2}Worked for/);
     const said = textsOf(inputOf(model, 1)).filter((text) => text === 'First.' || text === 'Second.');
     expect(said).toEqual(['First.', 'Second.']);
-    shell.press('C-c');
+    shell.press('C-d');
     await shell.sees(/capstan resume [\w-]{36}/);
   });
 

@@ -85,7 +85,7 @@ describe('the program on a real terminal', () => {
     shell.type('/tui');
     shell.press('Enter');
     await shell.sees(/^\n?>_ Capstan/, 'screen');
-    shell.press('C-c');
+    shell.press('C-d');
     await shell.sees(prompt, 'screen');
     shell.start('resume', '--last');
     await shell.sees('› Hang.', 'screen');
@@ -152,7 +152,7 @@ describe('the program on a real terminal', () => {
     // A frame that was on its way when the size changed again may stand above the last one, which is whole.
     expect(shell.screen()).toMatch(/› a draft\n\n.*Context \d+% left.*$/);
     shell.press('C-c');
-    shell.press('C-c');
+    shell.press('C-d');
     await givesBack(shell);
   });
 

@@ -10,13 +10,17 @@ const altT = '\u001Bt';
 
 describe('plans and background commands above the composer', () => {
   it('the plan is pinned in one row, unfolds, and goes when it is done', async () => {
-    const opened = await tuiScene([
-      answer({ items: [plan('completed', 'in_progress', 'pending')] }),
-      answer({ items: [callTool('exec_command', { cmd: 'sleep 1.5' })] }),
-      done('Half.'),
-      answer({ items: [plan('completed', 'completed', 'completed')] }),
-      done('All.'),
-    ]);
+    const built = await scene(
+      [
+        answer({ items: [plan('completed', 'in_progress', 'pending')] }),
+        answer({ items: [callTool('exec_command', { cmd: 'sleep 1.5' })] }),
+        done('Half.'),
+        answer({ items: [plan('completed', 'completed', 'completed')] }),
+        done('All.'),
+      ],
+      'approval_policy = "on-request"\n[tui]\nstatus_line = ["task-progress", "context-remaining"]\n',
+    );
+    const opened = await openIn(built, { kind: 'new' });
     const { sees, say: tell, terminal, leave } = opened;
     await sees('Context');
     tell('Go.');
@@ -34,7 +38,7 @@ describe('plans and background commands above the composer', () => {
     const rows = (await sees(/• All\.[^]*Worked for/)).join('\n');
     expect(rows).not.toContain('Tasks ');
     await leave();
-    const resumed = await openIn(opened, { kind: 'last' });
+    const resumed = await openIn(built, { kind: 'last' });
     expect((await resumed.sees(/• All\.[^]*Context/)).join('\n')).not.toContain('Tasks ');
   });
 
@@ -52,7 +56,7 @@ describe('plans and background commands above the composer', () => {
       ],
       'approval_policy = "on-request"',
     );
-    const pauses = { typed: 50, drawn: 0, next: 0 };
+    const pauses = { typed: 50, drawn: 0, next: 0, over: 0 };
     const { sees, say: tell, terminal, model } = await openIn(built, { kind: 'new' }, 80, { pauses });
     await sees('Context');
     tell('/plan Make a plan.');

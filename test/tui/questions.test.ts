@@ -49,7 +49,7 @@ describe('a question in the terminal', () => {
       ],
       'approval_policy = "on-request"',
     );
-    const pauses = { typed: 300, drawn: 200, next: 300 };
+    const pauses = { typed: 300, drawn: 200, next: 300, over: 0 };
     const { sees, say: tell, terminal } = await openIn(built, { kind: 'new' }, 80, { pauses });
     const isThere = (name: string): boolean => existsSync(`${built.place.workspace}/${name}`);
     const later = (milliseconds: number) => new Promise((over) => setTimeout(over, milliseconds));

@@ -13,6 +13,8 @@ export interface TuiScene extends Scene {
   sees(words: string | RegExp): Promise<readonly string[]>;
   /** Types a message and sends it. */
   say(words: string): void;
+  /** The exit code, once the program has ended. */
+  readonly ended: Promise<number>;
   /** Leaves the terminal, and gives all that stands on it then. */
   leave(): Promise<readonly string[]>;
   /** The same while a question is open, as by a signal to the process. */
@@ -50,7 +52,7 @@ export async function openIn(
   whenTestEnds(() => void vi.unstubAllEnvs());
   terminal.write(before);
   // Tests answer what they have seen, at once.
-  const pauses = { ...pauseTimes, drawn: 0, next: 0 };
+  const pauses = { ...pauseTimes, drawn: 0, next: 0, over: 0 };
   const request = { cwd: built.place.workspace, choices: { ...none, ...off }, thread, isFull: false, pauses, ...more };
   const ended = openTui(request, terminal);
   const sees = async (words: string | RegExp): Promise<readonly string[]> => {
@@ -77,6 +79,7 @@ export async function openIn(
     ...built,
     terminal,
     sees,
+    ended,
     say(words) {
       terminal.type(words);
       terminal.type('\r');

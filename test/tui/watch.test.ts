@@ -111,7 +111,7 @@ describe('a thread that another program writes', () => {
     await writer.sees('Worked for');
     writer.say('/rename the other');
     await writer.sees('the other');
-    const pauses = { typed: 50, drawn: 0, next: 0 };
+    const pauses = { typed: 50, drawn: 0, next: 0, over: 0 };
     const watcher = await openIn(built, { kind: 'new' }, 120, { pauses });
     await watcher.sees('Context 100% left');
     watcher.say('/resume the other');

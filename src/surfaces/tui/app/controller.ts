@@ -7,7 +7,7 @@ import type { SlashCommand } from '../views/slash-table.ts';
 import { BoundKeys } from './bound-keys.ts';
 import { BurstKeys } from './burst-keys.ts';
 import { DraftKeys } from './draft-keys.ts';
-import { EscapeTwice } from './escape-twice.ts';
+import { PressedAgain } from './pressed-again.ts';
 import { mustWait, readDraft } from './read-draft.ts';
 import type { TuiStage } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -41,13 +41,13 @@ export class Controller {
   readonly #bursts: BurstKeys;
   /** Messages that were sent before the engine was there. */
   readonly #early: Draft[] = [];
-  readonly #twice: EscapeTwice;
+  readonly #again: PressedAgain;
 
   constructor(parts: ControllerParts) {
     this.#parts = parts;
     this.#bound = new BoundKeys(parts.stage);
     this.#ofDraft = new DraftKeys({ ...parts, doors: () => parts.conversation()?.doors });
-    this.#twice = new EscapeTwice(parts.stage);
+    this.#again = new PressedAgain(parts.stage);
     const { stage, surroundings, conversation } = parts;
     this.#bursts = new BurstKeys({
       stage,
@@ -116,7 +116,7 @@ export class Controller {
   #ofComposer(input: TerminalInput): void {
     const { stage } = this.#parts;
     if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
-    if (input.kind !== 'key' || input.name !== 'escape') this.#twice.reset();
+    if (input.kind !== 'key' || input.name !== 'escape') this.#again.reset();
     if (!this.#bursts.input(input)) this.#meant(input);
   }
 
@@ -145,7 +145,7 @@ export class Controller {
   }
 
   #ofTerminal({ name }: KeyPress): boolean {
-    const { stage, conversation: current, quit, editOutside, showHelp } = this.#parts;
+    const { stage, surroundings, conversation: current, quit, editOutside, showHelp } = this.#parts;
     const { composer } = stage;
     const conversation = current();
     switch (name) {
@@ -159,12 +159,15 @@ export class Controller {
         if (composer.isShell && composer.draft.text === '!') composer.draft = draftOf('');
         else if (conversation?.canInterrupt === true)
           conversation.interrupt(composer.isEmpty ? 'send-steers' : 'give-back');
-        else if (composer.isEmpty && this.#parts.canRewind !== false && this.#twice.pressed())
-          conversation?.slash('rewind', '');
+        else if (composer.isEmpty && this.#parts.canRewind !== false) {
+          if (this.#again.pressed('Esc', 'go back to an earlier message')) conversation?.slash('rewind', '');
+        }
         return true;
       case 'ctrl+c':
         if (!composer.isEmpty) composer.drop();
         else if (conversation?.canInterrupt === true) conversation.interrupt('give-back');
+        // Meant for what ran.
+        else if (surroundings.pause.isJustOver(stage.idleSince)) this.#again.pressed('Ctrl+C', 'leave');
         else quit();
         return true;
       case 'ctrl+d':

@@ -50,6 +50,7 @@ export class TuiStage {
   #busy: Busy | undefined;
   #shell: Busy | undefined;
   #failed: FailedTurn | undefined;
+  #idleSince = -Infinity;
   /** What is pinned above the composer. */
   plan: PinnedPlan | undefined;
   /** How many commands and agents run in the background. */
@@ -139,6 +140,11 @@ export class TuiStage {
     this.#failed = failed;
     this.#tick();
     this.draw();
+  }
+
+  /** When a frame showed first that nothing runs any more. Infinite: something runs in the frame that is in sight. */
+  get idleSince(): number {
+    return this.#idleSince;
   }
 
   changeLook(change: Partial<StageLook>): void {
@@ -293,6 +299,8 @@ export class TuiStage {
 
   /** The composer with what stands around it, or a view in its place. */
   #bottom(look: Look, height: number): Frame {
+    if (this.#running !== undefined) this.#idleSince = Infinity;
+    else if (this.#idleSince === Infinity) this.#idleSince = look.now;
     return bottomFrame(this, this.#state, look, height);
   }
 }

@@ -33,7 +33,7 @@ afterEach(() => {
 /** A question in sight. Each byte of the keyboard is a key for it. */
 function asked(drawMs = 0): readonly string[] {
   const taken: string[] = [];
-  const pause = new TypingPause(() => Date.now(), { typed: 1000, drawn: 300, next: 300 });
+  const pause = new TypingPause(() => Date.now(), { typed: 1000, drawn: 300, next: 300, over: 0 });
   const view = pause.guard({
     frame() {
       block(drawMs);

@@ -9,9 +9,11 @@ export interface PauseTimes {
   readonly drawn: number;
   /** The same for a question behind another one: longer than a key that is held waits before it repeats. */
   readonly next: number;
+  /** After the end of what ran was drawn, before Ctrl+C leaves: until then it is meant for what ran. */
+  readonly over: number;
 }
 
-export const pauseTimes: PauseTimes = { typed: 1000, drawn: 400, next: 750 };
+export const pauseTimes: PauseTimes = { typed: 1000, drawn: 400, next: 750, over: 1000 };
 
 /**
  * The one rule for everything that is asked: no key that the user pressed before a question was in sight answers it,
@@ -51,6 +53,12 @@ export class TypingPause {
   /** Keys that come now may have been typed for another program: what is asked has to be in sight anew. */
   restart(): void {
     this.#restarts += 1;
+  }
+
+  /** See `PauseTimes.over`. `since`: when its end was drawn; infinite: it was not. */
+  isJustOver(since: number): boolean {
+    // Not "less than": the clock of the system may be set back.
+    return since === Infinity || Math.abs(this.now() - since) < this.#times.over;
   }
 
   /** Milliseconds before a question may be drawn. */

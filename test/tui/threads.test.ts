@@ -68,6 +68,36 @@ describe('earlier conversations', () => {
     expect(textsOf(inputOf(built.model, 3))).toContain('Fix the parser');
   });
 
+  it.each(['resume', 'fork'] as const)('Esc in the list of `capstan %s` opens none', async (does) => {
+    const built = await threeThreads();
+    const before = built.place.rollouts();
+    const { terminal, sees, ended } = await openIn(built, { kind: 'pick' }, 80, { does, anyFolder: true });
+    await sees(/Look around[^]*esc leaves/);
+    await press(terminal, '\u0014');
+    await sees(/\d+ %/);
+    // It closes the preview alone.
+    await press(terminal, '\u001B');
+    await sees('esc leaves');
+    await press(terminal, '\u001B');
+    expect(await ended).toBe(0);
+    expect((await terminal.all()).filter((row) => row !== '')).toEqual(['$ echo before', 'before']);
+    expect(built.place.rollouts()).toEqual(before);
+  });
+
+  it('Esc at a question about a conversation of the list goes back to the list', async () => {
+    const built = await threeThreads();
+    const { terminal, sees, ended } = await openIn(built, { kind: 'pick' }, 80, { anyFolder: true });
+    await sees('Look around');
+    await press(terminal, ...'around');
+    await sees(/\n› Look around[\s\S]{0,200}\n\n/);
+    await press(terminal, enter);
+    await sees('belongs to another folder');
+    await press(terminal, '\u001B');
+    await sees('Resume a conversation');
+    await press(terminal, '\u0003');
+    expect(await ended).toBe(0);
+  });
+
   it('of another folder continue where the user says', async () => {
     const built = await threeThreads();
     const { terminal, sees, say: tell } = await openIn(built, { kind: 'new' });

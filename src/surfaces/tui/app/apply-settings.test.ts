@@ -3,7 +3,7 @@ import { tuiSettings } from '../../../config/tui-settings.ts';
 import type { TerminalPort } from '../screen/terminal-port.ts';
 import { applySettings } from './apply-settings.ts';
 import { plainLook } from './plain-look.ts';
-import type { TuiSession } from './session.ts';
+import type { SessionParts } from './session.ts';
 import { TuiStage } from './stage.ts';
 
 async function lookWith(tui: NonNullable<Parameters<typeof tuiSettings>[0]['tui']>) {
@@ -11,7 +11,7 @@ async function lookWith(tui: NonNullable<Parameters<typeof tuiSettings>[0]['tui'
   const look = plainLook({ LC_ALL: 'C.UTF-8', NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
   const stage = new TuiStage({ terminal, look, isFull: false, reflows: true, now: () => 0 });
   const engine = { config: { tui: tuiSettings({ tui }), unusedTui: [] } };
-  expect(await applySettings({ parts: { stage, engine } } as unknown as TuiSession, { isFull: false })).toEqual([]);
+  expect(await applySettings({ stage, engine } as unknown as SessionParts, { isFull: false })).toEqual([]);
   const { glyphs, colours, motion } = stage.look;
   stage.discard();
   return { glyphs, colours, motion };

@@ -7,26 +7,25 @@ import { readTitleIds } from '../views/window-title.ts';
 import { notificationKinds } from './notifier.ts';
 import { ownThemes } from './own-themes.ts';
 import { readerLook } from './plain-look.ts';
-import type { TuiSession } from './session.ts';
+import type { SessionParts } from './session.ts';
 import type { TuiRequest } from './tui-request.ts';
 
 /** Gives the stage what `[tui]` says, and what to report about it: the rest of the table was checked when it was read. */
 export async function applySettings(
-  session: TuiSession,
+  parts: Pick<SessionParts, 'stage' | 'engine' | 'surroundings'>,
   { isInline = false, isFull }: Pick<TuiRequest, 'isInline' | 'isFull'>,
 ): Promise<readonly Outcome[]> {
-  const { stage, engine, surroundings } = session.parts;
+  const { stage, engine, surroundings } = parts;
   const { theme, ascii, animations, alternateScreen, screenReader, keymap, vimModeDefault } = engine.config.tui;
-  if (keymap !== undefined || vimModeDefault) {
-    const { applyKeys } = await import('./apply-keys.ts');
-    applyKeys(session, keymap, vimModeDefault);
-  }
+  const hasKeys = keymap !== undefined || vimModeDefault;
+  const wrongKeys = hasKeys ? (await import('./apply-keys.ts')).applyKeys(parts, keymap, vimModeDefault) : [];
   if (screenReader) stage.changeLook(readerLook);
   if (ascii && stage.look.glyphs === 'unicode') stage.changeLook({ glyphs: 'ascii' });
   if (!animations) stage.changeLook({ motion: 'none' });
   const wantsFull = isFull || (alternateScreen === 'always' && !screenReader && !isInline);
   const notFull = wantsFull && !stage.isFull ? stage.switchMode() : undefined;
-  const problems = [...(notFull === undefined ? [] : [notFull]), ...unusedKeys(engine), ...wrongItems(engine)];
+  const full = notFull === undefined ? [] : [notFull];
+  const problems = [...wrongKeys, ...full, ...unusedKeys(engine), ...wrongItems(engine)];
   if (theme === undefined) return problems;
   const own = findTheme(theme) === undefined ? await ownThemes(engine) : { choices: [], problems: [] };
   const choice = findTheme(theme, own.choices);

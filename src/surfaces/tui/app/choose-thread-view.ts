@@ -1,22 +1,17 @@
+import type { ThreadId } from '../../../protocol/ids.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
 import { listOfFolder } from '../picker/list-of-folder.ts';
-import { PickerView } from '../picker/picker-view.ts';
+import { type PickerOptions, PickerView } from '../picker/picker-view.ts';
 import { ThreadPages } from '../picker/thread-pages.ts';
-import { forkShown } from './fork-thread.ts';
+import { guardWork } from './guard-work.ts';
 import { previewListed } from './preview-thread.ts';
 import { resumeListed } from './resume-thread.ts';
-import type { TuiSession } from './session.ts';
+import type { SessionParts, TuiSession } from './session.ts';
+import type { TuiRequest } from './tui-request.ts';
 
 /** Threads that are read at a time. */
 const pageSize = 50;
-
-/** What a list of threads is for, and how it begins. */
-export interface ThreadChoosing {
-  readonly does: 'resume' | 'fork';
-  /** Threads of every folder at first. */
-  readonly anyFolder?: boolean;
-}
 
 /** `/new`: another conversation in the same folder, with the same settings of the configuration. */
 export async function startAnew(session: TuiSession): Promise<void> {
@@ -27,55 +22,90 @@ export async function startAnew(session: TuiSession): Promise<void> {
 }
 
 /** `/resume`: an earlier conversation, by its name or from a list. */
-export async function chooseThreadView(
-  session: TuiSession,
-  name: string,
-  choosing: ThreadChoosing = { does: 'resume' },
-): Promise<void> {
+export async function chooseThreadView(session: TuiSession, name: string): Promise<void> {
   const { stage, engine } = session.parts;
   if (name !== '') {
     const chosen = await engine.stored.choose({ kind: 'named', name });
     if (chosen.kind === 'none') return session.notice(fullText(chosen), 'error');
     const thread = await engine.stored.summary(chosen.id);
-    return 'code' in thread ? session.notice(fullText(thread), 'error') : open(session, thread, choosing);
+    return 'code' in thread ? session.notice(fullText(thread), 'error') : resumeListed(session, thread.id);
   }
+  const close = (): void => stage.openPager(undefined);
+  openPicker(
+    {
+      ...session.parts,
+      cwd: session.thread.settings.cwd,
+      openId: session.thread.id,
+      notice: (text) => session.notice(text, 'error'),
+      run: (work) => session.inBackground(work),
+    },
+    {
+      title: resumeTitle,
+      anyFolder: false,
+      close,
+      pick({ id }) {
+        close();
+        session.inBackground(resumeListed(session, id));
+      },
+    },
+  );
+}
+
+/** `capstan resume`, `capstan fork`: which thread to begin with. `left`: the user wants none. */
+export function pickFirst(
+  parts: Omit<PickingParts, 'openId' | 'run'>,
+  { does = 'resume', anyFolder = false }: Pick<TuiRequest, 'does' | 'anyFolder'>,
+): Promise<ThreadId | 'left'> {
+  const { stage, notice } = parts;
+  const run = (work: Promise<unknown>): void => void guardWork(work, notice);
+  const { promise, resolve } = Promise.withResolvers<ThreadId | 'left'>();
+  const title = does === 'fork' ? 'Fork a conversation' : resumeTitle;
+  openPicker(
+    { ...parts, openId: undefined, run },
+    { title, anyFolder, close: () => resolve('left'), pick: ({ id }) => resolve(id) },
+  );
+  return promise.finally(() => stage.openPager(undefined));
+}
+
+const resumeTitle = 'Resume a conversation';
+
+interface PickingParts extends Pick<SessionParts, 'stage' | 'engine' | 'threads' | 'now'> {
+  readonly cwd: string;
+  readonly openId: ThreadId | undefined;
+  notice(text: string): void;
+  /** What a key of the list has begun: what goes wrong with it is shown. */
+  run(work: Promise<unknown>): void;
+}
+
+function openPicker(parts: PickingParts, list: Pick<PickerOptions, 'title' | 'anyFolder' | 'pick' | 'close'>): void {
+  const { stage, engine, cwd, openId, notice, run } = parts;
   const pages = new ThreadPages({
     pageSize,
     list: (query, progress) => listOfFolder((each) => engine.stored.list(each, progress), query),
     changed: () => stage.draw(),
   });
+  const saveDensity = async (isDense: boolean): Promise<void> => {
+    const problem = await engine.config.saveTui({ session_picker_view: isDense ? 'dense' : 'comfortable' });
+    if (problem !== undefined) notice(fullText(problem));
+  };
   const view: PickerView = new PickerView({
-    title: choosing.does === 'fork' ? 'Fork a conversation' : 'Resume a conversation',
-    cwd: session.thread.settings.cwd,
-    anyFolder: choosing.anyFolder ?? false,
+    ...list,
+    cwd,
     pages,
-    openId: session.thread.id,
+    openId,
     isDense: engine.config.tui.sessionPickerView === 'dense',
-    densityChosen: (isDense) => session.run(saveDensity(session, isDense)),
-    close: () => stage.openPager(undefined),
-    pick(thread) {
-      stage.openPager(undefined);
-      session.inBackground(open(session, thread, choosing));
-    },
-    preview: (thread) => session.inBackground(previewListed(session, thread, () => stage.openPager(view))),
-    archive: (thread) => session.inBackground(switchArchive(session, thread).finally(() => view.refresh())),
+    densityChosen: (isDense) => run(saveDensity(isDense)),
+    preview: (thread) => run(previewListed(parts, thread, () => stage.openPager(view))),
+    archive: (thread) => run(switchArchive(parts, thread).finally(() => view.refresh())),
   });
   stage.openPager(view);
 }
 
-async function open(session: TuiSession, { id }: ThreadSummary, { does }: ThreadChoosing): Promise<void> {
-  return does === 'fork' ? forkShown(session, id, '') : resumeListed(session, id);
-}
-
-async function switchArchive(session: TuiSession, { id, archived }: ThreadSummary): Promise<void> {
-  const { engine, threads } = session.parts;
-  if (id === session.thread.id)
-    return session.notice('The conversation that is open cannot be archived from the list. Use /archive.');
+async function switchArchive(
+  { engine, threads, openId, notice }: PickingParts,
+  { id, archived }: ThreadSummary,
+): Promise<void> {
+  if (id === openId) return notice('The conversation that is open cannot be archived from the list. Use /archive.');
   const done = await threads.whole(id, () => (archived ? engine.stored.unarchive(id) : engine.stored.archive(id)));
-  if (done.kind === 'refused') session.notice(fullText(done.outcome), 'error');
-}
-
-async function saveDensity(session: TuiSession, isDense: boolean): Promise<void> {
-  const problem = await session.parts.engine.config.saveTui({ session_picker_view: isDense ? 'dense' : 'comfortable' });
-  if (problem !== undefined) session.notice(fullText(problem), 'error');
+  if (done.kind === 'refused') notice(fullText(done.outcome));
 }

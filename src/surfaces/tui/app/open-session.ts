@@ -1,5 +1,6 @@
 import { kindOfEntry } from '../../../disk/file-system.ts';
 import { defined } from '../../../protocol/defined.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { liveThreads } from '../../engine/live/kept-threads.ts';
@@ -7,7 +8,6 @@ import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
 import type { GateDesk } from '../gates/gate-desk.ts';
 import { type GateParts, passGates } from '../gates/pass-gates.ts';
 import { applySettings } from './apply-settings.ts';
-import { chooseThreadView } from './choose-thread-view.ts';
 import { TuiSession, type SessionParts } from './session.ts';
 import { runSlash } from './slash-actions.ts';
 import type { TuiRequest } from './tui-request.ts';
@@ -23,6 +23,7 @@ export async function openSession(
   const engine = await passGates(request, { ...gates, notice });
   if (engine === 'left' || 'code' in engine) return engine;
   const threads = liveThreads(engine);
+  const notices = await applySettings({ ...parts, engine }, request);
   const opened = await openThread(engine, threads, { request, parts, desk: gates.desk, notice });
   if (opened === 'left' || 'code' in opened) {
     await engine.close();
@@ -30,13 +31,10 @@ export async function openSession(
   }
   const { thread, shown } = opened;
   const session = new TuiSession({ ...parts, engine, threads, runSlash, regain, ...defined({ shown }) }, thread);
-  const notices = await applySettings(session, request);
   await session.begin(shown === undefined ? {} : { shows: 'none' });
   for (const notice of notices) session.entries.outcome(notice, 'warning');
   for (const text of decided) session.notice(text);
   if (kindOfEntry(`${engine.home}/prompts`) === 'folder') session.inBackground(offerPrompts(session));
-  const { does = 'resume', anyFolder = false } = request;
-  if (request.thread.kind === 'pick') await chooseThreadView(session, '', { does, anyFolder });
   return session;
 }
 
@@ -72,31 +70,52 @@ interface Opened {
   readonly shown?: number;
 }
 
-async function openThread(
-  engine: Engine,
-  threads: LiveThreads,
-  { request: { cwd, thread, does, anyFolder = false }, parts, desk, notice }: Opening,
-): Promise<Opened | Outcome | 'left'> {
-  if (thread.kind === 'new' || thread.kind === 'pick') {
+async function openThread(engine: Engine, threads: LiveThreads, opening: Opening): Promise<Opened | Outcome | 'left'> {
+  const { request, parts, desk } = opening;
+  const { cwd, thread, anyFolder = false } = request;
+  if (thread.kind === 'new') {
     const started = await threads.start({ cwd });
     return started.kind === 'refused' ? started.outcome : { thread: started };
   }
-  const chosen = await engine.stored.choose({ ...thread, ...(anyFolder ? {} : { cwd }) });
-  if (chosen.kind === 'none') return chosen;
+  if (thread.kind !== 'pick') {
+    const chosen = await engine.stored.choose({ ...thread, ...(anyFolder ? {} : { cwd }) });
+    return chosen.kind === 'none' ? chosen : openStored(chosen.id, engine, threads, { ...opening, leaving: 'Leave' });
+  }
+  const { pickFirst } = await import('./choose-thread-view.ts');
+  const { quickNotice } = await import('./quick-notice.ts');
+  // It stands there also if no conversation is opened.
+  const told = (text: string): void =>
+    void parts.stage.transcript.add({ cell: quickNotice(text, 'error'), isFinal: true });
+  for (;;) {
+    const id = await desk.until(pickFirst({ ...parts, engine, threads, cwd, notice: told }, request));
+    if (id === 'left') return 'left';
+    const opened = await openStored(id, engine, threads, { ...opening, leaving: 'Back to the list' });
+    if (opened !== 'left' || (await desk.wait(0)) === 'left') return opened;
+  }
+}
+
+async function openStored(
+  id: ThreadId,
+  engine: Engine,
+  threads: LiveThreads,
+  { request: { cwd, does }, parts, desk, leaving, notice }: Opening & { readonly leaving: string },
+): Promise<Opened | Outcome | 'left'> {
   if (does === 'fork') {
-    const forked = await threads.fork(chosen.id, { kind: 'latest' });
-    return forked.kind === 'refused' ? forked.outcome : { thread: forked };
+    const forked = await threads.fork(id, { kind: 'latest' });
+    if (forked.kind === 'refused') return forked.outcome;
+    notice(`This is a fork. The other conversation is kept: /resume ${id}`);
+    return { thread: forked };
   }
   const { resumeThroughGates } = await import('../gates/resume-gate.ts');
   let shown: number | undefined;
   for (;;) {
-    const gates = { desk, engine, threads, cwd, canWatch: true, leaving: 'Leave', notice } as const;
-    const resumed = await resumeThroughGates(chosen.id, gates);
+    const gates = { desk, engine, threads, cwd, canWatch: true, leaving, notice } as const;
+    const resumed = await resumeThroughGates(id, gates);
     if (resumed === 'left') return 'left';
     if (resumed === 'watch') {
       const { showWatched } = await import('./show-watched.ts');
       const placeholder = 'Watching: what you send waits until this terminal continues the conversation';
-      const until = await showWatched(chosen.id, { ...parts, engine, desk, placeholder });
+      const until = await showWatched(id, { ...parts, engine, desk, placeholder });
       if (until === 'left') return 'left';
       shown = until;
       continue;

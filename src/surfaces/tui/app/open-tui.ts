@@ -62,7 +62,8 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     stop: suspend,
     lost: () => leave('SIGHUP'),
   });
-  if (request.prompt !== undefined) stage.composer.draft = asMessage(draftOf(request.prompt));
+  const prompt = request.prompt?.trim() ?? '';
+  if (prompt !== '') stage.composer.draft = asMessage(draftOf(prompt));
   stage.begin();
   // While another program has the terminal, Ctrl+C is that program's.
   let isLent = false;
@@ -112,8 +113,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     shown.drawNow();
     // A terminal in memory shares its process with others.
     if (terminal instanceof ProcessTerminal) keepYoungSmall();
-    if (request.prompt !== undefined && shown.composer.words === request.prompt.trim())
-      opened.acts.send(shown.composer.take());
+    if (prompt !== '' && shown.composer.words === prompt) opened.acts.send(shown.composer.take());
     return undefined;
   }
 

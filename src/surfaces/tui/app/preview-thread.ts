@@ -2,7 +2,7 @@ import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
 import { titleOf } from '../picker/picker-rows.ts';
 import { PagerView } from '../views/pager-view.ts';
 import { EventEntries } from './event-entries.ts';
-import type { TuiSession } from './session.ts';
+import type { SessionParts } from './session.ts';
 import { Transcript } from './transcript.ts';
 import { TranscriptRows } from './transcript-rows.ts';
 
@@ -10,8 +10,11 @@ import { TranscriptRows } from './transcript-rows.ts';
 const slice = 200;
 
 /** What was said in a thread, read from its file and without opening it. It fills while it is read. */
-export async function previewListed(session: TuiSession, thread: ThreadSummary, back: () => void): Promise<void> {
-  const { stage, engine, now } = session.parts;
+export async function previewListed(
+  { stage, engine, now }: Pick<SessionParts, 'stage' | 'engine' | 'now'>,
+  thread: ThreadSummary,
+  back: () => void,
+): Promise<void> {
   const transcript = new Transcript();
   const entries = new EventEntries(transcript, () => false);
   const rows = new TranscriptRows(transcript, { now, redraw: () => stage.draw() });

@@ -34,6 +34,12 @@ export class GateDesk {
     this.#leaving();
   }
 
+  /** Waits for something else that the user decides, or until the program ends. */
+  async until<Result>(decided: Promise<Result>): Promise<Result | 'left'> {
+    if (this.#hasEnded) return 'left';
+    return Promise.race([decided, this.#ending.promise]).finally(() => this.#parts.pause.answered());
+  }
+
   /** Waits so long, or until the program ends. What is raced against that end again and again would stay with it. */
   async wait(milliseconds: number): Promise<'on' | 'left'> {
     if (this.#hasEnded) return 'left';

@@ -93,7 +93,11 @@ async function atHome(thread: LiveThread, parts: ResumeParts): Promise<Resumed> 
   const { engine, cwd } = parts;
   if (thread.settings.cwd === cwd) return thread;
   const folder = engine.config.tui.resumeCwd ?? (await askForFolder(thread.settings.cwd, parts));
-  if (folder === 'left') return 'left';
+  if (folder === 'left') {
+    // Others may write it.
+    await thread.leave();
+    return 'left';
+  }
   if (folder === 'session') return thread;
   return moved(thread, cwd);
 }
@@ -116,7 +120,7 @@ async function askForFolder(
       { label: 'Always where I am', about: 'for all conversations, saved as tui.resume_cwd' },
     ],
   });
-  if (chosen === 'left') return 'left';
+  if (typeof chosen !== 'number') return 'left';
   const folder = chosen === 1 || chosen === 3 ? 'current' : 'session';
   if (chosen === 2 || chosen === 3) {
     const problem = await engine.config.saveTui({ resume_cwd: folder });

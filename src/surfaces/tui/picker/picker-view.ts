@@ -21,8 +21,8 @@ export interface PickerOptions {
   /** Threads of every folder at first. */
   readonly anyFolder: boolean;
   readonly pages: ThreadPages;
-  /** The thread that is open, by its id. */
-  readonly openId: string;
+  /** The thread that is open, by its id. Undefined: none is, and Esc leaves the program. */
+  readonly openId: string | undefined;
   /** One row for each at first, and not two. */
   readonly isDense: boolean;
   /** The user wants it so, also the next time. */
@@ -158,10 +158,10 @@ export class PickerView implements View {
     const key = hintKeys(look, 'pager');
     if (this.#focus !== undefined)
       return `left and right change it · ${key('tab')} the next one · ${key('esc')} back to the list`;
-    const long = `${key('enter')} opens · ${key('tab')} filters · ${key('ctrl+t')} preview · ${key('ctrl+a')} archive · ${key('ctrl+o')} one or two rows · ${key('esc')} back`;
+    const long = `${key('enter')} opens · ${key('tab')} filters · ${key('ctrl+t')} preview · ${key('ctrl+a')} archive · ${key('ctrl+o')} one or two rows · ${key('esc')} ${this.#options.openId === undefined ? 'leaves' : 'back'}`;
     return look.width >= columnsOf(long)
       ? long
-      : `${key('enter')} · ${key('tab')} filters · ${key('ctrl+t')} preview · ${key('esc')}`;
+      : `${key('enter')} · ${key('tab')} filters · ${key('ctrl+t')} preview · ${key('esc')}${this.#options.openId === undefined ? ' leaves' : ''}`;
   }
 
   input(input: TerminalInput): void {

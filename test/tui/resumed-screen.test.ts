@@ -78,8 +78,14 @@ async function everything(): Promise<Scene> {
   const steps: ScriptStep[] = [
     answer({
       items: [reason('**Look** around first.'), say('I look.'), planned('in_progress', 'pending'), run('cat old.txt')],
+      deltas: true,
     }),
-    // One at a time: those that run at once end in any order, and are recorded so.
+    answer({ items: [reason('**Once** more.'), run('head -1 old.txt')], deltas: true }),
+    // Those that run at once stand in the order in which they ended.
+    answer({
+      items: [run('ls'), run('sleep 0.3; echo slow'), run('cat old.txt'), run('cat missing.txt'), run('ls old.txt')],
+      deltas: true,
+    }),
     answer({ items: [run('echo one; exit 3')] }),
     answer({
       items: [
@@ -171,6 +177,9 @@ describe('a conversation that is resumed', () => {
     await live(first);
     const seen = blocksOf(await first.terminal.all());
     const all = blocksOf(await whole(first));
+    expect(seen.filter((block) => block.startsWith('• Explored'))).toHaveLength(1);
+    const thought = all.findIndex((block) => block.includes('Look around first.'));
+    expect(all[thought + 1]).toBe('• I look.');
     await first.leave();
     const second = await openIn(built, { kind: 'last' }, 100, {}, screen());
     await second.sees('r tries again');

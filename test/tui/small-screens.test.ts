@@ -76,9 +76,12 @@ describe('screens of a few rows and columns', () => {
     await squeeze(shown, 'yes, once');
     shown.terminal.resize(5, 1);
     // Nothing of it can be read there: all of it is shown, to its end, before a yes counts.
-    for (const key of ['y', 'G']) {
+    for (const [key, row] of [
+      ['y', 'Nothi'],
+      ['G', 'rs.'],
+    ] as const) {
       shown.terminal.type(key);
-      await shown.terminal.screen();
+      await shown.sees(new RegExp(`^${row}$`));
     }
     shown.terminal.type('q');
     shown.terminal.type('y');

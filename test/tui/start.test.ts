@@ -37,6 +37,15 @@ describe('the start of a conversation', () => {
     expect(having(await leave(), 'Tip:')).toBe(0);
   });
 
+  it('sends no prompt of blanks', async () => {
+    const built = await scene([done('Once.')]);
+    const { sees, say: tell } = await openIn(built, { kind: 'new' }, 80, { prompt: ' \n ' });
+    await sees(/› Ask Capstan[^]*Context 100% left/);
+    tell('Go.');
+    await sees('Worked for');
+    expect(built.model.requests).toHaveLength(1);
+  });
+
   it('names the conversation by the first words, without a request for it', async () => {
     vi.stubEnv('TERM', 'xterm-kitty');
     const { sees, terminal, say: tell, model } = await tuiScene([done('Fixed.')]);

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, inject, it } from 'vitest';
 import { plainLook } from './plain-look.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
@@ -38,6 +39,7 @@ function thread() {
   const entries = new EventEntries(transcript, () => true);
   return {
     entries,
+    transcript,
     after(...events: readonly ThreadEvent[]) {
       for (const event of events) entries.event(event, undefined);
       return transcript.entries.map(({ cell, isFinal }) => `${isFinal ? '' : 'live: '}${cell.rows(look).join(' / ')}`);
@@ -52,9 +54,10 @@ describe('events that come in an unusual order', () => {
       expect.stringMatching(/^live: • Running make/),
       expect.stringMatching(/^• Ran npm test/),
     ]);
+    // In the order in which they ended.
     expect(after(ended('a', 'make'))).toEqual([
-      expect.stringMatching(/^• Ran make/),
       expect.stringMatching(/^• Ran npm test/),
+      expect.stringMatching(/^• Ran make/),
     ]);
   });
 
@@ -62,10 +65,13 @@ describe('events that come in an unusual order', () => {
     const { after } = thread();
     after(begun('a', 'cat one'), begun('b', 'cat two'), ended('b', 'cat two'), begun('c', 'make'));
     expect(after()).toEqual([
-      expect.stringMatching(/^live: • Exploring .*Read one, two/),
+      expect.stringMatching(/^live: • Exploring .*Read two, one/),
       expect.stringMatching(/^live: • Running make/),
     ]);
-    expect(after(ended('a', 'cat one'))[0]).toMatch(/^• Explored .*Read one, two/);
+    expect(after(ended('a', 'cat one'), ended('c', 'make'))).toEqual([
+      expect.stringMatching(/^• Explored .*Read two, one/),
+      expect.stringMatching(/^• Ran make/),
+    ]);
   });
 
   it('a read that fails leaves its group and stands alone', () => {
@@ -119,6 +125,76 @@ describe('events that come in an unusual order', () => {
     entries.preview({ kind: 'output', itemId: 'a', text: 'late' } as Parameters<typeof entries.preview>[0]);
     expect(after()).toEqual(before);
     expect(after(ended('a', 'make')).at(-1)).toMatch(/^• Ran make .*of a/);
+  });
+});
+
+describe('calls that run side by side', () => {
+  const reads = ['cat one', 'ls two', 'rg three four'];
+  const usage = { kind: 'usage', turnId } as unknown as ThreadEvent;
+
+  it('those that look around share a cell, whatever runs or fails beside them', () => {
+    const { after } = thread();
+    after(begun('a', 'cat one'), begun('b', 'make'), begun('c', 'ls two'), begun('d', 'cat three'), usage);
+    expect(after().filter((cell) => cell.includes('Explor'))).toHaveLength(1);
+    expect(after(ended('d', 'cat three', 1), ended('a', 'cat one'), ended('b', 'make'), ended('c', 'ls two'))).toEqual([
+      expect.stringMatching(/^✗ .*cat three/),
+      expect.stringMatching(/^• Ran make/),
+      'live: • Explored /   └ Read one /     List two',
+    ]);
+    expect(after(begun('e', 'cat five'), usage, ended('e', 'cat five'), over).slice(0, 3)).toEqual([
+      expect.stringMatching(/^✗ .*cat three/),
+      expect.stringMatching(/^• Ran make/),
+      '• Explored /   └ Read one /     List two /     Read five',
+    ]);
+  });
+
+  it('thoughts between looks around leave them one cell, and stand where they were thought', () => {
+    const { after, transcript } = thread();
+    const thought = (id: string): ThreadEvent => ({
+      kind: 'item-completed',
+      turnId,
+      item: { kind: 'reasoning', id, summary: [`thought ${id}`] },
+    });
+    after(thought('r1'), begun('a', 'cat one'), usage, ended('a', 'cat one'));
+    after(thought('r2'), begun('b', 'cat two'), usage, ended('b', 'cat two'), over);
+    expect(after().filter((cell) => cell !== '')).toEqual(['• Explored /   └ Read one, two', expect.any(String)]);
+    const whole = transcript.entries.flatMap(({ cell }) => cell.rows({ ...look, details: 'whole' })).join('\n');
+    expect(whole).toMatch(/thought r1[^]*cat one[^]*thought r2[^]*cat two/);
+  });
+
+  it('stand on the screen as a file has them: with all that ended between two answers of the model', () => {
+    const call = fc.record({ script: fc.constantFrom(...reads, 'make', 'npm test'), fails: fc.boolean() });
+    const batch = fc.array(call, { minLength: 1, maxLength: 5 }).chain((calls) =>
+      fc.record({
+        calls: fc.constant(calls),
+        order: fc.shuffledSubarray([...calls.keys()], { minLength: calls.length }),
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(batch, { maxLength: 4 }), fc.infiniteStream(fc.boolean()), (batches, draws) => {
+        const printed = (isLive: boolean): string => {
+          const { after, transcript } = thread();
+          const rows: string[] = [];
+          const draw = (): void => void (isLive && draws.next().value && rows.push(...transcript.takeFinished(look)));
+          for (const [at, { calls, order }] of batches.entries()) {
+            if (isLive)
+              for (const [nth, { script }] of calls.entries()) {
+                after(begun(`${at}.${nth}`, script));
+                draw();
+              }
+            after(usage);
+            for (const nth of order) {
+              after(ended(`${at}.${nth}`, calls[nth]!.script, calls[nth]!.fails ? 1 : 0));
+              draw();
+            }
+          }
+          after(over);
+          return [...rows, ...transcript.takeFinished(look)].join('\n');
+        };
+        expect(printed(true)).toBe(printed(false));
+      }),
+      { numRuns: 300 * inject('runFactor') },
+    );
   });
 });
 

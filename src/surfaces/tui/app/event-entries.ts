@@ -11,6 +11,7 @@ import { cellOf } from '../cells/cell-of.ts';
 import { cellOfEvent } from '../cells/cell-of-event.ts';
 import { turnEndCell } from '../cells/turn-end-cell.ts';
 import type { CallStanding } from '../cells/command-cell.ts';
+import { exploredBy } from '../cells/explored-parts.ts';
 import { isExploring } from '../cells/exploring-cell.ts';
 import { noticeCell, type NoticeKind } from '../cells/notice-cell.ts';
 import { userCell } from '../cells/user-cell.ts';
@@ -57,7 +58,7 @@ export class EventEntries {
     this.#isNews = isNews;
     this.#groups = new ExploringGroups(transcript);
     this.#changes = new ChangeEntries((entry) => {
-      this.#groups.close();
+      this.#groups.pass();
       return transcript.add(entry);
     });
     this.#hooks = new RunningHooks(transcript);
@@ -102,6 +103,7 @@ export class EventEntries {
         this.#forget(event.callId);
         return this.#add(cellOfEvent(this.#replayed.refused(event)));
       case 'usage':
+        this.#groups.answered();
         return this.#replayed.requested();
       case 'hook-started':
         return this.#hooks.started(event, at);
@@ -150,7 +152,7 @@ export class EventEntries {
 
   #add(cell: Cell | undefined): void {
     if (cell === undefined) return;
-    this.#groups.close();
+    this.#groups.pass();
     this.#transcript.add({ cell, isFinal: true });
   }
 
@@ -165,7 +167,7 @@ export class EventEntries {
     if (isExploring(item)) return this.#groups.add(item);
     const known = this.#running.get(item.id);
     if (known === undefined) {
-      this.#groups.close();
+      if (!runsBeside(item)) this.#groups.close();
       const entry = this.#transcript.add({ cell: cellOf(item, context), isFinal: false });
       this.#running.set(item.id, { entry, item, output: '', context });
       return;
@@ -184,15 +186,36 @@ export class EventEntries {
     this.#running.delete(item.id);
     this.#arriving.delete(item.id);
     if (entry !== undefined) {
+      if (running !== undefined) {
+        // The screen has the order in which calls ended, as the file has.
+        this.#endedBeside(item);
+        this.#transcript.moveBehindEnded(entry);
+      }
       Object.assign(entry, { cell: cellOf(item, running?.context ?? context), isFinal: true, stableRows: undefined });
       if (item.kind === 'agent-message') entry.answer = item.text;
       return this.#replayed.completed(item, entry);
     }
     if (isExploring(item)) return this.#groups.add(item);
-    this.#groups.remove(item.id);
-    this.#groups.close();
+    if (item.kind === 'reasoning') return this.#thought(item);
+    if (runsBeside(item) && exploredBy(item) !== undefined) this.#groups.fail(item);
+    else this.#groups.remove(item.id);
+    this.#endedBeside(item);
     const answer = item.kind === 'agent-message' ? { answer: item.text } : {};
     this.#replayed.completed(item, this.#transcript.add({ cell: cellOf(item, context), isFinal: true, ...answer }));
+  }
+
+  /** Its words may come to the screen sooner, and its line is told when it is safe: what arrives now follows from it. */
+  #thought(item: Extract<TurnItem, { kind: 'reasoning' }>): void {
+    const [arriving] = this.#arriving.values();
+    const entry: TranscriptEntry = { cell: cellOf(item), isFinal: true };
+    if (arriving !== undefined) this.#transcript.insertBefore(arriving.entry, entry);
+    else if (!this.#groups.think(item)) this.#transcript.add(entry);
+  }
+
+  /** Another item than a look around ended. */
+  #endedBeside(item: TurnItem): void {
+    if (runsBeside(item)) this.#groups.pass();
+    else this.#groups.close();
   }
 
   /** The plan of a turn is one item that changes: each of its states is a cell of its own. */
@@ -284,4 +307,9 @@ export class EventEntries {
     if (event.kind === 'turn-failed') return event.outcome.message === this.#noCheckpoint;
     return event.kind === 'turn-completed';
   }
+}
+
+/** Whether a call runs beside others of the same answer. Patches and most tools of servers run alone. */
+function runsBeside(item: TurnItem): boolean {
+  return item.kind === 'command' ? item.byUser !== true : item.kind === 'tool-call' && item.server === undefined;
 }

@@ -5,11 +5,11 @@ import type { TranscriptEntry, Transcript } from './transcript.ts';
 interface Group {
   readonly entry: TranscriptEntry;
   items: readonly TurnItem[];
-  /** Something else came after it: nothing is added any more. */
-  isClosed: boolean;
+  /** `passed`: something else ended after it, and calls that run beside those of the group still join it. */
+  state: 'open' | 'passed' | 'closed';
 }
 
-/** Calls that look around, one after the other, share a cell. */
+/** Calls that look around, one after the other or side by side, share a cell, in the order in which they ended. */
 export class ExploringGroups {
   readonly #transcript: Transcript;
   #groups: Group[] = [];
@@ -20,12 +20,26 @@ export class ExploringGroups {
 
   /** A call that began, or its end. */
   add(item: TurnItem): void {
-    const known = this.#groups.find(({ items }) => items.some(({ id }) => id === item.id));
-    const group = known ?? this.#groups.find(({ isClosed }) => !isClosed) ?? this.#begin();
-    const items = group.items.some(({ id }) => id === item.id)
-      ? group.items.map((each) => (each.id === item.id ? item : each))
-      : [...group.items, item];
-    this.#update(group, items);
+    const group = this.#groupOf(item) ?? this.#begin();
+    const at = group.items.findIndex(({ id }) => id === item.id);
+    if (isRunning(item)) return this.#update(group, at < 0 ? [...group.items, item] : group.items.with(at, item));
+    this.#ended(group);
+    const others = group.items.filter(({ id }) => id !== item.id);
+    this.#update(group, others.toSpliced(others.findLastIndex((each) => !isRunning(each)) + 1, 0, item));
+  }
+
+  /** One of them failed: it stands alone, behind the others. */
+  fail(item: TurnItem): void {
+    const group = this.#groupOf(item);
+    if (group !== undefined) this.#ended(group);
+    this.remove(item.id);
+  }
+
+  /** What the model thought between two looks around. False: there is no group that goes on. */
+  think(item: TurnItem): boolean {
+    const group = this.#groups.find(({ state }) => state === 'open');
+    if (group !== undefined) this.#update(group, [...group.items, item]);
+    return group !== undefined;
   }
 
   /** A call that turned out to be of another kind. */
@@ -38,12 +52,22 @@ export class ExploringGroups {
     this.#groups = this.#groups.filter((each) => each !== group);
   }
 
-  /** Something else came. */
-  close(): void {
+  /** Something ended that may have happened beside the calls of the group. */
+  pass(): void {
     for (const group of this.#groups) {
-      group.isClosed = true;
+      if (group.state === 'open') group.state = 'passed';
       this.#update(group, group.items);
     }
+  }
+
+  /** Something came that follows the calls of the group. */
+  close(): void {
+    for (const group of this.#groups) this.#close(group);
+  }
+
+  /** The model has answered: later calls run beside none that have ended. */
+  answered(): void {
+    for (const group of this.#groups) if (group.state === 'passed' && !group.items.some(isRunning)) this.#close(group);
   }
 
   /** Nothing runs any more. */
@@ -53,20 +77,42 @@ export class ExploringGroups {
   }
 
   #begin(): Group {
-    const group: Group = {
-      entry: this.#transcript.add({ cell: exploringCell([]), isFinal: false }),
-      items: [],
-      isClosed: false,
-    };
+    const entry = this.#transcript.add({ cell: exploringCell([]), isFinal: false });
+    const group: Group = { entry, items: [], state: 'open' };
     this.#groups.push(group);
     return group;
+  }
+
+  #groupOf(item: TurnItem): Group | undefined {
+    const known = this.#groups.find(({ items }) => items.some(({ id }) => id === item.id));
+    return known ?? this.#groups.findLast((group) => this.#takes(group, item));
+  }
+
+  /** A file says only how calls ended: those that ended between two answers of the model ran side by side. */
+  #takes({ entry, items, state }: Group, item: TurnItem): boolean {
+    if (state !== 'passed') return state === 'open';
+    return isRunning(item) ? items.some(isRunning) : !this.#transcript.isPrinted(entry);
+  }
+
+  /** A group stands where the last of its calls ended, and goes on from there. */
+  #ended(group: Group): void {
+    if (group.state !== 'open') this.#transcript.moveBehindEnded(group.entry);
+    if (group.state === 'passed') group.state = 'open';
+  }
+
+  #close(group: Group): void {
+    group.state = 'closed';
+    this.#update(group, group.items);
   }
 
   #update(group: Group, items: readonly TurnItem[]): void {
     group.items = items;
     group.entry.cell = exploringCell(items);
-    const isRunning = items.some((item) => 'status' in item && item.status === 'in-progress');
-    group.entry.isFinal = group.isClosed && !isRunning;
-    if (group.entry.isFinal) this.#groups = this.#groups.filter((each) => each !== group);
+    group.entry.isFinal = group.state !== 'open' && !items.some(isRunning);
+    if (group.entry.isFinal && group.state === 'closed') this.#groups = this.#groups.filter((each) => each !== group);
   }
+}
+
+function isRunning(item: TurnItem): boolean {
+  return 'status' in item && item.status === 'in-progress';
 }

@@ -58,11 +58,31 @@ export class Transcript {
 
   /** Takes one back of which nothing has been printed. False: something of it was. */
   remove(entry: TranscriptEntry): boolean {
-    const at = this.#entries.indexOf(entry);
+    const at = this.#entries.lastIndexOf(entry);
     if (at < this.#next || (at === this.#next && this.#rowsOfNext > 0)) return false;
     this.#entries.splice(at, 1);
     if (this.#heldFrom !== undefined && at < this.#heldFrom) this.#heldFrom--;
     return true;
+  }
+
+  /** Puts one before another: it came later, and belongs there. */
+  insertBefore(other: TranscriptEntry, entry: TranscriptEntry): void {
+    const at = this.#entries.lastIndexOf(other);
+    this.#entries.splice(at, 0, entry);
+    // What is before the rows that were printed counts as printed.
+    if (at < this.#next || (at === this.#next && this.#rowsOfNext > 0)) this.#next++;
+    if (this.#heldFrom !== undefined && at < this.#heldFrom) this.#heldFrom++;
+  }
+
+  /** Puts one that has ended behind those that ended before it, as far as it was not printed. */
+  moveBehindEnded(entry: TranscriptEntry): void {
+    const last = this.#entries.findLastIndex(({ isFinal }) => isFinal);
+    if (last <= this.#entries.lastIndexOf(entry) || !this.remove(entry)) return;
+    this.#entries.splice(last, 0, entry);
+  }
+
+  isPrinted(entry: TranscriptEntry): boolean {
+    return this.#entries.lastIndexOf(entry) < this.#next;
   }
 
   clear(): void {

@@ -1,13 +1,68 @@
-import { describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import { noUsage } from '../../src/protocol/usage.ts';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { isCompaction } from '../compaction/summariser.ts';
-import { tuiScene } from './tui-scene.ts';
+import { scene } from '../harness/scene.ts';
+import { openIn, type TuiScene, tuiScene } from './tui-scene.ts';
 
 const counted = (input: number) => ({ ...noUsage, input, output: 10, total: input + 10 });
 const said = (text: string, input = 4000) => answer({ items: [say(text)], deltas: true, usage: counted(input) });
 
+type Shown = Pick<TuiScene, 'sees' | 'terminal'> & { readonly tell: TuiScene['say'] };
+
+/** What `/status` says of the window, which `/context` says, too. */
+async function sameFigures({ sees, tell, terminal }: Shown, left: string): Promise<string> {
+  const cards = (rows: readonly string[]): readonly string[] =>
+    [...rows.join('\n').matchAll(/\bContext {2,}(\d+ % left: (?:about )?[\d,]+ of [\d,]+ tokens)\b/g)].map(
+      ([, words]) => words!,
+    );
+  const known = cards(await terminal.all()).length;
+  const more = async (count: number): Promise<string> => {
+    await vi.waitUntil(async () => cards(await terminal.all()).length >= known + count, { timeout: 30_000 });
+    return cards(await terminal.all()).at(-1)!;
+  };
+  tell('/status');
+  const status = await more(1);
+  expect(status.startsWith(left)).toBe(true);
+  tell('/context');
+  await sees(status);
+  await sees('q closes');
+  terminal.type('q');
+  expect(await more(2)).toBe(status);
+  return status;
+}
+
 describe('the figures and words of the terminal', () => {
+  it('/status and /context say the same: before a turn, after one, after a checkpoint and after a resume', async () => {
+    const cmd = { cmd: 'seq 1 9000', max_output_tokens: 30_000 };
+    const left = [answer({ items: [callTool('exec_command', cmd)], usage: counted(4000) }), said('Counted.', 60_000)];
+    const built = await scene(
+      (request) => (isCompaction(request) ? answer({ items: [say('All. RESUME_AT: nothing.')] }) : left.shift()!),
+      'compaction.strategy = "plain"',
+    );
+    writeFileSync(join(built.place.workspace, 'AGENTS.md'), 'Mind the gap. '.repeat(400));
+    const first = await openIn(built, { kind: 'new' }, 100);
+    const { sees, terminal, say: tell } = first;
+    await sees('Context 100% left');
+    const seen = [await sameFigures({ sees, tell, terminal }, '')];
+    tell('Go.');
+    await sees('Worked for');
+    await sees('Context 81% left');
+    seen.push(await sameFigures({ sees, tell, terminal }, '81 % left: 60,010 of'));
+    tell('/compact');
+    await sees('Checkpoint 1: about');
+    seen.push(await sameFigures({ sees, tell, terminal }, ''));
+    await first.leave();
+    const second = await openIn(built, { kind: 'last' }, 100);
+    await second.sees('Checkpoint 1: about');
+    await second.sees('% left');
+    expect(await sameFigures({ ...second, tell: second.say }, '')).toBe(seen.at(-1));
+    // What the next turn says to the model is counted before it is sent.
+    expect(seen[0]).toMatch(/^100 % left: about \d,\d{3} of/);
+  });
+
   it('while a turn runs, the status line has its model and permissions, and what was chosen for the next beside them', async () => {
     const { sees, say: tell } = await tuiScene([
       answer({ items: [callTool('exec_command', { cmd: 'sleep 3' })] }),
@@ -53,11 +108,7 @@ describe('the figures and words of the terminal', () => {
     for (const key of ['j', '\r']) terminal.type(key);
     await sees('One turn rolled back.');
     await sees(new RegExp(String.raw`Context ${before}% left`));
-    tell('/status');
-    const tokens = /left: (?:about )?([\d,]+) of/.exec((await sees(/% left: [\s\S]* tokens/)).join('\n'))?.[1];
-    tell('/context');
-    await sees(new RegExp(String.raw`${tokens} of [\d,]+ tokens \(`));
-    terminal.type('q');
+    await sameFigures({ sees, tell, terminal }, `${before} % left`);
     tell('Once more.');
     await sees(/Once more[\s\S]*Worked for/);
     tell('/checkpoint undo');
@@ -95,6 +146,9 @@ describe('the figures and words of the terminal', () => {
     expect(card).toMatch(/Tokens +about [\d,]+ used: 1,000 input \(0 cached\), 10 output, about [\d,]+\s+that/);
     tell('/side What is it?');
     await sees('• Beside.');
+    // It has no file.
+    tell('/status');
+    await sees(/Status[^]*Context +\d+ % left: /);
     terminal.type('\u0003');
     await sees('about $');
     const used = /Tokens +about ([\d,]+) used/.exec(card)?.[1]?.replace(',', '');

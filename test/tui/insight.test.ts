@@ -40,7 +40,7 @@ describe('what the model is sent, in the terminal', () => {
     };
     tell('/context');
     const rows = (await sees('Enter opens')).join('\n');
-    expect(rows).toContain(`${count(total)} of 258,400 tokens (<1 %); Capstan compacts at 232,560.`);
+    expect(rows).toContain(`100 % left: ${count(total)} of 258,400 tokens; Capstan compacts at 232,560.`);
     const names: Readonly<Record<string, string>> = { instructions: 'system', user: 'you', tool: 'command output' };
     for (const { family, tokens } of families.filter((each) => Object.hasOwn(names, each.family)))
       expect(rows).toMatch(new RegExp(String.raw`\w ${names[family]} +${count(tokens)} `));
@@ -51,7 +51,7 @@ describe('what the model is sent, in the terminal', () => {
     const text = (await sees('Answer to: printf')).join('\n');
     expect(text).toContain('shown');
     terminal.type('q');
-    await sees(`Context  ${count(total)} of 258,400 tokens (<1 %), compacts at 232,560`);
+    await sees(`Context  100 % left: ${count(total)} of 258,400 tokens, compacts at 232,560`);
     expect(terminal.written).not.toContain('\u001B]0;owned');
   });
 

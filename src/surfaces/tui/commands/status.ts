@@ -8,6 +8,7 @@ import { usedCount } from '../../wording/used-words.ts';
 import { policyInForce } from '../../wording/policy-in-force.ts';
 import { type CardRow, cardCell } from '../cells/card-cell.ts';
 import { shownPath } from '../text/shown-path.ts';
+import { windowFill } from '../insight/read-window.ts';
 import { limitRows } from '../views/limit-rows.ts';
 import type { CommandSession } from './command-session.ts';
 
@@ -15,11 +16,8 @@ import type { CommandSession } from './command-session.ts';
 export async function status(session: CommandSession): Promise<void> {
   const { stage, now } = session.parts;
   const { id, settings, profileName } = session.thread;
-  const { total, tokens, effectiveWindow, percentRemaining, measure, rateLimits } = session.thread.usage();
+  const { total, rateLimits } = session.thread.usage();
   const { model, effort, summary, cwd, approval, collaboration, reviewer = 'user' } = settings;
-  const about = measure === 'exact' ? '' : 'about ';
-  // After a checkpoint, for instance, the next turn says again what the model has to know.
-  const besideNext = measure === 'exact' ? '' : '; /context also counts what the next turn adds';
   const path = (each: string): string => shownPath(each, { ...stage.look, cwd: '' });
   const of = [effort, summary === undefined ? undefined : `summaries ${summary}`].filter((each) => each !== undefined);
   const reviewed = reviewer === 'user' ? '' : ', answered by a reviewer';
@@ -38,10 +36,7 @@ export async function status(session: CommandSession): Promise<void> {
       name: 'Tokens',
       value: `${usedCount(total)} used: ${count(total.input)} input (${count(total.cachedInput)} cached), ${count(total.output)} output${estimateWords(total)}`,
     },
-    {
-      name: 'Context',
-      value: `${Math.round(percentRemaining)} % left: ${about}${count(tokens)} of ${count(effectiveWindow)} tokens${besideNext}`,
-    },
+    { name: 'Context', value: await windowFill(session) },
     { name: 'Cost', value: moneyWords(total.cost, total.estimated) },
     ...limitRows(rateLimits?.limits ?? [], { look: stage.look, now: now() }),
   ];

@@ -1,3 +1,4 @@
+import { percentRemaining } from '../../../history/percent-remaining.ts';
 import type { WindowView } from '../../context/window-view.ts';
 import { shareColumns } from '../../terminal/bar.ts';
 import type { Look } from '../text/look.ts';
@@ -9,6 +10,8 @@ export interface WindowRoom {
   /** The size of the window, and from where on Capstan compacts. Undefined: the file does not say. */
   readonly limit?: number;
   readonly compactsAt?: number;
+  /** How much of it is left, in percent, as the status line counts it. */
+  readonly left?: number;
   /** Tokens that can be used before Capstan compacts. */
   readonly free: number;
   /** Tokens behind that. */
@@ -21,7 +24,8 @@ export function roomOf({ total, budgets }: Pick<WindowView, 'total' | 'budgets'>
   if (limit === undefined) return { free: 0, reserve: 0 };
   const compactsAt = Math.min(limit, limitOf('auto-compact') ?? limit);
   const free = Math.max(0, compactsAt - total);
-  return { limit, compactsAt, free, reserve: Math.max(0, limit - total - free) };
+  const left = percentRemaining({ effective: limit, baseline: limitOf('baseline') ?? 0, tokens: total });
+  return { limit, compactsAt, left, free, reserve: Math.max(0, limit - total - free) };
 }
 
 const freeLook = { letter: '.', sign: '·', style: dimStyle } as const;

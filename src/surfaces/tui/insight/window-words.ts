@@ -8,10 +8,13 @@ import { cleanLine } from '../text/clean.ts';
 import { callWords } from './call-words.ts';
 import type { WindowRoom } from './window-map.ts';
 
-/** `41,200 of 258,400 tokens (16 %)`, at the beginning of a sentence. */
-export function fillWords({ total, measure }: Pick<WindowView, 'total' | 'measure'>, { limit }: WindowRoom): string {
-  const tokens = `${measure === 'exact' ? '' : 'About '}${count(total)}`;
-  return limit === undefined ? `${tokens} tokens` : `${tokens} of ${count(limit)} tokens (${percent(total, limit)})`;
+/** `84 % left: about 41,200 of 258,400 tokens`. */
+export function fillWords(
+  { total, measure }: Pick<WindowView, 'total' | 'measure'>,
+  { limit, left }: Pick<WindowRoom, 'limit' | 'left'>,
+): string {
+  const tokens = `${measure === 'exact' ? '' : 'about '}${count(total)}`;
+  return limit === undefined ? `${tokens} tokens` : `${left} % left: ${tokens} of ${count(limit)} tokens`;
 }
 
 /** What the last request cost, and what the next one will. Empty: no provider has counted one. */

@@ -37,6 +37,20 @@ describe('the start of a conversation', () => {
     expect(having(await leave(), 'Tip:')).toBe(0);
   });
 
+  it('has another tip at each start, and none in a terminal that is too low', async () => {
+    const built = await scene([]);
+    const tips: (string | undefined)[] = [];
+    for (const rows of [24, 24, 9, 24]) {
+      const { sees, leave } = await openIn(built, { kind: 'new' }, 100, {}, { rows });
+      const shown = (await sees(rows < 10 ? 'Context 100% left' : 'Tip: ')).join('\n');
+      tips.push(/Tip: (.*)/.exec(shown)?.[1]);
+      await leave();
+    }
+    const [first, second, none, third] = tips;
+    expect(none).toBeUndefined();
+    expect(new Set([first, second, third]).size).toBe(3);
+  });
+
   it('sends no prompt of blanks', async () => {
     const built = await scene([done('Once.')]);
     const { sees, say: tell } = await openIn(built, { kind: 'new' }, 80, { prompt: ' \n ' });

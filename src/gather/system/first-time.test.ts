@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defined } from '../../protocol/defined.ts';
-import { isFirstTime } from './first-time.ts';
+import { isFirstTime, nextInTurn } from './first-time.ts';
 
 const one = { name: 'a', words: 'one', keeps: true };
 
@@ -54,4 +54,15 @@ test('a link is not followed, and where nothing can be kept everything is said',
   mkdirSync(join(home, 'capstan/said'));
   chmodSync(join(home, 'capstan/said'), 0o777);
   expect([isFirstTime(home, one), isFirstTime(home, one)]).toEqual([true, true]);
+});
+
+test('one after the other is next, whatever stands in the file, and none where nothing can be kept', () => {
+  const next = () => nextInTurn(home, 'tip', 3);
+  expect([next(), next(), next(), next()]).toEqual([0, 1, 2, 0]);
+  for (const text of ['99', '-5', 'x', '', '1e9']) {
+    writeFileSync(join(home, 'capstan/said/tip'), text, { mode: 0o600 });
+    expect([0, 1, 2]).toContain(next());
+  }
+  chmodSync(join(home, 'capstan/said'), 0o777);
+  expect(next()).toBeUndefined();
 });

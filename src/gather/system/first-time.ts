@@ -12,15 +12,37 @@ export interface Said {
 
 /** Whether something is said for the first time in a home. Where nothing can be kept, it is so each time. */
 export function isFirstTime(home: string, { name, words, keeps }: Said): boolean {
-  const folder = join(home, 'capstan/said');
-  const path = join(folder, name);
-  const known = readOwnFile(path, { maxBytes: 10_000, toOthers: 'closed' });
-  if (known !== undefined && (words === undefined || known.bytes.toString('utf8') === words)) return false;
-  if (!keeps || !makeOwnFolder(folder, 'closed')) return true;
-  try {
-    writeOwnFile(path, join(folder, `${name}.${process.pid}.tmp`), words ?? '');
-  } catch {
-    // A full or read-only disk loses no more than this.
-  }
+  const known = readSaid(home, name);
+  if (known !== undefined && (words === undefined || known === words)) return false;
+  if (keeps) keepSaid(home, name, words ?? '');
   return true;
+}
+
+/** Which of so many is said next in a home, one after the other. Undefined: nothing can be kept there. */
+export function nextInTurn(home: string, name: string, count: number): number | undefined {
+  const [, last = '-1'] = /^(\d{1,6})$/.exec(readSaid(home, name) ?? '') ?? [];
+  const next = (Number(last) + 1) % count;
+  return keepSaid(home, name, String(next)) ? next : undefined;
+}
+
+/** Commands cannot write there: it is in the home, and only its user may change it. */
+function folderOf(home: string): string {
+  return join(home, 'capstan/said');
+}
+
+function readSaid(home: string, name: string): string | undefined {
+  const known = readOwnFile(join(folderOf(home), name), { maxBytes: 10_000, toOthers: 'closed' });
+  return known?.bytes.toString('utf8');
+}
+
+/** False: it is not kept. A full or read-only disk loses no more than this. */
+function keepSaid(home: string, name: string, said: string): boolean {
+  const folder = folderOf(home);
+  if (!makeOwnFolder(folder, 'closed')) return false;
+  try {
+    writeOwnFile(join(folder, name), join(folder, `${name}.${process.pid}.tmp`), said);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,7 +1,7 @@
 import { refusalOf } from '../../config/config-problem.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
 import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
-import { isFirstTime } from '../../gather/system/first-time.ts';
+import { isFirstTime, nextInTurn } from '../../gather/system/first-time.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { findRepository, readGitFacts } from '../../gather/git/git.ts';
 import { findHome } from '../../gather/system/home.ts';
@@ -124,6 +124,11 @@ export class Engine {
     const how = saidOnce[code];
     if (how === undefined) return true;
     return isFirstTime(this.home, { name: code, keeps, ...(how === 'once' ? {} : { words: message }) });
+  }
+
+  /** Which of so many the terminal says next, one at each start. Undefined: the home keeps nothing. */
+  nextInTurn(name: 'tip', count: number): number | undefined {
+    return nextInTurn(this.home, name, count);
   }
 
   /** The same in every process of the home; another one for each purpose. Undefined while the key of the home cannot be used. */

@@ -7,7 +7,7 @@ import { drawRow } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
 import { readStatusIds, type StatusFacts, type StatusId, usualStatusLine } from '../views/status-items.ts';
 import { statusRow } from '../views/status-line.ts';
-import { tipRow } from '../views/tips.ts';
+import { tipCount, tipRows } from '../views/tips.ts';
 import { readTitleIds, type TitleId, usualTitle, windowTitle } from '../views/window-title.ts';
 import { SessionFacts } from './session-facts.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -20,6 +20,10 @@ export interface StatusParts {
   runState(): StatusFacts['runState'];
 }
 
+/** A terminal that is lower has no room for a tip. */
+const fewestRows = 10;
+const dayMs = 24 * 60 * 60 * 1000;
+
 /** The line below the composer and the title of the window: which items they have, and what those say. */
 export class StatusView {
   readonly #parts: StatusParts;
@@ -28,6 +32,8 @@ export class StatusView {
   items: readonly StatusId[];
   titleItems: readonly TitleId[];
   #title = noTitle;
+  /** The tip of this conversation. */
+  #tip: number | undefined;
 
   constructor(parts: StatusParts) {
     this.#parts = parts;
@@ -48,6 +54,7 @@ export class StatusView {
 
   /** Another conversation takes the place of this one. */
   clear(): void {
+    this.#tip = undefined;
     this.#facts.clear();
   }
 
@@ -55,7 +62,10 @@ export class StatusView {
     const line = drawRow(this.row(this.items, look), look);
     // A user who has begun knows what to do.
     const isNew = this.#parts.thread().place === undefined && this.#parts.runState() === 'Ready';
-    return isNew && this.#parts.settings.showTooltips ? [line, tipRow(look)] : [line];
+    if (!isNew || !this.#parts.settings.showTooltips || this.#parts.surroundings.rows < fewestRows) return [line];
+    // One that is not shown is not used up.
+    this.#tip ??= this.#parts.engine.nextInTurn('tip', tipCount) ?? Math.floor(look.now / dayMs);
+    return [line, ...tipRows(this.#tip, look)];
   }
 
   row(items: readonly StatusId[], look: Look) {

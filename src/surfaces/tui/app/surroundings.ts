@@ -39,6 +39,11 @@ export class Surroundings {
     return this.#terminal.marksPastes;
   }
 
+  /** How high the terminal is. */
+  get rows(): number {
+    return this.#terminal.rows;
+  }
+
   /** A sequence that leaves the screen as it is. */
   write(sequence: string): void {
     this.#terminal.write(sequence);

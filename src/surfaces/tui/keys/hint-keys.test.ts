@@ -13,7 +13,7 @@ import { QuestionView } from '../views/question-view.ts';
 import { QueueView } from '../views/queue-view.ts';
 import { RewindView } from '../views/rewind-view.ts';
 import { ThemeView } from '../views/theme-view.ts';
-import { tipRow } from '../views/tips.ts';
+import { tipRows } from '../views/tips.ts';
 import type { View } from '../views/view.ts';
 import { hintKeys } from './hint-keys.ts';
 import { readKeyMap } from './read-key-map.ts';
@@ -109,7 +109,9 @@ describe('hints name the keys that are bound', () => {
   test('what stands around the composer', () => {
     const plan = { steps: [{ text: 'a', status: 'pending' as const }], isFolded: true };
     expect(planRows(plan, look).flat().at(-1)?.text).toBe(' (f4 shows all)');
-    expect(tipRow(look)).toContain('F1 while a turn runs steers it; F2 queues the message for the next turn.');
+    expect(tipRows(0, { ...look, width: 100 })).toEqual([
+      '  Tip: F1 while a turn runs steers it; F2 queues the message for the next turn.',
+    ]);
     expect(foldRow(3, look).at(-1)?.text).toContain('(f9 shows all)');
     expect(mustWait('new', look)).toContain('F2 queues it, F3 interrupts the turn.');
   });

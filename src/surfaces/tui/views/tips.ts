@@ -1,9 +1,9 @@
 import { hintKeys, type HintKeys } from '../keys/hint-keys.ts';
-import { cutRow } from '../text/cut.ts';
-import { drawRow } from '../text/draw-row.ts';
+import { drawRows } from '../text/draw-row.ts';
 import { ownWords } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
-import { dimStyle, styled } from '../text/style.ts';
+import { dimStyle, plain, styled } from '../text/style.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 
 const tips: readonly ((key: HintKeys) => string)[] = [
   (key) => `${key('Enter')} while a turn runs steers it; ${key('Tab')} queues the message for the next turn.`,
@@ -16,10 +16,17 @@ const tips: readonly ((key: HintKeys) => string)[] = [
   (key) => `${key('Ctrl+G')} opens the draft in your editor.`,
 ];
 
-const dayMs = 24 * 60 * 60 * 1000;
+export const tipCount = tips.length;
 
-/** Another one each day, below the composer and nowhere else: what looks like an answer is one. */
-export function tipRow(look: Look): string {
-  const tip = tips[Math.floor(look.now / dayMs) % tips.length]?.(hintKeys(look, 'composer')) ?? '';
-  return drawRow(cutRow([styled(`  Tip: ${ownWords(tip, look)}`, dimStyle)], look.width, look), look);
+/** Below the composer and nowhere else: what looks like an answer is one. */
+export function tipRows(at: number, look: Look): readonly string[] {
+  const tip = tips[at % tips.length]?.(hintKeys(look, 'composer')) ?? '';
+  const label = '  Tip: ';
+  const rest = [plain(' '.repeat(label.length))];
+  const rows = wrapRow([styled(ownWords(tip, look), dimStyle)], {
+    width: look.width,
+    first: [styled(label, dimStyle)],
+    rest,
+  });
+  return drawRows(rows, look);
 }

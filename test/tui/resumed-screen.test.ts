@@ -177,7 +177,7 @@ describe('a conversation that is resumed', () => {
     await live(first);
     const seen = blocksOf(await first.terminal.all());
     const all = blocksOf(await whole(first));
-    expect(seen.filter((block) => block.startsWith('• Explored'))).toHaveLength(1);
+    expect(seen.filter((block) => block.startsWith('• Explored') && block.includes('List '))).toHaveLength(1);
     const thought = all.findIndex((block) => block.includes('Look around first.'));
     expect(all[thought + 1]).toBe('• I look.');
     await first.leave();

@@ -148,6 +148,17 @@ describe('calls that run side by side', () => {
     ]);
   });
 
+  it('leave what was looked at before where it is, if something else ended between', () => {
+    const { after } = thread();
+    after(begun('a', 'cat one'), usage, ended('a', 'cat one'));
+    after(begun('b', 'cat two'), begun('c', 'make'), begun('d', 'ls three'), usage);
+    expect(after(ended('b', 'cat two'), ended('c', 'make'), ended('d', 'ls three'), over).slice(0, 3)).toEqual([
+      '• Explored /   └ Read one',
+      expect.stringMatching(/^• Ran make/),
+      '• Explored /   └ Read two /     List three',
+    ]);
+  });
+
   it('thoughts between looks around leave them one cell, and stand where they were thought', () => {
     const { after, transcript } = thread();
     const thought = (id: string): ThreadEvent => ({

@@ -7,6 +7,8 @@ interface Group {
   items: readonly TurnItem[];
   /** `passed`: something else ended after it, and calls that run beside those of the group still join it. */
   state: 'open' | 'passed' | 'closed';
+  /** So many of the items were over when the model answered last: they stay where they are. */
+  settled: number;
 }
 
 /** Calls that look around, one after the other or side by side, share a cell, in the order in which they ended. */
@@ -23,15 +25,15 @@ export class ExploringGroups {
     const group = this.#groupOf(item) ?? this.#begin();
     const at = group.items.findIndex(({ id }) => id === item.id);
     if (isRunning(item)) return this.#update(group, at < 0 ? [...group.items, item] : group.items.with(at, item));
-    this.#ended(group);
-    const others = group.items.filter(({ id }) => id !== item.id);
-    this.#update(group, others.toSpliced(others.findLastIndex((each) => !isRunning(each)) + 1, 0, item));
+    const there = this.#ended(group);
+    const others = there.items.filter(({ id }) => id !== item.id);
+    this.#update(there, others.toSpliced(others.findLastIndex(isOver) + 1, 0, item));
   }
 
   /** One of them failed: it stands alone, behind the others. */
   fail(item: TurnItem): void {
     const group = this.#groupOf(item);
-    if (group !== undefined) this.#ended(group);
+    if (group !== undefined && group.settled < group.items.length) this.#ended(group);
     this.remove(item.id);
   }
 
@@ -56,7 +58,8 @@ export class ExploringGroups {
   pass(): void {
     for (const group of this.#groups) {
       if (group.state === 'open') group.state = 'passed';
-      this.#update(group, group.items);
+      if (group.settled > 0 && group.items.some(isRunning)) this.#split(group);
+      else this.#update(group, group.items);
     }
   }
 
@@ -67,7 +70,12 @@ export class ExploringGroups {
 
   /** The model has answered: later calls run beside none that have ended. */
   answered(): void {
-    for (const group of this.#groups) if (group.state === 'passed' && !group.items.some(isRunning)) this.#close(group);
+    for (const group of this.#groups) {
+      const over = group.items.filter(isOver);
+      group.settled = over.length;
+      this.#update(group, [...over, ...group.items.filter(isRunning)]);
+      if (group.state === 'passed' && over.length === group.items.length) this.#close(group);
+    }
   }
 
   /** Nothing runs any more. */
@@ -78,7 +86,7 @@ export class ExploringGroups {
 
   #begin(): Group {
     const entry = this.#transcript.add({ cell: exploringCell([]), isFinal: false });
-    const group: Group = { entry, items: [], state: 'open' };
+    const group: Group = { entry, items: [], state: 'open', settled: 0 };
     this.#groups.push(group);
     return group;
   }
@@ -95,9 +103,22 @@ export class ExploringGroups {
   }
 
   /** A group stands where the last of its calls ended, and goes on from there. */
-  #ended(group: Group): void {
-    if (group.state !== 'open') this.#transcript.moveBehindEnded(group.entry);
-    if (group.state === 'passed') group.state = 'open';
+  #ended(group: Group): Group {
+    if (group.state === 'open') return group;
+    const there = group.state === 'passed' && group.settled > 0 ? this.#split(group) : group;
+    this.#transcript.moveBehindEnded(there.entry);
+    if (there.state === 'passed') there.state = 'open';
+    return there;
+  }
+
+  /** What was over before leaves the group: something else came between. Gives the rest. */
+  #split(group: Group): Group {
+    const rest = this.#begin();
+    rest.state = 'passed';
+    this.#update(rest, group.items.slice(group.settled));
+    group.items = group.items.slice(0, group.settled);
+    this.#close(group);
+    return rest;
   }
 
   #close(group: Group): void {
@@ -111,6 +132,10 @@ export class ExploringGroups {
     group.entry.isFinal = group.state !== 'open' && !items.some(isRunning);
     if (group.entry.isFinal && group.state === 'closed') this.#groups = this.#groups.filter((each) => each !== group);
   }
+}
+
+function isOver(item: TurnItem): boolean {
+  return !isRunning(item);
 }
 
 function isRunning(item: TurnItem): boolean {

@@ -35,9 +35,9 @@ describe('a conversation in the terminal', () => {
     );
     await sees('Context');
     tell('First.');
-    await sees(/Worked for <1s · \d\d:\d\d · \$0\.0070/);
+    await sees(/Worked for \S+ · \d\d:\d\d · \$0\.0070/);
     tell('Second.');
-    await sees(/• Two\.[^]*Worked for <1s · \d\d:\d\d · \$0\.0070/);
+    await sees(/• Two\.[^]*Worked for \S+ · \d\d:\d\d · \$0\.0070/);
     expect((await sees('$0.014')).join('\n')).toMatch(/Context \d+% left · \$0\.014/);
   });
 

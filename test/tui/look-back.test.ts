@@ -64,6 +64,6 @@ describe('the transcript', () => {
     terminal.type('\u0014');
     await sees(/^Transcript/);
     await model.request(1);
-    await sees(/^Transcript[^]*\n {4}later\n/);
+    expect((await sees(/^Transcript[^]*\n {4}later\n/))[0]).toContain('100 %');
   });
 });

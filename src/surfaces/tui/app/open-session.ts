@@ -84,8 +84,9 @@ async function openThread(engine: Engine, threads: LiveThreads, opening: Opening
   const { pickFirst } = await import('./choose-thread-view.ts');
   const { quickNotice } = await import('./quick-notice.ts');
   // It stands there also if no conversation is opened.
-  const told = (text: string): void =>
-    void parts.stage.transcript.add({ cell: quickNotice(text, 'error'), isFinal: true });
+  const told = (text: string): void => {
+    parts.stage.transcript.add({ cell: quickNotice(text, 'error'), isFinal: true });
+  };
   for (;;) {
     const id = await desk.until(pickFirst({ ...parts, engine, threads, cwd, notice: told }, request));
     if (id === 'left') return 'left';

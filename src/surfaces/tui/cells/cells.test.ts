@@ -75,6 +75,10 @@ describe('commands', () => {
       cellOf(command('make', { output: output([...fill(2), '... 5000 bytes omitted ...', ...fill(3)]) })),
     );
     expect(lost).toMatch(/\n {4}… (?:\+1 line \(ctrl\+t shows them\), )?5\.0 kB not kept\n/);
+    const truncated = shown(
+      cellOf(command('make', { output: output([...fill(4), '42…252152 tokens truncated…', ...fill(4)]) })),
+    );
+    expect(truncated).toContain('… +5 lines (ctrl+t shows them), 252,152 tokens not kept');
     // A row that says "+1 line" is no shorter than the line.
     const one = shown(cellOf(command('make', { status: 'failed', output: output(['here', 'error: x', ...fill(12)]) })));
     expect(one).toMatch(/└ here\n {4}error: x\n {4}… \+7 lines/);

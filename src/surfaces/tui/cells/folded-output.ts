@@ -1,6 +1,6 @@
 import { hintKeys } from '../keys/hint-keys.ts';
 import { sizeWords } from '../../wording/size-words.ts';
-import { plural } from '../../wording/number-words.ts';
+import { count, plural } from '../../wording/number-words.ts';
 import { clean } from '../text/clean.ts';
 import { cutRow, rowColumns } from '../text/cut.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -145,13 +145,18 @@ class Fold {
     const [only = []] = lines.length === 1 ? lineRows(lines[0]!, this.#width, 2, dimStyle) : [];
     const isShort = lines.length === 1 && rowColumns(only) < this.#width && !omittedMark.test(lines[0]!);
     if (isShort) return only;
-    const lost = lines.flatMap((line) => omittedMark.exec(line)?.[1] ?? []).map(Number);
-    const kept = lines.length - lost.length;
+    const omitted = lines.flatMap((line) => omittedMark.exec(line)?.[1] ?? []).map(Number);
+    const cut = lines.flatMap((line) => truncatedMark.exec(line)?.slice(1) ?? []);
+    const lost = [
+      ...(omitted.length === 0 ? [] : [sizeWords(omitted.reduce((sum, each) => sum + each, 0))]),
+      ...(cut.length === 0 ? [] : [`${count(Number(cut[0]))} ${cut[1]}`]),
+    ];
+    const kept = lines.length - omitted.length;
     const errors = likely === 0 ? '' : likely === 1 ? ', 1 looks like an error' : `, ${likely} look like errors`;
     const hint = isLast ? ` (${foldHint(this.#look, lost.length === 0 ? 'all' : 'them')})` : '';
     const words = [
       ...(kept === 0 ? [] : [`+${plural(kept, 'line')}${errors}${hint}`]),
-      ...(lost.length === 0 ? [] : [`${sizeWords(lost.reduce((sum, each) => sum + each, 0))} not kept`]),
+      ...(lost.length === 0 ? [] : [`${lost.join(' and ')} not kept`]),
     ];
     const row = `${glyphsOf(this.#look).ellipsis} ${words.join(', ')}`;
     return cutRow([styled(row, dimStyle)], this.#width, this.#look);
@@ -160,6 +165,8 @@ class Fold {
 
 /** What stands where an output was so long that its middle was not kept. */
 const omittedMark = /^\.\.\. (\d{1,15}) bytes omitted \.\.\.$/;
+/** The same where the model got a part of it, and the file has no more. */
+const truncatedMark = /…(\d{1,9}) (tokens|chars) truncated…/;
 
 /** In the place of what a cell leaves out. */
 export function foldRow(lines: number, look: Look): Row {

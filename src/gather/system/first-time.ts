@@ -25,7 +25,7 @@ export function nextInTurn(home: string, name: string, count: number): number | 
   return keepSaid(home, name, String(next)) ? next : undefined;
 }
 
-/** Commands cannot write there: it is in the home, and only its user may change it. */
+/** Below the home, where the sandbox lets no command write. */
 function folderOf(home: string): string {
   return join(home, 'capstan/said');
 }

@@ -36,14 +36,19 @@ export interface Entry {
   readonly words?: readonly QuotedWords[];
   /** Where a checkpoint's text holds a model's summary. */
   readonly summary?: SummaryPlace;
+  /** Of the answer to a call: the user's words when Capstan or the model asked about it, as their lines have them. */
+  readonly said?: readonly string[];
   /** Of an opaque item: who made it, as far as that is recorded. Only that provider is sent it. */
   readonly maker?: ProviderName;
 }
 
-/** Who speaks to the model beside the user: a hook, a program that drives the thread, or a command that the user ran. */
+/**
+ * Who speaks to the model beside the user's messages: a hook, a program that drives the thread, a command that the user
+ * ran, or the user in answer to a question.
+ */
 export type OtherSpeaker = (typeof otherSpeakers)[number];
 
-const otherSpeakers = ['hook', 'program', 'shell'] as const;
+const otherSpeakers = ['hook', 'program', 'shell', 'answer'] as const;
 
 /** A message of the user, or of the user's setup, that stands in a text of ours, word for word. */
 export interface QuotedWords extends TextPlace {

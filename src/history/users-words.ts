@@ -59,6 +59,8 @@ export function heardWords(history: History, { failed = [] }: FailedTurns = {}):
   };
   for (const [place, entry] of entries(history).entries()) {
     const { item, origin } = entry;
+    for (const [index, text] of (entry.said ?? []).entries())
+      addAnswer(rowOf, { place, index, entry, text }, rows.at(-1)?.number);
     if (!isMessage(item)) continue;
     const other = otherWords(entry, item);
     if (other !== undefined) addOther(rowOf, place, entry, other, rows.at(-1)?.number);
@@ -117,6 +119,19 @@ function addOther(rowOf: RowOf, place: number, entry: Entry, other: OtherWords, 
   const row = rowOf(stringAt(entry.item, 'id') ?? '', place, other.text);
   Object.assign(row, other);
   addKnown(row, { ...defined({ number }), ...entry });
+}
+
+interface AnswerPlace {
+  readonly place: number;
+  readonly index: number;
+  readonly entry: Entry;
+  readonly text: string;
+}
+
+function addAnswer(rowOf: RowOf, { place, index, entry, text }: AnswerPlace, number: number | undefined): void {
+  const row = rowOf(stableItemId('msg', `answer:${stringAt(entry.item, 'id') ?? place}:${index}`), place, text);
+  Object.assign(row, { text, by: 'answer' });
+  addKnown(row, defined({ number, turn: entry.turn }));
 }
 
 function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: MessageItem): void {

@@ -1,13 +1,15 @@
 import { defined } from '../protocol/defined.ts';
+import type { Entry } from '../history/entry.ts';
 import { entries } from '../history/history.ts';
-import { isCall, type Item } from '../protocol/item.ts';
-import { type JsonObject, stringAt } from '../protocol/json.ts';
+import { type CallItem, isCall, type Item } from '../protocol/item.ts';
+import { type JsonObject, parseJsonObject, stringAt } from '../protocol/json.ts';
 import type { Question } from '../protocol/question.ts';
+import { answersByQuestion, readUserQuestions } from '../protocol/user-question.ts';
 import { foldGrant, foldTurnGrant, type GivenGrant, grantsDropped } from './grants.ts';
 import { readQuestion } from './question-fields.ts';
 import { questionId } from './question-id.ts';
-import { answerIn } from './recorded-question.ts';
-import { saidByHooksIn } from './said-by-hooks.ts';
+import { answerIn, type RecordedAnswer } from './recorded-question.ts';
+import { inputOfCall, saidByHooksIn } from './said-by-hooks.ts';
 import type { OpenTurn, ThreadState } from './thread-state.ts';
 import { wholeQuestion } from './whole-question.ts';
 import { readWordsInCall } from './word-in-call.ts';
@@ -58,8 +60,44 @@ function foldAnswered(state: ThreadState, openTurn: OpenTurn, callId: string, pa
     questions: questions.map((each) => (each === question ? { ...question, answer } : each)),
     answered: [...(openTurn.answered ?? []).slice(1 - mostQuestions), question.id],
   };
-  const known = { ...state, openTurn: turn };
+  const said = saidWith(state, question, answer).map((text) => ({ callId, text }));
+  const heard = said.length === 0 ? turn : { ...turn, said: [...(turn.said ?? []), ...said].slice(-mostQuestions) };
+  const known = { ...state, openTurn: heard };
   return withGrants(question.kind === 'permissions' ? withTurnGrants(known, payload) : known, payload);
+}
+
+/** The user's own words in an answer: the note, and what the model wanted to know, with its question. */
+function saidWith(
+  { history }: Pick<ThreadState, 'history'>,
+  { kind: asked, callId }: Question,
+  { by, kind, note = '', content }: RecordedAnswer,
+): readonly string[] {
+  if (by !== undefined || kind === 'lapsed') return [];
+  const notes = note.trim() === '' ? [] : [note];
+  if (asked !== 'input' || kind !== 'allowed' || content === undefined) return notes;
+  const items = entries(history).map(({ item }) => item);
+  const call = items.findLast((item) => isCallNamed(item, callId));
+  const questions = readUserQuestions(call && parseJsonObject(inputOfCall(call)));
+  if (typeof questions === 'string') return notes;
+  const answers = answersByQuestion(questions, content);
+  const given = questions.flatMap(({ id, question }) => {
+    const texts = answers[id]?.answers ?? [];
+    return texts.length === 0 ? [] : [`${question}\n${texts.join('\n')}`];
+  });
+  return [...given, ...notes];
+}
+
+/** The entry of a call's output, with what the user said about the call; its turn needs that no longer. */
+export function takeSaid(state: ThreadState, entry: Entry): { readonly state: ThreadState; readonly entry: Entry } {
+  const { said = [], ...turn } = state.openTurn ?? {};
+  const isAbout = ({ callId }: { readonly callId: string }): boolean => callId === entry.item['call_id'];
+  if (!entry.item.type.endsWith('_output') || !said.some(isAbout)) return { state, entry };
+  const others = said.filter((one) => !isAbout(one));
+  const openTurn = { ...turn, ...(others.length === 0 ? {} : { said: others }) } as OpenTurn;
+  return {
+    state: { ...state, openTurn },
+    entry: { ...entry, said: said.filter(isAbout).map(({ text }) => text) },
+  };
 }
 
 function withGrants(state: ThreadState, payload: JsonObject): ThreadState {
@@ -96,7 +134,7 @@ export function pendingQuestions({ openTurn, history }: AskingState): readonly Q
 /** As much of a thread as shows what it asks. */
 type AskingState = Pick<ThreadState, 'openTurn' | 'history'>;
 
-function isCallNamed(item: Item, callId: string): boolean {
+function isCallNamed(item: Item, callId: string): item is CallItem {
   return isCall(item) && item.call_id === callId;
 }
 

@@ -18,7 +18,7 @@ import { withMaker } from './maker-now.ts';
 import { addMark } from './marks.ts';
 import { foldStepLimits } from './model-limits.ts';
 import { foldPin } from './pins.ts';
-import { foldQuestion, foldQuestionOver } from './questions.ts';
+import { foldQuestion, foldQuestionOver, takeSaid } from './questions.ts';
 import { readRequest, readerOf } from './request-record.ts';
 import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
@@ -44,9 +44,9 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       const entered = withWaiting(state, foldEntered(state.waiting, line.metadata));
       const read = entryIn(line);
       if (read === undefined) return entered;
-      const entry = withMaker(read, state);
+      const { state: heard, entry } = takeSaid(entered, withMaker(read, state));
       const work = foldWork(state.work, entry, line);
-      const known = work === state.work ? entered : { ...entered, work };
+      const known = work === state.work ? heard : { ...heard, work };
       return withEntry(foldQuestionOver(foldAnswer(known, entry.item), entry.item), entry);
     }
     case lineType.worldState:

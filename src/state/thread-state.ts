@@ -128,6 +128,8 @@ export interface OpenTurn {
   readonly grants?: readonly GivenGrant[];
   /** Ids of the questions that were answered, oldest first. Checkpoints do not carry them. */
   readonly answered?: readonly string[];
+  /** The user's words with those answers, until the calls that they are about have their outputs. */
+  readonly said?: readonly { readonly callId: string; readonly text: string }[];
   /** The state before the turn, until its first words from a user make it count. */
   readonly before?: Mark;
 }

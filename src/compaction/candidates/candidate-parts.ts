@@ -104,7 +104,7 @@ export function wordsEntry(
 ): { readonly entries: readonly CandidateEntry[]; readonly choice: WordsChoice } {
   const isChosen = chosen.length > 0;
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
-  const choice = keepWords(all, { tasks, ...defined({ quote }), budget });
+  const choice = keepWords(all, { tasks, isNamed: isChosen, ...defined({ quote }), budget });
   if (choice.rows.length === 0) return { entries: [], choice };
   const isTask = ({ words }: KeptWords): boolean => tasks.some((task) => sameWords(words, task));
   const rows = choice.rows.map((row): IntentRow => {

@@ -19,6 +19,7 @@ import type { CompactionBudget } from '../plan/plan.ts';
 import type { Candidate } from './candidate.ts';
 import { distinctWords, sameWords } from './distinct-words.ts';
 import { quotePlace } from './match-words.ts';
+import { mostOfShort, shareSpace } from './share-space.ts';
 
 type KeptParts =
   | 'text'
@@ -46,6 +47,8 @@ export interface WordsChoice {
 interface WordsWanted {
   /** The messages that a model chose as the active task, in this checkpoint or in the one before. */
   readonly tasks: readonly UserWords[];
+  /** The checkpoint names them as the active request. Absent: a model chose them earlier, and newer messages may count. */
+  readonly isNamed?: boolean;
   /** How the model of this checkpoint quoted them: what it quoted stays when a message is cut. */
   readonly quote?: string;
   readonly budget: Pick<CompactionBudget, 'words' | 'pictures'>;
@@ -55,45 +58,51 @@ interface WordsWanted {
 const leastTokens = 32;
 /** A request inside a longer message takes up to so much in any case. */
 const mostOfRequest = 200;
-/** Less of any other message than this is not worth its space. */
-const leastWorthwhile = 96;
-/** Of the space for texts, the part that others than the user may take together. */
-const othersShare = 0.25;
 /** What stands around a text, in tokens: a note between two fences, which are short whatever the texts hold. */
 const frame = 16;
 
+/** The user's own words: messages, also those sent into a running turn, answers, and commands typed with `!`. */
+function isUsers({ by }: UserWords): boolean {
+  return by === undefined || by === 'shell' || by === 'answer';
+}
+
 /**
- * Chooses by precedence: the newest message, the chosen one, the first, then the others from the newest back. Each is
- * kept whole while there is space; the first that does not fit is cut, and those behind it are left out. What hooks and
- * programs said has a share: since the newest message it goes before older messages, else it takes what is left.
+ * Keeps messages by precedence: the newest, the chosen one, the first, what came after the newest, then the user's from
+ * the newest back, and last what hooks and programs said before. `shareSpace` says how much of each.
  */
-export function keepWords(all: readonly UserWords[], { tasks, quote, budget }: WordsWanted): WordsChoice {
+export function keepWords(
+  all: readonly UserWords[],
+  { tasks, isNamed = false, quote, budget }: WordsWanted,
+): WordsChoice {
   const { rows, alsoIn, copies } = distinctWords(all);
-  const isUsers = ({ by }: UserWords): boolean => by === undefined;
-  const own = rows.filter(isUsers);
-  const since = rows.slice(rows.findLastIndex(isUsers) + 1).toReversed();
+  const messages = rows.filter(({ by }) => by === undefined);
+  const since = rows.slice(rows.findLastIndex(({ by }) => by === undefined) + 1).toReversed();
   const chosen = rows.filter((row) => tasks.some((task) => sameWords(row, task)));
-  const always = new Set([own.at(-1), ...chosen, own[0], since[0]].filter((row) => row !== undefined));
+  const always = new Set([messages.at(-1), ...chosen, messages[0], since[0]].filter((row) => row !== undefined));
+  const own = rows.filter(isUsers);
   const order = [...new Set([...always, ...since, ...own.toReversed(), ...rows.toReversed()])];
 
   const requests = new Map(chosen.map((row) => [row, requestIn(row, quote)]));
-  const least = (row: UserWords): number => leastTokens + leastOfRequest(row, requests.get(row), budget.words);
+  const least = (row: UserWords): number => leastTokens + leastOfRequest(row, requests.get(row), budget.words) + frame;
+  const space = shareSpace(
+    order.map((row) => ({
+      whole: rowTokens(row) + frame,
+      ...(row.text.length > mostOfShort ? { shortened: shortenedTokens(row) + frame } : {}),
+      ...(always.has(row) ? { least: Math.min(least(row), rowTokens(row) + frame) } : {}),
+      ...(isNamed && chosen.includes(row) ? { isActive: true } : {}),
+      ...(isUsers(row) ? {} : { isSetup: true }),
+    })),
+    budget.words,
+  );
 
   const kept = new Map<UserWords, KeptWords>();
-  const left = { all: budget.words, others: Math.floor(budget.words * othersShare) };
-  const isFull = { user: false, others: false };
   for (const [place, row] of order.entries()) {
-    const isAlways = place < always.size;
-    const reserved = order.slice(place + 1, always.size).reduce((sum, other) => sum + least(other) + frame, 0);
-    const speaker = isUsers(row) ? 'user' : 'others';
-    const most = Math.max(0, (speaker === 'user' ? left.all : Math.min(left.all, left.others)) - reserved - frame);
-    const taken =
-      isFull[speaker] && !isAlways
-        ? undefined
-        : takeText(row, most, { isAlways, least: least(row), request: requests.get(row) });
-    if (taken?.text !== row.text) isFull[speaker] = true;
-    if (taken === undefined) continue;
-    const { text, gaps, keep } = taken;
+    if (space[place] === 0) continue;
+    const { text, gaps, keep } = takeText(row, {
+      most: space[place]! - frame,
+      least: always.has(row) ? least(row) - frame : 0,
+      request: requests.get(row),
+    });
     const { pictures, picturesLeftOut, picturesLeftOutTokens = 0 } = row;
     kept.set(row, {
       words: row,
@@ -107,27 +116,27 @@ export function keepWords(all: readonly UserWords[], { tasks, quote, budget }: W
       cut: row.cut || text !== row.text,
       alsoIn: alsoIn.get(row) ?? [],
     });
-    const weight = (text === row.text ? rowTokens(row) : weigh(text)) + frame;
-    left.all -= weight;
-    if (speaker === 'others') left.others -= weight;
   }
   dropPictures(order, kept, budget.pictures);
 
   // Users are shown what became of their own messages.
-  return { rows: inOrder(all, rows, kept), counts: countFates(own, kept, copies) };
+  return { rows: inOrder(all, rows, kept), counts: countFates(messages, kept, copies) };
 }
 
 function takeText(
   row: UserWords,
-  most: number,
-  { isAlways, least, request }: { isAlways: boolean; least: number; request: TextPlace | undefined },
-): CutText | undefined {
+  { most, least, request }: { readonly most: number; readonly least: number; readonly request: TextPlace | undefined },
+): CutText {
   const weight = rowTokens(row);
   const known = { gaps: gapsOf(row), perToken: bytesPerTokenOf(row), ...defined({ keep: request }) };
   if (weight <= most) return { text: row.text, gaps: known.gaps, ...defined({ keep: request }) };
-  if (!isAlways && most < leastWorthwhile) return undefined;
   // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.
   return cutAround(row.text, Math.max(least, Math.floor((most * sentTokens(row.text)) / weight)), known);
+}
+
+/** Of a long message: what so many bytes of it weigh as a short one has characters, which are no more. */
+function shortenedTokens(row: UserWords): number {
+  return Math.ceil(((mostOfShort / bytesPerToken) * rowTokens(row)) / sentTokens(row.text));
 }
 
 /** The part of a message that a model quoted as the request, now or at the checkpoint before. */
@@ -240,7 +249,7 @@ function together(one: LeftOutMessages, other: LeftOutMessages): LeftOutMessages
 }
 
 function leftOutOf(row: UserWords): LeftOutMessages {
-  const others = row.by === undefined || row.by === 'shell' ? {} : { others: 1 };
+  const others = isUsers(row) ? {} : { others: 1 };
   return { count: 1, ...others, tokens: tokensOf(row), ...span(row.number, row.number) };
 }
 

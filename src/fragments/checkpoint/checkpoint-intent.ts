@@ -65,6 +65,7 @@ const speakers = {
   hook: 'from a hook, not from the user',
   program: 'from a program, not from the user',
   shell: 'a shell command that the user ran, and its output',
+  answer: 'what the user answered when asked',
 } as const;
 
 /** Formats that mark speakers by tags escape such a tag in every text, also one with signs in it that a reader does not see. */

@@ -89,9 +89,35 @@ function endsAround(text: string, part: TextPlace | undefined, space: number): r
   const head = Math.min(needsBefore!, Math.max(half, left - needsAfter!));
   const tail = Math.min(needsAfter!, left - head);
   return [
-    { start: 0, end: forward(text, before, head) },
-    { start: backward(text, after, tail), end: text.length },
+    { start: 0, end: signStart(text, forward(text, before, head)) },
+    { start: signEnd(text, backward(text, after, tail)), end: text.length },
   ];
+}
+
+let segmenter: Intl.Segmenter | undefined;
+/** Signs of so many units are known whole: a family of four takes eleven, a letter with marks a few. */
+const longestSign = 40;
+
+/** A place inside a sign that a person reads as one moves before it, so that a cut leaves no half of it. */
+function signStart(text: string, at: number): number {
+  return signAround(text, at)?.start ?? at;
+}
+
+function signEnd(text: string, at: number): number {
+  return signAround(text, at)?.end ?? at;
+}
+
+/** Undefined: the place is between two signs. */
+function signAround(text: string, at: number): TextPlace | undefined {
+  if (at <= 0 || at >= text.length) return undefined;
+  // Between plain letters there is nothing to look for.
+  if (text.charCodeAt(at - 1) < 0x300 && text.charCodeAt(at) < 0x300 && text[at] !== '\n') return undefined;
+  const from = characterStart(text, Math.max(0, at - longestSign));
+  const near = text.slice(from, at + longestSign);
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  const sign = segmenter.segment(near).containing(at - from);
+  if (sign === undefined || sign.index === at - from) return undefined;
+  return { start: from + sign.index, end: from + sign.index + sign.segment.length };
 }
 
 /** In order, those that touch as one. The ends of the text are there even when they are empty. */

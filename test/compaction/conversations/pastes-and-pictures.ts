@@ -92,7 +92,7 @@ export const pastesAndPictures: readonly Conversation[] = [
     done: 'Log 1 and 2 are compared: nothing is missing.',
     next: 'compare log 3',
     must: ['Compare the three logs that follow'],
-    mustAlone: ['turn 2: 1 message left out here'],
+    mustAlone: ['log 1', 'log 2', 'log 3', 'tokens cut here'],
     budget: 4000,
   },
   {

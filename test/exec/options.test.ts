@@ -96,16 +96,40 @@ describe('the answer', () => {
       additionalProperties: false,
     };
     writeFileSync(join(place.root, 'schema.json'), JSON.stringify(schema));
-    const first = await place.run('exec', '--json', '--output-schema', join(place.root, 'schema.json'), 'x');
-    const second = await place.run('exec', '--json', 'resume', threadId(first), 'y');
-    expect([first.code, second.code]).toEqual([1, 0]);
-    expect(first.events.at(-2)).toMatchObject({
-      item: { type: 'error', message: expect.stringContaining('The answer does not match the output schema.') },
-    });
+    const path = join(place.root, 'schema.json');
+    const plain = await place.run('exec', '--output-schema', path, 'x');
+    const resumed = await place.run('exec', 'resume', '--last', 'y');
+    expect([plain.code, plain.stderr.includes('The answer does not match the output schema.')]).toEqual([1, true]);
+    expect(resumed.code).toBe(0);
     expect(model.requests[0]!.body['text']).toMatchObject({
       format: { type: 'json_schema', name: 'codex_output_schema', strict: true, schema },
     });
     expect(model.requests[1]!.body['text']).not.toHaveProperty('format');
+  });
+
+  it('passes on to a reader of events although it does not fit the schema', async () => {
+    const { place } = await scene([ok(), ok(), ok()]);
+    const path = join(place.root, 'schema.json');
+    writeFileSync(path, '{"type":"object"}');
+    for (const option of ['--json', '--experimental-json']) {
+      const run = await place.run('exec', option, '--output-schema', path, 'x');
+      expect([run.code, run.events.map(({ type }) => type)]).toEqual([
+        0,
+        ['thread.started', 'turn.started', 'item.completed', 'turn.completed'],
+      ]);
+    }
+    const told = await place.run('exec', '--json', '--context-events', '--output-schema', path, 'x');
+    expect([told.code, told.events.filter(({ type }) => type === 'context.warning')]).toEqual([
+      0,
+      [
+        {
+          type: 'context.warning',
+          code: 'answer-unfit',
+          message: 'The answer does not match the output schema. It is not JSON.',
+          next: expect.any(String),
+        },
+      ],
+    ]);
   });
 
   it('is written to a file, unless the turn fails', async () => {

@@ -20,7 +20,7 @@ const types = {
 export type ContextNews = Extract<ThreadEvent, { kind: keyof typeof types }>;
 
 export interface ExecContextEvent {
-  readonly type: (typeof types)[ContextNews['kind']];
+  readonly type: (typeof types)[ContextNews['kind']] | 'context.warning';
   readonly [key: string]: unknown;
 }
 

@@ -77,6 +77,9 @@ export function execEvents({ context = false } = {}): (
       case 'item-completed':
         return shown('item.completed', event.item);
       case 'warning':
+        // Codex passes such an answer on without a word, and its SDK's readers count items.
+        if (event.outcome.code === 'answer-unfit')
+          return context ? [{ type: 'context.warning', ...event.outcome }] : [];
         return isNote(event.outcome) ? [] : [warned(fullText(event.outcome))];
       case 'retrying':
         return event.beforeAnswer === true ? [] : [{ type: 'error', message: fullText(event.outcome) }];

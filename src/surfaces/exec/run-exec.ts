@@ -36,7 +36,7 @@ export function whereElse({ options }: ExecArguments): string {
 
 /**
  * `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, refused, an answer that does not fit the output
- * schema, or a file that could not be written; 2: wrong usage. A signal ends the turn, then the process.
+ * schema (without `--json`), or a file that could not be written; 2: wrong usage. A signal ends the turn, then the process.
  */
 export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const { options, variant, words } = asked;
@@ -132,7 +132,9 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if (result.kind === 'refused') return result.outcome;
   const written = lastMessageFile === undefined ? undefined : writeLastMessage(lastMessageFile, result);
   if (written !== undefined) output.notice(written);
-  const fits = result.kind === 'completed' && result.unfit === undefined && result.endedBy === undefined;
+  // Readers of events judge the answer themselves, as with Codex.
+  const isJson = options.json || options.sdkJson;
+  const fits = result.kind === 'completed' && (isJson || result.unfit === undefined) && result.endedBy === undefined;
   return fits && written?.code !== 'last-message-unwritten' ? 0 : 1;
 }
 

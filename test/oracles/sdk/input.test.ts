@@ -127,3 +127,9 @@ it.each(programs)('%s: a schema holds for its turn, and its file is taken away',
   ]);
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith('codex-output-schema-'))).toEqual([]);
 });
+
+it.each(programs)('%s: an answer that does not fit its schema is passed on', async (program) => {
+  const { start } = await stage(program, [answer({ items: [say('plain text')] })]);
+  const { finalResponse, items } = await start().run('Yes or no?', { outputSchema: { type: 'object' } });
+  expect([finalResponse, items.map(({ type }) => type)]).toEqual(['plain text', ['agent_message']]);
+});

@@ -1,6 +1,6 @@
 import type { KeptReview } from '../protocol/code-review.ts';
 import { defined } from '../protocol/defined.ts';
-import { asItem, type Item, isMessage, messageText } from '../protocol/item.ts';
+import { asItem, type Item, isMessage, type MessageItem, messageText } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -8,7 +8,9 @@ import { type ProviderName, readProviderName } from '../protocol/provider-name.t
 import { mendUsage, noUsage, type Usage } from '../protocol/usage.ts';
 import { readAuthor, turnsContinued, type UserInput } from '../protocol/user-input.ts';
 import { filesChangedBesideFragment } from '../fragments/events/files-changed-beside.ts';
+import { recognise } from '../fragments/foreign/recognise.ts';
 import { filesPutBackFragment } from '../fragments/events/files-put-back.ts';
+import { readUserShellCommand } from '../fragments/events/read-user-shell-command.ts';
 import { subagentNotificationFragment } from '../fragments/events/subagent-notification.ts';
 import { turnContinuedFragment } from '../fragments/events/turn-continued.ts';
 import { contextMessage, userMessage } from '../fragments/message.ts';
@@ -266,5 +268,13 @@ export function waitingWords(message: WaitingContent, characters: number): strin
   if (message.kind === 'files') return 'files were put back';
   if (message.kind === 'beside') return 'files were changed in a side conversation';
   const { item } = message;
-  return (isMessage(item) ? oneLine(messageText(item), characters) : '') || `[${item.type}]`;
+  return (isMessage(item) ? oneLine(withoutMarkup(item), characters) : '') || `[${item.type}]`;
+}
+
+/** The text of a message as a person reads it: a command as it was typed, and context without its tags. */
+function withoutMarkup(item: MessageItem): string {
+  const text = messageText(item);
+  const shell = readUserShellCommand(text);
+  if (shell !== undefined) return `!${shell.command}`;
+  return recognise(item.role, text) === undefined ? text : text.replaceAll(/<\/?[a-z][\w-]*(?: [^<>]*)?>/gi, ' ');
 }

@@ -1,4 +1,5 @@
 import { userActionFragment } from '../fragments/events/user-action.ts';
+import { isUserShell } from '../history/user-shell-item.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { isMessage, type Item, messageText } from '../protocol/item.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -12,9 +13,9 @@ export function waitingNotice(
   id: ThreadId,
   { waiting: all }: Pick<ThreadState, 'waiting'>,
 ): Outcome<'messages-waiting'> | undefined {
-  // What came of a review is no message of the user's, and the user knows what happened to files.
+  // What came of a review is no message of the user's, who knows what happened to files and which commands they typed.
   const waiting = all.filter(
-    (message) => !isAboutFiles(message) && (message.kind !== 'item' || !isOfReview(message.item)),
+    (message) => !isAboutFiles(message) && (message.kind !== 'item' || !isKnown(message.item)),
   );
   if (waiting.length === 0) return undefined;
   const shown = waiting.slice(0, mostShown).map((message) => `“${waitingWords(message, 60)}”`);
@@ -34,6 +35,6 @@ export function waitingNotice(
   };
 }
 
-function isOfReview(item: Item): boolean {
-  return isMessage(item) && userActionFragment.matches(messageText(item));
+function isKnown(item: Item): boolean {
+  return isMessage(item) && (isUserShell(item) || userActionFragment.matches(messageText(item)));
 }

@@ -412,3 +412,31 @@ it('a thread that is closed keeps the messages of turns that did not begin, and 
   expect(waitingIn(live)).toEqual(['two', 'three']);
   expect(live.notices).toContainEqual(notice(expect.stringContaining('“two”; “three”')));
 });
+
+it('a command of the user is no news at the next resume, and is shown as it was typed', async () => {
+  const live = await LiveThread.in(talk([says('Yes.')]));
+  await live.turn(task);
+  await live.thread.shell({ command: 'echo "<a> & b"', signal });
+  expect(live.thread.waiting).toEqual(['!echo "<a> & b"']);
+  await live.close();
+  const shown = await live.place.run('threads', 'show', live.id);
+  expect(shown.stdout).toContain('Waiting for the next turn\n  !echo "<a> & b"\n');
+  await live.open({}, later);
+  expect(live.notices).toEqual([]);
+  // Another item stands as its text, and the user is told of it.
+  await live.thread.inject({ ...note('<note>Mind the <b> tag.</note>'), role: 'user' });
+  await live.thread.inject(note('<model_switch>\nAnother model.\n</model_switch>'));
+  await live.open({}, later);
+  expect(live.notices.map(({ message }) => message)).toEqual([
+    expect.stringContaining('not sent yet: “<note>Mind the <b> tag.</note>”; “Another model.”.'),
+  ]);
+  await live.close();
+  const run = await live.place.run('exec', 'resume', live.id, 'Go on.');
+  expect([run.code, run.stderr.includes('user_shell_command')]).toEqual([0, false]);
+  expect(
+    live
+      .rows(live.model.requests.length - 1)
+      .flat()
+      .join('\n'),
+  ).toContain('<user_shell_command>');
+});

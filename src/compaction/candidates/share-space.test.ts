@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { lawRuns } from '../../../test/harness/law-runs.ts';
+import { expect, inject, test } from 'vitest';
 import { sentTokens } from '../../fragments/text/truncate.ts';
 import type { UserWords } from '../../history/users-words.ts';
 import { keepWords, type KeptWords, type WordsRow } from './kept-words.ts';
@@ -75,7 +74,7 @@ test('no short message is left out while a longer one keeps more than 2,000 char
         all = again(rows);
       }
     }),
-    { numRuns: lawRuns({ few: 40, usual: 150 }) },
+    { numRuns: 40 * inject('runFactor') },
   );
 });
 

@@ -6,6 +6,7 @@ import { itemTokens } from '../history/size.ts';
 import type { ModelFailure, ModelFailureCode } from '../ports/model-client.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
+import { bareCandidate } from './candidates/candidate-parts.ts';
 import { begin, type CompactionStep, next, stageOf } from './machine.ts';
 import type {
   CompactionPlan,
@@ -537,8 +538,21 @@ describe('what is checked', () => {
     });
   });
 
+  it('by hand, far from the limit, there is nothing to compact yet: known ahead, or when the summary is too long', () => {
+    const plan = (gain: number) => planFor(twelve, { strategy: 'plain', trigger: 'manual' }, { most: 200_000, gain });
+    expect(endOf(begin(plan(10), twelve))).toBe('refused, nothing-to-compact');
+    const { tokens } = bareCandidate(plan(10), twelve);
+    expect(play(plan(tokens + 1), twelve, [prose]).end).toEqual({
+      kind: 'refused',
+      outcome: {
+        code: 'compaction-no-gain',
+        message: 'Nothing to compact yet: a checkpoint would save too little.',
+        next: 'No action is needed: the thread is small enough to continue as it is.',
+      },
+    });
+  });
+
   it.each<[string, Partial<CompactionPlan>, Partial<CompactionPlan['budget']>, RegExp]>([
-    ['far from the limit', { trigger: 'manual' }, { most: 200_000 }, /^No action is needed: /],
     ['near it', { trigger: 'manual' }, { before: 100_000, most: 99_000 }, /^Start a new thread, /],
     ['where nothing fits below it', { trigger: 'manual' }, { before: 1000, most: 2000 }, /^Start a new thread, /],
     ['that did not fit', { trigger: 'auto' }, { most: 200_000 }, /^Start a new thread, /],

@@ -7,7 +7,7 @@ import { type Candidate, isFaulty } from './candidates/candidate.ts';
 import { candidateProblem } from './candidates/check-candidate.ts';
 import { requestWeight } from './requests/fits.ts';
 import * as refusals from './plan/refusals.ts';
-import { mechanicalCandidate } from './candidates/candidate-parts.ts';
+import { bareCandidate, mechanicalCandidate } from './candidates/candidate-parts.ts';
 import { plainCandidate, structuredCandidate } from './candidates/written-candidate.ts';
 import type { CompactionPlan, CompactionSource, CompactionOutcome, CompactionRequest } from './plan/plan.ts';
 import {
@@ -51,6 +51,9 @@ export function begin(plan: CompactionPlan, source: CompactionSource): Compactio
   const tooMuchFocus = refusals.focusProblem(plan);
   if (tooMuchFocus !== undefined) return { kind: 'refused', outcome: tooMuchFocus };
   const work = { plan, source };
+  const ahead = plan.trigger === 'manual' ? bareCandidate(plan, source) : undefined;
+  if (ahead !== undefined && Math.min(plan.budget.most, plan.budget.gain) < ahead.tokens)
+    return { kind: 'refused', outcome: refusals.noGainAhead(plan, ahead.tokens) };
   const progress = startOf(plan);
   const remote = plan.strategy === 'remote' ? remoteRequest(plan, source) : undefined;
   if (remote !== undefined) return ask(work, progress, remote);

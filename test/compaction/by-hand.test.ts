@@ -89,6 +89,23 @@ describe('with no turn', () => {
     expect([live.events.slice(from), live.place.rollouts(), live.model.requests]).toEqual([[], [], []]);
   });
 
+  it('in a short thread neither: no model is asked, and nothing is written', async () => {
+    const live = await LiveThread.in(talk([says('Hello.')]));
+    await live.turn('Hi.');
+    const [lines, from] = [live.place.lines(), live.events.length];
+    const outcome = { code: 'nothing-to-compact', message: 'Nothing to compact yet.', next: expect.any(String) };
+    expect(await live.thread.compact({ signal })).toEqual({ kind: 'failed', outcome });
+    expect([live.place.lines(), live.events.slice(from)]).toEqual([lines, []]);
+    await live.close();
+    const run = await live.place.run('threads', 'compact', live.id);
+    expect([run.code, run.stdout, run.stderr]).toEqual([
+      1,
+      '',
+      'capstan: Nothing to compact yet.\n         Continue the thread as it is.\n',
+    ]);
+    expect(live.model.requests).toHaveLength(1);
+  });
+
   it('nor right after a checkpoint; after more turns the newest summary takes the place of the one before', async () => {
     let number = 0;
     const compaction: ScriptStepOf = () =>
@@ -270,7 +287,7 @@ describe('while a turn runs', () => {
         [
           () => {
             wish = live.thread.compact({ signal: interrupt.signal });
-            return calls('echo hello');
+            return saysLong(['exec_command', { cmd: 'echo hello' }]);
           },
           says('Done.'),
         ],
@@ -291,7 +308,7 @@ describe('while a turn runs', () => {
         [
           () => {
             wish = live.thread.compact({ signal });
-            return calls('echo hello');
+            return saysLong(['exec_command', { cmd: 'echo hello' }]);
           },
           says('Done.'),
         ],
@@ -301,7 +318,7 @@ describe('while a turn runs', () => {
     const turn = live.turn(task, { signal: interrupt.signal });
     await live.model.request(1);
     interrupt.abort();
-    expect([await turn, await wish]).toEqual([{ kind: 'aborted' }, { kind: 'aborted' }]);
+    expect([await turn, await wish]).toMatchObject([{ kind: 'aborted' }, { kind: 'aborted' }]);
     expect(story(live).slice(1)).toEqual([
       'checkpoint-started manual user_requested mid_turn',
       'checkpoint-failed aborted',

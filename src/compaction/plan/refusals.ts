@@ -10,7 +10,7 @@ import { halfCharacter } from '../../protocol/odd-text.ts';
 
 export const nothingToCompact: Outcome = {
   code: 'nothing-to-compact',
-  message: 'There is nothing to compact: the thread has no messages since it began or was last compacted.',
+  message: 'Nothing to compact yet.',
   next: 'Continue the thread as it is.',
 };
 
@@ -85,16 +85,26 @@ export function refusedAsTooLong(requests: number, weight: number): Outcome {
   };
 }
 
-/** The numbers that a checkpoint was measured by. */
+/** Where space is needed, with the numbers that a checkpoint was measured by. */
 export function noGain(plan: CompactionPlan, tokens: number): Outcome {
-  const { budget } = plan;
+  const { budget, trigger } = plan;
+  const isFar = isFarFromLimit(plan);
+  const numbers = `with the context that is sent again it would have about ${grouped(tokens + budget.context)} tokens, and the limit is ${grouped(Math.min(budget.most, budget.gain) + budget.context)}; the history has ${grouped(budget.before)}.`;
   return {
     code: 'compaction-no-gain',
-    message: `A checkpoint would not free enough space: with the context that is sent again it would have about ${grouped(tokens + budget.context)} tokens, and the limit is ${grouped(Math.min(budget.most, budget.gain) + budget.context)}; the history has ${grouped(budget.before)}. The history is unchanged.`,
-    next: isFarFromLimit(plan)
+    message:
+      isFar && trigger === 'manual'
+        ? 'Nothing to compact yet: a checkpoint would save too little.'
+        : `A checkpoint would not free enough space: ${numbers} The history is unchanged.`,
+    next: isFar
       ? 'No action is needed: the thread is small enough to continue as it is.'
       : 'Start a new thread, roll back some turns, or choose a model with a larger window.',
   };
+}
+
+/** By hand, before a model is asked: `tokens` is what every checkpoint weighs, whatever the model writes. */
+export function noGainAhead(plan: CompactionPlan, tokens: number): Outcome {
+  return isFarFromLimit(plan) ? nothingToCompact : noGain(plan, tokens);
 }
 
 /**

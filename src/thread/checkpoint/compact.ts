@@ -29,10 +29,19 @@ import type { Turn } from '../parts/parts.ts';
 export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
   const wanted = askedByHand(asked, turn.log.state, compactionContract(turn).strategy);
   if (!anythingToCompact(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
+  const refused = refusedAhead(turn, step, wanted);
+  if (refused !== undefined) return { kind: 'failed', outcome: refused };
   // The words of the turn wait meanwhile, and a process may die: they are safe before anything of it begins.
   if (turn.inbox.keep()) await turn.log.durable();
   const stopped = await hookAgainst(turn, wanted, signalOf(turn, wanted));
   return stopped === undefined ? runCompaction(turn, step, wanted) : { kind: 'failed', outcome: stopped };
+}
+
+/** By hand: why no model would be asked, because no checkpoint of this history is worth it. */
+export function refusedAhead(turn: Turn, step: Step, wanted: WantedCompaction): Outcome | undefined {
+  if (wanted.trigger === 'auto') return undefined;
+  const { move } = open(turn, step, wanted);
+  return move.kind === 'refused' && move.outcome.code === nothingToCompact.code ? move.outcome : undefined;
 }
 
 /** The same where there is something to compact and no hook is against it. */

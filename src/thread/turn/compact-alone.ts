@@ -1,7 +1,7 @@
 import { anythingToCompact, askedByHand } from '../../compaction/plan/anything-to-compact.ts';
 import { nothingToCompact } from '../../compaction/plan/refusals.ts';
 import { hookAgainst } from '../checkpoint/checkpoint-hooks.ts';
-import { runCompaction } from '../checkpoint/compact.ts';
+import { refusedAhead, runCompaction } from '../checkpoint/compact.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
 import { internalError, settle } from './settle.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -23,6 +23,11 @@ export async function compactAlone(
   const wanted = askedByHand(given, log.state, own.settings.compaction);
   if (!anythingToCompact(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const turn = await prepareTurn(parts, log, own);
+  const refused = refusedAhead(turn, await lookAround(turn, 0), wanted);
+  if (refused !== undefined) {
+    await log.durable();
+    return { kind: 'failed', outcome: refused };
+  }
   const stopped = await hookAgainst(turn, wanted, turn.signal);
   if (stopped !== undefined || own.signal.aborted) {
     // There was no turn; what the user is shown goes out all the same.

@@ -172,7 +172,17 @@ describe('/compact', () => {
     const { sees, say: tell, model } = await tuiScene([]);
     await sees('Context 100% left');
     tell('/compact');
-    await sees('There is nothing to compact: the conversation is empty.');
+    await sees('Nothing to compact yet.');
     expect(model.requests).toEqual([]);
+  });
+
+  it('says the same of a short conversation, and asks no model', async () => {
+    const { sees, say: tell, model } = await tuiScene([answer({ items: [say('Hello.')] })]);
+    await sees('Context 100% left');
+    tell('Hi.');
+    await sees('Hello.');
+    tell('/compact');
+    await sees('Nothing to compact yet.');
+    expect(model.requests).toHaveLength(1);
   });
 });

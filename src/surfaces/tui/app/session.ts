@@ -153,10 +153,13 @@ export class TuiSession {
   }
 
   async compact(focus: string): Promise<void> {
-    if (this.thread.place === undefined && !this.flow.isBusy)
-      return this.notice('There is nothing to compact: the conversation is empty.');
+    if (this.thread.place === undefined && !this.flow.isBusy) return this.notice('Nothing to compact yet.');
     if (this.flow.isBusy) this.notice('The conversation is compacted before the next request of this turn.');
-    await this.work('Compacting the conversation', () => this.thread.compact(focus === '' ? {} : { focus }));
+    const done = await this.work('Compacting the conversation', () =>
+      this.thread.compact(focus === '' ? {} : { focus }),
+    );
+    // No event tells of what did not begin.
+    if (done?.kind === 'failed' && done.outcome.code === 'nothing-to-compact') this.notice(done.outcome.message);
   }
 
   /** What it has come to, for the lines that stay on the screen. */

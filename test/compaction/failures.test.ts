@@ -100,7 +100,7 @@ describe('a compaction that fails', () => {
       outcome: expect.objectContaining({
         code: 'context-window-exceeded',
         message: expect.stringMatching(
-          /about 2\d{4} tokens by Capstan's estimate; the effective window of gpt-5\.5 is 258400/,
+          /about 2\d,\d{3} tokens by Capstan's estimate; the effective window of gpt-5\.5 is 258,400\./,
         ),
         next: expect.stringContaining('capstan threads compact'),
       }),

@@ -31,7 +31,7 @@ describe.each(overflowForms)('a request that is refused as too long, as %s', (fo
       outcome: expect.objectContaining({
         code: 'context-window-exceeded',
         message: expect.stringMatching(
-          / \(about \d{4} tokens by Capstan's estimate; the effective window of gpt-5\.5 is 258400\)$/,
+          /[.!?] The request had about \d,\d{3} tokens by Capstan's estimate; the effective window of gpt-5\.5 is 258,400\.$/,
         ),
         next: expect.stringContaining(
           'Shorten the message, choose a model with a larger window, or start a new thread.',

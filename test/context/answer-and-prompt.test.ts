@@ -47,7 +47,7 @@ describe('a prompt that is larger than the window', () => {
       outcome: {
         code: 'prompt-too-long',
         message: expect.stringMatching(
-          /^The prompt is too long: it has about \d{5} tokens, and the window of gpt-5\.5 has space for \d+ \(19000 /,
+          /^The prompt is too long: it has about \d\d,\d{3} tokens, and the window of gpt-5\.5 has space for [\d,]+ \(19,000 /,
         ),
       },
     });

@@ -37,7 +37,7 @@ export function modelFailed(failure: ModelFailure, then: AfterFailure): Outcome 
 export function compactionAborted({ budget }: CompactionPlan): Outcome {
   return {
     code: 'aborted',
-    message: `The compaction was stopped. The history is unchanged, with about ${budget.before} tokens.`,
+    message: `The compaction was stopped. The history is unchanged, with about ${grouped(budget.before)} tokens.`,
     next: 'Compact again at any time.',
   };
 }

@@ -1,6 +1,7 @@
 import type { Step } from '../../envelope/step.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
+import { grouped } from '../../protocol/grouped.ts';
 import { fullText, type Outcome, sentence } from '../../protocol/outcome.ts';
 import { isPaused } from '../../state/checkpoints.ts';
 import { estimateNow, shownNow } from '../contract/active-now.ts';
@@ -33,8 +34,8 @@ export async function afterRefusal(turn: Turn, step: Step, answer: StepAnswer): 
 async function afterOverflow(turn: Turn, step: Step, answer: Failed): Promise<StepAnswer> {
   const { memory, log, threadId, envelope } = turn;
   // By our own estimate: what the provider counted, it did not say, and an older count was of another request.
-  const sizes = `about ${estimateNow(turn, step)} tokens by Capstan's estimate; the effective window of ${envelope.identity.model.slug} is ${windowNow(turn).effective}`;
-  const message = `${answer.failure.message} (${sizes})`;
+  const sizes = `The request had about ${grouped(estimateNow(turn, step))} tokens by Capstan's estimate; the effective window of ${envelope.identity.model.slug} is ${grouped(windowNow(turn).effective)}.`;
+  const message = `${sentence(answer.failure.message)} ${sizes}`;
   const failed = (next: string): StepAnswer => ({ ...answer, failure: { ...answer.failure, message, next } });
   if (memory.refusedStep !== undefined) return failed(refusedAgain);
   if (isPaused(log.state.checkpoints)) {
@@ -120,7 +121,7 @@ function trying(why: WhySmaller, { tokens, effective }: RefusedSizes): Outcome {
       : 'it is larger than any request that this provider has answered in this thread';
   return {
     code: 'refused-without-cause',
-    message: `The provider refused a request of about ${tokens} tokens and gave no reason that Capstan knows. The request may be too long: ${size}. Capstan compacts the history and tries again.`,
+    message: `The provider refused a request of about ${grouped(tokens)} tokens and gave no reason that Capstan knows. The request may be too long: ${size}. Capstan compacts the history and tries again.`,
     next: 'If that works, the window of the model is smaller than configured: set model_context_window. If not, the turn ends with the error of the provider.',
   };
 }

@@ -1,3 +1,4 @@
+import { grouped } from '../../protocol/grouped.ts';
 import { leastCheckpoint } from '../../compaction/plan/loop-guard.ts';
 import { userMessage } from '../../fragments/message.ts';
 import { itemTokens } from '../../history/size.ts';
@@ -41,7 +42,7 @@ interface Sizes {
 export function tooLong({ prompt, others, effective, model }: Sizes): Outcome<'prompt-too-long'> {
   return {
     code: 'prompt-too-long',
-    message: `The prompt is too long: it has about ${prompt} tokens, and the window of ${model} has space for ${Math.max(0, effective - others)} (${effective} minus instructions, tools and context). Nothing was sent, and the thread is unchanged.`,
+    message: `The prompt is too long: it has about ${grouped(prompt)} tokens, and the window of ${model} has space for ${grouped(Math.max(0, effective - others))} (${grouped(effective)} minus instructions, tools and context). Nothing was sent, and the thread is unchanged.`,
     next: 'Shorten the prompt, or save the text in a file and name the file in the prompt. If the window of the model is larger than that, set model_context_window; otherwise choose a model with a larger window.',
   };
 }

@@ -3,3 +3,11 @@ export const unseenSigns = '\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}';
 
 /** The same for those that a reader takes for space: one of them is a letter of Braille without dots. */
 export const spaceSigns = '\\s\\u2800';
+
+let seenSign: RegExp | undefined;
+
+/** Whether a reader sees nothing of a text: white space, zero-width signs, fillers. */
+export function isBlankText(text: string): boolean {
+  seenSign ??= new RegExp(`[^${unseenSigns}${spaceSigns}]`, 'u');
+  return !seenSign.test(text);
+}

@@ -5,6 +5,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { authors, type UserInput } from '../protocol/user-input.ts';
 import type { TurnInput } from './parts/parts.ts';
+import { isBlankText } from '../protocol/unseen-signs.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 
 /** One turn of a thread, and what holds for it alone. */
@@ -16,7 +17,7 @@ export interface ThreadTurn extends Pick<TurnInput, 'signal'>, Omit<TurnSettings
  * What a caller asks a turn to do: a copy of the members that a turn has, and no others. A setting that a caller puts
  * beside them does not count: settings are changed by overrides, which are checked.
  */
-export function readTurn(turn: ThreadTurn): ThreadTurn | Outcome<'odd-input'> {
+export function readTurn(turn: ThreadTurn): ThreadTurn | Outcome<'odd-input' | 'empty-input'> {
   const { input, outputSchema, cyberAccessProgram, signal = new AbortController().signal } = turn;
   const copy = plainCopy({ input, outputSchema, cyberAccessProgram });
   if (copy === notPlain || !isInput(copy.input)) return notData('The message');
@@ -50,14 +51,25 @@ export function notData(subject: string): Outcome<'odd-input'> {
 }
 
 /** Why a turn cannot begin with this; undefined when it can. A zero byte in words is kept: it does no harm. */
-export function inputProblem(input: UserInput, outputSchema: JsonObject | undefined): Outcome<'odd-input'> | undefined {
+export function inputProblem(
+  input: UserInput,
+  outputSchema: JsonObject | undefined,
+): Outcome<'odd-input' | 'empty-input'> | undefined {
   if (!authors.includes(input.author)) return noAuthor;
+  const { text, images, unusableImages = [], continues } = input;
+  if (isBlankText(text) && images.length + unusableImages.length === 0 && continues === undefined) return emptyInput;
   if (!input.text.isWellFormed()) return oddInput('The message', halfCharacter);
   const paths = oddMember(input.images.map(({ path }) => path));
   if (paths !== undefined) return oddInput('The path of a picture', paths.what);
   const schema = oddMember(outputSchema);
   return schema === undefined ? undefined : oddInput('The output schema', schema.what);
 }
+
+const emptyInput: Outcome<'empty-input'> = {
+  code: 'empty-input',
+  message: 'The message is empty or blank.',
+  next: 'Write something, or add a picture. Nothing was sent.',
+};
 
 const noAuthor: Outcome<'odd-input'> = {
   code: 'odd-input',

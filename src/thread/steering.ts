@@ -81,8 +81,6 @@ export function steeringFor(
   { input, turnId, outputSchema }: Steering,
   running: RunningTurn | undefined,
 ): Omit<Extract<Steered, { kind: 'steered' }>, 'messageId'> | RefusedSteering {
-  if (input.text.trim() === '' && input.images.length === 0)
-    return refused('empty-input', 'The message is empty.', 'Write something, or add a picture.');
   const odd = inputProblem(input, outputSchema);
   if (odd !== undefined) return { kind: 'refused', outcome: odd };
   if (running === undefined)

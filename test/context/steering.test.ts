@@ -177,6 +177,7 @@ describe('who may steer', () => {
     ['that turn', 'steered', { input, turnId }, running],
     ['another turn', 'another-turn', { input, turnId: 'turn-0' as TurnId }, running],
     ['with nothing to say', 'empty-input', { input: words(' \n') }, running],
+    ['with nothing to see', 'empty-input', { input: words('\u200B \u3164\u2800\u00AD') }, running],
     ['with nothing to say and no turn', 'empty-input', { input: words('') }, undefined],
     [
       'with a picture alone',

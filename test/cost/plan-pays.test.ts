@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import type { SpendingLimits } from '../../src/envelope/settings.ts';
 import type { WireFormat } from '../../src/model/http/wire-format.ts';
 import { responsesFormat } from '../../src/model/responses/client.ts';
-import { answer, say } from '../../src/testing/index.ts';
+import { answer, say, type ScriptStep } from '../../src/testing/index.ts';
+import { saysLong } from '../compaction/talk.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
 /** The scripted model counts 100 in, 20 of them cached, and 10 out. */
@@ -13,9 +14,9 @@ const done = answer({ items: [say('Done.')] });
 const oneAnswer = 80 * 2000 + 20 * 500 + 10 * 10_000;
 
 /** A thread at the provider `openai`, whose requests reach the scripted model instead. */
-async function openOpenai({ by, prices = [], limits, model = 'gpt-6-sol' }: Given) {
+async function openOpenai({ by, prices = [], limits, model = 'gpt-6-sol', first = done }: Given) {
   const config = prices.length === 0 ? '' : `[model_prices."openai/gpt-6-sol"]\n${prices.join('\n')}\n`;
-  const live = await LiveThread.in([done, done], config);
+  const live = await LiveThread.in([first, done], config);
   const { home } = live.place;
   const tokens = { id_token: 'id', access_token: 'access', refresh_token: 'refresh', account_id: 'account' };
   if (by === 'login') writeFileSync(join(home, 'auth.json'), JSON.stringify({ OPENAI_API_KEY: null, tokens }));
@@ -38,6 +39,7 @@ async function openOpenai({ by, prices = [], limits, model = 'gpt-6-sol' }: Give
 }
 
 interface Given {
+  readonly first?: ScriptStep;
   readonly by: 'key' | 'login';
   readonly prices?: readonly string[];
   readonly limits?: SpendingLimits;
@@ -82,7 +84,7 @@ it.each([
 });
 
 it('a compaction by hand under such a limit is refused as well, and a higher limit does not help', async () => {
-  const { live, options } = await openOpenai({ by: 'login' });
+  const { live, options } = await openOpenai({ by: 'login', first: saysLong() });
   await live.turn('go');
   await live.open(options, { limits: { turnCost: 500 } });
   const { signal } = new AbortController();

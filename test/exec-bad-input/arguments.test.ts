@@ -14,8 +14,10 @@ describe('a prompt that', () => {
     const stage = await scene([]);
     const noPrompt = ['There is no prompt.', 'Give it as an argument or on standard input.'] as const;
     expectRefused(stage, await stage.place.run('exec'), noPrompt);
-    expectRefused(stage, await stage.place.run('exec', '--json', '   '), noPrompt);
-    expectRefused(stage, await stage.place.start(['exec', '--json'], { input: ' \n' }).finished, noPrompt);
+    const blank = ['The prompt is blank, so there is nothing to send.', noPrompt[1]] as const;
+    expectRefused(stage, await stage.place.run('exec', '--json', '   '), blank);
+    expectRefused(stage, await stage.place.run('exec', '\u200B\u3164'), blank);
+    expectRefused(stage, await stage.place.start(['exec', '--json'], { input: ' \n\u200B' }).finished, blank);
   });
 
   it('is not text', async () => {

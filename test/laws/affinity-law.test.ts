@@ -87,7 +87,8 @@ async function play({ turns, strategy, form, auth, answers }: RandomThread): Pro
       expect(await live.overrideTurnContext({ ...changeTo(watched.world), ...serviceTier })).toMatchObject({
         kind: 'changed',
       });
-      queue.splice(0, queue.length, answer({ items }));
+      // Long enough that a checkpoint is worth it.
+      queue.splice(0, queue.length, answer({ items: [say('word '.repeat(2000)), ...items] }));
       const compactions: Promise<unknown>[] = [];
       if (compacts === 'while it runs') meanwhile = () => void compactions.push(live.compact({ signal }));
       const images = picture ? [{ path: 'dot.png', dataUrl: 'data:image/png;base64,AAAA' }] : [];

@@ -113,7 +113,7 @@ it('what is wrong in a v1 call is named', async () => {
   expect(await wrong(text('a'), { type: 'text', data: {} })).toBe('items[1] has no text in its data of type text.');
   expect(await wrong({ type: 'audio', data: {} })).toBe('items[0] has the type "audio".');
   expect(await wrong({ type: 'localImage', data: {} })).toBe('items[0] has no path in its data of type localImage.');
-  expect(await wrong()).toBe('The message is empty.');
+  expect(await wrong()).toBe('The message is empty or blank.');
   expect(await client.error('removeConversationListener', { subscriptionId: 'x' })).toMatchObject({
     code: 'subscription-unknown',
   });

@@ -179,7 +179,8 @@ it('what is wrong is said with the next step, and nothing happens', async () => 
       'Call thread_list to see the threads, and use an id from it.',
     ]);
   }
-  expect(await client.error('thread_send', { thread_id, text: '  ' })).toMatchObject({ code: 'empty-input' });
+  for (const text of ['  ', '\u200B\n', '\u3164'])
+    expect(await client.error('thread_send', { thread_id, text })).toMatchObject({ code: 'empty-input' });
   expect(await client.error('thread_start', { prompt: '' })).toMatchObject({ code: 'empty-input' });
   expect(await client.error('thread_override', { thread_id })).toMatchObject({ code: 'nothing-to-change' });
   expect(await client.error('thread_override', { thread_id, sandbox: 'open' })).toMatchObject({

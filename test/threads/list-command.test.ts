@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { words } from '../../src/index.ts';
 import { answer, httpError, say } from '../../src/testing/index.ts';
+import { long } from '../compaction/talk.ts';
 import { isCompaction } from '../compaction/summariser.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { scene, threadId } from '../harness/scene.ts';
@@ -112,7 +113,7 @@ it('shows every message of a turn, and what a compaction that failed was', async
   const refusal = httpError({ status: 403, body: { error: { message: 'Not for you.' } } });
   const live: LiveThread = await LiveThread.in((request) => {
     if (isCompaction(request)) return refusal;
-    if (request.index > 0) return answer({ items: [say('Both.')] });
+    if (request.index > 0) return answer({ items: [say(long)] });
     void live.thread.steer({ input: words('And the docs.') });
     return answer({ items: [say('One.')] });
   });

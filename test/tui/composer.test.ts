@@ -255,3 +255,13 @@ describe('a draft that waits', () => {
     expect(textsOf(inputOf(model, 1)).at(-1)).toBe(`steer ${'x'.repeat(1200)}\nqueue ${'y'.repeat(1200)}\ndraft`);
   });
 });
+
+it('a message of white space and signs that no one sees is not sent', async () => {
+  const { sees, say: tell, terminal, model } = await tuiScene([answer({ items: [say('Yes.')] })]);
+  await sees('Context 100% left');
+  tell(' \u200B\u3164');
+  await sees('The message is blank, so it was not sent.');
+  terminal.type('Hi\r');
+  await sees('Yes.');
+  expect(model.requests).toHaveLength(1);
+});

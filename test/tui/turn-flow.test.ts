@@ -105,7 +105,12 @@ describe('what waits while a turn runs', () => {
   });
 
   it('words for a compaction wait for its end, are sent as one, and the queue comes after them', async () => {
-    const { sees, say: tell, terminal, model } = await tuiScene([done('First.'), never, done('Heard.')]);
+    const {
+      sees,
+      say: tell,
+      terminal,
+      model,
+    } = await tuiScene([answer({ items: [say('word '.repeat(5000)), say('First.')] }), never, done('Heard.')]);
     await sees('Context');
     tell('Go.');
     await sees('• First.');

@@ -1,4 +1,5 @@
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
+import { isBlankText } from '../../protocol/unseen-signs.ts';
 import { printNote } from '../terminal/print.ts';
 import { inputWriter } from './input-writer.ts';
 
@@ -21,12 +22,13 @@ export async function readPrompt(word: string | undefined): Promise<string | Inp
   const piped = decode(bytes);
   if (typeof piped !== 'string') return piped;
   const prompt = given === undefined ? piped : withInput(given, piped);
-  if (prompt.trim() !== '') return prompt;
-  return { code: 'no-prompt', message: 'There is no prompt.', next: 'Give it as an argument or on standard input.' };
+  if (!isBlankText(prompt)) return prompt;
+  const message = prompt === '' ? 'There is no prompt.' : 'The prompt is blank, so there is nothing to send.';
+  return { code: 'no-prompt', message, next: 'Give it as an argument or on standard input.' };
 }
 
 function withInput(prompt: string, piped: string): string {
-  if (piped.trim() === '') return prompt;
+  if (isBlankText(piped)) return prompt;
   return `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`;
 }
 

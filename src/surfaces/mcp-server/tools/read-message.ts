@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../protocol/json.ts';
 import { arrayAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
+import { isBlankText } from '../../../protocol/unseen-signs.ts';
 import type { UserImage, UserInput } from '../../../protocol/user-input.ts';
 import type { ToolParts } from './tool-parts.ts';
 
@@ -12,7 +13,7 @@ export async function readCalledMessage(
 ): Promise<UserInput | Outcome> {
   const text = stringAt(args, 'text') ?? '';
   const paths = (arrayAt(args, 'images') ?? []).map(String);
-  if (text.trim() === '' && paths.length === 0) return emptyMessage;
+  if (isBlankText(text) && paths.length === 0) return emptyMessage;
   const images: UserImage[] = [];
   for (const path of paths) {
     const image = await engine.loadImage(path, cwd);
@@ -24,6 +25,6 @@ export async function readCalledMessage(
 
 const emptyMessage: Outcome = {
   code: 'empty-input',
-  message: 'The message is empty.',
+  message: 'The message is empty or blank.',
   next: 'Write something, or add a picture. Nothing was sent.',
 };

@@ -1,3 +1,4 @@
+import { isBlankText } from '../../../protocol/unseen-signs.ts';
 import { type Draft, draftOf } from '../composer/draft.ts';
 import { trimDraft } from '../composer/whole-draft.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
@@ -237,7 +238,8 @@ export class Controller {
     const { stage, conversation: current, notice } = this.#parts;
     const { composer } = stage;
     const { words } = composer;
-    if (words === '') return;
+    if (composer.isEmpty) return;
+    if (isBlankText(words)) return notice('The message is blank, so it was not sent.', 'info');
     if (words.length > mostCharacters && [...words].length > mostCharacters) {
       notice(
         `The message has more than ${mostCharacters.toLocaleString('en')} characters. Shorten it, or put it in a file.`,

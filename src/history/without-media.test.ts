@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../protocol/item.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import { entryOf } from './entry.ts';
 import { historyOf } from './history.ts';
 import { project } from './project.ts';
@@ -73,6 +74,30 @@ describe('media', () => {
     const odd: Item = { type: 'message', role: 'user', content: [null, 7, 'x', image] as never };
     expect(project(historyOf([entryOf(odd, {})]), { modalities: [] })).toEqual([
       { type: 'message', role: 'user', content: [null, 7, 'x', noImage] },
+    ]);
+  });
+
+  it('become words where their address is neither on the web nor holds them, for every model', () => {
+    const at = (image_url: unknown) => ({ type: 'input_image', image_url }) as JsonObject;
+    const words = (...parts: readonly JsonObject[]): Item => ({ type: 'message', role: 'user', content: parts });
+    const web = [at('https://a.test/b.png'), at('HTTP://a.test'), at({ url: 'data:image/png;base64,AAAA' })];
+    const local = [
+      at('file:///etc/passwd'),
+      at('/etc/passwd'),
+      at('FILE:x'),
+      at('ftp://a.test/b.png'),
+      at({ url: 'file:x' }),
+      { type: 'input_file', file_url: 'file:///etc/passwd' },
+      { type: 'input_audio', audio_url: 'blob:x' },
+    ];
+    const sent = project(historyOf([entryOf(words(...web, ...local), undefined)]));
+    const place = {
+      type: 'input_text',
+      text: expect.stringMatching(/^\[A picture or file stands here\. It was left out /),
+    };
+    expect(sent).toEqual([words(...web, ...local.map(() => place as unknown as JsonObject))]);
+    expect(project(historyOf([entryOf(words(...local), undefined)]), { modalities: ['text'] })).toEqual([
+      words(...local.map(() => place as unknown as JsonObject)),
     ]);
   });
 });

@@ -17,15 +17,25 @@ const places = {
   audio: '[A recording stands here. It was left out because this model takes no sound.]',
 } as const;
 
-const standIns: Readonly<Record<Exclude<MissingMedia, 'none'>, WeakMap<Item, Item>>> = {
+/** Keys under which a part says where its content is. */
+const addressKeys = ['image_url', 'audio_url', 'file_url'] as const;
+/** Inside the request, or on the web. Any other address may name a file of the user, and no provider can use it. */
+const sendable = /^(?:data|https?):/i;
+const elsewhere =
+  '[A picture or file stands here. It was left out because its address is not on the web and does not hold it.]';
+
+const standIns: Readonly<Record<MissingMedia, WeakMap<Item, Item>>> = {
+  none: new WeakMap(),
   image: new WeakMap(),
   audio: new WeakMap(),
   'image and audio': new WeakMap(),
 };
 
-/** The item with words in the place of media: the same object each time, so that the prefix holds. */
+/**
+ * The item with words in the place of media that the model does not take, or that no provider can fetch: the same object
+ * each time, so that the prefix holds.
+ */
 export function withoutMedia(item: Item, missing: MissingMedia): Item {
-  if (missing === 'none') return item;
   const known = standIns[missing].get(item);
   if (known !== undefined) return known;
   const standIn = rewritten(item, (media) => missing === media || missing === 'image and audio');
@@ -60,7 +70,13 @@ function rewritten(item: Item, isMissing: (media: 'image' | 'audio') => boolean)
     return isMissing('image') && typeof item['result'] === 'string' ? { ...item, result: '' } : item;
   }
   return withWords(item, (part) => {
+    if (addressKeys.some((key) => isElsewhere(part[key]))) return elsewhere;
     const media = mediaOf(part);
     return media !== undefined && isMissing(media) ? places[media] : undefined;
   });
+}
+
+function isElsewhere(address: Json | undefined): boolean {
+  const given = isJsonObject(address) ? address['url'] : address;
+  return typeof given === 'string' && !sendable.test(given);
 }

@@ -73,3 +73,27 @@ it('a file with such items can be read and continued', async () => {
   expect(compacted.kind).not.toBe('aborted');
   expect(await live.turn('three')).toEqual({ kind: 'completed', lastMessage: 'Yes.' });
 });
+
+it('a picture whose address is a file of this machine is not sent: words stand in its place', async () => {
+  const live = await LiveThread.in([answer({ items: [say('One.')] }), answer({ items: [say('Two.')] })]);
+  await live.turn('first');
+  const content = [
+    { type: 'input_text', text: 'Look at these.' },
+    { type: 'input_image', image_url: 'file:///home/ada/.ssh/id_ed25519.png' },
+    { type: 'input_image', image_url: 'https://pictures.test/a.png' },
+  ];
+  const payload = { type: 'message', role: 'user', content };
+  await live.rewrite((lines) => [...lines, { type: 'response_item', payload }]);
+  await live.open();
+  await live.turn('second');
+  const { body } = live.model.requests[1]!;
+  expect(JSON.stringify(body)).not.toContain('id_ed25519');
+  const said = (body['input'] as unknown as readonly Item[]).find((item) => JSON.stringify(item).includes('Look at'));
+  expect(said?.['content']).toEqual([
+    content[0],
+    { type: 'input_text', text: expect.stringMatching(/^\[A picture or file stands here\. It was left out /) },
+    content[2],
+  ]);
+  await live.close();
+  expect(await live.place.run('replay', live.id)).toMatchObject({ code: 0 });
+});

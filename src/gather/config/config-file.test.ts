@@ -141,3 +141,26 @@ test('a command that prints a key and is named by a path starts from its folder,
     join(home, 'sub/token'),
   ]);
 });
+
+test.each<[string, string, string]>([
+  ['model = "gpt-5.5', '1:9', 'the string that begins here has no end: " is missing'],
+  [
+    '# why\nmodel = "gpt-5.5 # no\nmodel_provider = "x"\n',
+    '2:9',
+    'the string that begins here has no end: " is missing',
+  ],
+  ["a = 1\r\nx = 'abc\r\ny = 2\r\n", '2:5', "the string that begins here has no end: ' is missing"],
+  ['a = ["x\\"", "y]\n', '1:13', 'the string that begins here has no end: " is missing'],
+  ['a = [\n"x",\n"y\n]\n', '3:1', 'the string that begins here has no end: " is missing'],
+  ['a = 1\nb = """\nabc\n\nc = 1\n', '2:5', 'the string that begins here has no end: """ is missing'],
+  ["a = '''\nabc\n", '1:5', "the string that begins here has no end: ''' is missing"],
+  ['"ab = 1\n', '1:1', 'the string that begins here has no end: " is missing'],
+  ['a = [1,\n2\n\n', '2:2', 'the file ends inside a list or table: ] or } is missing'],
+  ['[table\nx = 1\n', '1:7', 'the name of this table has no end: ] is missing'],
+])('what is missing in %j is named, with its place', async (text, place, reason) => {
+  writeFileSync(file, text);
+  const { problems } = await load();
+  expect(problems.map(({ message, next }) => [message.split('\n', 1)[0], next])).toEqual([
+    [`${file}:${place}: ${reason}.`, `Correct line ${place.split(':')[0]} of ${file}.`],
+  ]);
+});

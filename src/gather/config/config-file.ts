@@ -1,12 +1,11 @@
 import { dirname, join } from 'node:path';
-import type { TomlError } from 'smol-toml';
 import { type ConfigLayer, type LayerName, sourceOf } from '../../config/config-layer.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { mayNameSecret } from '../../policy/secrets.ts';
 import { type JsonObject, valueAt } from '../../protocol/json.ts';
 import { resolveConfigPaths } from './config-paths.ts';
 import { type BoundedReading, readBounded } from '../../disk/read-bounded.ts';
-import { parseToml } from './parse-toml.ts';
+import { parseToml, type TomlProblem } from './parse-toml.ts';
 import { readLimits } from '../files/read-limits.ts';
 import { kindOfEntry } from '../../disk/file-system.ts';
 import { namesIn } from '../../disk/folders.ts';
@@ -89,9 +88,7 @@ const widest = 100;
 const before = 60;
 
 /** The reason with file, line and column, then the line itself with a mark under the place. */
-function tomlErrorText(path: string, text: string, { line, column, message }: TomlError): string {
-  // What follows the first line is an excerpt of the parser's own.
-  const reason = (message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, '');
+function tomlErrorText(path: string, text: string, { line, column, reason }: TomlProblem): string {
   const head = `${path}:${line}:${column}: ${reason}.`;
   const excerpt = text.split(/\r?\n/)[line - 1] ?? '';
   // The message ends up in terminals and logs: a line that seems to hold a secret is better read in the file.

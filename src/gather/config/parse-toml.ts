@@ -5,7 +5,15 @@ import { type Override, splitOverride } from '../../config/override.ts';
 
 export type ParsedToml =
   | { readonly kind: 'parsed'; readonly json: JsonObject }
-  | { readonly kind: 'malformed'; readonly error: TomlError };
+  | { readonly kind: 'malformed'; readonly error: TomlProblem };
+
+/** What is wrong with a document, and where, counted from 1. */
+export interface TomlProblem {
+  readonly line: number;
+  readonly column: number;
+  /** Without a full stop. */
+  readonly reason: string;
+}
 
 /** A TOML document as JSON. The parser comes with what every start loads: a chunk of its own took longer. */
 export async function parseToml(text: string): Promise<ParsedToml> {
@@ -13,8 +21,47 @@ export async function parseToml(text: string): Promise<ParsedToml> {
     return { kind: 'parsed', json: toJsonObject(parse(text)) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    return { kind: 'malformed', error };
+    return { kind: 'malformed', error: problemOf(text, error) };
   }
+}
+
+/** In words for people: the parser names the character at which it gave up, which may stand far behind the mistake. */
+function problemOf(text: string, { line, column, message }: TomlError): TomlProblem {
+  // What follows the first line is an excerpt of the parser's own.
+  const reason = (message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, '');
+  const written = text.split(/\r?\n/);
+  const here = written[line - 1] ?? '';
+  const isAtEnd = column > here.trimEnd().length;
+  if (reason === 'unfinished string' || (isAtEnd && reason.startsWith('control characters are not allowed'))) {
+    const open = openString(here) ?? { column, quote: here.slice(column - 1).startsWith("'") ? "'" : '"' };
+    return { line, column: open.column, reason: `the string that begins here has no end: ${open.quote} is missing` };
+  }
+  if (isAtEnd && here.trimStart().startsWith('[') && reason === 'illegal character in key')
+    return { line, column, reason: 'the name of this table has no end: ] is missing' };
+  const isOver = written.slice(line - 1).every((each) => each.trim() === '');
+  if (isOver && reason === 'expected comma or end of structure') {
+    const last = written.findLastIndex((each) => each.trim() !== '');
+    const at = { line: last + 1, column: (written[last] ?? '').trimEnd().length + 1 };
+    return { ...at, reason: 'the file ends inside a list or table: ] or } is missing' };
+  }
+  return { line, column, reason };
+}
+
+/** The string of a line that does not end in it. Outside of strings and comments nothing else holds a quote. */
+function openString(line: string): { readonly column: number; readonly quote: string } | undefined {
+  let at = 0;
+  while (at < line.length && line[at] !== '#') {
+    const quote = ['"""', "'''", '"', "'"].find((mark) => line.startsWith(mark, at));
+    if (quote === undefined) {
+      at += 1;
+      continue;
+    }
+    let end = at + quote.length;
+    while (end < line.length && !line.startsWith(quote, end)) end += line[end] === '\\' && quote[0] === '"' ? 2 : 1;
+    if (end >= line.length) return { column: at + 1, quote };
+    at = end + quote.length;
+  }
+  return undefined;
 }
 
 /** Dates have no JSON form and no key wants one; as text they get a message that shows them. */

@@ -32,7 +32,8 @@ export async function run(given: ConfigArguments): Promise<number | Outcome> {
   print(answer.text, json ? 'json' : 'text');
   const { problems, notices } = configured;
   // A program finds them in the object.
-  if (!json) for (const { message, next } of problems) printNote(`${message} ${next}`);
+  if (!json)
+    for (const { message, next } of problems) printNote(`${message}${message.includes('\n') ? '\n' : ' '}${next}`);
   if (!json && given.variant === 'show') for (const { message } of notices) printNote(message);
   return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
 }

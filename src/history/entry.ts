@@ -36,7 +36,7 @@ export interface Entry {
   readonly words?: readonly QuotedWords[];
   /** Where a checkpoint's text holds a model's summary. */
   readonly summary?: SummaryPlace;
-  /** Of the answer to a call: the user's words when Capstan or the model asked about it, as their lines have them. */
+  /** The user's words when Capstan or the model asked about the call that this item answers. Folded, not stored with it. */
   readonly said?: readonly string[];
   /** Of an opaque item: who made it, as far as that is recorded. Only that provider is sent it. */
   readonly maker?: ProviderName;

@@ -6,7 +6,7 @@ export const spaceSigns = '\\s\\u2800';
 
 let seenSign: RegExp | undefined;
 
-/** Whether a reader sees nothing of a text: white space, zero-width signs, fillers. */
+/** A reader sees nothing of such a text: white space, zero-width signs, fillers. */
 export function isBlankText(text: string): boolean {
   seenSign ??= new RegExp(`[^${unseenSigns}${spaceSigns}]`, 'u');
   return !seenSign.test(text);

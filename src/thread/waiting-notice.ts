@@ -13,7 +13,7 @@ export function waitingNotice(
   id: ThreadId,
   { waiting: all }: Pick<ThreadState, 'waiting'>,
 ): Outcome<'messages-waiting'> | undefined {
-  // What came of a review is no message of the user's, who knows what happened to files and which commands they typed.
+  // Users know what happened to files and which commands they typed, and what came of a review is not theirs.
   const waiting = all.filter(
     (message) => !isAboutFiles(message) && (message.kind !== 'item' || !isKnown(message.item)),
   );

@@ -69,7 +69,7 @@ export function mechanicalCandidate(plan: CompactionPlan, source: CompactionSour
   return makeCandidate(plan, source, { strategy: 'mechanical', chosen: [], written: { by: 'code', why } });
 }
 
-/** What every checkpoint holds, whoever makes it: the user's messages and the records. By hand, no answer makes these smaller. */
+/** The user's messages and the records, which every checkpoint holds. By hand, no answer of a model makes them smaller. */
 export function bareCandidate(plan: CompactionPlan, source: CompactionSource): Pick<Candidate, 'tokens'> {
   const words = wordsEntry(plan, heardWords(source.history, source), { chosen: [] }, plan.budget);
   return { tokens: entriesTokens([...words.entries, ...recordsEntries(source.work, plan.budget.records)]) };

@@ -134,7 +134,7 @@ function takeText(
   return cutAround(row.text, Math.max(least, Math.floor((most * sentTokens(row.text)) / weight)), known);
 }
 
-/** Of a long message: what so many bytes of it weigh as a short one has characters, which are no more. */
+/** The weight of 2,000 bytes of a long message: they hold at most as many characters as a short one. */
 function shortenedTokens(row: UserWords): number {
   return Math.ceil(((mostOfShort / bytesPerToken) * rowTokens(row)) / sentTokens(row.text));
 }

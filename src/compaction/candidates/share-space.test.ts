@@ -28,7 +28,7 @@ test('where short messages do not all fit, the first of the order stay and a lon
   const shorts = Array.from({ length: 10 }, () => short(200));
   const newest = { ...long(5000), least: 48 };
   expect(shareSpace([newest, ...shorts, long(9000)], 1516)).toEqual([516, 200, 200, 200, 200, 200, 0, 0, 0, 0, 0, 0]);
-  // What is too little for the next short message goes to no long one.
+  // A rest that is too little for the next short message goes to no long one.
   expect(shareSpace([newest, ...shorts], 1600)).toEqual([516, 200, 200, 200, 200, 200, 0, 0, 0, 0, 0]);
   // The request that the checkpoint names may have half of the space before them.
   const active = { ...newest, isActive: true } as const;

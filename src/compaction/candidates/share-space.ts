@@ -5,9 +5,9 @@ export const mostOfShort = 2000;
 export interface SpaceWanted {
   /** All of it, with the marks around it. */
   readonly whole: number;
-  /** Of a long message: 2,000 characters of it, with the marks around it. Absent: the message is short. */
+  /** 2,000 characters of a long message, with the marks around them. Absent: the message is short. */
   readonly shortened?: number;
-  /** Of a message that is never left out: what it gets however little space there is. */
+  /** However little space there is, the message gets this. Absent: it may be left out. */
   readonly least?: number;
   /** The checkpoint names it as the request that defines the active task. */
   readonly isActive?: true;
@@ -15,7 +15,7 @@ export interface SpaceWanted {
   readonly isSetup?: true;
 }
 
-/** Of the space, the part that the active request may take before the short messages, and that hooks and programs may. */
+/** The active request may take this part of the space before the short messages; hooks and programs share the other. */
 const activeShare = 0.5;
 const setupShare = 0.25;
 /** Less of a message than this is not worth its space. */
@@ -62,7 +62,7 @@ export function shareSpace(messages: readonly SpaceWanted[], space: number): rea
   const long = [...messages.keys()].filter((at) => messages[at]!.shortened !== undefined);
   const [setups, own] = [long.filter((at) => messages[at]!.isSetup), long.filter((at) => !messages[at]!.isSetup)];
   const wholes = (at: number): number => messages[at]!.whole;
-  // What hooks and programs may have together limits what each of them wants beside the user.
+  // The share of hooks and programs limits how much each of them wants beside the user.
   const ofSetup = fill(worthwhile(lacks.setup ? [] : setups, left.setup), left.setup, wholes);
   const wants = (at: number): number => ofSetup.get(at) ?? wholes(at);
   const sharing = worthwhile(

@@ -7,7 +7,7 @@ export type ParsedToml =
   | { readonly kind: 'parsed'; readonly json: JsonObject }
   | { readonly kind: 'malformed'; readonly error: TomlProblem };
 
-/** What is wrong with a document, and where, counted from 1. */
+/** A mistake in a document; its place is counted from 1. */
 export interface TomlProblem {
   readonly line: number;
   readonly column: number;
@@ -27,7 +27,7 @@ export async function parseToml(text: string): Promise<ParsedToml> {
 
 /** In words for people: the parser names the character at which it gave up, which may stand far behind the mistake. */
 function problemOf(text: string, { line, column, message }: TomlError): TomlProblem {
-  // What follows the first line is an excerpt of the parser's own.
+  // An excerpt of the parser's own follows the first line.
   const reason = (message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, '');
   const written = text.split(/\r?\n/);
   const here = written[line - 1] ?? '';

@@ -131,7 +131,11 @@ function takeText(
   const known = { gaps: gapsOf(row), perToken: bytesPerTokenOf(row), ...defined({ keep: request }) };
   if (weight <= most) return { text: row.text, gaps: known.gaps, ...defined({ keep: request }) };
   // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.
-  return cutAround(row.text, Math.max(least, Math.floor((most * sentTokens(row.text)) / weight)), known);
+  const tokens = Math.max(least, Math.floor((most * sentTokens(row.text)) / weight));
+  const cut = cutAround(row.text, tokens, known);
+  // The mark may be longer than what it stands for: a short message that is cut must not become a long one.
+  const hasGrown = row.text.length <= mostOfShort && cut.text.length > mostOfShort;
+  return hasGrown ? cutAround(row.text, Math.floor(tokens * 0.9), known) : cut;
 }
 
 /** The weight of 2,000 bytes of a long message: they hold at most as many characters as a short one. */

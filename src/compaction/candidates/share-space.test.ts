@@ -135,3 +135,20 @@ test('a cut leaves no half of a sign that a person reads as one', () => {
     }
   }
 });
+
+test('a short message that is cut does not become a long one by its mark', () => {
+  const said: readonly (readonly [number, string])[] = [
+    [mostOfShort + 1, '👨‍👩‍👧‍👦 '],
+    [mostOfShort - 1, '"\n'],
+    [189, 'Wort '],
+    [18, 'e\u0301'],
+    [77, 'Wort '],
+    [273, '請求'],
+  ];
+  const all = said.map(([length, sign], at) => wordsOf(`0-${at}`, { length, sign, by: undefined }));
+  for (let words = 3900; words < 4100; words += 1) {
+    const { rows } = keepWords(all, { tasks: [], budget: { words, pictures: 0 } });
+    const cut = rows.filter((one): one is KeptWords => !('leftOut' in one) && one.words === all[1]);
+    for (const { text } of cut) expect(text.length).toBeLessThanOrEqual(mostOfShort);
+  }
+});

@@ -18,7 +18,7 @@ async function serve(listener: RequestListener): Promise<string> {
 
 const mega = Buffer.alloc(1_000_000, 'x');
 
-test('an answer that does not end is an error, and a stream may be long as long as its lines are not', async () => {
+test('an answer that does not end is an error, and a stream may be long as long as its events are not', async () => {
   const endless: RequestListener = (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     const more = (): void => void (response.writable && response.write(mega, more));
@@ -29,11 +29,35 @@ test('an answer that does not end is an error, and a stream may be long as long 
 
   const lines: RequestListener = (_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (let line = 0; line < 40; line++) response.write(Buffer.concat([mega, Buffer.from('\n')]));
+    for (let line = 0; line < 40; line++) response.write(Buffer.concat([mega, Buffer.from('\n\n')]));
     response.end();
   };
   const stream = await boundedFetch(await serve(lines));
-  expect((await stream.arrayBuffer()).byteLength).toBe(40 * 1_000_001);
+  expect((await stream.arrayBuffer()).byteLength).toBe(40 * 1_000_002);
+});
+
+test('an event that does not end is an error, and its reader gets whole lines', async () => {
+  const endless: RequestListener = (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const line = Buffer.concat([Buffer.from('data: '), mega, Buffer.from('\n')]);
+    const more = (): void => void (response.writable && response.write(line, more));
+    more();
+  };
+  const answer = await boundedFetch(await serve(endless));
+  await expect(answer.arrayBuffer()).rejects.toThrow('more than 32000000 bytes');
+
+  const pieces: RequestListener = (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const send = ([first, ...rest]: readonly string[]): void =>
+      void (first === undefined ? response.end() : response.write(first, () => setImmediate(() => send(rest))));
+    send(['da', 'ta:', ' 1\r', '\n', '\r\ndata: ', '2\n\nda', 'ta: 3']);
+  };
+  const read: string[] = [];
+  for await (const chunk of (await boundedFetch(await serve(pieces))).body!) read.push(Buffer.from(chunk).toString());
+  expect([read.join(''), read.slice(0, -1).every((each) => /[\r\n]$/.test(each))]).toEqual([
+    'data: 1\r\n\r\ndata: 2\n\ndata: 3',
+    true,
+  ]);
 });
 
 test('status, headers and address are those of the answer', async () => {

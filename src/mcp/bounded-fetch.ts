@@ -1,4 +1,6 @@
-/** One message: an answer in JSON, or a line of a stream. */
+import { HeldBytes } from '../protocol/held-bytes.ts';
+
+/** One message: an answer in JSON, or an event of a stream. */
 const mostMessageBytes = 32_000_000;
 
 const mostRedirects = 5;
@@ -40,22 +42,15 @@ function redirectTarget(from: URL, { status, headers }: Response): URL | undefin
   return /^https?:$/.test(target.protocol) ? target : undefined;
 }
 
-/** A fetch whose answers cannot fill the memory: one that does not end, or a line that does not, is an error. */
+/**
+ * A fetch whose answers cannot fill the memory: one that does not end, or an event that does not, is an error. Its
+ * reader gets whole lines of a stream and all of any other answer at once, because it keeps a list of what it gets.
+ */
 export async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);
   if (response.body === null) return response;
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
-  let pending = 0;
-  const counted = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      const lineEnd = isStream ? chunk.lastIndexOf(10) : -1;
-      pending = lineEnd < 0 ? pending + chunk.length : chunk.length - lineEnd - 1;
-      if (pending > mostMessageBytes)
-        throw new Error(`the server sent a message of more than ${mostMessageBytes} bytes`);
-      controller.enqueue(chunk);
-    },
-  });
-  const bounded = new Response(response.body.pipeThrough(counted), {
+  const bounded = new Response(response.body.pipeThrough(isStream ? wholeLines() : oneChunk()), {
     status: response.status,
     statusText: response.statusText,
     headers: response.headers,
@@ -64,4 +59,50 @@ export async function boundedFetch(input: string | URL, init?: RequestInit): Pro
   Object.defineProperty(bounded, 'url', { value: response.url });
   Object.defineProperty(bounded, 'redirected', { value: response.redirected });
   return bounded;
+}
+
+function oneChunk(): TransformStream<Uint8Array, Uint8Array> {
+  const held = new HeldBytes(mostMessageBytes);
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk) {
+      if (!held.add(chunk)) throw tooLong();
+    },
+    flush(controller) {
+      if (held.length > 0) controller.enqueue(held.take());
+    },
+  });
+}
+
+const [lineFeed, carriageReturn] = [10, 13];
+/** How an event ends: with an empty line, whatever ends the line before it. */
+const eventEnds = ['\n\n', '\r\r', '\n\r'];
+
+function wholeLines(): TransformStream<Uint8Array, Uint8Array> {
+  const held = new HeldBytes(mostMessageBytes);
+  /** Of the event that has not ended, in lines that have. */
+  let passedBytes = 0;
+  let last = '';
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const end = Math.max(chunk.lastIndexOf(lineFeed), chunk.lastIndexOf(carriageReturn)) + 1;
+      if (!held.add(chunk.subarray(0, end === 0 ? chunk.length : end))) throw tooLong();
+      if (end > 0) {
+        const lines = held.take();
+        const text = last + lines.toString('latin1');
+        const eventEnd = Math.max(...eventEnds.map((each) => text.lastIndexOf(each)));
+        passedBytes = eventEnd === -1 ? passedBytes + lines.length : text.length - eventEnd;
+        last = text.slice(-1);
+        controller.enqueue(lines);
+        held.add(chunk.subarray(end));
+      }
+      if (passedBytes + held.length > mostMessageBytes) throw tooLong();
+    },
+    flush(controller) {
+      if (held.length > 0) controller.enqueue(held.take());
+    },
+  });
+}
+
+function tooLong(): Error {
+  return new Error(`the server sent a message of more than ${mostMessageBytes} bytes`);
 }

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { PlainCommand } from '../ports/sandbox.ts';
 import type { ServerProcess, StartServerProcess } from '../ports/server-process.ts';
+import { HeldBytes } from '../protocol/held-bytes.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import { lastWords } from './last-words.ts';
 
@@ -25,8 +26,8 @@ export class PipeTransport implements Transport {
   readonly #command: PlainCommand;
   readonly #startProcess: StartServerProcess;
   #process: ServerProcess | undefined;
-  #pieces: Uint8Array[] = [];
-  #pending = 0;
+  /** A line that has not ended. */
+  readonly #held = new HeldBytes(mostMessageBytes);
   #oddLines = 0;
   #isClosed = false;
 
@@ -58,7 +59,7 @@ export class PipeTransport implements Transport {
   async close(): Promise<void> {
     const wasOpen = !this.#isClosed;
     this.#isClosed = true;
-    this.#pieces = [];
+    this.#held.clear();
     await this.#process?.close();
     if (wasOpen) this.onclose?.();
   }
@@ -73,17 +74,18 @@ export class PipeTransport implements Transport {
     if (this.#isClosed) return;
     let rest = bytes;
     for (let at = rest.indexOf(10); at >= 0 && !this.#isClosed; at = rest.indexOf(10)) {
-      this.#pieces.push(rest.subarray(0, at));
+      if (!this.#hold(rest.subarray(0, at))) return;
       rest = rest.subarray(at + 1);
-      const line = Buffer.concat(this.#pieces).toString('utf8').trim();
-      this.#pieces = [];
-      this.#pending = 0;
+      const line = this.#held.take().toString('utf8').trim();
       if (line !== '') this.#line(line);
     }
-    if (rest.length === 0) return;
-    this.#pieces.push(rest);
-    this.#pending += rest.length;
-    if (this.#pending > mostMessageBytes) this.#end(`it sent a message of more than ${mostMessageBytes} bytes`);
+    if (!this.#isClosed) this.#hold(rest);
+  }
+
+  #hold(piece: Uint8Array): boolean {
+    const fits = this.#held.add(piece);
+    if (!fits) this.#end(`it sent a message of more than ${mostMessageBytes} bytes`);
+    return fits;
   }
 
   #line(line: string): void {

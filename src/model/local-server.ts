@@ -1,3 +1,4 @@
+import { HeldBytes } from '../protocol/held-bytes.ts';
 import { arrayAt, isJsonObject, parseJsonObject, stringAt } from '../protocol/json.ts';
 
 /** What is found at an address where a server should be that has models. */
@@ -10,18 +11,26 @@ export type LocalServer =
 
 /** The user waits for it, and a server on the same machine is quick. */
 const usualPatienceMs = 5000;
+const mostBytes = 8 * 1024 * 1024;
 
 /** Asks for the list of models, which servers with a Responses endpoint have beside it. */
 export async function askLocalServer(baseUrl: string, patienceMs = usualPatienceMs): Promise<LocalServer> {
   let text: string;
   try {
     const answer = await fetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(patienceMs) });
-    text = answer.ok ? await answer.text() : '';
+    text = answer.ok ? await boundedText(answer) : '';
   } catch {
     return { kind: 'silent' };
   }
   const models = modelsIn(text);
   return models === undefined ? { kind: 'other' } : { kind: 'answers', models };
+}
+
+/** Empty where the answer is no list of models by its length alone. */
+async function boundedText({ body }: Response): Promise<string> {
+  const held = new HeldBytes(mostBytes);
+  for await (const chunk of body ?? []) if (!held.add(chunk as Uint8Array)) return '';
+  return held.take().toString('utf8');
 }
 
 function modelsIn(text: string): readonly string[] | undefined {

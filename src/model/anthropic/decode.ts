@@ -31,7 +31,7 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
   /** Finished calls, and the thinking before them. */
   let calls: Item[] = [];
 
-  function decode(event: JsonObject): readonly ModelEvent[] {
+  function decode(event: JsonObject): readonly ModelEvent[] | undefined {
     const index = numberAt(event, 'index') ?? 0;
     switch (event['type']) {
       case 'message_start': {
@@ -66,8 +66,11 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
         return completed();
       case 'error':
         return [failed(eventFailure(objectAt(event, 'error')), messagesUsage(usage))];
-      default:
+      // The API sends it while nothing else is to be said.
+      case 'ping':
         return nothing;
+      default:
+        return undefined;
     }
   }
 
@@ -108,7 +111,7 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       if (isBroken) return [failed(unreadableAnswer('event'))];
       const event = parseJsonObject(text);
       isBroken = event === undefined;
-      return event === undefined ? nothing : decode(event);
+      return event === undefined ? undefined : decode(event);
     },
     // Everything is there once the reason is: some servers leave the last event out.
     end: () => (stopReason === undefined || open.size > 0 ? nothing : completed()),

@@ -42,7 +42,7 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
   /** The last event could not be read. */
   let isBroken = false;
 
-  function chunk(event: JsonObject): readonly ModelEvent[] {
+  function chunk(event: JsonObject): readonly ModelEvent[] | undefined {
     const error = reportedError(event);
     if (error !== undefined) return failed(errorFailure(error, chatApi));
     const created = begin(event);
@@ -55,7 +55,9 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
     usage = counted ?? usage;
     const events = [...created, ...deltas];
     if (calls.count > maxItems) return [...events, ...failed(answerTooLarge(`${maxItems} items`))];
-    return reason !== undefined && counted !== undefined ? [...events, ...finish()] : events;
+    if (reason !== undefined && counted !== undefined) return [...events, ...finish()];
+    const isChunk = counted !== undefined || arrayAt(event, 'choices') !== undefined;
+    return isChunk || events.length > 0 ? events : undefined;
   }
 
   function begin(event: JsonObject): readonly ModelEvent[] {
@@ -103,7 +105,7 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
   return {
     event(data) {
       const text = data.toString('utf8').trim();
-      if (isOver || text === '') return [];
+      if (isOver || text === '') return undefined;
       // A piece of the answer is lost with it: nothing says it again.
       if (isBroken) return failed(unreadableAnswer('event'));
       if (text === doneMark) return responseId === undefined ? failed(unreadableAnswer('end')) : finish();
@@ -111,7 +113,7 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
       if (event !== undefined) return chunk(event);
       // The last event of a stream that broke off is none: what comes next tells.
       isBroken = true;
-      return [];
+      return undefined;
     },
     end: () => (isOver || reason === undefined ? [] : finish()),
   };

@@ -6,8 +6,8 @@ import type { Credentials } from './credentials.ts';
 
 /** Reads the events of one answer in a wire format. It is asked for nothing more after a `completed` or `failed`. */
 export interface AnswerReader {
-  /** What the data of one event says. */
-  event(data: Buffer): readonly ModelEvent[];
+  /** What the data of one event says. Undefined: the format has no such event, and it is no sign of life. */
+  event(data: Buffer): readonly ModelEvent[] | undefined;
   /** What follows when the stream ends here: for instance the failure that an earlier event announced, or nothing. */
   end(): readonly ModelEvent[];
   /** Whether the server reported an error after which an answer usually ends. Absent: an error is always the end. */
@@ -17,11 +17,22 @@ export interface AnswerReader {
 /** How long a server that reported an error may be silent. Many leave the connection open. */
 const silenceAfterErrorMs = 1000;
 
+/** One event is held in memory until it is whole. */
+const usualEventBytes = 32 * 1024 ** 2;
+
+/** How large one event of an answer may be. It grows with a limit for answers that the user raises. */
+export function mostEventBytes({ maxBytes }: Pick<AnswerLimits, 'maxBytes'>): number {
+  return Math.min(maxBytes, Math.max(usualEventBytes, maxBytes / 2));
+}
+
 /** What comes of the events of one answer. After a `completed` or `failed` it gives nothing more. */
 function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
   let bytes = 0;
   let finished = false;
   let sawEvent = false;
+  /** Since the last event that the reader knows. Time in which nothing waits for the server does not count. */
+  let waitedMs = 0;
+  let sawOther = false;
 
   function take(events: readonly ModelEvent[]): readonly ModelEvent[] {
     const last = events.findIndex(({ kind }) => kind === 'completed' || kind === 'failed');
@@ -31,7 +42,13 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
 
   function decodeAll(events: readonly Buffer[]): readonly ModelEvent[] {
     sawEvent ||= events.length > 0;
-    return events.flatMap((data) => (finished ? [] : take(reader.event(data))));
+    return events.flatMap((data) => {
+      const said = finished ? undefined : reader.event(data);
+      if (said === undefined) return [];
+      waitedMs = 0;
+      sawOther = false;
+      return take(said);
+    });
   }
 
   function fail(decoded: readonly ModelEvent[], failure: ModelFailure): readonly ModelEvent[] {
@@ -44,6 +61,7 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
     push(came: number, events: () => readonly Buffer[]): readonly ModelEvent[] {
       if (finished) return [];
       bytes += came;
+      sawOther = true;
       const decoded = decodeAll(events());
       // Whatever the bytes were: one endless event, events of unknown types, or comments.
       const isOver = !finished && bytes > limits.maxBytes;
@@ -56,20 +74,48 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       const rest = take(reader.end());
       return finished ? [...decoded, ...rest] : fail([...decoded, ...rest], cause(sawEvent));
     },
-    idleMs: (usual: number): number => (reader.hasError === true ? Math.min(usual, silenceAfterErrorMs) : usual),
+    /** The server sent an event that is larger than one may be. */
+    refuse(decoded: readonly ModelEvent[]): readonly ModelEvent[] {
+      if (finished) return decoded;
+      return fail(decoded, answerTooLarge(megabytes(mostEventBytes(limits)), 'event'));
+    },
+    /**
+     * Waits for more. Only events that the reader knows give the server more time: bytes alone, comments and events of
+     * other names do not.
+     */
+    async wait<Result>(
+      usualMs: number,
+      read: (ms: number) => Promise<Result>,
+    ): Promise<Result | { readonly kind: 'idle' }> {
+      const mostMs = reader.hasError === true ? Math.min(usualMs, silenceAfterErrorMs) : usualMs;
+      if (waitedMs >= mostMs) return { kind: 'idle' };
+      const began = performance.now();
+      const result = await read(mostMs - waitedMs);
+      waitedMs += performance.now() - began;
+      return result;
+    },
+    /** Whether something came since the last event that the reader knows. */
+    get sawOther(): boolean {
+      return sawOther;
+    },
   };
 }
 
 /** Turns the bytes of one answer into model events. After a `completed` or `failed` it gives nothing more. */
 export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
-  const parser = eventStreamParser();
+  const parser = eventStreamParser({ mostEventBytes: mostEventBytes(limits) });
   const answer = answerEvents(limits, reader);
   return {
-    push: (chunk: Uint8Array): readonly ModelEvent[] => answer.push(chunk.length, () => parser.push(chunk)),
+    push(chunk: Uint8Array): readonly ModelEvent[] {
+      const events = answer.push(chunk.length, () => parser.push(chunk));
+      return parser.isTooLarge ? answer.refuse(events) : events;
+    },
     /** The stream is over: gives `failed` unless the answer was finished, for what the server said or the cause. */
     end: (cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[] => answer.end(() => parser.end(), cause),
-    /** How long to wait for the next bytes. */
-    idleMs: answer.idleMs,
+    wait: answer.wait,
+    get sawOther(): boolean {
+      return answer.sawOther;
+    },
   };
 }
 
@@ -86,7 +132,10 @@ export function messageDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: A
         () => messages,
       ),
     end: (cause: () => ModelFailure): readonly ModelEvent[] => answer.end(() => [], cause),
-    idleMs: answer.idleMs,
+    wait: answer.wait,
+    get sawOther(): boolean {
+      return answer.sawOther;
+    },
   };
 }
 

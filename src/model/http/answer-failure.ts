@@ -5,9 +5,12 @@ import { detailOf, modelFailure } from './failure.ts';
 import type { Read } from './network/response-body.ts';
 
 /** Why an answer is not complete, by how its body ended. */
-export function endFailure(end: Exclude<Read, { kind: 'chunk' }>, idleMs: number): ModelFailure {
+export function endFailure(
+  end: Exclude<Read, { kind: 'chunk' }>,
+  { idleMs, sawOther = false }: { readonly idleMs: number; readonly sawOther?: boolean },
+): ModelFailure {
   if (end.kind === 'aborted') return abortedFailure();
-  if (end.kind === 'idle') return idleFailure(idleMs);
+  if (end.kind === 'idle') return idleFailure(idleMs, { sawOther });
   return cutFailure(end.kind === 'cut' ? end.code : 'end of stream');
 }
 
@@ -26,8 +29,10 @@ export function emptyFailure(contentType: string | undefined, api: string): Mode
   });
 }
 
-export function idleFailure(idleMs: number): ModelFailure {
-  const message = `The provider sent nothing for ${idleMs / 1000} seconds.`;
+/** `sawOther`: it sent something all the same, such as comments, or events that the format does not have. */
+export function idleFailure(idleMs: number, { sawOther = false }: { readonly sawOther?: boolean } = {}): ModelFailure {
+  const what = sawOther ? 'no event that belongs to an answer' : 'nothing';
+  const message = `The provider sent ${what} for ${idleMs / 1000} seconds.`;
   return modelFailure({ cause: 'idle', message });
 }
 
@@ -36,8 +41,8 @@ export function abortedFailure(): ModelFailure {
 }
 
 /** Asking again would bring the same. */
-export function answerTooLarge(limit: string): ModelFailure {
-  const message = `The provider sent more than ${limit} in one answer, so Capstan stopped reading it.`;
+export function answerTooLarge(limit: string, where: 'answer' | 'event' = 'answer'): ModelFailure {
+  const message = `The provider sent more than ${limit} in one ${where}, so Capstan stopped reading it.`;
   return modelFailure({ cause: 'too-large', message });
 }
 

@@ -61,10 +61,47 @@ describe('the parser', () => {
   test('gives a last event without its empty line at the end', () => {
     expect(parsed([Buffer.from('data: a\n\ndata: b\ndata: c')])).toEqual(['a', 'b\nc']);
   });
+
+  test.each([
+    ['one line', 'data: 12345678\n\n'],
+    ['lines', 'data: 123\ndata: 56\ndata: 8\n\n'],
+  ])('refuses an event that has more data than it may, in %s and whatever the chunks', (_what, text) => {
+    const found = [
+      [Buffer.from(text)],
+      [...text].map((each) => Buffer.from(each)),
+      [Buffer.from(text.slice(0, 12)), Buffer.from(text.slice(12))],
+    ].map((chunks) =>
+      [8, 7].map((mostEventBytes) => {
+        const parser = eventStreamParser({ mostEventBytes });
+        const events = [Buffer.from('data: 1\n\n'), ...chunks].flatMap((chunk) => parser.push(chunk));
+        return [events.length, parser.isTooLarge];
+      }),
+    );
+    expect(found).toEqual(
+      found.map(() => [
+        [2, false],
+        [1, true],
+      ]),
+    );
+  });
+
+  test('other lines may have any length', () => {
+    const parser = eventStreamParser({ mostEventBytes: 8 });
+    const chunks = [
+      'data: 1',
+      '\n: ',
+      ...Array<string>(100).fill('x'.repeat(100)),
+      '\nevent: ',
+      'y'.repeat(99),
+      '\n\n',
+    ];
+    expect(chunks.flatMap((chunk) => parser.push(Buffer.from(chunk))).map(String)).toEqual(['1']);
+    expect(parser.isTooLarge).toBe(false);
+  });
 });
 
 function parsed(chunks: readonly Uint8Array[]): readonly string[] {
-  const parser = eventStreamParser();
+  const parser = eventStreamParser({ mostEventBytes: 1_000_000 });
   return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()].map((data) => data.toString('utf8'));
 }
 

@@ -6,6 +6,7 @@ import { type HttpHead, type HttpHeaders, isPacked } from './network/http-head.t
 import type { Opened, Outgoing, Send } from './network/exchange.ts';
 import { httpFailure } from './http-failure.ts';
 import { defined } from '../../protocol/defined.ts';
+import { HeldBytes } from '../../protocol/held-bytes.ts';
 import type { RateLimits } from '../../protocol/rate-limits.ts';
 import { rateLimitsIn } from './rate-limit-headers.ts';
 import { modelFailure } from './failure.ts';
@@ -15,7 +16,7 @@ import type { ResponseBody } from './network/response-body.ts';
 
 const mostRetries = 100;
 const errorBodyBytes = 64 * 1024;
-const errorBodyIdleMs = 10_000;
+const errorBodyMs = 10_000;
 
 export interface Opening {
   readonly send: Send;
@@ -137,17 +138,16 @@ async function refusal(
 
 /** The beginning of an error's body, as much of it as comes; undefined when reading was stopped. */
 async function readError(body: ResponseBody, isUnreadable: boolean): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  while (size < errorBodyBytes) {
-    const read = await body.read(errorBodyIdleMs);
+  const held = new HeldBytes(errorBodyBytes);
+  const until = performance.now() + errorBodyMs;
+  for (let leftMs = errorBodyMs; leftMs > 0 && held.length < errorBodyBytes; leftMs = until - performance.now()) {
+    const read = await body.read(leftMs);
     if (read.kind === 'aborted') return undefined;
     if (read.kind !== 'chunk') break;
-    chunks.push(read.bytes);
-    size += read.bytes.length;
+    held.add(read.bytes.subarray(0, errorBodyBytes - held.length));
   }
   // What was read to its end has given its connection back already.
   body.close();
   if (isUnreadable) return '';
-  return Buffer.concat(chunks).toString('utf8', 0, Math.min(size, errorBodyBytes));
+  return held.take().toString('utf8');
 }

@@ -59,13 +59,13 @@ async function* read(
   let isReleased = false;
   try {
     for (;;) {
-      const part = await body.read(decoder.idleMs(idleMs));
+      const part = await decoder.wait(idleMs, (ms) => body.read(ms));
       const events =
         part.kind === 'chunk'
           ? decoder.push(part.bytes)
           : decoder.end((sawEvent) => {
               if (part.kind === 'end' && !sawEvent) return emptyFailure(headers['content-type'], wire.api);
-              return endFailure(part, idleMs);
+              return endFailure(part, { idleMs, sawOther: decoder.sawOther });
             });
       for (const event of joinedDeltas(events)) {
         // Also between events that came together: abort means now.

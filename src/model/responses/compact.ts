@@ -36,7 +36,7 @@ async function read(
 ): Promise<CompactAnswer> {
   const whole = await readWhole(body, { idleMs, maxBytes });
   if (whole.kind === 'large') return failed(answerTooLarge(megabytes(maxBytes)));
-  if (whole.kind !== 'whole') return failed(endFailure(whole, idleMs));
+  if (whole.kind !== 'whole') return failed(endFailure(whole, { idleMs }));
   const { text } = whole;
   const answer = parseJsonObject(text);
   if (answer === undefined) return failed(unreadable('is not a JSON object'));

@@ -13,7 +13,7 @@ import { addedItems } from './added-items.ts';
 import { readableItem } from './item-bytes.ts';
 import { usageFromWire } from './wire-usage.ts';
 
-/** The events that are read. All others are dropped before anything is parsed. */
+/** The events that are read. Others are dropped before anything is parsed. */
 const eventType = {
   created: 'response.created',
   itemAdded: 'response.output_item.added',
@@ -28,6 +28,10 @@ const eventType = {
 } as const;
 
 const wanted: ReadonlySet<string> = new Set(Object.values(eventType));
+
+/** Events of the API that are not read. They show that the server works on the answer; events of other names do not. */
+const unread =
+  /^(?:keepalive|codex\.rate_limits|codex\.response\.metadata|responsesapi\.websocket_timing|response\.(?:queued|in_progress|metadata|output_text\.annotation\.added|(?:content|reasoning|reasoning_summary)_part\.(?:added|done)|(?:output_text|refusal|reasoning_text|reasoning_summary_text|function_call_arguments|custom_tool_call_input|mcp_call_arguments|code_interpreter_call_code|audio|audio\.transcript)\.(?:delta|done)|(?:web_search|file_search|image_generation|code_interpreter|mcp)_call\.\w+|mcp_list_tools\.\w+))$/;
 
 /** Reads the events of one response. */
 export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): AnswerReader {
@@ -86,17 +90,15 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
     }
   }
 
-  function read(data: Buffer): ModelEvent | undefined {
-    const type = peekType(data);
-    if (type !== undefined && !wanted.has(type)) return undefined;
-    const event = parseJsonObject(data.toString('utf8'));
-    return event === undefined ? lost(type) : decode(event);
-  }
-
   return {
     event(data) {
-      const event = read(data);
-      return event === undefined ? nothing : [event];
+      const type = peekType(data);
+      if (type !== undefined && !wanted.has(type)) return unread.test(type) ? nothing : undefined;
+      const event = parseJsonObject(data.toString('utf8'));
+      const said = event === undefined ? lost(type) : decode(event);
+      if (said !== undefined) return [said];
+      const name = type ?? stringAt(event ?? {}, 'type') ?? '';
+      return event !== undefined && (wanted.has(name) || unread.test(name)) ? nothing : undefined;
     },
     end: () => (reported === undefined ? nothing : [failed(reported)]),
     get hasError() {

@@ -1,5 +1,6 @@
 import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { limitsOf, addressOf, type Connection, usableCredentials } from '../http/ask.ts';
+import { mostEventBytes } from '../http/answer-decoder.ts';
 import { noAnswerFailure } from '../http/no-answer-failure.ts';
 import { type OpenedSocket, socketOpener } from '../socket/open-socket.ts';
 import { WebSocketConnection } from '../socket/web-socket.ts';
@@ -46,8 +47,7 @@ export async function openKeptSocket(
   const timeoutMs = provider.websocketConnectTimeoutMs;
   const opened = await socketOpener({ environment })(target, { headers: own, timeoutMs, signal });
   if (opened.kind !== 'open') return opened.kind === 'aborted' ? opened : { kind: 'failed', why: why(opened, hide) };
-  const { maxBytes } = limitsOf(options, {});
-  const socket = new WebSocketConnection({ ...opened, maxBytes });
+  const socket = new WebSocketConnection({ ...opened, maxBytes: mostEventBytes(limitsOf(options, {})) });
   return { kind: 'open', kept: { socket, openedAt: clock.now(), hide, restsSince: undefined, answered: undefined } };
 
   function why(failed: Exclude<OpenedSocket, { kind: 'open' | 'aborted' }>, hidden: KeptSocket['hide']): string {

@@ -2,7 +2,8 @@ import type { ModelEvent, ModelFailure, ModelRequest, SentFrame } from '../../po
 import type { Prompt } from '../../ports/prompt.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import type { Item } from '../../protocol/item.ts';
-import { messageDecoder } from '../http/answer-decoder.ts';
+import type { AnswerLimits } from '../../config/defaults.ts';
+import { messageDecoder, mostEventBytes } from '../http/answer-decoder.ts';
 import { abortedFailure, answerTooLarge, idleFailure, megabytes, providerFault } from '../http/answer-failure.ts';
 import { type Connection, limitsOf } from '../http/ask.ts';
 import { modelFailure } from '../http/failure.ts';
@@ -80,10 +81,10 @@ async function* exchange(
   const output: Item[] = [];
   let hasEvents = false;
   for (;;) {
-    const read = await socket.read({ ...waits, idleMs: decoder.idleMs(idleMs) });
+    const read = await decoder.wait(idleMs, (ms) => socket.read({ ...waits, idleMs: ms }));
     if (signal.aborted) return yield* stopped();
     const isEnd = read.kind !== 'messages';
-    const cause = (): ModelFailure => endFailure(read, { idleMs, maxBytes: limits.maxBytes });
+    const cause = (): ModelFailure => endFailure(read, { idleMs, limits, sawOther: decoder.sawOther });
     const events = isEnd ? decoder.end(cause) : decoder.push(read.messages);
     const isOnlyFailure = !hasEvents && events.length === 1 && events[0]!.kind === 'failed';
     // After an error that the server reported, the end of the connection says nothing about the connection.
@@ -160,10 +161,10 @@ const tooLarge = 1009;
 
 function endFailure(
   read: SocketRead,
-  { idleMs, maxBytes }: { readonly idleMs: number; readonly maxBytes: number },
+  { idleMs, limits, sawOther }: { readonly idleMs: number; readonly limits: AnswerLimits; readonly sawOther: boolean },
 ): ModelFailure {
-  if (read.kind !== 'ended') return idleFailure(idleMs);
-  if (read.code === tooLarge) return answerTooLarge(megabytes(maxBytes));
+  if (read.kind !== 'ended') return idleFailure(idleMs, { sawOther });
+  if (read.code === tooLarge) return answerTooLarge(megabytes(mostEventBytes(limits)), 'event');
   const message = `The provider ${read.why} before the answer was complete.`;
   return modelFailure({ cause: 'cut', message });
 }

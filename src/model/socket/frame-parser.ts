@@ -1,3 +1,5 @@
+import { HeldBytes } from '../../protocol/held-bytes.ts';
+
 /** The kinds of frames that RFC 6455 has. */
 export const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
@@ -27,7 +29,6 @@ interface OpenFrame {
   readonly isLast: boolean;
   readonly mask: Buffer | undefined;
   readonly length: number;
-  readonly pieces: Buffer[];
   missing: number;
 }
 
@@ -40,8 +41,13 @@ export function frameParser(rules: FrameRules): (chunk: Uint8Array) => readonly 
   /** The beginning of a head. */
   let head = noBytes;
   let frame: OpenFrame | undefined;
-  /** A message of which more fragments will come. */
-  let message: { readonly isCompressed: boolean; readonly pieces: Buffer[]; bytes: number } | undefined;
+  /** A message of which not all has come. */
+  let message: { readonly isCompressed: boolean } | undefined;
+  /** What has come of it, and of a control frame, which may come between its fragments. */
+  const content = new HeldBytes(rules.maxBytes);
+  const control = new HeldBytes(mostControlBytes);
+  /** Fragments without content: endless ones would never make a message too large. */
+  let emptyBytes = 0;
   let isOver = false;
 
   /** What is wrong with a frame by its head alone: its content is not waited for. */
@@ -62,8 +68,9 @@ export function frameParser(rules: FrameRules): (chunk: Uint8Array) => readonly 
     if ((code === opcode.continuation) !== (message !== undefined)) {
       return wrong(1002, 'sent the fragments of a message out of order');
     }
-    const bytes = (message?.bytes ?? 0) + length;
-    return bytes > rules.maxBytes ? wrong(1009, 'sent a message that is too large') : undefined;
+    return content.length + emptyBytes + length > rules.maxBytes
+      ? wrong(1009, 'sent a message that is too large')
+      : undefined;
   }
 
   /** The head at the beginning of the bytes; undefined while more of it is to come. */
@@ -81,14 +88,30 @@ export function frameParser(rules: FrameRules): (chunk: Uint8Array) => readonly 
     const problem = problemOf(first, code, length, isMasked);
     if (problem !== undefined) return { size, found: problem };
     const mask = isMasked ? bytes.subarray(size - 4, size) : undefined;
-    if (code === opcode.text) message = { isCompressed: (first & 0x40) !== 0, pieces: [], bytes: 0 };
+    if (code === opcode.text) {
+      message = { isCompressed: (first & 0x40) !== 0 };
+      emptyBytes = 0;
+    }
+    if (length === 0 && code < opcode.close) emptyBytes += longestHead;
     const isLast = (first & 0x80) !== 0;
-    return { size, found: { opcode: code, isLast, mask, length, pieces: [], missing: length } };
+    return { size, found: { opcode: code, isLast, mask, length, missing: length } };
   }
 
-  function take(done: OpenFrame): ReceivedFrame | undefined {
-    const data = unmasked(done);
-    switch (done.opcode) {
+  /** All that the frame, or the message that it ends, holds. Undefined while more is to come. */
+  function collect(open: OpenFrame, piece: Buffer): Buffer | undefined {
+    const { mask, length, isLast, opcode: code } = open;
+    const plain = mask === undefined ? piece : maskBytes(Buffer.from(piece), mask, length - open.missing);
+    open.missing -= piece.length;
+    const held = code >= opcode.close ? control : content;
+    const isWhole = open.missing === 0 && isLast;
+    // Most messages come in one piece.
+    if (isWhole && held.length === 0) return plain;
+    held.add(plain);
+    return isWhole ? held.take() : undefined;
+  }
+
+  function take({ opcode: code }: OpenFrame, data: Buffer): ReceivedFrame {
+    switch (code) {
       case opcode.ping:
         return { kind: 'ping', data };
       case opcode.pong:
@@ -96,13 +119,9 @@ export function frameParser(rules: FrameRules): (chunk: Uint8Array) => readonly 
       case opcode.close:
         return closing(data);
     }
-    if (data.length > 0) message!.pieces.push(data);
-    // With its head, or a message of endless empty fragments would never be too large.
-    message!.bytes += data.length + longestHead;
-    if (!done.isLast) return undefined;
-    const { pieces, isCompressed } = message!;
+    const { isCompressed } = message!;
     message = undefined;
-    return { kind: 'message', data: joined(pieces), isCompressed };
+    return { kind: 'message', data, isCompressed };
   }
 
   return (chunk) => {
@@ -128,11 +147,10 @@ export function frameParser(rules: FrameRules): (chunk: Uint8Array) => readonly 
         frame = read.found;
       }
       const piece = rest.subarray(0, frame.missing);
-      if (piece.length > 0) frame.pieces.push(piece);
-      frame.missing -= piece.length;
       rest = rest.subarray(piece.length);
+      const data = collect(frame, piece);
       if (frame.missing > 0) break;
-      const found = take(frame);
+      const found = data && take(frame, data);
       frame = undefined;
       if (found !== undefined) frames.push(found);
       isOver = found?.kind === 'close' || found?.kind === 'wrong';
@@ -151,17 +169,8 @@ function closing(data: Buffer): ReceivedFrame {
   return { kind: 'close', code: data.readUInt16BE(0), reason: data.toString('utf8', 2) };
 }
 
-function unmasked({ mask, pieces }: OpenFrame): Buffer {
-  const data = joined(pieces);
-  return mask === undefined ? data : maskBytes(Buffer.from(data), mask);
-}
-
-function joined(pieces: readonly Buffer[]): Buffer {
-  return pieces.length === 1 ? pieces[0]! : pieces.length === 0 ? noBytes : Buffer.concat(pieces);
-}
-
-/** Masks, or unmasks, in place. The buffer must be the caller's own. */
-export function maskBytes(data: Buffer, mask: Uint8Array): Buffer {
-  for (let index = 0; index < data.length; index++) data[index]! ^= mask[index & 3]!;
+/** Masks, or unmasks, in place. The buffer must be the caller's own. `from`: where it begins in its frame. */
+export function maskBytes(data: Buffer, mask: Uint8Array, from = 0): Buffer {
+  for (let index = 0; index < data.length; index++) data[index]! ^= mask[(from + index) & 3]!;
   return data;
 }

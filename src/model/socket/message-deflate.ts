@@ -1,4 +1,5 @@
 import type { DeflateRaw, InflateRaw } from 'node:zlib';
+import { HeldBytes } from '../../protocol/held-bytes.ts';
 
 /** What both sides agreed on about compression, RFC 7692. */
 export interface DeflateTerms {
@@ -94,22 +95,19 @@ function passed(
   maxBytes: number,
 ): Promise<Buffer | 'large' | undefined> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const held = new HeldBytes(maxBytes);
     const settle = (result: Buffer | 'large' | undefined): void => {
       stream.off('data', onData).off('error', onLost).off('close', onLost);
       resolve(result);
     };
     const onLost = (): void => settle(undefined);
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size <= maxBytes) return;
+      if (held.add(chunk)) return;
       settle('large');
       stream.close();
     };
     stream.on('data', onData).on('error', onLost).on('close', onLost);
     for (const piece of pieces) stream.write(piece);
-    stream.flush(process.getBuiltinModule('node:zlib').constants.Z_SYNC_FLUSH, () => settle(Buffer.concat(chunks)));
+    stream.flush(process.getBuiltinModule('node:zlib').constants.Z_SYNC_FLUSH, () => settle(held.take()));
   });
 }

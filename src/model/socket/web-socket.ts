@@ -28,6 +28,8 @@ interface FrameContent {
 
 /** More than this is not read ahead: a slow reader slows the server down. */
 const mostAhead = 1024 * 1024;
+/** About what a message takes in memory besides its bytes. */
+const messageCost = 128;
 const longestReason = 200;
 /** Between two requests, and for one answer: a sign of life each second lasts for hours. */
 const mostControlFrames = 20_000;
@@ -70,7 +72,6 @@ export class WebSocketConnection {
       this.#settle({ kind: 'ended', why: 'closed the connection' });
       this.#deflate?.close();
     });
-    socket.on('timeout', this.#onTimeout);
     if (head.length > 0) this.#onData(head);
     this.rest();
   }
@@ -98,28 +99,43 @@ export class WebSocketConnection {
   }
 
   /**
-   * The next messages, or how the connection ended; the latter again and again. When nothing comes for `idleMs` while we
-   * wait, or for `firstMs` while nothing at all has come since the last `send`, the connection is given up.
+   * The next messages, or how the connection ended; the latter again and again. When no message comes within `idleMs`,
+   * or nothing at all within `firstMs` since the last `send`, the connection is given up.
    */
   async read({ idleMs, firstMs }: { readonly idleMs: number; readonly firstMs?: number }): Promise<SocketRead> {
-    for (;;) {
-      if (this.#messages.length > 0) {
-        const messages = this.#messages;
-        this.#messages = [];
-        this.#bytesAhead = 0;
-        this.#resume();
-        return { kind: 'messages', messages };
+    const timers: NodeJS.Timeout[] = [];
+    let isOver = false;
+    // What came while the program was busy is read first.
+    const after = (ms: number, isStillIdle: () => boolean): void => {
+      const give = (): boolean => isOver || !isStillIdle() || this.#timeOut();
+      timers.push(setTimeout(() => setImmediate(give), ms));
+    };
+    try {
+      for (;;) {
+        if (this.#messages.length > 0) {
+          const messages = this.#messages;
+          this.#messages = [];
+          this.#bytesAhead = 0;
+          this.#resume();
+          return { kind: 'messages', messages };
+        }
+        if (this.#end !== undefined) {
+          if (this.#taking === undefined) return this.#end;
+          await this.#taking;
+          continue;
+        }
+        if (timers.length === 0) {
+          after(idleMs, () => true);
+          if (firstMs !== undefined && firstMs < idleMs && !this.#heard) after(firstMs, () => !this.#heard);
+        }
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        this.#wake = undefined;
       }
-      if (this.#end !== undefined) {
-        if (this.#taking === undefined) return this.#end;
-        await this.#taking;
-        continue;
-      }
-      this.#socket.setTimeout(this.#heard ? idleMs : (firstMs ?? idleMs));
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      this.#wake = undefined;
+    } finally {
+      isOver = true;
+      for (const timer of timers) clearTimeout(timer);
     }
   }
 
@@ -203,7 +219,7 @@ export class WebSocketConnection {
       case 'message':
         if (!isText(frame.data)) return this.#refuse(1007, 'sent text that is not UTF-8');
         this.#messages.push(frame.data);
-        this.#bytesAhead += frame.data.length;
+        this.#bytesAhead += frame.data.length + messageCost;
         return;
       case 'ping':
       case 'pong':
@@ -233,12 +249,11 @@ export class WebSocketConnection {
     this.#socket.destroySoon();
   }
 
-  readonly #onTimeout = (): void => {
-    // A reader that is busy elsewhere is not waiting for the server.
-    if (this.#wake === undefined) return;
+  #timeOut(): true {
     this.#settle({ kind: 'idle' });
     this.#socket.destroy();
-  };
+    return true;
+  }
 }
 
 function isText(data: Buffer): boolean {

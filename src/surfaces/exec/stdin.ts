@@ -1,3 +1,4 @@
+import { HeldBytes } from '../../protocol/held-bytes.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import { isBlankText } from '../../protocol/unseen-signs.ts';
 import { printNote } from '../terminal/print.ts';
@@ -56,24 +57,23 @@ async function readStandardInput(word: string | undefined): Promise<Buffer | und
   // Terminals and /dev/null have nothing to say, and Node's stream for them costs some milliseconds to make.
   if (kind === undefined || (kind.isCharacterDevice() && !(word === '-' && isTerminal()))) return Buffer.alloc(0);
   if (kind.isFile()) return kind.size > mostBytes ? undefined : process.getBuiltinModule('node:fs').readFileSync(0);
-  const chunks: Buffer[] = [];
-  let [size, ended] = [0, false];
+  const held = new HeldBytes(mostBytes);
+  let [hasBegun, ended] = [false, false];
   const everything = (async () => {
     for await (const chunk of process.stdin) {
-      chunks.push(chunk as Buffer);
-      size += (chunk as Buffer).length;
+      hasBegun = true;
       // Leaving the loop closes the input: its writer notices.
-      if (size > mostBytes) return undefined;
+      if (!held.add(chunk as Buffer)) return undefined;
     }
     ended = true;
-    return Buffer.concat(chunks);
+    return held.take();
   })();
   if (word === undefined || word === '-') return everything;
   const patience = new Promise<void>((resolve) => {
     setTimeout(resolve, patienceMs).unref();
   });
   await Promise.race([everything, patience]);
-  if (ended || chunks.length > 0 || hasMoreToCome()) return everything;
+  if (ended || hasBegun || hasMoreToCome()) return everything;
   process.stdin.destroy();
   return Buffer.alloc(0);
 }

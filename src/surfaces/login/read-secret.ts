@@ -1,3 +1,4 @@
+import { HeldBytes } from '../../protocol/held-bytes.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { printNote } from '../terminal/print.ts';
 
@@ -12,22 +13,19 @@ export async function readSecret(what: 'API key' | 'access token', signal: Abort
     return { code: 'usage', message: `${option} reads the ${what} from standard input.`, next };
   }
   printNote(`Reading the ${what} from standard input.`);
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const held = new HeldBytes(mostBytes);
   const onAbort = (): void => void process.stdin.destroy();
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     for await (const chunk of process.stdin) {
-      chunks.push(chunk as Buffer);
-      size += (chunk as Buffer).length;
-      if (size > mostBytes) return tooLong(what);
+      if (!held.add(chunk as Buffer)) return tooLong(what);
     }
   } catch {
     // Closed, or stopped: what came counts.
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return held.take().toString('utf8');
 }
 
 function tooLong(what: string): Outcome {

@@ -1,5 +1,6 @@
 import type { TokenCommand } from '../../../config/providers.ts';
 import type { Programs } from '../../../ports/program-files.ts';
+import { HeldBytes } from '../../../protocol/held-bytes.ts';
 import type { Variables } from '../../../protocol/variables.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials.ts';
 
@@ -60,8 +61,8 @@ function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environmen
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => resolve({ kind: 'failed', why });
     const child = spawn(program, args, { cwd, env: { ...environment }, stdio: ['ignore', 'pipe', 'ignore'] });
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    const held = new HeldBytes(mostBytes);
+    let isTooMuch = false;
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
       // A child of it that lives on must not keep us from ending.
@@ -73,14 +74,13 @@ function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environmen
       reject(error);
     });
     child.stdout.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= mostBytes) chunks.push(chunk);
+      isTooMuch ||= !held.add(chunk);
     });
     child.on('close', (code, signal) => {
       clearTimeout(timer);
       if (code !== 0) return fail(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
-      if (bytes > mostBytes) return fail('printed too much');
-      const printed = Buffer.concat(chunks);
+      if (isTooMuch) return fail('printed too much');
+      const printed = held.take();
       if (!isUtf8(printed)) return fail('printed something that is not text');
       // A byte order mark counts as a blank.
       const token = printed.toString('utf8').trim();

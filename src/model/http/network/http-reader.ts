@@ -21,6 +21,8 @@ export type HttpPart =
 const mostHeadBytes = 64 * 1024;
 /** A size, and what some servers write behind it. */
 const mostChunkLine = 1024;
+/** Behind all sizes of one answer together. They say nothing, and no limit of an answer counts them. */
+const mostExtensionBytes = 16 * 1024;
 /** Some servers end an answer with an empty line too many, and the next one begins with it. */
 const mostEmptyLines = 2;
 const [lineFeed, carriageReturn] = [10, 13];
@@ -40,6 +42,7 @@ export class HttpReader {
   #isReusable = false;
   #trailerBytes = 0;
   #emptyLines = 0;
+  #extensionBytes = 0;
 
   constructor({ isTunnel = false }: { readonly isTunnel?: boolean } = {}) {
     this.#isTunnel = isTunnel;
@@ -157,6 +160,9 @@ export class HttpReader {
     return this.#line(rest, mostChunkLine, (line) => {
       const [, digits] = /^0*([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i.exec(line) ?? [];
       if (digits === undefined) throw new NotHttp('HPE_INVALID_CHUNK_SIZE');
+      const extension = line.indexOf(';');
+      if (extension !== -1) this.#extensionBytes += line.length - extension;
+      if (this.#extensionBytes > mostExtensionBytes) throw new NotHttp('HPE_CHUNK_EXTENSIONS_OVERFLOW');
       this.#left = Number.parseInt(digits, 16);
       this.#state = this.#left === 0 ? 'trailers' : 'chunk';
     });

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { HeldBytes } from '../../../protocol/held-bytes.ts';
 import { NotHttp } from './http-head.ts';
 import type { HttpPart, HttpReader } from './http-reader.ts';
 import { unread } from './await-head.ts';
@@ -15,15 +16,11 @@ export async function readWhole(
   body: ResponseBody,
   { idleMs, maxBytes }: { readonly idleMs: number; readonly maxBytes: number },
 ): Promise<Exclude<Read, { kind: 'chunk' | 'end' }> | { readonly kind: 'large' } | { kind: 'whole'; text: string }> {
-  const chunks: Uint8Array[] = [];
-  for (let size = 0; ;) {
+  const held = new HeldBytes(maxBytes);
+  for (;;) {
     const part = await body.read(idleMs);
-    if (part.kind === 'end') return { kind: 'whole', text: Buffer.concat(chunks).toString('utf8') };
-    if (part.kind === 'chunk') {
-      size += part.bytes.length;
-      chunks.push(part.bytes);
-      if (size <= maxBytes) continue;
-    }
+    if (part.kind === 'end') return { kind: 'whole', text: held.take().toString('utf8') };
+    if (part.kind === 'chunk' && held.add(part.bytes)) continue;
     body.close();
     return part.kind === 'chunk' ? { kind: 'large' } : part;
   }
@@ -58,28 +55,36 @@ export class ResponseBody {
     socket.on('end', this.#onEnd);
     socket.on('error', this.#onError);
     socket.on('close', this.#onClose);
-    // Idle time is counted by the socket: it is time on the network, not time of the program.
-    socket.on('timeout', this.#onTimeout);
     signal.addEventListener('abort', this.#onAbort, { once: true });
     if (signal.aborted) this.#onAbort();
   }
 
   /**
-   * The next bytes, or how the body ended; the latter again and again. Abort goes before bytes that wait. When the
-   * server sends nothing for `idleMs` while we wait, the connection is closed.
+   * The next bytes, or how the body ended; the latter again and again. Abort goes before bytes that wait. When no byte
+   * of the body comes within `idleMs`, the connection is closed.
    */
   async read(idleMs: number): Promise<Read> {
-    for (;;) {
-      if (this.#outcome?.kind === 'aborted') return this.#outcome;
-      const part = this.#next();
-      if (part?.kind === 'bytes') return { kind: 'chunk', bytes: part.bytes };
-      if (part !== undefined) continue;
-      if (this.#outcome !== undefined) return this.#outcome;
-      this.#source.socket.setTimeout(idleMs);
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      this.#wake = undefined;
+    let timer: NodeJS.Timeout | undefined;
+    let isOver = false;
+    // Bytes that came while the program was busy are read first.
+    const onTimeout = (): void => void setImmediate(() => isOver || this.#timeOut());
+    try {
+      for (;;) {
+        if (this.#outcome?.kind === 'aborted') return this.#outcome;
+        const part = this.#next();
+        if (part?.kind === 'bytes') return { kind: 'chunk', bytes: part.bytes };
+        if (part !== undefined) continue;
+        if (this.#outcome !== undefined) return this.#outcome;
+        // What is no byte of the body, such as the size of a chunk, gives the server no more time.
+        timer ??= setTimeout(onTimeout, idleMs);
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        this.#wake = undefined;
+      }
+    } finally {
+      isOver = true;
+      clearTimeout(timer);
     }
   }
 
@@ -104,7 +109,6 @@ export class ResponseBody {
       clearTimeout(late);
       if (this.#outcome === undefined) this.#giveUp();
     };
-    socket.off('timeout', this.#onTimeout);
     // By the clock and not by silence: a server that trickles is given up as well.
     const late = setTimeout(this.#giveUp, drainMs).unref();
     // Nothing waits for these bytes, so they must not keep the process alive.
@@ -144,7 +148,7 @@ export class ResponseBody {
   #forget(): void {
     const { socket, signal } = this.#source;
     signal.removeEventListener('abort', this.#onAbort);
-    socket.off('readable', this.#onReadable).off('timeout', this.#onTimeout);
+    socket.off('readable', this.#onReadable);
     socket.off('end', this.#onEnd).off('error', this.#onError).off('close', this.#onClose);
   }
 
@@ -166,12 +170,10 @@ export class ResponseBody {
     this.#wake?.();
   };
 
-  readonly #onTimeout = (): void => {
-    // A reader that is busy elsewhere is not waiting for the server.
-    if (this.#wake === undefined) return;
+  #timeOut(): void {
     this.#settle({ kind: 'idle' });
     this.close();
-  };
+  }
 
   readonly #onAbort = (): void => {
     this.#outcome = { kind: 'aborted' };

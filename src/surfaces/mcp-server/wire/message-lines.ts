@@ -1,4 +1,5 @@
 import type { RequestId } from '@modelcontextprotocol/server';
+import { HeldBytes } from '../../../protocol/held-bytes.ts';
 import { MessageScan } from './message-scan.ts';
 
 export type MessageLine =
@@ -18,13 +19,13 @@ const newline = 10;
 /** Cuts a stream of bytes into lines. Memory is bounded by the length of the longest line that is allowed. */
 export class MessageLines {
   readonly #limits: MessageLimits;
-  #pieces: Uint8Array[] = [];
-  #length = 0;
+  readonly #held: HeldBytes;
   #scan = new MessageScan();
   #problem: 'too long' | 'too deep' | undefined;
 
   constructor(limits: MessageLimits) {
     this.#limits = limits;
+    this.#held = new HeldBytes(limits.longest);
   }
 
   *read(chunk: Uint8Array): Generator<MessageLine> {
@@ -39,20 +40,17 @@ export class MessageLines {
 
   #add(piece: Uint8Array): void {
     this.#scan.read(piece);
-    this.#length += piece.length;
-    if (this.#length > this.#limits.longest) this.#problem ??= 'too long';
-    else if (this.#scan.deepest > this.#limits.deepest) this.#problem ??= 'too deep';
-    if (this.#problem === undefined) this.#pieces.push(piece);
-    else this.#pieces = [];
+    if (this.#problem !== undefined) return;
+    if (!this.#held.add(piece)) this.#problem = 'too long';
+    else if (this.#scan.deepest > this.#limits.deepest) this.#problem = 'too deep';
+    if (this.#problem !== undefined) this.#held.clear();
   }
 
   #end(): MessageLine {
     const line: MessageLine =
       this.#problem === undefined
-        ? { kind: 'line', text: Buffer.concat(this.#pieces).toString('utf8') }
+        ? { kind: 'line', text: this.#held.take().toString('utf8') }
         : { kind: this.#problem, id: this.#scan.id };
-    this.#pieces = [];
-    this.#length = 0;
     this.#scan = new MessageScan();
     this.#problem = undefined;
     return line;

@@ -2,6 +2,7 @@ import { type IncomingMessage, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
 import { SUBSCRIPTION_ID_META_KEY, createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
+import { HeldBytes } from '../../../protocol/held-bytes.ts';
 import { type Json, type JsonObject, arrayAt, isJsonObject, objectAt } from '../../../protocol/json.ts';
 import type { ClientPort, ServerResources } from '../offer/server-tool.ts';
 import { shortened } from '../offer/shortened.ts';
@@ -41,7 +42,7 @@ export async function serveHttp(
   const isAllowed = createGuard(options);
   const http = createServer((request, response) => {
     if (!isAllowed(request, response) || refuseLargeBody(request, response, messageLimits.longest)) return;
-    const handled = handler(request as NodeIncomingMessageLike & IncomingMessage, response);
+    const handled = handler(inLargePieces(request) as NodeIncomingMessageLike & IncomingMessage, response);
     handled.catch((error: unknown) => served.report(String(error)));
   });
   await new Promise<void>((resolve, reject) => {
@@ -61,6 +62,24 @@ export async function serveHttp(
       await ended;
     },
   };
+}
+
+const pieceBytes = 64 * 1024;
+
+/** The SDK adds each chunk of a body to a text: a body in chunks of one byte would take many times its size. */
+function inLargePieces(request: IncomingMessage): IncomingMessage {
+  const chunks = request[Symbol.asyncIterator].bind(request);
+  return Object.assign(request, {
+    async *[Symbol.asyncIterator]() {
+      const held = new HeldBytes(pieceBytes);
+      for await (const chunk of chunks() as AsyncIterable<Buffer>) {
+        if (held.length + chunk.length > pieceBytes) yield held.take();
+        if (chunk.length > pieceBytes) yield chunk;
+        else held.add(chunk);
+      }
+      if (held.length > 0) yield held.take();
+    },
+  });
 }
 
 /** Answers the requests of all clients. */

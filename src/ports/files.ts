@@ -49,6 +49,15 @@ export interface OpenFile {
   /** Whether the file still has a name: bytes of one that was removed are gone when it is closed. */
   isNamed(): Promise<boolean>;
   close(): Promise<void>;
+  /** Bytes that a line may have, where that depends on the file. */
+  readonly longestLine?: number;
+  /** Lines that have more, known once `size` was asked for. */
+  tooLong?(): readonly ByteRange[];
+}
+
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** A lock that the operating system drops when its holder dies. */

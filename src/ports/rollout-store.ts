@@ -1,3 +1,4 @@
+import type { ByteRange } from './files.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Line, LineDraft, LineKind } from '../protocol/line.ts';
@@ -125,6 +126,8 @@ export type Wanted = (kind: LineKind) => boolean;
 export interface ReadReport {
   /** Lines that are not JSON objects with a type and a payload. */
   readonly skipped: number;
+  /** Those among them that are longer than any program writes, by their places. */
+  readonly tooLong?: readonly ByteRange[];
   /** Hashes of blobs that lines refer to and that are not there any more, if any. What stood in them is left out. */
   readonly missingBlobs?: readonly string[];
 }

@@ -101,11 +101,11 @@ async function copied(file: OpenFile, place: RolloutPlace): Promise<ForkSource |
 async function byteAfterLines(file: OpenFile, count: number): Promise<number | undefined> {
   let lines = 0;
   for await (const block of splitForward(file)) {
-    for (const { bytes, terminated, at } of block) {
+    for (const { bytes, terminated, at, length } of block) {
       const line = decodeLine(bytes);
       if (!terminated || line === 'blank' || line === 'bad') continue;
       lines += 1;
-      if (lines === count) return at + bytes.length + 1;
+      if (lines === count) return at + length + 1;
     }
   }
   return undefined;

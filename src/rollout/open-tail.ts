@@ -79,10 +79,10 @@ async function scanEnd(file: OpenFile, mode: HistoryMode) {
   let rest: 'none' | 'whole' | 'torn' = 'none';
   let [lastTime, skipped, restBytes] = [0, 0, 0];
   for await (const block of splitBackward(file)) {
-    for (const { bytes, terminated } of block) {
+    for (const { bytes, terminated, length } of block) {
       const line = decodeLine(bytes);
       const isLine = line !== 'blank' && line !== 'bad';
-      if (!terminated) [rest, restBytes] = [isLine ? 'whole' : 'torn', bytes.length];
+      if (!terminated) [rest, restBytes] = [isLine ? 'whole' : 'torn', length];
       else if (line === 'bad') skipped += 1;
       if (!isLine) continue;
       const time = Date.parse(line.timestamp);

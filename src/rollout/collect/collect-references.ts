@@ -66,7 +66,13 @@ export async function findReferences({
 function readRollout(files: Files, path: string, visit: (line: ReturnType<typeof referencesIn>) => void) {
   return withOpen(openRolloutFile(files, path), async (file) => {
     const head = await readHead(file);
-    for await (const block of splitForward(file)) for (const { bytes } of block) visit(referencesIn(bytes));
+    for await (const block of splitForward(file)) {
+      for (const { bytes, isTooLong, at } of block) {
+        // What it refers to is not known, so nothing may be removed.
+        if (isTooLong) throw new Error(`the line at byte ${at} is too long to be read`);
+        visit(referencesIn(bytes));
+      }
+    }
     const meta = head.kind === 'meta' ? head.meta : undefined;
     return defined({ meta, base: meta && historyBase(meta) });
   });

@@ -1,4 +1,4 @@
-import type { Files, OpenFile } from '../../ports/files.ts';
+import type { ByteRange, Files, OpenFile } from '../../ports/files.ts';
 import { Fault } from '../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { zstdDecompressing } from '../disk/zstd.ts';
@@ -55,69 +55,144 @@ function openForm(files: Files, path: string): Promise<OpenFile> {
 /** The same for a compressed file whatever its name. */
 export async function openCompressed(files: Files, path: string): Promise<OpenFile> {
   const packed = await files.openToRead(path);
-  return remembering(packed, unpacked(packed, path));
-}
-
-/** What is unpacked is kept in memory; a few bytes may unpack to any number of them. */
-const mostUnpacked = 1024 * 1024 * 1024;
-
-async function* unpacked(packed: OpenFile, path: string): AsyncGenerator<Uint8Array, void> {
   try {
-    let length = 0;
-    for await (const block of zstdDecompressing(fileBlocks(packed))) {
-      length += block.length;
-      if (length > mostUnpacked) throw new Error(`it unpacks to more than ${mostUnpacked / 1024 / 1024} MB`);
-      yield block;
-    }
+    return unpackedFile(packed, path, await packed.size());
   } catch (error) {
-    throw damaged(error, path);
+    await packed.close();
+    throw error;
   }
 }
 
-/** A file of which everything is kept that was read once. */
-function remembering(source: OpenFile, content: AsyncGenerator<Uint8Array, void>): OpenFile {
-  const memory: Uint8Array[] = [];
-  let length = 0;
-  let ended = false;
-  /** One after the other: readers may overlap. */
-  let reading: Promise<void> = Promise.resolve();
+/** Who looks at a file in several places reads all of it; a few bytes may unpack to any number of them. */
+const mostUnpacked = 1024 * 1024 * 1024;
+/** Of the unpacked bytes, the newest are held. Who goes back further unpacks the file from its beginning once more. */
+const mostHeldBlocks = 32;
+/**
+ * A line may have this many bytes, or twice what the file has on the disk: a line of pictures hardly gets shorter when
+ * it is packed, and one that gets very much shorter is none that a program wrote.
+ */
+const longestPackedLine = 32 * 1024 * 1024;
 
-  async function readUpTo(end: number): Promise<void> {
-    while (!ended && length < end) {
-      const { done, value } = await content.next();
-      ended = done === true;
-      if (value) memory.push(value);
-      length += value?.length ?? 0;
+const newline = 0x0a;
+
+function unpackedFile(packed: OpenFile, path: string, packedSize: number): OpenFile {
+  const longestLine = Math.max(longestPackedLine, 2 * packedSize);
+  const tooLong: ByteRange[] = [];
+  /** Each of `blockSize` but the last, which grows up to it. */
+  let blocks: Buffer[] = [];
+  let [start, end, lineStart] = [0, 0, 0];
+  let stream: AsyncGenerator<Uint8Array, void> | undefined;
+  let size: number | undefined;
+  /** One after the other: readers may overlap. */
+  let working: Promise<unknown> = Promise.resolve();
+
+  function hold(bytes: Uint8Array): void {
+    for (let rest = bytes; rest.length > 0;) {
+      const used = end % blockSize;
+      let block = used === 0 && end > start ? undefined : blocks.at(-1);
+      if (block === undefined) {
+        // Fresh memory costs more than writing into it.
+        const isFull = blocks.length === mostHeldBlocks;
+        block = isFull ? blocks.shift()! : Buffer.alloc(0);
+        if (isFull) start += blockSize;
+        blocks.push(block);
+      }
+      const piece = rest.subarray(0, blockSize - used);
+      if (block.length < used + piece.length) {
+        // Most files are small; what follows a whole block is likely to be another one.
+        const capacity = end >= blockSize ? blockSize : Math.max(2 * block.length, used + piece.length);
+        const larger = Buffer.allocUnsafeSlow(Math.min(blockSize, capacity));
+        block.copy(larger, 0, 0, used);
+        blocks[blocks.length - 1] = larger;
+        block = larger;
+      }
+      block.set(piece, used);
+      end += piece.length;
+      rest = rest.subarray(piece.length);
     }
   }
 
-  function reach(end: number): Promise<void> {
-    const reached = reading.then(() => readUpTo(end));
-    reading = reached.catch(() => {});
-    return reached;
+  /** The first time that the bytes are seen. */
+  function noteLines(bytes: Uint8Array): void {
+    const first = bytes.indexOf(newline);
+    if (first === -1) return;
+    noteLine(end + first);
+    lineStart = end + bytes.lastIndexOf(newline) + 1;
   }
 
-  /** In one piece: most files are read from one end to the other. */
-  function joined(): Uint8Array {
-    if (memory.length > 1) memory.splice(0, memory.length, Buffer.concat(memory));
-    return memory[0] ?? new Uint8Array();
+  function noteLine(lineEnd: number): void {
+    if (lineEnd - lineStart > longestLine) tooLong.push({ start: lineStart, end: lineEnd });
+  }
+
+  /** False at the end of the file. */
+  async function unpackMore(): Promise<boolean> {
+    stream ??= zstdDecompressing(fileBlocks(packed));
+    try {
+      const { done, value } = await stream.next();
+      if (done !== true) {
+        if (end + value.length > mostUnpacked) {
+          throw new Error(`it unpacks to more than ${mostUnpacked / 1024 / 1024} MB`);
+        }
+        if (size === undefined) noteLines(value);
+        hold(value);
+        return true;
+      }
+    } catch (error) {
+      throw damaged(error, path);
+    }
+    if (size === undefined) noteLine(end);
+    size = end;
+    return false;
+  }
+
+  async function beginAgain(): Promise<void> {
+    await stream?.return();
+    [stream, blocks, start, end] = [undefined, [], 0, 0];
+    // What was seen of the first lines is seen again.
+    if (size === undefined) [lineStart, tooLong.length] = [0, 0];
+  }
+
+  async function read(position: number, count: number, memory?: Uint8Array): Promise<Uint8Array> {
+    if (position < start) await beginAgain();
+    const wanted = size === undefined ? count : Math.max(0, Math.min(count, size - position));
+    const into = memory !== undefined && memory.length >= wanted ? memory : Buffer.allocUnsafeSlow(wanted);
+    let done = 0;
+    while (done < wanted) {
+      const at = position + done;
+      if (at >= end) {
+        if (size === end || !(await unpackMore())) break;
+        continue;
+      }
+      const block = blocks[Math.floor((at - start) / blockSize)]!;
+      const from = at % blockSize;
+      const length = Math.min(wanted - done, blockSize - from, end - at);
+      into.set(block.subarray(from, from + length), done);
+      done += length;
+    }
+    return into.subarray(0, done);
+  }
+
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = working.then(work);
+    working = done.catch(() => {});
+    return done;
   }
 
   return {
     ...readOnly,
-    async size() {
-      await reach(Number.POSITIVE_INFINITY);
-      return length;
-    },
-    async read(position, count) {
-      await reach(position + count);
-      return joined().subarray(position, position + count);
-    },
-    isNamed: () => source.isNamed(),
+    longestLine,
+    tooLong: () => tooLong,
+    size: () =>
+      inTurn(async () => {
+        while (size === undefined) await unpackMore();
+        return size;
+      }),
+    read: (position, count, memory) => inTurn(() => read(position, count, memory)),
+    isNamed: () => packed.isNamed(),
     async close() {
-      await reading;
-      await content.return();
-      await source.close();
+      await working;
+      await stream?.return();
+      await packed.close();
     },
   };
 }

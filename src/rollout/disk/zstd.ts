@@ -19,9 +19,16 @@ export function zstdCompressing(blocks: AsyncIterable<Uint8Array>): AsyncIterabl
   return throughStream(blocks, process.getBuiltinModule('node:zlib').createZstdCompress());
 }
 
+/** Memory that a compressed file may ask for, as a power of two: what the levels up to 19 need. */
+const mostWindowBits = 23;
+/** At a time: each time costs a way through another thread. */
+const unpackedBytes = 256 * 1024;
+
 /** The other way round. Throws where the bytes are no longer Zstandard. */
-export function zstdDecompressing(blocks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  return throughStream(blocks, process.getBuiltinModule('node:zlib').createZstdDecompress());
+export function zstdDecompressing(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const { createZstdDecompress, constants } = process.getBuiltinModule('node:zlib');
+  const params = { [constants.ZSTD_d_windowLogMax]: mostWindowBits };
+  return throughStream(blocks, createZstdDecompress({ params, chunkSize: unpackedBytes }));
 }
 
 async function* throughStream(
@@ -31,5 +38,5 @@ async function* throughStream(
   const { Readable, pipeline } = process.getBuiltinModule('node:stream');
   // Errors of either side reach the reader of the stream.
   pipeline(Readable.from(blocks), stream, () => {});
-  for await (const block of stream) yield Buffer.from(block as Uint8Array);
+  for await (const block of stream) yield block as Uint8Array;
 }

@@ -6,7 +6,7 @@ import { Fault } from '../../protocol/outcome.ts';
 import { fileWindow } from '../disk/open-file.ts';
 import { historyBase, type HistoryBase, historyMode } from './history-base.ts';
 import { readHead } from './read-head.ts';
-import { ordinalOf, read, readBack } from './read.ts';
+import { ordinalOf, read, readBack, skippedLines } from './read.ts';
 import { splitBackward } from './split-lines.ts';
 
 /** A rollout that is open for reading. */
@@ -57,9 +57,9 @@ export async function* readLineage(
   const [own, ...rest] = segments;
   if (own === undefined || rest.length === 0) return yield* read(own!.file, options);
   if (options.from === 0) yield* firstLine(own.file);
-  let skipped = 0;
-  for (const { file } of segments.toReversed()) skipped += (yield* withoutFirstLine(read(file, options))).skipped;
-  return { skipped };
+  const skipped = skippedLines();
+  for (const { file } of segments.toReversed()) skipped.join(yield* withoutFirstLine(read(file, options)));
+  return skipped.report();
 }
 
 /** The same, newest first. */
@@ -69,10 +69,10 @@ export async function* readLineageBack(
 ): AsyncGenerator<Line, ReadReport> {
   const [own, ...rest] = segments;
   if (own === undefined || rest.length === 0) return yield* readBack(own!.file, wanted);
-  let skipped = 0;
-  for (const { file } of segments) skipped += (yield* withoutFirstLine(readBack(file, wanted))).skipped;
+  const skipped = skippedLines();
+  for (const { file } of segments) skipped.join(yield* withoutFirstLine(readBack(file, wanted)));
   yield* firstLine(own.file);
-  return { skipped };
+  return skipped.report();
 }
 
 /** Of a file, if it has one that reads. */

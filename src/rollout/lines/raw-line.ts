@@ -32,6 +32,11 @@ export class RawLine {
     return this.end - this.start;
   }
 
+  /** Longer than any program writes: its place and its length are known, its bytes were not read. */
+  get isTooLong(): boolean {
+    return this.end > this.block.length;
+  }
+
   get bytes(): Buffer {
     return this.block.subarray(this.start, this.end);
   }

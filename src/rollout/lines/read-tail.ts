@@ -2,12 +2,15 @@ import type { ReadReport, TailOptions, TailSearch, Wanted } from '../../ports/ro
 import type { Ordinal } from '../../protocol/ids.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import { firstLine, readLineage, type Segment } from './lineage.ts';
-import { everyLine, isLine, kindOf, take } from './read.ts';
+import { everyLine, isLine, kindOf, skippedLines, take } from './read.ts';
 import { peekLine, type PeekedLine, type RawLine } from './raw-line.ts';
 import { splitBackward } from './split-lines.ts';
 
 /** Lines that are parsed and handed on together. */
 const batchLines = 256;
+
+/** About what a line takes in memory besides its bytes. */
+const lineCost = 256;
 
 /** A line that the search has passed. */
 interface Passed {
@@ -32,19 +35,19 @@ export async function* readTail(
   if (from > 0 || (segments.length > 1 && files.length > 0))
     for await (const head of firstLine(segments[0]!.file)) yield [head];
   if (files.length === 0) return yield* oneByOne(readLineage(segments, { ...options, from }));
-  let skipped = 0;
+  const skipped = skippedLines();
   for (const passed of files.toReversed()) {
     const lines = forward(passed, from, options);
     for (;;) {
       const next = lines.next();
       if (next.done === true) {
-        skipped += next.value.skipped;
+        skipped.join(next.value);
         break;
       }
       yield segments.length > 1 ? next.value.filter(({ type }) => type !== lineType.sessionMeta) : next.value;
     }
   }
-  return { skipped };
+  return skipped.report();
 }
 
 /** Where reading begins, and the lines of each file from there on, newest first; none when they were too much. */
@@ -64,7 +67,7 @@ async function searchBack(
         const peeked = peekLine(raw);
         const taken = peeked === undefined || wanted(peeked) ? take(raw, wanted, peeked) : undefined;
         const line = typeof taken === 'object' && isLine(taken) ? taken : undefined;
-        bytes += raw.length;
+        bytes += raw.isTooLong ? lineCost : raw.length + lineCost;
         if (bytes > mostKept) {
           files = [];
           passed = [];
@@ -86,12 +89,12 @@ function* forward(
   from: Ordinal,
   { to, wanted = everyLine }: TailOptions,
 ): Generator<readonly Line[], ReadReport> {
-  let skipped = 0;
+  const skipped = skippedLines();
   let place = -1;
   let lines: Line[] = [];
   for (let last = passed.pop(); last !== undefined; last = passed.pop()) {
     const line = takePassed(last, wanted);
-    if (line === 'bad') skipped += 1;
+    if (line === 'bad' && last.raw !== undefined) skipped.add(last.raw);
     if (line === 'bad' || line === undefined) continue;
     place = line.ordinal ?? place + 1;
     if (to !== undefined && place >= to) break;
@@ -101,7 +104,7 @@ function* forward(
     lines = [];
   }
   yield lines;
-  return { skipped };
+  return skipped.report();
 }
 
 function takePassed({ line, raw, peeked }: Passed, wanted: Wanted): ReturnType<typeof take> {

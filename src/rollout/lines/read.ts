@@ -1,4 +1,4 @@
-import type { OpenFile } from '../../ports/files.ts';
+import type { ByteRange, OpenFile } from '../../ports/files.ts';
 import type { ReadOptions, ReadReport, Wanted } from '../../ports/rollout-store.ts';
 import { stringAt } from '../../protocol/json.ts';
 import type { Line, LineKind } from '../../protocol/line.ts';
@@ -16,20 +16,37 @@ export async function* read(
   file: OpenFile,
   { from, to, wanted = everyLine }: ReadOptions,
 ): AsyncGenerator<Line, ReadReport> {
-  let skipped = 0;
+  const skipped = skippedLines();
   const start = from === 0 ? beginning : await startAt(file, from);
   let { place } = start;
   for await (const block of splitForward(file, { from: start.at })) {
     for (const raw of block) {
       const line = take(raw, wanted);
-      if (line === 'bad') skipped += 1;
+      if (line === 'bad') skipped.add(raw);
       if (line === 'bad' || line === undefined) continue;
       place = line.ordinal ?? place + 1;
-      if (to !== undefined && place >= to) return { skipped };
+      if (to !== undefined && place >= to) return skipped.report();
       if (place >= from && isLine(line)) yield line;
     }
   }
-  return { skipped };
+  return skipped.report();
+}
+
+/** Counts what could not be read. */
+export function skippedLines() {
+  let skipped = 0;
+  let tooLong: readonly ByteRange[] = [];
+  return {
+    add({ isTooLong, at, length }: RawLine): void {
+      skipped += 1;
+      if (isTooLong) tooLong = [...tooLong, { start: at, end: at + length }];
+    },
+    join(report: ReadReport): void {
+      skipped += report.skipped;
+      tooLong = [...tooLong, ...(report.tooLong ?? [])];
+    },
+    report: (): ReadReport => ({ skipped, ...(tooLong.length > 0 && { tooLong }) }),
+  };
 }
 
 const beginning = { at: 0, place: -1 };
@@ -59,15 +76,15 @@ export function ordinalOf(raw: RawLine, limit: number = Infinity): number | unde
 
 /** All lines of a rollout, newest first, by the rules of `read`. */
 export async function* readBack(file: OpenFile, wanted: Wanted = everyLine): AsyncGenerator<Line, ReadReport> {
-  let skipped = 0;
+  const skipped = skippedLines();
   for await (const block of splitBackward(file)) {
     for (const raw of block) {
       const line = take(raw, wanted);
-      if (line === 'bad') skipped += 1;
+      if (line === 'bad') skipped.add(raw);
       else if (line !== undefined && isLine(line)) yield line;
     }
   }
-  return { skipped };
+  return skipped.report();
 }
 
 export const everyLine: Wanted = () => true;
@@ -81,7 +98,7 @@ export function take(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): Line
   if (unread !== undefined) return unread;
   const line = peeked === undefined ? decodeLine(raw.bytes) : decodePeeked(raw);
   if (line === 'blank') return undefined;
-  if (line === 'bad') return raw.terminated ? 'bad' : undefined;
+  if (line === 'bad') return raw.terminated || raw.isTooLong ? 'bad' : undefined;
   if (!wanted(kindOf(line))) return { ordinal: line.ordinal };
   if (peeked !== undefined) rememberStoredItem(line, raw, peeked.payloadAt);
   return line;

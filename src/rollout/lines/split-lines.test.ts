@@ -30,7 +30,7 @@ function intoMemory(file: OpenFile): OpenFile {
   };
 }
 
-/** The lines, by the simplest way to cut a text. What stands after the last newline is one if it is not empty. */
+/** The lines, by the simplest way to cut a text. Empty ones are none. */
 function placesIn(text: string): readonly Place[] {
   const lines = text.split('\n');
   let at = 0;
@@ -40,7 +40,7 @@ function placesIn(text: string): readonly Place[] {
       at += line.length + 1;
       return place;
     })
-    .filter(({ text: line, terminated }) => terminated || line !== '');
+    .filter(({ text: line }) => line !== '');
 }
 
 const placeOf = (line: RawLine): Place => ({ text: line.latin1(), at: line.at, terminated: line.terminated });

@@ -6,38 +6,54 @@ const newline = 0x0a;
 /** Enough for a reader of only the first lines. */
 const firstBlock = 64 * 1024;
 const laterBlock = 1024 * 1024;
-/** Far more than a line with pictures has; a file without line ends must not fill the memory. */
+/** Far more than a line with pictures has. A file may know a smaller limit. */
 const longestLine = 256 * 1024 * 1024;
+/** A longer line is held only when its end is known: a file without line ends must not fill the memory. */
+const mostHeld = 1024 * 1024;
+/** Lines that are given at a time: a block of short lines has half a million of them. */
+const mostLines = 4096;
 
 /**
- * The lines of a file in order, those of one block at a time. Lines are cut from bytes, not from text, so a character
- * may lie across blocks; the pieces of a long line are joined once. `from` is where a line begins. Throws a `Fault` where
- * a line is longer than any program writes.
+ * The lines of a file in order, some at a time, without empty ones. Lines are cut from bytes, not from text, so a character may lie across
+ * blocks. `from` is where a line begins. A line that is longer than any program writes comes without its bytes; where
+ * the caller names the `longest`, a `Fault` is thrown as soon as one is longer.
  */
 export async function* splitForward(
   file: OpenFile,
-  { from = 0, longest = longestLine }: { readonly from?: number; readonly longest?: number } = {},
+  { from = 0, longest }: { readonly from?: number; readonly longest?: number } = {},
 ): AsyncGenerator<readonly RawLine[], void> {
   let pieces: Buffer[] = [];
+  let isLong = false;
   let memory: Buffer = Buffer.allocUnsafeSlow(firstBlock);
   let at = from;
   for (let position = from; ;) {
     const block = await readBlock(file, position, memory.length, memory);
-    const lines: RawLine[] = [];
+    let lines: RawLine[] = [];
     let start = 0;
     for (let end = block.indexOf(newline); end !== -1; end = block.indexOf(newline, start)) {
-      if (pieces.length === 0) lines.push(new RawLine(block, { start, end, terminated: true, at, kept: false }));
-      else lines.push(wholeLine(Buffer.concat([...pieces, block.subarray(start, end)]), { terminated: true, at }));
+      if (isLong) lines.push(await longLine(file, { at, end: position + end, terminated: true }));
+      else if (pieces.length === 0) {
+        if (end > start) lines.push(new RawLine(block, { start, end, terminated: true, at, kept: false }));
+      } else lines.push(wholeLine(Buffer.concat([...pieces, block.subarray(start, end)]), { terminated: true, at }));
       pieces = [];
+      isLong = false;
       start = end + 1;
       at = position + start;
+      if (lines.length < mostLines) continue;
+      yield lines;
+      lines = [];
     }
     position += block.length;
-    if (start < block.length) pieces.push(Buffer.from(block.subarray(start)));
-    if (position - at > longest) throw tooLong(longest);
+    isLong = position - at > mostHeld;
+    if (isLong) pieces = [];
+    else if (start < block.length) pieces.push(Buffer.from(block.subarray(start)));
+    if (longest !== undefined && position - at > longest) throw tooLong(longest);
     if (lines.length > 0) yield lines;
     // The end of the file: nothing more is read than that it is the end.
-    if (block.length < memory.length) break;
+    if (block.length < memory.length) {
+      if (isLong) yield [await longLine(file, { at, end: position, terminated: false })];
+      break;
+    }
     // One piece of memory for all blocks: fresh memory costs more than reading into it.
     if (memory.length < laterBlock) memory = Buffer.allocUnsafeSlow(laterBlock);
   }
@@ -55,7 +71,10 @@ export async function* splitBackward(
   let terminated = false;
   // The later part of the line that is being put together, last piece first.
   let pieces: Buffer[] = [];
+  let isLong = false;
   let position = await file.size();
+  /** Where that line ends. */
+  let lineEnd = position;
   let memory: Buffer = Buffer.allocUnsafeSlow(Math.min(firstBlock, position));
   const readBefore = (): Promise<Buffer> | undefined => {
     if (position === 0) return undefined;
@@ -63,6 +82,13 @@ export async function* splitBackward(
     position -= length;
     return readBlock(file, position, length, memory);
   };
+  /** Nothing is read of a line of which the file knows that it is too long. */
+  const skipKnown = (): void => {
+    const known = file.tooLong?.().find(({ start, end }) => end === lineEnd && start < position);
+    if (known === undefined) return;
+    [position, pieces, isLong] = [known.start, [], true];
+  };
+  skipKnown();
   let reading = readBefore();
   try {
     while (reading !== undefined) {
@@ -71,32 +97,57 @@ export async function* splitBackward(
       // Fresh memory costs more than reading into it, so that it is shared where that is possible.
       if (keep || memory.length < Math.min(laterBlock, position))
         memory = Buffer.allocUnsafeSlow(Math.min(laterBlock, position));
-      reading = keep ? readBefore() : undefined;
+      reading = keep && file.tooLong === undefined ? readBefore() : undefined;
       // The caller that waits for it gets the failure; it must not surface before.
       reading?.catch(() => {});
-      const lines: RawLine[] = [];
+      let lines: RawLine[] = [];
       let end = block.length;
       for (let at = block.lastIndexOf(newline); at !== -1; at = end === 0 ? -1 : block.lastIndexOf(newline, end - 1)) {
         const place = { terminated, at: start + at + 1 };
-        if (pieces.length > 0)
+        if (isLong) lines.push(await longLine(file, { ...place, end: lineEnd }));
+        else if (pieces.length > 0)
           lines.push(wholeLine(Buffer.concat([block.subarray(at + 1, end), ...pieces.toReversed()]), place));
-        else if (terminated || end > at + 1)
-          lines.push(new RawLine(block, { start: at + 1, end, kept: keep, ...place }));
+        else if (end > at + 1) lines.push(new RawLine(block, { start: at + 1, end, kept: keep, ...place }));
         terminated = true;
         pieces = [];
+        isLong = false;
         end = at;
+        lineEnd = start + at;
+        if (lines.length < mostLines) continue;
+        yield lines;
+        lines = [];
       }
-      if (end > 0) pieces.push(keep ? block.subarray(0, end) : Buffer.from(block.subarray(0, end)));
-      if (pieces.length > longestLine / laterBlock) throw tooLong(longestLine);
+      isLong ||= lineEnd - start > mostHeld;
+      if (isLong) pieces = [];
+      else if (end > 0) pieces.push(keep ? block.subarray(0, end) : Buffer.from(block.subarray(0, end)));
       if (lines.length > 0) yield lines;
-      reading ??= readBefore();
+      if (reading === undefined) {
+        skipKnown();
+        reading = readBefore();
+      }
     }
   } finally {
     // A file must not be closed while it is read.
     await reading?.catch(() => {});
   }
-  if (terminated || pieces.length > 0) yield [wholeLine(joined(pieces.toReversed()), { terminated, at: 0 })];
+  if (isLong) yield [await longLine(file, { at: 0, end: lineEnd, terminated })];
+  else if (pieces.length > 0) yield [wholeLine(joined(pieces.toReversed()), { terminated, at: 0 })];
 }
+
+/** A line whose beginning was not held is read once more, unless it is too long. */
+async function longLine(
+  file: OpenFile,
+  { at, end, terminated }: { readonly at: number; readonly end: number; readonly terminated: boolean },
+): Promise<RawLine> {
+  const length = end - at;
+  if (length <= (file.longestLine ?? longestLine)) {
+    return wholeLine(await readBlock(file, at, length, Buffer.allocUnsafeSlow(length)), { terminated, at });
+  }
+  return new RawLine(noText, { start: 0, end: length, terminated, at, kept: true });
+}
+
+/** In the place of a line that is too long: a byte that no line has. */
+const noText = Buffer.from([0]);
 
 function tooLong(longest: number): Fault {
   return new Fault({

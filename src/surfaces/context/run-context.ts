@@ -8,7 +8,6 @@ import type { ForeseenRequest } from '../engine/preview-thread.ts';
 import type { Span } from '../terminal/look.ts';
 import { type PageForm, pageForm, printPage, prose } from '../terminal/page.ts';
 import { print, printNote } from '../terminal/print.ts';
-import { plural } from '../wording/number-words.ts';
 import { loadThread } from '../commands/load-thread.ts';
 import { chooseNumbered } from './choose-numbered.ts';
 import { changesPage, changesView } from './show-changes.ts';
@@ -18,6 +17,7 @@ import { threadLine, windowPage } from './show-window.ts';
 import { takenBackWords } from '../replay/taken-back-words.ts';
 import { tellStory, type ThreadStory } from './thread-story.ts';
 import { windowFields, windowView } from './window-view.ts';
+import { skippedWords } from '../wording/skipped-words.ts';
 
 type Options = CommandArguments<typeof contextCommand>['options'];
 
@@ -34,7 +34,7 @@ export async function run(given: CommandArguments<typeof contextCommand>): Promi
   else if ('code' in answer) return more === undefined ? answer : { ...answer, next: `${answer.next}\n${more}` };
   else printPage(answer, form);
   if (more !== undefined) printNote(more);
-  if (thread.skipped > 0) printNote(`${plural(thread.skipped, 'line')} of the thread could not be read.`);
+  if (thread.skipped > 0) printNote(skippedWords(thread));
   return 0;
 }
 

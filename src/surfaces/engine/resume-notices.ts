@@ -9,11 +9,12 @@ import type { ResumedThread } from '../../thread/branch/resume.ts';
 import type { Unproven } from '../../thread/branch/unproven.ts';
 import { unprovenNotice } from './unproven-notice.ts';
 import { waitingNotice } from '../../thread/waiting-notice.ts';
+import { tooLongWords } from '../wording/skipped-words.ts';
 
 /** What a user should know about a resumed thread: repairs, and what could not be read. */
 export function resumeNotices(
   id: ThreadId,
-  { owned, skipped, missingBlobs = [], state, unproven }: ResumedThread & { readonly unproven: Unproven },
+  { owned, skipped, tooLong, missingBlobs = [], state, unproven }: ResumedThread & { readonly unproven: Unproven },
   { features }: Pick<Settings, 'features'>,
 ): readonly Outcome[] {
   const notices: Outcome[] = [
@@ -31,9 +32,10 @@ export function resumeNotices(
   }
   if (skipped > 0) {
     const [lines, were] = skipped === 1 ? ['A line', 'was'] : [`${skipped} lines`, 'were'];
+    const where = tooLong === undefined ? '' : ` ${tooLongWords(tooLong)}`;
     notices.push({
       code: 'lines-skipped',
-      message: `${lines} of thread ${id} could not be read and ${were} skipped.`,
+      message: `${lines} of thread ${id} could not be read and ${were} skipped.${where}`,
       next: 'The model does not see what was there. The rest of the thread is unchanged.',
     });
   }

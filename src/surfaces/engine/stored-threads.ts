@@ -32,6 +32,7 @@ import { type StoredEvent, storedEvents } from './stored-events.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
 import type { ThreadWriter } from './thread-writer.ts';
 import type { ThreadPrompt } from './thread-prompts.ts';
+import type { ReadReport } from '../../ports/rollout-store.ts';
 
 /** What was done, and what the user should know beside it. */
 export type Done<Result> = Result & { readonly notices: readonly Outcome[] };
@@ -41,6 +42,7 @@ export interface ThreadLines {
   readonly lines: readonly Line[];
   /** Lines that could not be read and were left out. */
   readonly skipped: number;
+  readonly tooLong?: NonNullable<ReadReport['tooLong']>;
 }
 
 /**
@@ -85,7 +87,7 @@ export class StoredThreads {
     const lines: Line[] = [];
     for (;;) {
       const next = await reader.next();
-      if (next.done === true) return { lines, skipped: next.value.skipped };
+      if (next.done === true) return { lines, ...next.value };
       lines.push(next.value);
       await progress?.(lines.length);
     }

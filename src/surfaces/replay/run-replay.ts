@@ -7,7 +7,6 @@ import type { InferredRequest, RebuiltRequest } from '../../replay/rebuild.ts';
 import { toolsMissing } from '../../state/request.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { replayCommand } from '../commands/view-commands.ts';
-import { plural } from '../wording/number-words.ts';
 import { loadReplayParts } from '../engine/replay-parts.ts';
 import { complain, print } from '../terminal/print.ts';
 import { withProgress } from '../terminal/with-progress.ts';
@@ -17,6 +16,7 @@ import { isUnlike, type ReplayedRequest } from './replayed-request.ts';
 import { replayTakenBack } from './replay-taken-back.ts';
 import { replayReport, reportTable } from './report.ts';
 import { takenBackWords } from './taken-back-words.ts';
+import { skippedWords } from '../wording/skipped-words.ts';
 
 /** `capstan replay`. 0: no request differs; 1: one does, or the thread cannot be read; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof replayCommand>): Promise<number | Outcome> {
@@ -43,11 +43,10 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
   });
   if (wanted !== undefined) return printRequest(wanted, itemBytes);
   if (only !== undefined && requests.length === 0) return noSuchRequest(thread.id, only, number, isBack);
-  const { skipped } = thread;
   const more = isBack || only !== undefined ? undefined : takenBackWords(thread.id, back);
   if (isJson) print(`${JSON.stringify(replayReport(thread, requests, back))}\n`, 'json');
   else print(`${reportTable(requests, isBack)}${more === undefined ? '' : `${more}\n`}`, 'text');
-  if (skipped > 0 && !isJson) complain({ message: `${plural(skipped, 'line')} could not be read.`, next: '' }, 0);
+  if (thread.skipped > 0 && !isJson) complain({ message: skippedWords(thread), next: '' }, 0);
   return requests.some(isUnlike) ? 1 : 0;
 }
 

@@ -19,6 +19,7 @@ import { beforeAnySignal } from '../terminal/before-signal.ts';
 import { complain, print } from '../terminal/print.ts';
 import { loadThread, type ReadThread } from '../commands/load-thread.ts';
 import { sizeWords } from '../wording/size-words.ts';
+import { skippedWords } from '../wording/skipped-words.ts';
 
 /** `capstan threads export`. 0: written; 1: not; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof exportCommand>): Promise<number | Outcome> {
@@ -31,8 +32,7 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
   if ('code' in thread) return thread;
   const exported = newId ? { ...thread, id: newThreadId() } : thread;
   const text = exportText(exported, format, format === 'jsonl' ? undefined : await threadName(thread.id));
-  const { skipped } = thread;
-  if (skipped > 0) complain({ message: `Left out ${plural(skipped, 'line')} that could not be read.`, next: '' }, 0);
+  if (thread.skipped > 0) complain({ message: `The export is not whole. ${skippedWords(thread)}`, next: '' }, 0);
   if (place === undefined) {
     print(text, format === 'jsonl' ? 'exact json' : 'exact text');
     return 0;

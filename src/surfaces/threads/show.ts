@@ -15,6 +15,7 @@ import { questionWords } from '../wording/question-words.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { showCommand } from '../commands/threads-read-commands.ts';
 import type { Unproven } from '../engine/engine-types.ts';
+import type { ThreadLines } from '../engine/stored-threads.ts';
 import type { ThreadCheckpoint } from '../engine/thread-checkpoints.ts';
 import { type WaitingMessage, waitingWords } from '../../state/waiting.ts';
 import { oneLine } from '../../state/one-line.ts';
@@ -28,6 +29,7 @@ import { findThread, type FoundThread } from './find-thread.ts';
 import { barLegend, type ShownTurn, tokensLine, type TurnForm, turnSpans } from './show-turn.ts';
 import { withWriter } from './asked-elsewhere.ts';
 import { threadSpans, withPaths } from './thread-lines.ts';
+import { skippedWords } from '../wording/skipped-words.ts';
 
 /** `capstan threads show` */
 export async function run({ thread: name, options }: CommandArguments<typeof showCommand>): Promise<number | Outcome> {
@@ -38,7 +40,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   const summary = await engine.stored.summary(id);
   if ('code' in summary) return summary;
   const thread = await withWriter(engine.stored, summary);
-  const { turns, checkpoints, waiting, unproven, questions, cutOff, work, goal } = await withProgress(
+  const { turns, checkpoints, waiting, unproven, questions, cutOff, work, goal, read } = await withProgress(
     { label: 'Reading lines' },
     (report) => readParts(engine.stored, id, { items: !options.json || options.full, report }),
   );
@@ -48,6 +50,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
       ...(questions.length === 0 ? {} : { questions }),
       ...(isNothing(unproven) ? {} : { unproven }),
       ...defined({ goal }),
+      ...(read.skipped === 0 ? {} : { skipped_lines: read.skipped, ...defined({ too_long: read.tooLong }) }),
     };
     const shown = work === undefined ? turns : turns.map((turn) => ({ ...turn, ...itemsOf(workIn(work, turn)) }));
     print(`${JSON.stringify({ thread: withPaths(thread), turns: shown, checkpoints, ...more })}\n`, 'json');
@@ -64,6 +67,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
       ...goalLines(goal, id, form),
       ...waitingLines(waiting, form),
       ...unprovenLines(unproven, form),
+      ...(read.skipped === 0 ? [] : ['\n', yellow(prose(skippedWords(read), form, ''))]),
     ],
     form,
   );
@@ -76,9 +80,12 @@ async function readParts(
   id: ThreadId,
   { items, report }: { readonly items: boolean; readonly report: WorkProgress },
 ) {
-  const work = items ? readTurnItems((await stored.read(id, report)).lines) : undefined;
+  const nothing: ThreadLines = { lines: [], skipped: 0 };
+  const { lines, ...read } = items ? await stored.read(id, report) : nothing;
+  const work = items ? readTurnItems(lines) : undefined;
   return {
     work,
+    read,
     turns: await stored.turns(id),
     checkpoints: await stored.checkpoints(id),
     waiting: await stored.waiting(id),

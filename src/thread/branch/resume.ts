@@ -22,6 +22,7 @@ export interface ResumedThread {
   readonly state: ThreadState;
   /** Lines that could not be read and were skipped. */
   readonly skipped: number;
+  readonly tooLong?: NonNullable<ReadReport['tooLong']>;
   /** Hashes of blobs with tool sets that are not there any more, if any. */
   readonly missingBlobs?: readonly string[];
   /** Where lines that were taken over are read, if it is a fork that holds no copy of them. */
@@ -40,7 +41,7 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
   }
 }
 
-export type FoldedThread = Pick<ResumedThread, 'state' | 'skipped' | 'missingBlobs'>;
+export type FoldedThread = Pick<ResumedThread, 'state' | 'skipped' | 'tooLong' | 'missingBlobs'>;
 
 /** The state of a thread, or of what stands before a line of it, read from as near to its end as checkpoints allow. */
 export function foldThread(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<FoldedThread> {

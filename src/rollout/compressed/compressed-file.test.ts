@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { constants, zstdCompressSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Ordinal } from '../../protocol/ids.ts';
+import { nodeFiles } from '../disk/node-files.ts';
+import { withOpen } from '../disk/open-file.ts';
+import { read, readBack } from '../lines/read.ts';
+import { openCompressed } from './compressed-file.ts';
+
+const folders: string[] = [];
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })));
+
+function fileOf(bytes: Buffer, params: Readonly<Record<number, number>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'capstan-compressed-'));
+  folders.push(folder);
+  const path = join(folder, 'rollout.jsonl.zst');
+  writeFileSync(path, zstdCompressSync(bytes, { params }));
+  return path;
+}
+
+const line = (text: string): string => `${JSON.stringify({ timestamp: '', type: 't', payload: { text } })}\n`;
+const mega = 1024 * 1024;
+
+/** The texts of the lines, and what the report says of the others. */
+async function linesOf(lines: ReturnType<typeof read>): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
+  for (;;) {
+    const next = await lines.next();
+    if (next.done === true) return [...found, next.value];
+    found.push((next.value.payload as { text: string }).text.length);
+  }
+}
+
+describe('a compressed rollout', () => {
+  test('is read in any place, however often more than what is held lies between', async () => {
+    const bytes = Buffer.alloc(70 * mega);
+    for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(at, at);
+    await withOpen(openCompressed(nodeFiles, fileOf(bytes)), async (file) => {
+      const places = [60 * mega, 5, mega - 1, 69 * mega, 40 * mega + 7, 0, 70 * mega - 3, 70 * mega, 71 * mega];
+      for (const [index, at] of places.entries()) {
+        if (index === 4) expect(await file.size()).toBe(70 * mega);
+        const found = Buffer.from(await file.read(at, 2 * mega));
+        expect(found.equals(bytes.subarray(at, at + 2 * mega))).toBe(true);
+      }
+      const many = await file.read(mega, 50 * mega);
+      expect(bytes.subarray(mega, 51 * mega).equals(many)).toBe(true);
+    });
+  });
+
+  test.each([
+    ['in the middle', true],
+    ['at the end, where it does not end', false],
+  ])('has its other lines although one is too long, %s', async (_where, isTerminated) => {
+    const before = line('one') + line('x'.repeat(3 * mega));
+    const long = Buffer.alloc(40 * mega, 'y');
+    const bytes = Buffer.concat([Buffer.from(before), long, Buffer.from(isTerminated ? `\n${line('three')}` : '')]);
+    const report = { skipped: 1, tooLong: [{ start: before.length, end: before.length + long.length }] };
+    const rest = isTerminated ? [5] : [];
+    await withOpen(openCompressed(nodeFiles, fileOf(bytes)), async (file) => {
+      expect(await linesOf(read(file, { from: 0 as Ordinal }))).toEqual([3, 3 * mega, ...rest, report]);
+      expect(await linesOf(readBack(file))).toEqual([...rest, 3 * mega, 3, report]);
+    });
+  });
+
+  test('may have a long line where that is not the work of compression', async () => {
+    const words = Buffer.alloc(18 * mega);
+    let random = 1;
+    for (let at = 0; at < words.length; at += 4) {
+      random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
+      words.writeUInt32LE(random, at);
+    }
+    // Pictures are written like this.
+    const text = words.toString('hex');
+    const path = fileOf(Buffer.from(line('one') + line(text)));
+    await withOpen(openCompressed(nodeFiles, path), async (file) => {
+      expect(await linesOf(read(file, { from: 0 as Ordinal }))).toEqual([3, text.length, { skipped: 0 }]);
+    });
+  });
+
+  test('that wants much memory is refused', async () => {
+    const path = fileOf(Buffer.alloc(20 * mega, line('one')), { [constants.ZSTD_c_windowLog]: 27 });
+    await withOpen(openCompressed(nodeFiles, path), async (file) => {
+      await expect(file.size()).rejects.toThrow('cannot be unpacked');
+    });
+  });
+});

@@ -93,6 +93,7 @@ test('a configured provider keeps what was set and takes the rest from the defau
     envHttpHeaders: { 'api-key': 'AZURE_KEY' },
     queryParams: { 'api-version': '2026-01-01' },
     requestMaxRetries: 100,
+    connectMaxRetries: 100,
     streamMaxRetries: 5,
     streamIdleTimeoutMs: 1000,
     capabilities: { ...commonCapabilities, ...openaiCapabilities },

@@ -36,6 +36,8 @@ export interface ProviderConfig {
   readonly envHttpHeaders: Readonly<Record<string, string>>;
   readonly queryParams: Readonly<Record<string, string>>;
   readonly requestMaxRetries: number;
+  /** For a connection that cannot be made. Absent: the configuration says nothing, and it fails fast. */
+  readonly connectMaxRetries?: number;
   readonly streamMaxRetries: number;
   readonly streamIdleTimeoutMs: number;
   readonly capabilities: ServerCapabilities;
@@ -133,6 +135,9 @@ function providerFrom(id: string, { builtIn, given, env }: ProviderSources): Pro
     envHttpHeaders: { ...builtIn.envHttpHeaders, ...given.envHttpHeaders },
     ...defined({ supportsWebsockets, websocketConnectTimeoutMs, sampling: configuredSampling(given) }),
     requestMaxRetries: Math.min(given.requestMaxRetries ?? providerDefaults.requestMaxRetries, mostRetries),
+    ...(given.requestMaxRetries !== undefined && {
+      connectMaxRetries: Math.min(given.requestMaxRetries, mostRetries),
+    }),
     streamMaxRetries: Math.min(given.streamMaxRetries ?? providerDefaults.streamMaxRetries, mostRetries),
     capabilities: {
       ...commonCapabilities,

@@ -47,7 +47,7 @@ function redirectTarget(from: URL, { status, headers }: Response): URL | undefin
  * reader gets whole lines of a stream and all of any other answer at once, because it keeps a list of what it gets.
  */
 export async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init);
+  const response = await reachedBy(fetch(input, init), new URL(input), init?.signal);
   if (response.body === null) return response;
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
   const bounded = new Response(response.body.pipeThrough(isStream ? wholeLines() : oneChunk()), {
@@ -59,6 +59,55 @@ export async function boundedFetch(input: string | URL, init?: RequestInit): Pro
   Object.defineProperty(bounded, 'url', { value: response.url });
   Object.defineProperty(bounded, 'redirected', { value: response.redirected });
   return bounded;
+}
+
+/** No server answered. Its message is a part of a sentence, with what to check. */
+export class UnreachableServer extends Error {}
+
+/** `fetch` says only that it failed: what lies behind it says why. */
+async function reachedBy(
+  asked: Promise<Response>,
+  url: URL,
+  signal: AbortSignal | null | undefined,
+): Promise<Response> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new UnreachableServer(whyUnreached(causeCode(error), url), { cause: error });
+  }
+}
+
+function causeCode(error: unknown): string | undefined {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if ('code' in each && typeof each.code === 'string') return each.code;
+    // Each address of a host was tried.
+    if (each instanceof AggregateError) return causeCode(each.errors[0]);
+  }
+  return undefined;
+}
+
+function whyUnreached(code: string | undefined, { protocol, hostname, port }: URL): string {
+  const place = `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
+  const sign = code === undefined ? '' : ` (${code})`;
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `nothing listens at ${place}: the connection was refused${sign}. Check that the server runs, and the port in its url`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `the host ${hostname} could not be found${sign}. Check the spelling of its url, and the network`;
+    case 'ECONNRESET':
+    case 'UND_ERR_SOCKET':
+      return `${place} closed the connection without an answer${sign}. Check that it is an MCP server and works`;
+    case 'CERT_HAS_EXPIRED':
+      return `the certificate of ${place} has expired${sign}. Check the clock of this machine`;
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return `the certificate of ${place} does not belong to this host${sign}. Check the host in its url`;
+    default:
+      return /CERT|SELF_SIGNED|UNABLE_TO_/.test(code ?? '')
+        ? `the certificate of ${place} is not trusted${sign}. Set NODE_EXTRA_CA_CERTS to the certificate of its authority`
+        : `${place} cannot be reached${sign}. Check the network and its url`;
+  }
 }
 
 function oneChunk(): TransformStream<Uint8Array, Uint8Array> {

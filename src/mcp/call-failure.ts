@@ -2,6 +2,7 @@ import type { McpServerConfig } from '../config/mcp-servers.ts';
 import type { McpAnswer, McpElicitation } from '../ports/mcp-servers.ts';
 import { errorWords } from '../protocol/error-words.ts';
 import { arrayAt, isJsonObject, stringAt } from '../protocol/json.ts';
+import { UnreachableServer } from './bounded-fetch.ts';
 import { elicitedPage } from './elicited-page.ts';
 
 const mostCharacters = 2000;
@@ -35,6 +36,8 @@ export function failureOf(
   if (isUnauthorized(error)) {
     return { kind: 'failed', why: `${loginWanted(name)}.` };
   }
+  const unreached = unreachable(error);
+  if (unreached !== undefined) return { kind: 'failed', why: `${shown(unreached.message)}.` };
   const words = JSON.stringify(shown(errorWords(error)).slice(0, mostCharacters));
   return {
     kind: 'failed',
@@ -59,6 +62,16 @@ export function wantedPages(error: unknown, server: string): readonly McpElicita
 
 export function loginWanted(name: string): string {
   return `the server wants a login. Tell the user to run: capstan mcp login ${name}`;
+}
+
+/** The error of a server that did not answer, wherever the library has put it. */
+export function unreachable(error: unknown): UnreachableServer | undefined {
+  let each = error;
+  for (let depth = 0; depth < 5 && each instanceof Error; depth++) {
+    if (each instanceof UnreachableServer) return each;
+    each = each.cause;
+  }
+  return undefined;
 }
 
 /** The server wants a login, or one that may do more. */

@@ -6,7 +6,7 @@ import { errorWords } from '../protocol/error-words.ts';
 import { isJsonObject, type Json, type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { shellWords } from '../protocol/shell-words.ts';
-import { failureOf, isLostConnection, isUnauthorized, loginWanted, wantedPages } from './call-failure.ts';
+import { failureOf, isLostConnection, isUnauthorized, loginWanted, wantedPages, unreachable } from './call-failure.ts';
 import type { ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { listTools, openClient, type OpenClient } from './open-client.ts';
@@ -290,14 +290,9 @@ function malformedTools(name: string, tools: readonly string[]): Outcome {
   return { code: 'mcp-tools-malformed', message, next: 'Report this to the maker of the server.' };
 }
 
-/** `fetch` says only that it failed: what lies behind it says why. */
+/** The library puts errors into its own: what it says of a server that cannot be reached lies behind it. */
 function reasonOf(error: unknown): string {
-  let found = error;
-  const isVague = (): boolean => errorWords(found).endsWith('fetch failed');
-  for (let depth = 0; depth < 5 && isVague() && found instanceof Error && found.cause !== undefined; depth++) {
-    found = found.cause;
-  }
-  return isVague() ? 'its address cannot be reached' : errorWords(found);
+  return errorWords(unreachable(error) ?? error);
 }
 
 function notLoggedIn(name: string): Outcome {

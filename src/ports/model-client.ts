@@ -65,6 +65,8 @@ export interface RequestRetry {
   readonly waitMs: number;
   readonly attempt: number;
   readonly of: number;
+  /** After the last one the failure is final: its caller does not try again. */
+  readonly isFinal?: true;
 }
 
 /** A request as it left over a connection that remembers the last answer. */

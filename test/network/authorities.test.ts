@@ -30,7 +30,7 @@ describe('a server with a certificate of its own authority', () => {
     const url = await secureUrl();
     const failure = {
       code: 'connection-failed',
-      message: `The connection to ${new URL(url).origin} is not secure (DEPTH_ZERO_SELF_SIGNED_CERT).`,
+      message: `The certificate of ${new URL(url).origin} is not from an authority that is trusted (DEPTH_ZERO_SELF_SIGNED_CERT).`,
       next: 'Check the base URL of the provider. For a private certificate authority, set CODEX_CA_CERTIFICATE to the file with its certificate.',
       retry: 'never',
       cause: 'refused',

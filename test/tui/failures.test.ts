@@ -143,7 +143,7 @@ describe('a turn that fails', () => {
       3,
     );
     tell('Go.');
-    const retried = (await sees(/Reconnecting, attempt 1 \(.*\n {2}└ The connection ended before/)).join('\n');
+    const retried = (await sees(/Reconnecting, 1 of \d+ \(.*\n {2}└ The connection ended before/)).join('\n');
     expect(retried).not.toContain('Sent again');
     await sees('Working (');
     const rows = (await sees('• Recovered.')).join('\n');
@@ -155,7 +155,7 @@ describe('a turn that fails', () => {
     const busy = refused(503, { message: 'Busy.' });
     const { sees, say: tell, model } = await impatient(() => busy, 1);
     tell('Go.');
-    await sees('Trying again, attempt 3 (');
+    await sees('Trying again, 3 of 3 (');
     await sees('r tries again');
     expect(model.requests).toHaveLength(4);
   });
@@ -164,8 +164,8 @@ describe('a turn that fails', () => {
     const down = refused(503, { message: 'Down.' }, { 'retry-after': '1' });
     const { sees, say: tell } = await impatient([down, down, done('Back.')], 3);
     tell('Go.');
-    await sees(/Trying again, attempt 1 \(.*\n {2}└ .*status 503/);
-    await sees(/Trying again, attempt 2 \(/);
+    await sees(/Trying again, 1 of \d+ \(.*\n {2}└ .*status 503/);
+    await sees(/Trying again, 2 of \d+ \(/);
     const rows = (await sees('• Back.')).join('\n');
     expect(rows).not.toMatch(/Trying again,|■/);
     expect(rows.match(/Sent again 2 times/g)).toHaveLength(1);

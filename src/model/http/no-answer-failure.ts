@@ -87,10 +87,7 @@ const certificateProblem =
   /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_\w*(CERT|_CA_|ALERT))/;
 
 function kindOf({ shown, setting }: Peer, code: string): FailureDraft {
-  if (certificateProblem.test(code)) {
-    const next = `Check ${setting}. For a private certificate authority, set CODEX_CA_CERTIFICATE to the file with its certificate.`;
-    return { message: `The connection to ${shown} is not secure`, next, cause: 'refused' };
-  }
+  if (certificateProblem.test(code)) return certificateKind({ shown, setting }, code);
   if (code === 'EPROTO') {
     const next = `Check ${setting}: a server without TLS needs http:// instead of https://.`;
     return { message: `The server at ${shown} does not speak TLS correctly`, next, cause: 'refused' };
@@ -99,13 +96,65 @@ function kindOf({ shown, setting }: Peer, code: string): FailureDraft {
     const next = `Check the port in ${setting}, and whether it must begin with https://.`;
     return { message: `The server at ${shown} does not speak HTTP`, next, cause: 'connection' };
   }
-  if (code === 'ECONNREFUSED') {
-    const next = `Start the server, or correct ${setting}.`;
-    return { message: `Nothing listens at ${shown}: the connection was refused`, next, cause: 'connection' };
+  const [message, next] = unreached(shown, setting, code);
+  return { message, next, cause: 'connection' };
+}
+
+function unreached(shown: string, setting: string, code: string): readonly [message: string, next: string] {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return [`Nothing listens at ${shown}: the connection was refused`, `Start the server, or correct ${setting}.`];
+    case 'ENOTFOUND':
+      return [`The host in ${shown} could not be found`, `Check the spelling of ${setting}, and the network.`];
+    case 'EAI_AGAIN':
+    case 'EAI_FAIL':
+      return [
+        `The host in ${shown} could not be looked up: the name server did not answer`,
+        'Check the network and its name server (DNS), then try again.',
+      ];
+    case 'EHOSTUNREACH':
+    case 'EHOSTDOWN':
+    case 'ENETUNREACH':
+    case 'ENETDOWN':
+      return [`No network leads to ${shown}`, `Check the network, a VPN, and ${setting}.`];
+    case 'ETIMEDOUT':
+      return [
+        `${shown} did not take the connection in time`,
+        `Check the network, a firewall on the way, and ${setting}.`,
+      ];
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return [
+        `${shown} closed the connection without an answer`,
+        `Check that the server works, and what stands between Capstan and it.`,
+      ];
+    default:
+      return [`No answer from ${shown}`, `Check the network and ${setting}.`];
   }
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    const next = `Check the spelling of ${setting}, and the network.`;
-    return { message: `The host in ${shown} could not be found`, next, cause: 'connection' };
+}
+
+const ownAuthority = 'For a private certificate authority, set CODEX_CA_CERTIFICATE to the file with its certificate.';
+
+function certificateKind({ shown, setting }: Peer, code: string): FailureDraft {
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
+    const when = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet';
+    const next = 'Check the clock of this machine. If it is right, the server needs a new certificate.';
+    return { message: `The certificate of ${shown} ${when}`, next, cause: 'refused' };
   }
-  return { message: `No answer from ${shown}`, next: `Check the network and ${setting}.`, cause: 'connection' };
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    const next = `Check the host in ${setting}: the certificate is for another name.`;
+    return { message: `The certificate of ${shown} does not belong to this host`, next, cause: 'refused' };
+  }
+  if (/SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(code)) {
+    return {
+      message: `The certificate of ${shown} is not from an authority that is trusted`,
+      next: `Check ${setting}. ${ownAuthority}`,
+      cause: 'refused',
+    };
+  }
+  return {
+    message: `The connection to ${shown} is not secure`,
+    next: `Check ${setting}. ${ownAuthority}`,
+    cause: 'refused',
+  };
 }

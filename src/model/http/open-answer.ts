@@ -4,6 +4,8 @@ import { delay } from './backoff.ts';
 import { abortedFailure } from './answer-failure.ts';
 import { type HttpHead, type HttpHeaders, isPacked } from './network/http-head.ts';
 import type { Opened, Outgoing, Send } from './network/exchange.ts';
+import { isLoopback } from './network/proxy.ts';
+import { bareHost } from './network/target.ts';
 import { httpFailure } from './http-failure.ts';
 import { defined } from '../../protocol/defined.ts';
 import { HeldBytes } from '../../protocol/held-bytes.ts';
@@ -15,6 +17,9 @@ import type { ProviderOptions } from './credentials.ts';
 import type { ResponseBody } from './network/response-body.ts';
 
 const mostRetries = 100;
+/** Of a connection that cannot be made, where the configuration says nothing. */
+const usualConnectRetries = 2;
+const longestConnectingMs = 10_000;
 const errorBodyBytes = 64 * 1024;
 const errorBodyMs = 10_000;
 
@@ -58,13 +63,16 @@ export type OpenedAnswer = OpenAnswer | FailedAnswer;
 interface Refused extends FailedAnswer {
   /** Whether this layer tries again, and how: a stale connection says nothing about the server. */
   readonly again: 'no' | 'after-delay' | 'at-once';
+  /** How often a connection is tried again that could not be made. Absent: there was one. */
+  readonly connectRetries?: number;
 }
 
 /** Tries server errors and lost connections again with the same bytes. Other failures are for the caller to judge. */
 export async function openAnswer(opening: Opening, asking: Asking): Promise<OpenedAnswer> {
   const { provider, clock, random, send } = opening;
   const { signal } = asking;
-  const retries = Math.min(provider.requestMaxRetries, mostRetries);
+  const usual = Math.min(provider.requestMaxRetries, mostRetries);
+  const began = performance.now();
   let attempt = 0;
   let freshConnection = false;
   for (;;) {
@@ -74,10 +82,19 @@ export async function openAnswer(opening: Opening, asking: Asking): Promise<Open
       freshConnection = true;
       continue;
     }
-    if (result.again === 'no' || result.failure.retry === 'never' || attempt >= retries) return result;
+    if (result.again === 'no' || result.failure.retry === 'never') return result;
+    const { connectRetries } = result;
+    const retries = connectRetries ?? usual;
+    const isLate = connectRetries !== undefined && performance.now() - began > longestConnectingMs;
+    if (attempt >= retries || (isLate && provider.connectMaxRetries === undefined)) {
+      // The caller does not try such a connection again: all its tries are counted here.
+      const failure = connectRetries === undefined ? result.failure : { ...result.failure, retry: 'never' as const };
+      return { ...result, failure };
+    }
     attempt += 1;
     const waitMs = Math.max(delay(attempt, random), result.failure.retry.afterMs ?? 0);
-    asking.onRetry({ failure: result.failure, waitMs, attempt, of: retries });
+    const isFinal = connectRetries === undefined ? {} : { isFinal: true as const };
+    asking.onRetry({ failure: result.failure, waitMs, attempt, of: retries, ...isFinal });
     await clock.sleep(waitMs, signal);
     if (signal.aborted) return { kind: 'failed', failure: abortedFailure() };
   }
@@ -86,7 +103,8 @@ export async function openAnswer(opening: Opening, asking: Asking): Promise<Open
 async function judge(opened: Opened, opening: Opening, asking: Asking): Promise<OpenAnswer | Refused> {
   if (opened.kind !== 'answer') {
     const failure = noAnswerFailure(opened, { origin: opening.origin, idleMs: asking.idleMs });
-    return { kind: 'failed', failure, again: againAfter(opened) };
+    const connectRetries = connectRetriesAfter(opened, opening);
+    return { kind: 'failed', failure, again: againAfter(opened), ...defined({ connectRetries }) };
   }
   const { status, headers } = opened.head;
   if (isPacked(opened.head) && isGood(status)) {
@@ -102,6 +120,31 @@ function againAfter(opened: Exclude<Opened, { kind: 'answer' }>): Refused['again
   if (opened.kind === 'lost') return opened.stale ? 'at-once' : 'after-delay';
   // An idle one may have waited for minutes: the caller warns the user before it waits once more.
   return opened.kind === 'refused' ? 'after-delay' : 'no';
+}
+
+const notConnected: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'ETIMEDOUT',
+]);
+
+/** A program on this machine that does not listen does not listen a moment later either. */
+function connectRetriesAfter(
+  opened: Exclude<Opened, { kind: 'answer' }>,
+  { provider, origin }: Opening,
+): number | undefined {
+  const isUnreached = opened.kind === 'refused' || (opened.kind === 'lost' && notConnected.has(opened.code));
+  if (!isUnreached) return undefined;
+  const host = opened.proxy?.host ?? bareHost(new URL(origin));
+  const isLocal = opened.kind === 'lost' && opened.code === 'ECONNREFUSED' && isLoopback(host);
+  return provider.connectMaxRetries ?? (isLocal ? 0 : usualConnectRetries);
 }
 
 function isGood(status: number): boolean {

@@ -361,21 +361,27 @@ describe('failures', () => {
     expect(joinedDeltas(seen)).toEqual(helloEvents);
   });
 
-  test('of connecting are tried again and name the place', async () => {
+  test('of connecting to this machine are final at once, unless the configuration says how often to try', async () => {
     const { clock, sleeps } = sleepless();
     const port = await unusedPort();
     const [event] = await collect(clientFor(`http://127.0.0.1:${port}/v1`, { clock }).stream(request, never));
+    expect(sleeps).toEqual([]);
+    const patient = clientFor(`http://127.0.0.1:${port}/v1`, {
+      clock,
+      provider: { requestMaxRetries: 3, connectMaxRetries: 3 },
+    });
+    expect(await collect(patient.stream(request, never))).toEqual([event]);
     expect(event).toEqual({
       kind: 'failed',
       failure: {
         code: 'connection-failed',
         message: `Nothing listens at http://127.0.0.1:${port}: the connection was refused (ECONNREFUSED).`,
         next: 'Start the server, or correct the base URL of the provider.',
-        retry: {},
+        retry: 'never',
         cause: 'connection',
       },
     });
-    expect(sleeps.map(Math.round)).toEqual([200, 400, 800, 1600]);
+    expect(sleeps.map(Math.round)).toEqual([200, 400, 800]);
   });
 
   test('of configuration send nothing', async () => {

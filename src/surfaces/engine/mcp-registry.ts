@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { formatTomlKey } from '../../config/toml-key.ts';
 import { hideSecrets } from '../../policy/secrets.ts';
-import { type McpServerConfig, readMcpServers } from '../../config/mcp-servers.ts';
+import { type McpAddressConfig, type McpServerConfig, readMcpServers } from '../../config/mcp-servers.ts';
 import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import { startServerProcess } from '../../exec/server-process.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
@@ -157,7 +157,7 @@ export class McpRegistry {
     const { problem } = connection;
     await connection.close();
     visitor.close();
-    return problem;
+    return problem?.code === 'mcp-login-needed' ? loginFailed(server) : problem;
   }
 
   /** Whether there was a login. */
@@ -183,6 +183,22 @@ export class McpRegistry {
     const { base, locks, clock } = this.#engine;
     return { home: base.home, locks, clock };
   }
+}
+
+/** The server still wants a login: the advice to log in would lead back here. */
+function loginFailed({ name, transport }: McpServerConfig & { readonly transport: McpAddressConfig }): Outcome {
+  const { bearerTokenVariable, headers, headerVariables } = transport;
+  const header = Object.keys({ ...headers, ...headerVariables }).find((each) => /^authorization$/i.test(each));
+  const said = bearerTokenVariable ?? (header === undefined ? undefined : `the header ${header}`);
+  const shown = JSON.stringify(name);
+  if (said !== undefined) {
+    const message = `The MCP server ${shown} does not accept what ${said} holds, and with it there is no login in the browser.`;
+    const key = formatTomlKey(['mcp_servers', name]);
+    return { code: 'mcp-login-failed', message, next: `Correct it, or remove it from ${key} and log in again.` };
+  }
+  const message = `The login to the MCP server ${shown} did not work: the server does not accept it.`;
+  const next = 'Use an account that may use the server, or set bearer_token_env_var to a variable with a token.';
+  return { code: 'mcp-login-failed', message, next };
 }
 
 function unknownServer(name: string): Outcome {

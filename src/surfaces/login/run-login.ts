@@ -6,6 +6,7 @@ import type { loginCommand } from '../commands/login-command.ts';
 import type { Logins, LoginStatus, SignedIn } from '../engine/logins.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
 import { print, printNote } from '../terminal/print.ts';
+import { keySavedWords } from '../wording/key-saved-words.ts';
 import { snakeCased } from '../wording/snake-cased.ts';
 import { readSecret } from './read-secret.ts';
 
@@ -21,7 +22,9 @@ export async function run(given: CommandArguments<typeof loginCommand>): Promise
   const done = await signIn(logins, given.options, signal).finally(() => over());
   if ('code' in done) return done;
   const who = done.email === undefined ? '' : ` as ${done.email}`;
-  printNote(`Signed in${who}. The login is kept in ${done.where}.`);
+  printNote(
+    given.options.withApiKey ? keySavedWords(done.where) : `Signed in${who}. The login is kept in ${done.where}.`,
+  );
   const first = logins.variables;
   if (first.length > 0)
     printNote(`${first.join(' and ')} ${first.length === 1 ? 'is' : 'are'} set and will be used instead.`);

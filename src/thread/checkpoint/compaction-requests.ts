@@ -69,13 +69,16 @@ export class CompactionRequests {
   perform(request: CompactionRequest, asking: Asking): Promise<CompactionOutcome> {
     const { parts, log } = this.#turn;
     const { signal } = this.#asked;
-    return tryAgain({ parts, log, signal }, (attempt) => this.#ask(request, asking, attempt), {
+    return tryAgain({ parts, log, signal }, (attempt, retries) => this.#ask(request, { ...asking, attempt, retries }), {
       failureOf: (outcome) => (outcome.kind === 'failed' ? outcome.failure : undefined),
       most: Math.min(mostRetries, parts.streamMaxRetries),
     });
   }
 
-  async #ask(asked: CompactionRequest, { plan, by }: Asking, attempt: number): Promise<CompactionOutcome> {
+  async #ask(
+    asked: CompactionRequest,
+    { plan, by, attempt, retries }: Asking & Pick<RequestToSend, 'attempt' | 'retries'>,
+  ): Promise<CompactionOutcome> {
     const { provider } = this.#asked;
     const form = asked.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
     const { options, tools, modalities } = this.#contract(by, form);
@@ -85,6 +88,7 @@ export class CompactionRequests {
     const request = await ModelExchange.begin(this.#turn, {
       step: this.#step,
       attempt,
+      retries,
       by,
       provider,
       options: optionsFor(options, asked, { form, authMode }),

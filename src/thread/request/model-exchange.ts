@@ -157,7 +157,7 @@ export class ModelExchange {
       },
       onRetry: (retry) => {
         const { log } = this.#turn;
-        log.tell({ ...retrying(retry), beforeAnswer: true });
+        log.tell({ ...retrying({ ...retry, ...this.#given.retries.next(retry) }), beforeAnswer: true });
         // A lost disk is reported at the end of the answer.
         log.durable().catch(() => {});
       },

@@ -4,11 +4,14 @@ import type { ModelRequest } from '../../ports/model-client.ts';
 import type { RequestOptions, ToolSpec } from '../../ports/prompt.ts';
 import type { Provider } from '../../ports/provider.ts';
 import type { Auxiliary } from '../../state/request-record.ts';
+import type { RetryCount } from './try-again.ts';
 
 /** A request for an answer of a model: of a step, or beside the conversation. */
 export interface RequestToSend {
   readonly step: Step;
   readonly attempt: number;
+  /** Counts each time that it is sent again. */
+  readonly retries: RetryCount;
   /** The contract under which the model is asked. */
   readonly by: Envelope;
   readonly provider: Provider;

@@ -26,7 +26,7 @@ import type { Turn } from '../parts/parts.ts';
 import { recordSpent } from '../record/record-usage.ts';
 import { ModelExchange } from '../request/model-exchange.ts';
 import { requestOptions } from '../request/request-options.ts';
-import { tryAgain } from '../request/try-again.ts';
+import { type RetryCount, tryAgain } from '../request/try-again.ts';
 
 /** Where the reviewed call stands. */
 export interface ReviewPlace {
@@ -73,8 +73,8 @@ export async function askReviewer(place: ReviewPlace, question: Question, signal
   void parts.clock.sleep(timeoutMs, AbortSignal.any([done.signal, signal])).then(() => late.abort('late'));
   const limit = AbortSignal.any([signal, late.signal]);
   let again: string | undefined;
-  const attempt = (number: number): Promise<Attempt> =>
-    askOnce(place, { request: requestFor(place.turn, question, again), number, limit, turnSignal: signal });
+  const attempt = (number: number, retries: RetryCount): Promise<Attempt> =>
+    askOnce(place, { request: requestFor(place.turn, question, again), number, retries, limit, turnSignal: signal });
   const asked = tryAgain({ parts, log, signal: limit }, attempt, {
     failureOf: (last) => {
       if (last.kind === 'verdict') return undefined;
@@ -94,16 +94,18 @@ export async function askReviewer(place: ReviewPlace, question: Question, signal
 interface Asking {
   readonly request: ReviewRequest;
   readonly number: number;
+  readonly retries: RetryCount;
   readonly limit: AbortSignal;
   readonly turnSignal: AbortSignal;
 }
 
 async function askOnce({ turn, step }: ReviewPlace, asking: Asking): Promise<Attempt> {
-  const { request, number, limit } = asking;
+  const { request, number, retries, limit } = asking;
   const none = { from: 0, to: 0, stubbed: [], head: [], tail: [] };
   const exchange = await ModelExchange.begin(turn, {
     step,
     attempt: number,
+    retries,
     by: turn.envelope,
     provider: turn.parts.provider,
     options: optionsFor(turn),

@@ -34,8 +34,8 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
   let said: Pick<StepAnswer, 'lastMessage'> = {};
   const answer = await tryAgain(
     turn,
-    async (attempt): Promise<StepAnswer> => {
-      const next: StepAnswer = { ...said, ...(await ask(turn, step, attempt)) };
+    async (attempt, retries): Promise<StepAnswer> => {
+      const next: StepAnswer = { ...said, ...(await ask(turn, step, { attempt, retries })) };
       // What an attempt recorded before it failed was said all the same.
       if (next.lastMessage !== undefined) said = { lastMessage: next.lastMessage };
       return next;
@@ -46,9 +46,9 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
 }
 
 /** One request, and its answer recorded item by item. */
-async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer> {
+async function ask(turn: Turn, step: Step, tried: Tried): Promise<StepAnswer> {
   const { signal } = turn;
-  const request = await ModelExchange.begin(turn, requestOf(turn, step, attempt));
+  const request = await ModelExchange.begin(turn, requestOf(turn, step, tried));
   if ('code' in request) return { kind: 'failed', failure: request };
   await tellLeftOut(turn);
   const calls = new Calls(turn, step);
@@ -102,12 +102,14 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   return lastMessage === undefined ? answer : { ...answer, lastMessage };
 }
 
-function requestOf(turn: Turn, step: Step, attempt: number): RequestToSend {
+type Tried = Pick<RequestToSend, 'attempt' | 'retries'>;
+
+function requestOf(turn: Turn, step: Step, tried: Tried): RequestToSend {
   const { envelope, parts } = turn;
   const { modalities } = envelope.capabilities;
   const { provider } = parts;
   const options = requestOptions(turn, envelope);
-  return { step, attempt, by: envelope, provider, options, tools: step.tools, modalities, form: 'stream' };
+  return { step, ...tried, by: envelope, provider, options, tools: step.tools, modalities, form: 'stream' };
 }
 
 /** The projection of the request has found them. Loaded on use: few threads have any. */

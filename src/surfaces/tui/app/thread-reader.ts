@@ -49,7 +49,6 @@ export class ThreadReader {
   /** What the row above the composer said before a request failed. */
   #headerBefore: string | undefined;
   /** How often the request was sent again. Tries before an answer and those after one are counted apart in their events. */
-  #tries = 0;
   /** Questions that a reviewer looks at, by id. */
   readonly #inReview = new Set<string>();
 
@@ -153,7 +152,6 @@ export class ThreadReader {
       case 'turn-started':
         if (!isNews) return;
         stage.busy = { header: 'Working', since: now() };
-        this.#tries = 0;
         this.#proposed = undefined;
         return this.#parts.turnBegan();
       case 'retrying':
@@ -164,7 +162,6 @@ export class ThreadReader {
         this.#noticed(event.item);
         return event.kind === 'item-started' ? this.#isWorking() : undefined;
       case 'usage':
-        this.#tries = 0;
         return this.#isWorking();
       case 'checkpoint-started':
         if (isNews) stage.busy = { header: 'Compacting the conversation', since: now() };
@@ -199,13 +196,12 @@ export class ThreadReader {
   }
 
   /** The row above the composer says it. What comes of it is said in the end. */
-  #retrying({ outcome, waitMs }: Extract<ThreadEvent, { kind: 'retrying' }>): void {
+  #retrying({ outcome, waitMs, attempt, of }: Extract<ThreadEvent, { kind: 'retrying' }>): void {
     const { stage, now } = this.#parts;
     if (stage.busy === undefined) return;
     const { what, isConnection } = failureWords(outcome, now());
     this.#headerBefore ??= stage.busy.header;
-    this.#tries += 1;
-    const header = `${isConnection ? 'Reconnecting' : 'Trying again'}, attempt ${this.#tries}`;
+    const header = `${isConnection ? 'Reconnecting' : 'Trying again'}, ${attempt} of ${of}`;
     stage.busy = { header, since: stage.busy.since, detail: what, until: now() + waitMs };
   }
 

@@ -7,6 +7,7 @@ import type { EngineChoices } from '../../exec/load-engine.ts';
 import type { GateDesk } from './gate-desk.ts';
 import type { GateChoice } from './gate-view.ts';
 import { signIn, type SignInWay } from './sign-in.ts';
+import { keySavedWords } from '../../wording/key-saved-words.ts';
 
 /** A server on the same machine answers at once, unless the machine is busy. Only one that hangs is waited for. */
 const patienceMs = 3000;
@@ -67,7 +68,8 @@ async function take(parts: FirstRunParts, way: Exclude<Way, 'without'>): Promise
   if (signed === 'left') return { kind: 'left' };
   if (signed === 'back') return '';
   if ('code' in signed) return fullText(signed);
-  notice(`Signed in${signed.email === undefined ? '' : ` as ${signed.email}`}. The login is kept in ${signed.where}.`);
+  const who = signed.email === undefined ? '' : ` as ${signed.email}`;
+  notice(way === 'key' ? keySavedWords(signed.where) : `Signed in${who}. The login is kept in ${signed.where}.`);
   return { kind: 'ready' };
 }
 

@@ -1,0 +1,106 @@
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { connectionFailure } from '../../src/model/http/no-answer-failure.ts';
+import type { RequestRetry } from '../../src/ports/model-client.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
+import { ask, clientAt, far } from './client.ts';
+
+const peer = { shown: 'https://api.example.com', setting: 'the base URL of the provider' };
+const authority =
+  'Check the base URL of the provider. For a private certificate authority, set CODEX_CA_CERTIFICATE to the file with its certificate.';
+
+describe('a connection that cannot be made', () => {
+  it.each([
+    [
+      'ECONNREFUSED',
+      'Nothing listens at https://api.example.com: the connection was refused (ECONNREFUSED).',
+      'Start the server, or correct the base URL of the provider.',
+    ],
+    [
+      'ENOTFOUND',
+      'The host in https://api.example.com could not be found (ENOTFOUND).',
+      'Check the spelling of the base URL of the provider, and the network.',
+    ],
+    [
+      'EAI_AGAIN',
+      'The host in https://api.example.com could not be looked up: the name server did not answer (EAI_AGAIN).',
+      'Check the network and its name server (DNS), then try again.',
+    ],
+    [
+      'ENETUNREACH',
+      'No network leads to https://api.example.com (ENETUNREACH).',
+      'Check the network, a VPN, and the base URL of the provider.',
+    ],
+    [
+      'ETIMEDOUT',
+      'https://api.example.com did not take the connection in time (ETIMEDOUT).',
+      'Check the network, a firewall on the way, and the base URL of the provider.',
+    ],
+    [
+      'ECONNRESET',
+      'https://api.example.com closed the connection without an answer (ECONNRESET).',
+      'Check that the server works, and what stands between Capstan and it.',
+    ],
+    [
+      'CERT_HAS_EXPIRED',
+      'The certificate of https://api.example.com has expired (CERT_HAS_EXPIRED).',
+      'Check the clock of this machine. If it is right, the server needs a new certificate.',
+    ],
+    [
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      'The certificate of https://api.example.com does not belong to this host (ERR_TLS_CERT_ALTNAME_INVALID).',
+      'Check the host in the base URL of the provider: the certificate is for another name.',
+    ],
+    [
+      'SELF_SIGNED_CERT_IN_CHAIN',
+      'The certificate of https://api.example.com is not from an authority that is trusted (SELF_SIGNED_CERT_IN_CHAIN).',
+      authority,
+    ],
+    ['CERT_REVOKED', 'The connection to https://api.example.com is not secure (CERT_REVOKED).', authority],
+  ])('has a sentence of its own: %s', (code, message, next) => {
+    const failure = connectionFailure(peer, code);
+    expect([failure.code, failure.message, failure.next]).toEqual(['connection-failed', message, next]);
+  });
+
+  it('is tried three times elsewhere, as often as the configuration says where it does, and then it is final', async () => {
+    const tried: (readonly [number, number])[] = [];
+    const found = async (more: object): Promise<unknown> => {
+      tried.length = 0;
+      const client = clientAt(`http://${far}/v1`, {}, { requestMaxRetries: 4, ...more });
+      const onRetry = ({ attempt, of, isFinal }: RequestRetry): void => {
+        expect(isFinal).toBe(true);
+        tried.push([attempt, of]);
+      };
+      const failure = await ask({
+        ...client,
+        stream: (request, signal) => client.stream({ ...request, onRetry }, signal),
+      });
+      return [failure === 'answered' ? failure : [failure.code, failure.retry, failure.cause], [...tried]];
+    };
+    const lost = ['connection-failed', 'never', 'connection'];
+    expect(await found({})).toEqual([
+      lost,
+      [
+        [1, 2],
+        [2, 2],
+      ],
+    ]);
+    expect(await found({ connectMaxRetries: 1 })).toEqual([lost, [[1, 1]]]);
+    expect(await found({ connectMaxRetries: 0 })).toEqual([lost, []]);
+  });
+
+  it('over a WebSocket on this machine fails as fast, and once', async () => {
+    const server = createServer((socket) => void socket.destroy());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    await new Promise((resolve) => server.close(resolve));
+    whenTestEnds(() => void server.close());
+    const client = clientAt(`http://127.0.0.1:${port}/v1`, {}, { supportsWebsockets: true, requestMaxRetries: 4 });
+    expect(await ask(client)).toEqual(
+      expect.objectContaining({
+        message: `Nothing listens at http://127.0.0.1:${port}: the connection was refused (ECONNREFUSED).`,
+        retry: 'never',
+      }),
+    );
+  });
+});

@@ -40,7 +40,8 @@ describe('a compressed rollout', () => {
     await withOpen(openCompressed(nodeFiles, fileOf(bytes)), async (file) => {
       const places = [60 * mega, 5, mega - 1, 69 * mega, 40 * mega + 7, 0, 70 * mega - 3, 70 * mega, 71 * mega];
       for (const [index, at] of places.entries()) {
-        if (index === 4) expect(await file.size()).toBe(70 * mega);
+        const known = index < 4 ? undefined : await file.size();
+        expect(known ?? 70 * mega).toBe(70 * mega);
         const found = Buffer.from(await file.read(at, 2 * mega));
         expect(found.equals(bytes.subarray(at, at + 2 * mega))).toBe(true);
       }

@@ -37,7 +37,7 @@ describe('a first run', () => {
     await sees(`Do you trust the project in ${built.place.workspace}?`);
     terminal.type('1');
     const after = (await sees('Context 100% left')).join('\n');
-    await sees('Signed in. The login is kept in');
+    await sees('The key is saved in');
     expect(after).toContain('Ask');
     expect(terminal.written).not.toContain('sk-proj');
     expect(readFileSync(join(built.place.home, 'auth.json'), 'utf8')).toContain('sk-proj-secret-q-123');

@@ -84,7 +84,7 @@ export type ThreadEvent =
   | { readonly kind: 'warning'; readonly outcome: Outcome }
   /**
    * The request failed and is sent again: for the `attempt`th time `of` so many, both without the first one.
-   * `beforeAnswer`: the server had not begun to answer. Such tries are counted for themselves, and Codex reports none.
+   * `beforeAnswer`: the server had not begun to answer. Codex reports no such tries. All of a request are one count.
    */
   | {
       readonly kind: 'retrying';

@@ -57,7 +57,7 @@ async function measure(): Promise<void> {
     osHome: home,
     cwd: home,
     client: { name: 'bench', version: '0', source: 'cli' },
-    overrides: ['model="gpt-5.5"', 'model_provider="bench"', `model_providers.bench.base_url="${url}"`],
+    config: ['model="gpt-5.5"', 'model_provider="bench"', `model_providers.bench.base_url="${url}"`],
   });
   if (engine.kind === 'refused') throw new Error(engine.outcome.message);
   const threads = liveThreads(engine);

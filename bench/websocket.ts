@@ -78,7 +78,7 @@ async function runTurn(place: Place): Promise<void> {
     osHome: place.osHome,
     cwd: place.workspace,
     client: { name: 'bench', version: '0', source: 'exec' },
-    overrides: [],
+    config: [],
     systemFolders: [],
   });
   if (engine.kind === 'refused') throw new Error(engine.outcome.message);

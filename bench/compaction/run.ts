@@ -84,7 +84,7 @@ async function foldAll(transcript: Transcript, place: Place, overrides: readonly
       osHome: place.root,
       cwd: place.workspace,
       client: { name: 'bench', version: '0', source: 'exec' },
-      overrides: [...overrides],
+      config: [...overrides],
       systemFolders: [],
     });
     if (engine.kind === 'refused') return { failed: engine.outcome.message };

@@ -9,7 +9,10 @@ export function explainWrongValue(
   const at = wrong.at.startsWith('[') ? `${name}${wrong.at}` : wrong.at === '' ? name : memberAt(name, wrong.at);
   if (wrong.wrong === 'value') {
     return {
-      message: `${at} must be ${wrong.expected}, not ${describeValue(wrong.given)}.`,
+      message:
+        wrong.why === undefined
+          ? `${at} must be ${wrong.expected}, not ${describeValue(wrong.given)}.`
+          : `${at} is not valid. ${wrong.why}`,
       next: `Correct ${name} or leave it out.`,
     };
   }

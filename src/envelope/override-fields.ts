@@ -1,22 +1,24 @@
-import { profileOf } from '../policy/legacy.ts';
+import { choiceOf, nameText, type OptionType, quoted } from './read-options.ts';
+import { approvalNames, readApprovalPolicy } from '../policy/approval-policy.ts';
 import { normalisePath } from '../policy/paths.ts';
 import { profileFor } from '../policy/profiles.ts';
-import { readProfile, readSandboxPolicy } from '../policy/read-profile.ts';
-import { isWrong, unknownKeyIn, wrongAt, type WrongValue } from '../policy/wrong-value.ts';
+import { readSandbox, sandboxExpected, type SandboxSetting } from '../policy/read-profile.ts';
+import { unknownKeyIn, wrongAt, type WrongValue } from '../policy/wrong-value.ts';
 import { type ClientTool, readClientTools } from '../protocol/client-tool.ts';
 import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
-import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
+import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
+import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting, Settings } from './settings.ts';
-import { approvalNames, readApprovalPolicy } from '../policy/approval-policy.ts';
 
 /** What a client may change between two turns. What is omitted stays; a path is kept in normal form. */
 export interface SettingsChange extends Partial<
-  Pick<Settings, 'cwd' | 'approval' | 'reviewer' | 'profile' | 'model' | 'summary' | 'collaboration' | 'clientTools'>
+  Pick<Settings, 'cwd' | 'reviewer' | 'model' | 'collaboration' | 'clientTools'>
 > {
-  /** The profile by a word, or in the coarser form; not together with `profile`. */
-  readonly sandboxMode?: SandboxMode | SandboxPolicy;
+  readonly approvals?: ApprovalPolicy;
+  readonly sandbox?: SandboxSetting;
+  readonly summary?: (typeof summaries)[number];
   /** `null`: as the model has it. */
   readonly effort?: string | null;
   /** `null`: the standard tier. */
@@ -27,26 +29,40 @@ export interface SettingsChange extends Partial<
   readonly realtime?: RealtimeSetting;
 }
 
-/** What a field takes. */
-interface Field<Value> {
-  /** The rest of a sentence that begins with "must be". */
-  readonly expected: string;
-  /** The value as settings hold it, shared with no caller; undefined, or what is wrong in it, when the field does not take it. */
-  read(given: unknown): Value | WrongValue | undefined;
-}
-
-const modes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access'];
+export const summaries = ['auto', 'concise', 'detailed', 'none'] as const;
+export const personalities: readonly Personality[] = ['none', 'friendly', 'pragmatic'];
+export const reviewers: readonly ApprovalsReviewer[] = ['user', 'auto_review'];
 const collaborationModes: readonly CollaborationMode[] = ['default', 'plan'];
 const noOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 
-const longestName = 256;
-
-const name: Field<string> = {
-  expected: 'a string that is not blank',
+export const approvalOption: OptionType<ApprovalPolicy> = {
+  expected: `one of ${quoted(approvalNames)}, or a table with granular in it`,
   read(given) {
-    if (typeof given !== 'string' || given.trim() === '') return undefined;
-    if (given.length <= longestName) return given;
-    return wrongAt('', `a string of at most ${longestName} characters`, given);
+    const copy = plainCopy(given);
+    return copy === notPlain ? undefined : readApprovalPolicy(copy);
+  },
+};
+
+export const tierOption: OptionType<string> = {
+  ...nameText,
+  read: (given) => (given === 'fast' ? 'priority' : nameText.read(given)),
+};
+
+/** Unknown keys of a tool are its client's: the form is that of another program. */
+export const clientToolsOption: OptionType<readonly ClientTool[]> = {
+  expected: 'a list of tools, each with a name, a description and an inputSchema',
+  read(given) {
+    const copy = plainCopy(given);
+    const tools = copy === notPlain || !Array.isArray(copy) ? undefined : readClientTools(copy);
+    return typeof tools === 'string' ? { ...wrongAt('', 'a list of tools', given), why: tools } : tools;
+  },
+};
+
+export const sandboxOption: OptionType<SandboxMode | PermissionProfile> = {
+  expected: sandboxExpected,
+  read(given) {
+    const copy = plainCopy(given);
+    return copy === notPlain ? undefined : readSandbox(copy);
   },
 };
 
@@ -55,30 +71,20 @@ export const changeFields = {
   cwd: {
     expected: 'an absolute path',
     read: (given) => (typeof given === 'string' ? normalisePath(given) : undefined),
-  } satisfies Field<string>,
-  approval: {
-    expected: `one of ${quoted(approvalNames)}, or a table with granular in it`,
-    read: readApprovalPolicy,
-  } satisfies Field<ApprovalPolicy>,
-  reviewer: choice<ApprovalsReviewer>(['user', 'auto_review']),
-  profile: { expected: 'a permission profile', read: readProfile } satisfies Field<PermissionProfile>,
-  sandboxMode: {
-    expected: `one of ${quoted(modes)}, or a sandbox policy`,
+  } satisfies OptionType<string>,
+  approvals: approvalOption,
+  reviewer: choiceOf(...reviewers),
+  sandbox: {
+    ...sandboxOption,
     read(given) {
-      const mode = modes.find((one) => one === given);
-      if (mode !== undefined) return profileFor(mode, noOptions);
-      if (!isJsonObject(given)) return undefined;
-      const policy = readSandboxPolicy(given);
-      return isWrong(policy) ? policy : profileOf(policy);
+      const read = sandboxOption.read(given);
+      return typeof read === 'string' ? profileFor(read, noOptions) : read;
     },
-  } satisfies Field<PermissionProfile>,
-  model: name,
-  effort: orNull(name, null),
-  summary: choice(['auto', 'concise', 'detailed', 'none']),
-  serviceTier: orNull(
-    { ...name, read: (given) => (given === 'fast' ? 'priority' : name.read(given)) } satisfies Field<string>,
-    'default',
-  ),
+  } satisfies OptionType<PermissionProfile>,
+  model: nameText,
+  effort: orNull(nameText, null),
+  summary: choiceOf(...summaries),
+  serviceTier: orNull(tierOption, 'default'),
   collaboration: objectOf<CollaborationSetting>(
     `an object with a mode (${quoted(collaborationModes)}) and perhaps instructions`,
     ['mode', 'instructions'],
@@ -88,7 +94,7 @@ export const changeFields = {
       return { mode, ...defined({ instructions }) };
     },
   ),
-  personality: orNull(choice<Personality>(['none', 'friendly', 'pragmatic']), null),
+  personality: orNull(choiceOf(...personalities), null),
   realtime: objectOf<RealtimeSetting>(
     'an object with active (true or false) and perhaps startInstructions',
     ['active', 'startInstructions'],
@@ -97,14 +103,8 @@ export const changeFields = {
       return { active, ...defined({ startInstructions }) };
     },
   ),
-  clientTools: {
-    expected: 'a list of tools, each with a name, a description and an inputSchema',
-    read(given) {
-      const tools = Array.isArray(given) ? readClientTools(given) : undefined;
-      return typeof tools === 'string' ? wrongAt('', `a list of valid tools (${tools.slice(0, -1)})`, given) : tools;
-    },
-  } satisfies Field<readonly ClientTool[]>,
-} as const satisfies { readonly [Name in keyof Required<SettingsChange>]: Field<unknown> };
+  clientTools: clientToolsOption,
+} as const satisfies { readonly [Name in keyof Required<SettingsChange>]: OptionType<unknown> };
 
 /** The fields of a change that were given, each as its field reads it. */
 export type ReadFields = {
@@ -114,22 +114,11 @@ export type ReadFields = {
   >;
 };
 
-function choice<Choice extends string>(
-  choices: readonly Choice[],
-  aliases: Readonly<Record<string, Choice>> = {},
-): Field<Choice> {
-  const older = new Map(Object.entries(aliases));
-  return {
-    expected: `one of ${quoted(choices)}`,
-    read: (given) => choices.find((one) => one === given) ?? (typeof given === 'string' ? older.get(given) : undefined),
-  };
-}
-
 function objectOf<Value>(
   expected: string,
   keys: readonly string[],
   read: (given: JsonObject) => Value | undefined,
-): Field<Value> {
+): OptionType<Value> {
   return {
     expected,
     read: (given) => (isJsonObject(given) ? (unknownKeyIn(given, '', keys) ?? read(given)) : undefined),
@@ -137,7 +126,7 @@ function objectOf<Value>(
 }
 
 /** `null` stands for a value of its own. */
-function orNull<Value, Instead>(field: Field<Value>, instead: Instead): Field<Value | Instead> {
+function orNull<Value, Instead>(field: OptionType<Value>, instead: Instead): OptionType<Value | Instead> {
   return {
     expected: `${field.expected}, or null`,
     read: (given) => (given === null ? instead : field.read(given)),
@@ -146,8 +135,4 @@ function orNull<Value, Instead>(field: Field<Value>, instead: Instead): Field<Va
 
 function isTextOrAbsent(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string';
-}
-
-function quoted(words: readonly string[]): string {
-  return words.map((word) => `"${word}"`).join(', ');
 }

@@ -62,8 +62,8 @@ test('a change of everything', () => {
   const profile = profileFor('read-only', none);
   const given: SettingsChange = {
     cwd: '/other',
-    approval: 'never',
-    profile,
+    approvals: 'never',
+    sandbox: profile,
     model: 'open',
     effort: 'extreme',
     summary: 'detailed',
@@ -74,8 +74,8 @@ test('a change of everything', () => {
   };
   const names = [
     'cwd',
-    'approval',
-    'profile',
+    'approvals',
+    'sandbox',
     'model',
     'effort',
     'summary',
@@ -89,10 +89,10 @@ test('a change of everything', () => {
     changed: names,
     settings: {
       ...settings,
-      ...given,
+      ...Object.fromEntries(Object.entries(given).map(([name, value]) => [settingOf[name] ?? name, value])),
       serviceTier: 'priority',
       realtime: { active: true, startInstructions: 'Speak.' },
-      origins: Object.fromEntries(names.map((name) => [name, 'override'])),
+      origins: Object.fromEntries(names.map((name) => [settingOf[name] ?? name, 'override'])),
     },
   });
 });
@@ -113,8 +113,8 @@ test('a folder in another spelling is no change', () => {
 test.each<[unknown, string, string]>([
   [{ modle: 'x' }, 'A change of settings has no key "modle".', 'Did you mean model? Nothing was changed.'],
   [
-    { sandboxMode: { type: 'workspace-write', exclude_slash_tmpp: true } },
-    'sandboxMode has no key "exclude_slash_tmpp".',
+    { sandbox: { type: 'workspace-write', exclude_slash_tmpp: true } },
+    'sandbox has no key "exclude_slash_tmpp".',
     'Did you mean exclude_slash_tmp? Nothing was changed.',
   ],
   [
@@ -146,7 +146,7 @@ test('an effort that the model does not list stays while the model does', () => 
 });
 
 test('what is the same already is no change', () => {
-  expect(change({ model: 'even', cwd: '/repo', sandboxMode: 'workspace-write' })).toEqual({
+  expect(change({ model: 'even', cwd: '/repo', sandbox: 'workspace-write' })).toEqual({
     kind: 'changed',
     settings,
     changed: [],
@@ -204,8 +204,8 @@ test.each<[unknown, object]>([
     { type: 'workspace-write', writable_roots: ['/a'], network_access: true, exclude_slash_tmp: true },
     profileFor('workspace-write', { ...none, network: true, writableRoots: ['/a'], excludeSlashTmp: true }),
   ],
-])('the sandbox mode %j', (sandboxMode, profile) => {
-  expect(after({ sandboxMode } as SettingsChange).profile).toEqual(profile);
+])('the sandbox mode %j', (sandbox, profile) => {
+  expect(after({ sandbox } as SettingsChange).profile).toEqual(profile);
 });
 
 test.each<[string, unknown, string, string]>([
@@ -218,12 +218,12 @@ test.each<[string, unknown, string, string]>([
   ['a folder with a hidden end', { cwd: '/repo\0/etc' }, 'change-wrong-value', 'cwd must not contain a zero byte'],
   [
     'a policy that is none',
-    { approval: 'always' },
+    { approvals: 'always' },
     'change-wrong-value',
-    'approval must be one of "untrusted", "on-request", "never", or a table with granular in it, not "always"',
+    'approvals must be one of "untrusted", "on-request", "never", or a table with granular in it, not "always"',
   ],
-  ['a policy in a list', { approval: ['on-failure'] }, 'change-wrong-value', 'approval must be'],
-  ['no policy', { approval: null }, 'change-wrong-value', 'not null'],
+  ['a policy in a list', { approvals: ['on-failure'] }, 'change-wrong-value', 'approvals must be'],
+  ['no policy', { approvals: null }, 'change-wrong-value', 'not null'],
   ['an empty model', { model: ' ' }, 'change-wrong-value', 'model must be a string that is not blank, not " "'],
   [
     'a number for an effort',
@@ -236,36 +236,36 @@ test.each<[string, unknown, string, string]>([
   ['a mode with more', { collaboration: { mode: 'plan', model: 'x' } }, 'change-unknown-key', 'has no key "model"'],
   ['a manner that is none', { personality: 'rude' }, 'change-wrong-value', 'personality must be'],
   ['half a conversation', { realtime: {} }, 'change-wrong-value', 'realtime must be'],
-  ['a sandbox that is none', { sandboxMode: 'open' }, 'change-wrong-value', 'sandboxMode must be'],
+  ['a sandbox that is none', { sandbox: 'open' }, 'change-wrong-value', 'sandbox must be'],
   [
     'a policy of another shape',
-    { sandboxMode: { type: 'workspace-write', writable_roots: ['a'] } },
+    { sandbox: { type: 'workspace-write', writable_roots: ['a'] } },
     'change-wrong-value',
-    'sandboxMode.writable_roots[0] must be an absolute path, not "a"',
+    'sandbox.writable_roots[0] must be an absolute path, not "a"',
   ],
   [
     'a profile of another shape',
-    { profile: { type: 'managed' } },
+    { sandbox: { type: 'managed' } },
     'change-wrong-value',
-    'profile.file_system must be an object with rules for files, not nothing',
+    'sandbox.file_system must be an object with rules for files, not nothing',
   ],
   [
     'a profile with a broken entry',
     {
-      profile: {
+      sandbox: {
         type: 'managed',
         network: 'enabled',
         file_system: { type: 'restricted', entries: [{ access: 'write' }] },
       },
     },
     'change-wrong-value',
-    'profile.file_system.entries[0].path must be an object with a type',
+    'sandbox.file_system.entries[0].path must be an object with a type',
   ],
   [
     'two sandboxes',
-    { sandboxMode: 'read-only', profile: { type: 'disabled' } },
-    'change-wrong-value',
-    'profile and sandboxMode',
+    { sandbox: 'read-only', profile: { type: 'disabled' } },
+    'change-unknown-key',
+    'has no key "profile"',
   ],
 ])('%s is refused', (_, given, code, message) => {
   expect(change(given)).toEqual({
@@ -286,15 +286,15 @@ const demanding: Requirements = {
 
 test.each<[SettingsChange, string]>([
   [
-    { approval: 'never', model: 'open' },
+    { approvals: 'never', model: 'open' },
     'allowed_approval_policies in /etc/requirements.toml:1 does not allow the approval "never". Nothing was changed.',
   ],
   [
-    { sandboxMode: 'danger-full-access' },
+    { sandbox: 'danger-full-access' },
     'allowed_sandbox_modes in /etc/requirements.toml:2 does not allow the sandbox mode "danger-full-access". Nothing was changed.',
   ],
   [
-    { profile: { type: 'external', network: 'restricted' } },
+    { sandbox: { type: 'external', network: 'restricted' } },
     'allowed_sandbox_modes in /etc/requirements.toml:2 does not allow the sandbox mode "external-sandbox". Nothing was changed.',
   ],
 ])('a requirement refuses %j', (given, message) => {
@@ -315,7 +315,7 @@ test('a reviewer answers, unless a requirement says who does', () => {
 });
 
 test('what must not be read stays denied', () => {
-  expect(after({ sandboxMode: 'read-only' }, demanding).profile).toEqual(
+  expect(after({ sandbox: 'read-only' }, demanding).profile).toEqual(
     withDeniedReads(demanding, profileFor('read-only', none)),
   );
 });
@@ -324,8 +324,8 @@ const text = fc.constantFrom('a', 'b', 'four', 'even', 'open');
 const right = fc.record(
   {
     cwd: fc.constantFrom('/repo', '/other'),
-    approval: fc.constantFrom('untrusted', 'on-request', 'never'),
-    sandboxMode: fc.constantFrom('read-only', 'workspace-write', { type: 'danger-full-access' }),
+    approvals: fc.constantFrom('untrusted', 'on-request', 'never'),
+    sandbox: fc.constantFrom('read-only', 'workspace-write', { type: 'danger-full-access' }),
     model: text,
     effort: fc.option(text),
     summary: fc.constantFrom('auto', 'none'),
@@ -340,7 +340,10 @@ const right = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<SettingsChange>;
 const rules = fc.constantFrom(noRequirements, demanding).map((requirements) => ({ catalogue, requirements }));
-const settingOf: Readonly<Record<string, keyof Settings>> = { sandboxMode: 'profile' };
+const settingOf: Readonly<Record<string, keyof Settings>> = {
+  sandbox: 'profile',
+  approvals: 'approval',
+};
 
 describe('whatever the change', () => {
   test('what it leaves out stays, and the settings before are as they were', () => {
@@ -356,7 +359,7 @@ describe('whatever the change', () => {
         touched.add('origins');
         const rest = (all: Settings) => Object.entries(all).filter(([name]) => !touched.has(name));
         expect(rest(made.settings)).toEqual(rest(settings));
-        for (const name of made.changed) expect(touched).toContain(name);
+        for (const name of made.changed) expect(touched).toContain(settingOf[name] ?? name);
       }),
     );
   });
@@ -374,7 +377,12 @@ describe('whatever the change', () => {
   });
 
   test('one fault refuses all of it', () => {
-    const faults = fc.constantFrom<[string, unknown]>(['cwd', 'here'], ['model', ''], ['nonsense', 1], ['approval', 5]);
+    const faults = fc.constantFrom<[string, unknown]>(
+      ['cwd', 'here'],
+      ['model', ''],
+      ['nonsense', 1],
+      ['approvals', 5],
+    );
     fc.assert(
       fc.property(right, faults, rules, (given, [key, fault], held) => {
         expect(applyChange(settings, { ...given, [key]: fault }, held)).toMatchObject({ kind: 'refused' });
@@ -385,10 +393,7 @@ describe('whatever the change', () => {
   test('any value at all is answered', () => {
     fc.assert(
       fc.property(
-        fc.oneof(
-          fc.anything(),
-          fc.dictionary(fc.constantFrom('cwd', 'profile', 'sandboxMode', 'realtime'), fc.anything()),
-        ),
+        fc.oneof(fc.anything(), fc.dictionary(fc.constantFrom('cwd', 'profile', 'sandbox', 'realtime'), fc.anything())),
         (given) => {
           expect(['changed', 'refused']).toContain(change(given).kind);
         },

@@ -28,7 +28,7 @@ export type ChangeProblem = Outcome<
 >;
 
 export type Changed =
-  /** `changed`: the names of the settings that are not what they were, in a fixed order. `settings` are frozen, deeply. */
+  /** `changed`: the keys of a change for the settings that are not what they were, in a fixed order. `settings` are frozen, deeply. */
   | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
   | { readonly kind: 'refused'; readonly outcome: ChangeProblem };
 
@@ -52,17 +52,20 @@ export function applyChange(
   const outcome = notAllowed(requirements, wanted);
   if (outcome !== undefined) return { kind: 'refused', outcome };
   const allowed = { ...wanted, profile: withDeniedReads(requirements, wanted.profile) };
-  const changed = changeable.filter(
-    (name) =>
-      !equalJson(settings[name] as Json, allowed[name] as Json) ||
-      (name === 'approval' && !equalJson(settings.askedApproval as Json, allowed.askedApproval as Json)),
+  const differs = (name: keyof Settings): boolean => !equalJson(settings[name] as Json, allowed[name] as Json);
+  const changed = Object.keys(changeFields).filter(
+    (name) => differs(settingOf(name)) || (name === 'approvals' && differs('askedApproval')),
   );
   if (changed.length === 0) return { kind: 'changed', settings, changed };
-  const origins = { ...settings.origins, ...Object.fromEntries(changed.map((name) => [name, 'override'])) };
+  const origins = { ...settings.origins, ...Object.fromEntries(changed.map((name) => [settingOf(name), 'override'])) };
   return { kind: 'changed', settings: deepFreeze(defined({ ...allowed, origins })), changed };
 }
 
-const changeable = Object.keys(changeFields).filter((name) => name !== 'sandboxMode') as (keyof Settings)[];
+/** The setting that a key of a change decides. */
+export function settingOf(name: string): keyof Settings {
+  if (name === 'approvals') return 'approval';
+  return name === 'sandbox' ? 'profile' : (name as keyof Settings);
+}
 
 function readFields(change: unknown): ReadFields | ChangeProblem {
   if (!isJsonObject(change)) {
@@ -92,12 +95,6 @@ function readFields(change: unknown): ReadFields | ChangeProblem {
     }
     read.set(key, value);
   }
-  if (read.has('profile') && read.has('sandboxMode')) {
-    return wrongValue(
-      'profile and sandboxMode cannot be changed together: both decide what commands may access.',
-      'one',
-    );
-  }
   return Object.fromEntries(read);
 }
 
@@ -107,17 +104,17 @@ function wrongValue(message: string, key: string): ChangeProblem {
 
 /** What the fields make of the settings; undefined for a setting whose choice is taken back. */
 function settingsOf(given: ReadFields, settings: Settings, catalogue: Catalogue) {
-  const { sandboxMode, effort, personality, realtime, ...plain } = given;
+  const { sandbox, approvals, effort, personality, realtime, ...plain } = given;
   const model = given.model ?? settings.model;
   return {
     ...plain,
-    ...defined({ profile: sandboxMode }),
+    ...defined({ profile: sandbox, approval: approvals }),
     ...(effort === undefined
       ? { effort: effortFor(lookUpModel(catalogue, model), settings) }
       : { effort: effort ?? undefined }),
     ...(personality === undefined ? {} : { personality: personality ?? undefined }),
     // A caller that names a policy now means it for the thread and for the surface.
-    ...(given.approval === undefined ? {} : { askedApproval: undefined }),
+    ...(approvals === undefined ? {} : { askedApproval: undefined }),
     ...(realtime === undefined ? {} : { realtime: { ...settings.realtime, ...realtime } }),
   };
 }

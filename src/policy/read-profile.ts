@@ -4,10 +4,12 @@ import type {
   FileSystemEntry,
   NetworkDetails,
   PermissionProfile,
+  SandboxMode,
   SandboxPolicy,
 } from '../protocol/permission-profile.ts';
 import { workspaceGlobPrefix } from './expand-entry.ts';
 import { parseGlob } from './glob.ts';
+import { profileOf } from './legacy.ts';
 import { descend, normalisePath } from './paths.ts';
 import { normalHostPattern } from './network/host-pattern.ts';
 import { isWrong, memberAt, unknownKeyIn, type WrongValue, wrongAt } from './wrong-value.ts';
@@ -196,7 +198,25 @@ export function readNetworkDetails(value: unknown): NetworkDetails | WrongValue 
   return details(value, '');
 }
 
-/** The same for the coarser form. */
+/** What commands may access, in each of its forms: a word, a policy in the coarser form, or a profile. */
+export type SandboxSetting = SandboxMode | SandboxPolicy | PermissionProfile;
+
+const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const satisfies readonly SandboxMode[];
+
+/** The rest of a sentence that begins with "must be". */
+export const sandboxExpected = `${oneOf(modes)}, a sandbox policy or a permission profile`;
+
+/** The word, or the profile that the others stand for. Undefined: it is none of them. */
+export function readSandbox(given: unknown): SandboxMode | PermissionProfile | WrongValue | undefined {
+  const mode = modes.find((one) => one === given);
+  if (mode !== undefined || !isJsonObject(given)) return mode;
+  const known: readonly unknown[] = ['managed', 'disabled', 'external'];
+  if (known.includes(given['type'])) return profile(given, '');
+  const policy = readSandboxPolicy(given);
+  return isWrong(policy) ? policy : profileOf(policy);
+}
+
+/** The coarser form alone. */
 export function readSandboxPolicy(value: unknown): SandboxPolicy | WrongValue {
   return sandboxPolicy(value, '');
 }

@@ -3,7 +3,14 @@ import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 /** Why a value cannot be read: a key that is not known, or a value of another sort. `at` is the way to it; empty: itself. */
 export type WrongValue =
   | { readonly wrong: 'key'; readonly at: string; readonly key: string; readonly known: readonly string[] }
-  | { readonly wrong: 'value'; readonly at: string; readonly expected: string; readonly given: unknown };
+  | {
+      readonly wrong: 'value';
+      readonly at: string;
+      readonly expected: string;
+      readonly given: unknown;
+      /** What is wrong inside of it, as a sentence. */
+      readonly why?: string;
+    };
 
 export function isWrong(value: unknown): value is WrongValue {
   return isJsonObject(value) && (value['wrong'] === 'key' || value['wrong'] === 'value') && 'at' in value;

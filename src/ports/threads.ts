@@ -1,6 +1,6 @@
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
+import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { ThreadCut } from '../protocol/thread-cut.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 
@@ -18,8 +18,9 @@ export interface WantedThread {
   /** Absolute. */
   readonly cwd?: string;
   readonly model?: string;
-  readonly approval?: ApprovalPolicy;
-  readonly permissionProfile?: PermissionProfile;
+  /** Held while it is open: the thread remembers its own. */
+  readonly approvals?: ApprovalPolicy;
+  readonly sandbox?: SandboxMode | SandboxPolicy | PermissionProfile;
   /** Nothing of what it does is kept on the disk. */
   readonly ephemeral?: boolean;
 }

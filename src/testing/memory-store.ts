@@ -1,3 +1,4 @@
+import { demandKnown } from '../envelope/read-options.ts';
 import { createHash } from 'node:crypto';
 import type { Blobs } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -13,7 +14,8 @@ export interface MemoryStoreOptions {
 }
 
 /** What threads of one process keep, gone with it: for tests that need no disk. */
-export function createMemoryStore(clock: Clock, { leaseMs = Infinity }: MemoryStoreOptions = {}): ThreadStore {
+export function createMemoryStore(clock: Clock, options: MemoryStoreOptions = {}): ThreadStore {
+  const { leaseMs = Infinity } = demandKnown(options, { leaseMs: true }, 'createMemoryStore()');
   const { known, ...rollouts } = createMemoryRollouts(clock, leaseMs);
   const names = new Map<ThreadId, string>();
   const directory = createFoldedDirectory({

@@ -1,3 +1,4 @@
+import { demandKnown } from '../envelope/read-options.ts';
 import { defined } from '../protocol/defined.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
@@ -123,49 +124,86 @@ export type Script = readonly (ScriptStep | ScriptStepOf)[] | ScriptStepOf;
 type StepOptions<Step, Defaulted extends keyof Step = never> = Omit<Step, 'kind' | Defaulted> &
   Partial<Pick<Step, Defaulted>>;
 
+const answerKeys = {
+  items: true,
+  usage: true,
+  responseId: true,
+  endTurn: true,
+  headers: true,
+  model: true,
+  deltas: true,
+  delayMs: true,
+  firstByteDelayMs: true,
+  chunkBytes: true,
+  forgotten: true,
+} as const;
+
 export function answer(options: AnswerOptions): AnswerStep {
-  return { kind: 'answer', ...options };
+  return { kind: 'answer', ...demandKnown(options, answerKeys, 'answer()') };
 }
 
 /** A response without a stream: an error status, usually. */
 export function httpError(options: StepOptions<HttpErrorStep, 'body' | 'headers'>): HttpErrorStep {
-  return { kind: 'http-error', body: '', headers: {}, ...options };
+  return {
+    kind: 'http-error',
+    body: '',
+    headers: {},
+    ...demandKnown(options, { status: true, body: true, headers: true }, 'httpError()'),
+  };
 }
 
 /** The checkpoint that `POST …/responses/compact` answers with: JSON in one piece. */
 export function compacted(options: StepOptions<CompactedStep>): CompactedStep {
-  return { kind: 'compacted', ...options };
+  return { kind: 'compacted', ...demandKnown(options, { output: true, usage: true }, 'compacted()') };
 }
 
 /** The connection breaks after so many bytes of the body; 0 breaks it before the head of the response. */
 export function cutAfter(options: StepOptions<CutStep>): CutStep {
-  return { kind: 'cut', ...options };
+  return { kind: 'cut', ...demandKnown(options, { bytes: true, of: true }, 'cutAfter()') };
 }
 
 /** Nothing more comes after so many bytes of the body, and the connection stays open; 0 sends not even a head. */
 export function hang(options: StepOptions<HangStep>): HangStep {
-  return { kind: 'hang', ...options };
+  return { kind: 'hang', ...demandKnown(options, { afterBytes: true, of: true }, 'hang()') };
 }
 
 /** The fault comes in the middle of an answer over a WebSocket. Over HTTP the answer is whole. */
 export function socketFault(options: StepOptions<SocketFaultStep, 'afterEvents'>): SocketFaultStep {
-  return { kind: 'socket-fault', afterEvents: 1, ...options };
+  return {
+    kind: 'socket-fault',
+    afterEvents: 1,
+    ...demandKnown(options, { fault: true, afterEvents: true, of: true }, 'socketFault()'),
+  };
 }
 
 /** An answer with an event in the middle whose data is not JSON, or is what `data` says. */
 export function malformed(options: StepOptions<MalformedStep, 'of' | 'data'> = {}): MalformedStep {
   const data = '{"type":"response.output_text.delta","delta":"broken';
-  return { kind: 'malformed', data, of: answer({ items: [say('Still here.')] }), ...options };
+  return {
+    kind: 'malformed',
+    data,
+    of: answer({ items: [say('Still here.')] }),
+    ...demandKnown(options, { data: true, of: true }, 'malformed()'),
+  };
 }
 
 /** The items, then `response.failed`, or a bare `error` event and the end of the stream. */
 export function failed(options: StepOptions<FailedStep, 'items' | 'event'>): FailedStep {
-  return { kind: 'failed', event: 'response.failed', items: [], ...options };
+  return {
+    kind: 'failed',
+    event: 'response.failed',
+    items: [],
+    ...demandKnown(options, { event: true, code: true, message: true, items: true }, 'failed()'),
+  };
 }
 
 /** The items, then `response.incomplete`. */
 export function incomplete(options: StepOptions<IncompleteStep, 'items'>): IncompleteStep {
-  return { kind: 'incomplete', items: [], ...options };
+  return {
+    kind: 'incomplete',
+    items: [],
+    ...demandKnown(options, { reason: true, items: true, usage: true }, 'incomplete()'),
+  };
 }
 
 /** A message of the assistant. */

@@ -1,3 +1,4 @@
+import { demandKnown } from '../envelope/read-options.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { defined } from '../protocol/defined.ts';
@@ -51,6 +52,7 @@ export interface ScriptedModel {
 }
 
 export async function startScriptedModel(script: Script, options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
+  demandKnown(options, { usage: true, window: true, upgrade: true, deflates: true }, 'startScriptedModel()');
   const model = new Model(script, { ids: numbering(), usage: options.usage ?? {} }, options);
   await model.listen();
   return model;

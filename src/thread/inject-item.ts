@@ -1,3 +1,4 @@
+import { anything, type OptionTable, readOptions } from '../envelope/read-options.ts';
 import type { KeptReview } from '../protocol/code-review.ts';
 import { defined } from '../protocol/defined.ts';
 import type { Item } from '../protocol/item.ts';
@@ -21,6 +22,11 @@ export interface InjectOptions {
   readonly review?: KeptReview;
 }
 
+const injectOptions = {
+  cost: { type: anything('the usage of a model'), about: 'What it cost to make the item.' },
+  review: { type: anything('a review of code'), about: 'The review that the item reports.' },
+} as const satisfies OptionTable<InjectOptions>;
+
 interface OpenInbox {
   readonly log: ThreadLog;
   readonly inbox: Inbox;
@@ -31,8 +37,11 @@ interface OpenInbox {
 export async function injectItem(
   { log, inbox, closing }: OpenInbox,
   given: Item,
-  { cost, review }: InjectOptions = {},
+  options: InjectOptions = {},
 ): Promise<Injected> {
+  const read = readOptions<InjectOptions>(options, injectOptions, 'inject()');
+  if ('code' in read) return { kind: 'refused', outcome: read };
+  const { cost, review } = read;
   const item = plainCopy(given);
   const odd = item === notPlain ? notData('The item') : itemProblem(item);
   if (odd !== undefined) return { kind: 'refused', outcome: odd };

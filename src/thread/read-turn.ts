@@ -1,3 +1,12 @@
+import {
+  abortSignal,
+  anyText,
+  jsonObject,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+} from '../envelope/read-options.ts';
+import { changeFields } from '../envelope/override-fields.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
@@ -9,23 +18,69 @@ import { isBlankText } from '../protocol/unseen-signs.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 
 /** One turn of a thread, and what holds for it alone. */
-export interface ThreadTurn extends Pick<TurnInput, 'signal'>, Omit<TurnSettings, keyof Settings> {
+export interface ThreadTurn extends Omit<TurnSettings, keyof Settings> {
   readonly input: UserInput;
+  /** Aborting it ends the turn soon, and cleanly. Absent: nothing but closing the thread does. */
+  readonly signal?: AbortSignal;
 }
 
-/**
- * What a caller asks a turn to do: a copy of the members that a turn has, and no others. A setting that a caller puts
- * beside them does not count: settings are changed by overrides, which are checked.
- */
-export function readTurn(turn: ThreadTurn): ThreadTurn | Outcome<'odd-input' | 'empty-input'> {
-  const { input, outputSchema, cyberAccessProgram, signal = new AbortController().signal } = turn;
-  const copy = plainCopy({ input, outputSchema, cyberAccessProgram });
-  if (copy === notPlain || !isInput(copy.input)) return notData('The message');
-  return inputProblem(copy.input, copy.outputSchema) ?? { ...defined(copy), signal };
+/** A turn as a thread runs it. */
+export type ReadTurn = ThreadTurn & Pick<TurnInput, 'signal'>;
+
+export const turnOptions = {
+  input: { type: messageOption(), about: 'The message, as `words(text)` makes it.', required: true },
+  signal: { type: abortSignal, about: 'Aborting it ends the turn.' },
+  outputSchema: { type: jsonObject, about: 'JSON Schema of the answer.' },
+  cyberAccessProgram: { type: anyText, about: 'The program of OpenAI under which the turn may work on security.' },
+} as const satisfies OptionTable<ThreadTurn>;
+
+/** Settings are changed by calls that check them and keep them. */
+export const settingsElsewhere = {
+  keys: Object.keys(changeFields),
+  next: 'Change settings with runWith() or overrideTurnContext().',
+};
+
+/** What a caller asks a turn to do: a copy of it. */
+export function readTurn(turn: ThreadTurn, of: string): ReadTurn | Outcome {
+  const read = readOptions<ThreadTurn>(turn, turnOptions, of, settingsElsewhere);
+  return 'code' in read ? read : withMessage(read);
 }
+
+/** The turn with a message of its own. */
+export function withMessage<Turn extends ThreadTurn>(read: Turn): (Turn & ReadTurn) | Outcome {
+  const input = readInput(read.input);
+  if ('code' in input) return input;
+  return inputProblem(input, read.outputSchema) ?? { signal: new AbortController().signal, ...read, input };
+}
+
+/** Its members are checked with the message. */
+export function messageOption(): OptionType<UserInput> {
+  return {
+    expected: 'a message, as words(text) makes it',
+    read: (given) => (isJsonObject(given) ? (given as unknown as UserInput) : undefined),
+  };
+}
+
+/** A copy of a message, or why it is none. */
+export function readInput(given: UserInput): UserInput | Outcome<'odd-input' | 'option-unknown'> {
+  const input = plainCopy(given);
+  if (input === notPlain || !isInput(input)) return notData('The message');
+  const unknown = Object.keys(input).find((key) => !messageKeys.includes(key));
+  if (unknown === undefined) return defined(input) as UserInput;
+  const message = `The message has the unknown key "${unknown}".`;
+  return { code: 'option-unknown', message, next: `Nothing was changed or sent. Use ${messageKeys.join(', ')}.` };
+}
+
+const messageKeys: readonly string[] = Object.keys({
+  author: true,
+  text: true,
+  images: true,
+  unusableImages: true,
+  continues: true,
+} satisfies Record<keyof UserInput, true>);
 
 /** Whether a value of a caller has the form of a message. What is accepted must come back whole from the file. */
-export function isInput(value: unknown): value is UserInput {
+function isInput(value: unknown): value is UserInput {
   if (!isJsonObject(value) || typeof value['text'] !== 'string') return false;
   const { images, unusableImages = [] } = value;
   return Array.isArray(images) && images.every(isImage) && Array.isArray(unusableImages);

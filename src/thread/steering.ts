@@ -1,14 +1,14 @@
+import { anything, jsonObject, type OptionProblem, type OptionTable, readOptions } from '../envelope/read-options.ts';
 import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { equalJson, type JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import { windowNow } from './contract/contract-now.ts';
 import { fullInbox } from './inject-item.ts';
 import type { Inbox } from './parts/inbox.ts';
 import type { ThreadLog } from './parts/log.ts';
-import { inputProblem, isInput, notData } from './read-turn.ts';
+import { inputProblem, messageOption, readInput, settingsElsewhere } from './read-turn.ts';
 import type { Turn } from './parts/parts.ts';
 import { promptTokens, tooLong } from './turn/prompt-size.ts';
 
@@ -19,6 +19,19 @@ export interface Steering {
   readonly turnId?: TurnId;
   /** Must be the one that the turn has, if it is given at all. */
   readonly outputSchema?: JsonObject;
+}
+
+const steeringOptions = {
+  input: { type: messageOption(), about: 'The message, as `words(text)` makes it.', required: true },
+  turnId: { type: anything('the id of a turn'), about: 'The turn that is meant.' },
+  outputSchema: { type: jsonObject, about: 'The schema that the turn has.' },
+} as const satisfies OptionTable<Steering>;
+
+export function readSteering(steering: Steering): Steering | Outcome<OptionProblem['code'] | 'odd-input'> {
+  const read = readOptions<Steering>(steering, steeringOptions, 'steer()', settingsElsewhere);
+  if ('code' in read) return read;
+  const input = readInput(read.input);
+  return 'code' in input ? input : { ...read, input };
 }
 
 export interface RunningTurn {
@@ -53,6 +66,7 @@ export type SteeringRefusal =
   | 'output-schema-differs'
   | 'empty-input'
   | 'odd-input'
+  | OptionProblem['code']
   | 'prompt-too-long'
   | 'too-many-waiting';
 
@@ -65,9 +79,10 @@ interface SteeredThread {
 
 /** Words wait in the thread's inbox for the running turn. Resolves when they are durable. */
 export async function steerTurn({ log, inbox, turn }: SteeredThread, steering: Steering): Promise<Steered> {
-  const input = plainCopy(steering.input);
-  if (input === notPlain || !isInput(input)) return { kind: 'refused', outcome: notData('The message') };
-  const steered = steeringFor({ ...steering, input }, runningTurn(turn));
+  const read = readSteering(steering);
+  if ('code' in read) return { kind: 'refused', outcome: read };
+  const { input } = read;
+  const steered = steeringFor(read, runningTurn(turn));
   if (steered.kind === 'refused') return steered;
   const full = fullInbox(log);
   if (full !== undefined) return { kind: 'refused', outcome: full };

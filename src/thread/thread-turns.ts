@@ -4,7 +4,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { SubmittedWords } from './parts/inbox.ts';
 import { prepareTurn } from './turn/open-turn.ts';
 import type { Turn, TurnInput } from './parts/parts.ts';
-import type { ThreadTurn } from './read-turn.ts';
+import type { ReadTurn } from './read-turn.ts';
 import type { TurnResult } from './turn/settle.ts';
 import type { ThreadCompactions } from './thread-compactions.ts';
 import { type AskedTurn, type ThreadCore, turnUnder } from './thread-core.ts';
@@ -85,12 +85,12 @@ export class ThreadTurns {
   }
 
   /** A turn under the settings of this moment. */
-  submitAlone(own: ThreadTurn): Promise<TurnResult> {
+  submitAlone(own: ReadTurn): Promise<TurnResult> {
     return this.#submit<never>(own, this.#submitWords(own), this.#thread.settings.submitted.ready);
   }
 
   /** A turn under a change of its own. */
-  submitWith(change: unknown, own: ThreadTurn): Promise<TurnResult | RefusedChange> {
+  submitWith(change: unknown, own: ReadTurn): Promise<TurnResult | RefusedChange> {
     const { settings: all, inbox, log } = this.#thread;
     const { overridden: changed, settings } = all.change(change);
     const words = this.#submitWords(own);
@@ -109,7 +109,7 @@ export class ThreadTurns {
   }
 
   /** The words of a turn that has to wait for others are safe soon. */
-  #submitWords({ input }: ThreadTurn): SubmittedWords {
+  #submitWords({ input }: ReadTurn): SubmittedWords {
     const { inbox, work, log, closing } = this.#thread;
     const words = inbox.submit(input, { waits: work.isBusy && !closing.aborted });
     // A lost disk is seen by the turn.
@@ -119,7 +119,7 @@ export class ThreadTurns {
 
   /** `change` is the turn's own: unless the turn begins, nothing of it stays. */
   #submit<Refused extends RefusedChange>(
-    own: ThreadTurn,
+    own: ReadTurn,
     words: SubmittedWords,
     settings: Promise<SubmittedSettings | Refused>,
     change?: SubmittedSettings,

@@ -1,3 +1,5 @@
+import { abortSignal, anyText, method, type OptionTable, readOptions } from '../envelope/read-options.ts';
+import type { SettingsChange } from '../envelope/override-fields.ts';
 import type { Settings } from '../envelope/settings.ts';
 import type { AgentsOfThread } from '../ports/agents.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
@@ -12,7 +14,7 @@ import { backgroundHost } from './background-host.ts';
 import type { FilesChangedBeside } from '../protocol/files-changed-beside.ts';
 import type { FilesPutBack } from '../protocol/files-put-back.ts';
 import { acceptMessage, type Injected, injectItem, type InjectOptions } from './inject-item.ts';
-import { readTurn, type ThreadTurn } from './read-turn.ts';
+import { readTurn, type ThreadTurn, turnOptions } from './read-turn.ts';
 import { type UsageNow, usageNow } from './contract/usage-now.ts';
 import type { TurnResult } from './turn/settle.ts';
 import { type Steered, type Steering, steerTurn } from './steering.ts';
@@ -165,14 +167,14 @@ export class Thread {
    * is recorded: if the process dies, or the thread is closed, before its turn comes, the next turn takes it in.
    */
   run(turn: ThreadTurn): Promise<TurnResult> {
-    const own = readTurn(turn);
+    const own = readTurn(turn, 'run()');
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
     return this.#turns.submitAlone(own);
   }
 
   /** A change and a turn under it, with nothing in between. It stays once the turn has begun. Refused: no turn. */
-  runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
-    const own = readTurn(turn);
+  runWith(change: SettingsChange, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
+    const own = readTurn(turn, 'runWith()');
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
     return this.#turns.submitWith(change, own);
   }
@@ -203,7 +205,10 @@ export class Thread {
    * uses the answer that was given, and goes on to the model. Refused when there is none, or no one to ask; then nothing
    * changes. With a signal that is aborted already, the turn ends at once under any policy, and its questions lapse.
    */
-  continue({ signal }: Pick<ThreadTurn, 'signal'>): Promise<TurnResult | RefusedChange> {
+  continue(asked: Pick<ThreadTurn, 'signal'> = {}): Promise<TurnResult | RefusedChange> {
+    const read = readOptions<Pick<ThreadTurn, 'signal'>>(asked, { signal: turnOptions.signal }, 'continue()');
+    if ('code' in read) return Promise.resolve({ kind: 'refused', outcome: read });
+    const { signal = new AbortController().signal } = read;
     return this.#turns.continue(signal, this.#core.settings.submitted.ready);
   }
 
@@ -248,9 +253,11 @@ export class Thread {
    * reads it and what it printed with the next request.
    */
   async shell(asked: UserShell): Promise<UserShellRan> {
+    const read = readOptions<UserShell>(asked, shellOptions, 'shell()');
+    if ('code' in read) return { kind: 'refused', outcome: read };
     const { runUserShell } = await import('./user-shell.ts');
     const { cwd } = this.settings;
-    return runUserShell({ parts: this.#core.parts, cwd, inject: (item) => this.inject(item) }, asked);
+    return runUserShell({ parts: this.#core.parts, cwd, inject: (item) => this.inject(item) }, read);
   }
 
   /**
@@ -259,14 +266,16 @@ export class Thread {
    * is answered `compaction-follows` at once: it is made when the tool has ended.
    */
   compact(asked: CompactionByHand): Promise<CompactionResult> {
-    return this.#turns.open === undefined ? this.#compactions.submit(asked) : this.#compactions.wish(asked);
+    const read = readOptions<CompactionByHand>(asked, compactionOptions, 'compact()');
+    if ('code' in read) return Promise.resolve({ kind: 'failed', outcome: read });
+    return this.#turns.open === undefined ? this.#compactions.submit(read) : this.#compactions.wish(read);
   }
 
   /**
    * Changes the settings of what is submitted from now on: all that is asked for, or nothing. Turns that run or wait
    * keep theirs. Resolves when the change is durable.
    */
-  overrideTurnContext(change: unknown): Promise<Overridden> {
+  overrideTurnContext(change: SettingsChange): Promise<Overridden> {
     return this.#core.settings.override(change);
   }
 
@@ -296,3 +305,15 @@ export class Thread {
     return this.#turns.endSession();
   }
 }
+
+const compactionOptions = {
+  focus: { type: anyText, about: 'What the checkpoint should keep.' },
+  signal: { type: abortSignal, about: 'Aborting it ends the compaction.', required: true },
+} as const satisfies OptionTable<CompactionByHand>;
+
+const shellOptions = {
+  command: { type: anyText, about: 'The command, as one text.', required: true },
+  signal: { type: abortSignal, about: 'Aborting it ends the command.', required: true },
+  output: { type: method(), about: 'Gets what it prints, as it comes.' },
+  recordedAs: { type: method(), about: 'Gets the id of its item.' },
+} as const satisfies OptionTable<UserShell>;

@@ -1,3 +1,16 @@
+import {
+  anyText,
+  choiceOf,
+  flag,
+  jsonObject,
+  listOf,
+  method,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+  thingOf,
+  yes,
+} from '../envelope/read-options.ts';
 import { badArguments, toolFailed } from '../fragments/answers/call-answers.ts';
 import { contentParts, type ShowPicture } from '../fragments/answers/content-parts.ts';
 import type { CallNeeds } from '../policy/approval.ts';
@@ -5,7 +18,7 @@ import type { Threads } from '../ports/threads.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { defined } from '../protocol/defined.ts';
 import { errorWords } from '../protocol/error-words.ts';
-import { isJsonObject, type JsonObject, parseJsonObject } from '../protocol/json.ts';
+import { type JsonObject, parseJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ToolCallItem } from '../protocol/turn-item.ts';
 import type { CallResult, Tool } from './define.ts';
@@ -108,54 +121,51 @@ async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Prom
     // Its own copy: what is recorded of the call stays what the model wrote.
     const result: unknown = await threadOfOwnCall.run(call.threadId, () => own.run(structuredClone(given), call));
     if (typeof result === 'string') return { output: result, ok: true };
-    const { output, ok, images } = (result ?? {}) as Partial<Record<keyof OwnToolResult, unknown>>;
-    const shown = Array.isArray(images) ? images.filter(isDataUrl) : [];
-    if (typeof output === 'string') return { output, ok: ok !== false, images: shown };
-    return { output: toolFailed('it gave no text.'), ok: false };
+    if (result === undefined || result === null) return { output: toolFailed('it gave no text.'), ok: false };
+    // A mark of failure under another name must not pass for success.
+    const read = readOptions<PartialResult>(result, resultOptions, `the result of ${own.name}`);
+    return 'code' in read ? { output: toolFailed(read.message), ok: false } : { ok: true, ...read };
   } catch (error) {
     return { output: toolFailed(errorWords(error)), ok: false };
   }
 }
 
-function isDataUrl(value: unknown): value is string {
-  return typeof value === 'string' && value.startsWith('data:');
-}
+type PartialResult = Omit<OwnToolResult, 'ok'> & Partial<Pick<OwnToolResult, 'ok'>>;
+
+const dataUrl: OptionType<string> = {
+  expected: 'a data URL',
+  read: (given) => (typeof given === 'string' && given.startsWith('data:') ? given : undefined),
+};
+
+const resultOptions = {
+  output: { type: anyText, about: 'For the model.', required: true },
+  ok: { type: flag, about: 'False: the call failed.' },
+  images: { type: listOf(dataUrl, 'a list of data URLs'), about: 'Pictures for the model.' },
+} as const satisfies OptionTable<PartialResult>;
 
 const interrupted: OwnToolResult = { output: toolFailed('the turn was interrupted.'), ok: false };
 
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Why these are no tools; undefined when they are. */
-export function ownToolsProblem(tools: readonly OwnTool[]): Outcome | undefined {
-  for (const [at, tool] of (tools as readonly unknown[]).entries()) {
-    if (!isTool(tool)) {
-      const message = `Tool ${at + 1} is not valid: a tool needs a name, a description, parameters and run.`;
-      const next = 'Make parameters a JSON Schema of an object, and run a function.';
-      return { code: 'tool-odd', message, next };
-    }
-    if (!namePattern.test(tool.name)) {
-      const message = `${JSON.stringify(tool.name)} is not a valid tool name.`;
-      return { code: 'tool-name-odd', message, next: 'Use only letters, digits, _ and -, at most 64 characters.' };
-    }
-  }
-  return undefined;
-}
+const toolName: OptionType<string> = {
+  expected: 'a name of letters, digits, _ and -, at most 64',
+  read: (given) => (typeof given === 'string' && namePattern.test(given) ? given : undefined),
+};
+
+/** As far as it can be seen from outside. */
+export const ownToolOption: OptionType<OwnTool> = thingOf<OwnTool>('a tool', {
+  name: { type: toolName, about: 'Its name.', required: true },
+  description: { type: anyText, about: 'What it does, for the model.', required: true },
+  parameters: { type: jsonObject, about: 'JSON Schema of its arguments.', required: true },
+  alone: { type: yes, about: 'It runs beside no other call.' },
+  idempotent: { type: yes, about: 'Calling again does no harm.' },
+  deferLoading: { type: yes, about: 'The model finds it by searching.' },
+  remote: { type: choiceOf('reads', 'changes'), about: 'It works on something outside the program.' },
+  run: { type: method(), about: 'Does the work.', required: true },
+});
 
 /** `clashes` are names that more than one tool has. */
 export function nameClash([first]: readonly string[]): Outcome | undefined {
   if (first === undefined) return undefined;
   return { code: 'tool-name-taken', message: `There are two tools named ${first}.`, next: 'Rename yours.' };
-}
-
-/** As far as it can be seen from outside. */
-function isTool(value: unknown): value is OwnTool {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, description, parameters, run: runs } = value as Partial<Record<keyof OwnTool, unknown>>;
-  if (typeof name !== 'string' || typeof description !== 'string' || typeof runs !== 'function') return false;
-  try {
-    // No circle, nothing that JSON does not have.
-    return isJsonObject(parameters) && typeof JSON.stringify(parameters) === 'string';
-  } catch {
-    return false;
-  }
 }

@@ -137,9 +137,9 @@ it('an agent may do what the turn may that gives it work, and no more', async ()
     a: () => done,
   });
   const { thread } = await begin();
-  await thread.overrideTurnContext({ sandboxMode: 'danger-full-access' });
+  await thread.overrideTurnContext({ sandbox: 'danger-full-access' });
   await thread.run({ input: words('go'), signal });
-  await thread.overrideTurnContext({ sandboxMode: 'read-only' });
+  await thread.overrideTurnContext({ sandbox: 'read-only' });
   await thread.run({ input: words('again'), signal });
   const modes = of('a').map((texts) =>
     texts.flatMap((text) => /<sandbox_mode>([a-z-]+)</.exec(text)?.[1] ?? []).at(-1),

@@ -64,7 +64,7 @@ describe('a stream of a checkpoint that never ends is stopped at compaction.max_
     const { url, seen } = await endless(live.model.url);
     const name = more.includes('remote') ? ['model_providers.scripted.server_capabilities.remote_compaction=true'] : [];
     const overrides = [`model_providers.scripted.base_url="${url}"`, 'compaction.max_bytes=20000', ...name];
-    await live.open({ overrides }, { compactsAfterTurns: false });
+    await live.open({ config: overrides }, { compactsAfterTurns: false });
     await live.turn(task);
     expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed', lastMessage: 'Done.' });
     expect(live.told('checkpoint-installed')).toMatchObject([
@@ -86,7 +86,7 @@ describe('a stream of a checkpoint that never ends is stopped at compaction.max_
   test('by hand: nothing is compacted, and history stands as it was', async () => {
     const live = await LiveThread.in(talk([saysLong()]));
     const { url, seen } = await endless(live.model.url);
-    await live.open({ overrides: [`model_providers.scripted.base_url="${url}"`, 'compaction.max_bytes=20000'] });
+    await live.open({ config: [`model_providers.scripted.base_url="${url}"`, 'compaction.max_bytes=20000'] });
     await live.turn(task);
     const result = await live.thread.compact({ signal: new AbortController().signal });
     expect(result).toMatchObject({ kind: 'failed', outcome: { code: 'answer-too-large' } });

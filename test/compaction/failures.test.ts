@@ -122,7 +122,7 @@ describe('a compaction that fails', () => {
     const compaction: ScriptStepOf = (request) => (isOut ? step : compacts(request));
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')], compaction), smallLimit);
     const retries = ['stream_max_retries', 'request_max_retries'].map((key) => `model_providers.scripted.${key}=0`);
-    await live.open({ overrides: retries }, later);
+    await live.open({ config: retries }, later);
     for (const words of [task, 'two', 'three', 'four']) await live.turn(words);
     const failed = live.told('checkpoint-failed').map(({ outcome, paused }) => `${outcome.code} ${paused}`);
     expect(failed).toEqual(Array(3).fill(`${code} false`));

@@ -14,9 +14,9 @@ async function thoughtful(usage: ScriptedUsage | 'none'): Promise<LiveThread> {
   return live;
 }
 
-function withAnother({ model }: LiveThread): { readonly overrides: readonly string[] } {
+function withAnother({ model }: LiveThread): { readonly config: readonly string[] } {
   const provider = `{name = "Other", base_url = "${model.url}", wire_api = "responses", supports_websockets = false}`;
-  return { overrides: [`model_providers.other=${provider}`, 'model_provider="other"'] };
+  return { config: [`model_providers.other=${provider}`, 'model_provider="other"'] };
 }
 
 const few = expect.toSatisfy((tokens: number) => tokens < 5000) as number;
@@ -34,7 +34,7 @@ test.each<readonly [string, ScriptedUsage | 'none']>([
     expect(requestKinds(live)).toEqual(['step', 'step']);
     expect(live.told('usage').at(-1)).toMatchObject({ tokens: few, percentRemaining: 100 });
     await live.close();
-    const flags = withAnother(live).overrides.flatMap((each) => ['-c', each]);
+    const flags = withAnother(live).config.flatMap((each) => ['-c', each]);
     const { stdout } = await live.place.run('exec', 'resume', live.id, 'And on.', '--json', ...flags);
     expect(stdout).toContain('Done.');
     expect(requestKinds(live)).toEqual(['step', 'step', 'step']);

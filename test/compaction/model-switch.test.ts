@@ -38,7 +38,7 @@ async function begun(
       : answer({ items: [say('Yes.')] });
   }, 'model_catalog_json = "models.json"\n');
   writeFileSync(join(live.place.home, 'models.json'), JSON.stringify({ models }));
-  await live.open({ overrides: [`model="${from}"`] });
+  await live.open({ config: [`model="${from}"`] });
   await live.turn(request);
   return live;
 }
@@ -83,7 +83,7 @@ describe('a switch to a smaller window', () => {
 
   test('does so after a resume, too', async () => {
     const live = await begun('large', 70_000);
-    await live.open({ overrides: ['model="small"'] });
+    await live.open({ config: ['model="small"'] });
     await live.turn('Go on.');
     await live.open();
     await live.turn('And on.');

@@ -246,7 +246,7 @@ test('a fork with another provider gets the history behind the checkpoint, too',
   await two.live.turn('And the tests.');
   await two.live.close();
   two.asked();
-  const engine = await two.live.engine({ overrides: ['model_provider="scripted"', 'model="large"'] });
+  const engine = await two.live.engine({ config: ['model_provider="scripted"', 'model="large"'] });
   const forked = await engine.fork(two.live.id, { kind: 'latest' }, { listener: () => {} });
   if (forked.kind === 'refused') throw new Error(forked.outcome.message);
   await forked.thread.run({ input: words('Go on here.'), ...compactNow });

@@ -55,7 +55,7 @@ async function begun({ times = 400, thinks = true, readable = summary }: Given =
     return answer({ items: [...(thinks ? [encrypted('reasoning', by)] : []), say(text)] });
   }, 'model_catalog_json = "models.json"\n[model_providers.scripted.server_capabilities]\nremote_compaction = true\n');
   writeFileSync(join(live.place.home, 'models.json'), JSON.stringify({ models }));
-  await live.open({ overrides: ['model="old"', 'compaction.strategy="remote"'] });
+  await live.open({ config: ['model="old"', 'compaction.strategy="remote"'] });
   await live.turn(task);
   return live;
 }
@@ -105,11 +105,11 @@ describe('a checkpoint that a model encrypted, before a model that is not compat
 
   test('stays opened in another process, and for the model before when it is back', async () => {
     const live = await withCheckpoint({ thinks: false });
-    await live.open({ overrides: ['model="new"'] });
+    await live.open({ config: ['model="new"'] });
     await live.turn('Go on here.');
-    await live.open({ overrides: ['model="new"'] });
+    await live.open({ config: ['model="new"'] });
     await live.turn('And on.');
-    await live.open({ overrides: ['model="old"'] });
+    await live.open({ config: ['model="old"'] });
     await live.turn('Back again.');
     expect(asked(live).slice(2)).toEqual(['new step', 'new step', 'old step']);
     const [before, now, back] = live.model.requests.slice(2).map(inputOf);
@@ -150,7 +150,7 @@ describe('a checkpoint that a model encrypted, before a model that is not compat
       const newest = lines.findLastIndex(({ type }) => type === 'compacted');
       return [lines[0]!, ...lines.slice(newest)];
     });
-    await live.open({ overrides: ['model="new"'] });
+    await live.open({ config: ['model="new"'] });
     expect(await live.turn('Go on here.')).toMatchObject({ kind: 'failed', outcome: { code: 'history-opaque' } });
     expect(await live.turn('And on.')).toMatchObject({ kind: 'failed', outcome: { code: 'history-opaque' } });
     expect(asked(live).filter((each) => each.startsWith('new'))).toEqual([]);
@@ -158,7 +158,7 @@ describe('a checkpoint that a model encrypted, before a model that is not compat
 
   test('is opened where another stood behind it when the thread was opened', async () => {
     const live = await withCheckpoint({ thinks: false });
-    await live.open({ overrides: ['model="old"', 'compaction.strategy="remote"'] });
+    await live.open({ config: ['model="old"', 'compaction.strategy="remote"'] });
     await live.turn('More.');
     expect((await live.thread.compact(compactNow)).kind).toBe('installed');
     await live.thread.overrideTurnContext({ model: 'new' });
@@ -170,7 +170,7 @@ describe('a checkpoint that a model encrypted, before a model that is not compat
 
   test('is made again by the new model, by hand', async () => {
     const live = await withCheckpoint({ thinks: false });
-    await live.open({ overrides: ['model="new"'] });
+    await live.open({ config: ['model="new"'] });
     expect((await live.thread.compact(compactNow)).kind).toBe('installed');
     await live.turn('Go on here.');
     expect(asked(live)).toEqual(['old step', 'old own checkpoint', 'new checkpoint', 'new step']);

@@ -12,12 +12,12 @@ it.each([
   ['approval_policy=never'],
 ])('a compaction by hand with %s leaves the thread its settings', async (override) => {
   const live = await LiveThread.in(talk([saysLong(), says('Yes.')]));
-  await live.open({ overrides: ['sandbox_mode=read-only', 'model=gpt-5.5', 'approval_policy=on-request'] });
+  await live.open({ config: ['sandbox_mode=read-only', 'model=gpt-5.5', 'approval_policy=on-request'] });
   await live.turn(task);
   await live.open();
   const { origins: _origins, ...before } = live.thread.settings;
   await live.close();
-  const engine = await live.engine({ overrides: [override] });
+  const engine = await live.engine({ config: [override] });
   const threads = liveThreads(engine);
   const loaded = await threads.load(live.id);
   if (loaded.kind === 'refused') throw new Error(loaded.outcome.message);

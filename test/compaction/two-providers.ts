@@ -96,7 +96,7 @@ export class TwoProviders {
   /** Opens the thread in another process, as it were. */
   openWith(provider: 'maker' | 'scripted', model = 'large', more: readonly string[] = []): Promise<unknown> {
     const overrides = [`model_provider="${provider}"`, `model="${model}"`, ...more];
-    return this.live.open({ overrides });
+    return this.live.open({ config: overrides });
   }
 
   /** Turns with the maker, and a checkpoint of its own after each of them. */

@@ -56,7 +56,7 @@ export async function variedTurns({ auth, compacts, overrides, checkpoint }: Var
   if (auth === 'chatgpt') writeFileSync(join(home, 'auth.json'), JSON.stringify({ OPENAI_API_KEY: null, tokens }));
   await live.open({
     env: { PATH: process.env['PATH'], CAPSTAN_HOME: home, THE_KEY: 'sk-key' },
-    overrides: ['model_provider="known"', 'service_tier="fast"', ...overrides],
+    config: ['model_provider="known"', 'service_tier="fast"', ...overrides],
   });
   await live.turn('Build the parser.');
   await live.thread.inject(parts);

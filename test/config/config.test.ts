@@ -42,7 +42,7 @@ function load(place: Place, options: Partial<EngineOptions> = {}) {
     osHome: place.root,
     cwd: place.workspace,
     client: { name: 'test', version: '0', source: 'exec' },
-    overrides: [],
+    config: [],
     systemFolders: [join(place.root, 'etc')],
     ...options,
   });
@@ -51,7 +51,7 @@ function load(place: Place, options: Partial<EngineOptions> = {}) {
 async function open(place: Place, options: Partial<EngineOptions> = {}, request: Partial<ThreadRequest> = {}) {
   const engine = await load(place, options);
   if (engine.kind === 'refused') return engine;
-  const opened = await engine.start({ cwd: place.workspace, approval: 'never', ...request });
+  const opened = await engine.start({ cwd: place.workspace, heldApprovals: 'never', ...request });
   if (opened.kind === 'opened') cleanups.unshift(() => opened.thread.close());
   return opened;
 }
@@ -74,7 +74,7 @@ describe('trust', () => {
     const { model, place } = await scene();
     writeFileSync(join(place.workspace, 'AGENTS.md'), 'Use tabs.');
     const overrides = level === 'unknown' ? [] : trust(place, level);
-    const { told, output } = await outcomeOf(place, model, { overrides });
+    const { told, output } = await outcomeOf(place, model, { config: overrides });
     expect([told.includes('Use tabs.'), !output.includes('Read-only file system')]).toEqual([reads, writes]);
   });
 
@@ -86,7 +86,7 @@ describe('trust', () => {
       output: expect.stringContaining('Read-only file system'),
       notices: ['config-untrusted-project'],
     });
-    expect(await open(place, { overrides: trust(place, 'trusted') })).toMatchObject({ kind: 'opened', notices: [] });
+    expect(await open(place, { config: trust(place, 'trusted') })).toMatchObject({ kind: 'opened', notices: [] });
   });
 
   it('belongs to the folder of the thread, not to that of the process', async () => {
@@ -95,8 +95,10 @@ describe('trust', () => {
     mkdirSync(join(elsewhere, '.codex'), { recursive: true });
     writeFileSync(join(elsewhere, '.codex/config.toml'), 'model = "gpt-5.4"\n');
     const overrides = [`projects.${JSON.stringify(elsewhere)}.trust_level=trusted`];
-    expect(await open(place, { overrides }, { cwd: elsewhere })).toMatchObject({ settings: { model: 'gpt-5.4' } });
-    expect(await open(place, { overrides })).toMatchObject({ settings: { model: 'gpt-5.5' } });
+    expect(await open(place, { config: overrides }, { cwd: elsewhere })).toMatchObject({
+      settings: { model: 'gpt-5.4' },
+    });
+    expect(await open(place, { config: overrides })).toMatchObject({ settings: { model: 'gpt-5.5' } });
   });
 });
 
@@ -144,7 +146,7 @@ describe('what reaches the engine', () => {
     mkdirSync(shared);
     const { notices } = await outcomeOf(place, model, { addDirectories: ['../shared'] });
     expect(notices).toEqual(['added-folders-unused']);
-    const opened = await open(place, { addDirectories: ['../shared'], overrides: ['sandbox_mode=workspace-write'] });
+    const opened = await open(place, { addDirectories: ['../shared'], config: ['sandbox_mode=workspace-write'] });
     expect(opened).toMatchObject({ notices: [] });
     expect(JSON.stringify(opened)).toContain(JSON.stringify({ path: { type: 'path', path: shared }, access: 'write' }));
   });
@@ -153,18 +155,20 @@ describe('what reaches the engine', () => {
     const { place } = await scene();
     mkdirSync(join(place.root, 'etc'));
     writeFileSync(join(place.root, 'etc/managed_config.toml'), 'model = "gpt-5.4"\n');
-    const engine = await load(place, { overrides: ['model=gpt-5.5'] });
+    const engine = await load(place, { config: ['model=gpt-5.5'] });
     expect(engine).toMatchObject({ kind: 'engine', notices: [{ code: 'config-overridden-key' }] });
-    expect(await open(place, { overrides: ['model=gpt-5.5'] })).toMatchObject({ settings: { model: 'gpt-5.4' } });
+    expect(await open(place, { config: ['model=gpt-5.5'] })).toMatchObject({ settings: { model: 'gpt-5.4' } });
   });
 
   it('the managed file keeps its sandbox, whatever the surface asks for', async () => {
     const { place } = await scene();
-    const permissionProfile = { type: 'disabled' } as const;
-    expect(await open(place, {}, { permissionProfile })).toMatchObject({ settings: { profile: permissionProfile } });
+    const sandbox = { type: 'disabled' } as const;
+    expect(await open(place, {}, { sandbox })).toMatchObject({
+      settings: { profile: sandbox },
+    });
     mkdirSync(join(place.root, 'etc'));
     writeFileSync(join(place.root, 'etc/managed_config.toml'), 'sandbox_mode = "workspace-write"\n');
-    expect(await open(place, {}, { permissionProfile })).toMatchObject({
+    expect(await open(place, {}, { sandbox })).toMatchObject({
       kind: 'refused',
       outcome: { code: 'sandbox-managed' },
     });
@@ -201,13 +205,13 @@ deny_read = [${JSON.stringify(secret)}]
   it('an unknown model is reported, until it is described', async () => {
     const { place } = await scene();
     const overrides = ['model=local-1'];
-    expect(await open(place, { overrides })).toMatchObject({ notices: [{ code: 'model-unknown' }] });
+    expect(await open(place, { config: overrides })).toMatchObject({ notices: [{ code: 'model-unknown' }] });
     const file = join(place.root, 'models.json');
     writeFileSync(file, JSON.stringify({ models: [{ slug: 'local', context_window: 8000 }] }));
     const described = [...overrides, `model_catalog_json=${JSON.stringify(file)}`];
-    expect(await open(place, { overrides: described })).toMatchObject({ notices: [] });
+    expect(await open(place, { config: described })).toMatchObject({ notices: [] });
     writeFileSync(file, '{"models": []}');
-    expect(await open(place, { overrides: described })).toMatchObject({ outcome: { code: 'model-catalogue-empty' } });
+    expect(await open(place, { config: described })).toMatchObject({ outcome: { code: 'model-catalogue-empty' } });
   });
 
   it('exec hands its options on', async () => {
@@ -228,7 +232,7 @@ deny_read = [${JSON.stringify(secret)}]
     const { model, place } = await scene();
     writeFileSync(join(place.home, '.env'), 'FROM_FILE=filled\nSHOWN=no\nCAPSTAN_HOME=/nowhere\n');
     const env = { PATH: process.env['PATH'], CAPSTAN_HOME: place.home, SHOWN: 'kept' };
-    const { output } = await outcomeOf(place, model, { env, overrides: ['sandbox_mode=workspace-write'] });
+    const { output } = await outcomeOf(place, model, { env, config: ['sandbox_mode=workspace-write'] });
     expect(output).toContain('[filled][kept]');
   });
 });

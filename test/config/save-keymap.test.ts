@@ -53,7 +53,7 @@ queue = []
 test('what a flag says stays over the file, and a file that cannot be changed is left alone', async () => {
   const place = placeWith('[tui]\nkeymap.chat.interrupt_turn = "f7"\n');
   const overrides = ['tui.keymap.composer.queue="f2"'];
-  const engine = await placeEngine(place, { overrides });
+  const engine = await placeEngine(place, { config: overrides });
   expect(await engine.config.saveKeymap([{ context: 'composer', name: 'queue', keys: ['f5'] }])).toBeUndefined();
   expect(engine.config.tui.keymap).toEqual({ chat: { interrupt_turn: 'f7' }, composer: { queue: 'f2' } });
   const before = readFileSync(place.config, 'utf8');

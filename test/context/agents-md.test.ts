@@ -55,7 +55,7 @@ describe('between the turns of a thread', () => {
     writeFileSync(join(live.place.home, 'AGENTS.md'), 'Be kind.');
     live.write('AGENTS.md', 'Use tabs.');
     const trust = (level: string) => ({
-      overrides: [`projects.${JSON.stringify(live.place.workspace)}.trust_level=${level}`],
+      config: [`projects.${JSON.stringify(live.place.workspace)}.trust_level=${level}`],
     });
     const both = 'Be kind.\n\n--- project-doc ---\n\nUse tabs.';
     await live.turn('one');

@@ -115,7 +115,7 @@ describe('what changes together', () => {
   it('comes in the order of the sections: permissions, manner of speech, environment, words', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
-    await live.thread.overrideTurnContext({ cwd: live.place.root, approval: 'untrusted', personality: 'friendly' });
+    await live.thread.overrideTurnContext({ cwd: live.place.root, approvals: 'untrusted', personality: 'friendly' });
     await live.turn('two');
     expect(live.layout(1).slice(1)).toEqual([
       ['developer', 'permissions'],
@@ -143,7 +143,7 @@ describe('what changes together', () => {
   it('approval and mode: one message holds both', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
-    await live.thread.overrideTurnContext({ approval: 'untrusted', collaboration: { mode: 'plan' } });
+    await live.thread.overrideTurnContext({ approvals: 'untrusted', collaboration: { mode: 'plan' } });
     await live.turn('two');
     expect(live.layout(1).slice(1)).toEqual([
       ['developer', 'permissions', 'collaboration-mode'],
@@ -157,7 +157,7 @@ describe('the environment', () => {
   it('tells what differs and nothing else', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
-    await live.thread.overrideTurnContext({ approval: 'untrusted' });
+    await live.thread.overrideTurnContext({ approvals: 'untrusted' });
     await live.turn('two');
     const told = live
       .added(1)
@@ -169,7 +169,7 @@ describe('the environment', () => {
   });
 
   it('is not told when the configuration turned it off, and taken back when that comes later', async () => {
-    const off = { overrides: ['include_environment_context=false'] };
+    const off = { config: ['include_environment_context=false'] };
     const live = await LiveThread.in(yes);
     await live.open(off);
     await live.turn('one');

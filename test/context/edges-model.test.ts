@@ -35,7 +35,7 @@ function talk(live: LiveThread): readonly JsonObject[] {
 describe('an unknown model', () => {
   it('is reported when the thread is opened, and works with general values', async () => {
     const live = await LiveThread.in(yes);
-    await live.open({ overrides: ['model="mystery"', 'service_tier="gold"'] });
+    await live.open({ config: ['model="mystery"', 'service_tier="gold"'] });
     expect(live.notices).toEqual([expect.objectContaining({ code: 'model-unknown' })]);
     await live.turn('one');
     const { model, reasoning, text, service_tier: tier } = bodies(live)[0]!;
@@ -56,7 +56,7 @@ describe('an unknown model', () => {
 describe('another model', () => {
   it('keeps an effort that it has, and else has the nearest one', async () => {
     const live = await LiveThread.in(yes);
-    await live.open({ overrides: ['model="gpt-5.6-sol"', 'model_reasoning_effort="high"'] });
+    await live.open({ config: ['model="gpt-5.6-sol"', 'model_reasoning_effort="high"'] });
     for (const change of [{}, { model: 'gpt-5.5' }, { model: 'gpt-5.6-sol', effort: 'max' }, { model: 'gpt-5.4' }]) {
       await live.thread.overrideTurnContext(change);
       await live.turn('go');
@@ -71,14 +71,14 @@ describe('another model', () => {
 
   it('that a flag names for a resumed thread is treated alike; an effort that a flag names must be one that it has', async () => {
     const live = await LiveThread.in(yes);
-    await live.open({ overrides: ['model="gpt-5.6-sol"', 'model_reasoning_effort="max"'] });
+    await live.open({ config: ['model="gpt-5.6-sol"', 'model_reasoning_effort="max"'] });
     await live.turn('one');
-    await live.open({ overrides: ['model="gpt-5.4"'] });
+    await live.open({ config: ['model="gpt-5.4"'] });
     await live.turn('two');
-    await expect(live.open({ overrides: ['model="gpt-5.4"', 'model_reasoning_effort="max"'] })).rejects.toThrow(
+    await expect(live.open({ config: ['model="gpt-5.4"', 'model_reasoning_effort="max"'] })).rejects.toThrow(
       'The model gpt-5.4 has no reasoning effort "max".',
     );
-    await live.open({ overrides: ['model="gpt-5.4"', 'model_reasoning_effort="low"'] });
+    await live.open({ config: ['model="gpt-5.4"', 'model_reasoning_effort="low"'] });
     await live.turn('three');
     expect(talk(live).map(({ reasoning }) => reasoning)).toEqual([
       { effort: 'max' },
@@ -89,7 +89,7 @@ describe('another model', () => {
 
   it('is reported by one event that says what came with it', async () => {
     const live = await LiveThread.in(yes);
-    await live.open({ overrides: ['service_tier="ultrafast"', 'model="gpt-5.6-sol"', 'model_reasoning_effort="max"'] });
+    await live.open({ config: ['service_tier="ultrafast"', 'model="gpt-5.6-sol"', 'model_reasoning_effort="max"'] });
     await live.turn('one');
     await live.thread.overrideTurnContext({ model: 'gpt-5.4-mini' });
     await live.turn('two');
@@ -238,7 +238,7 @@ describe('guidance of a model’s own', () => {
       ...lines,
       { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: 1 } },
     ]);
-    await live.open({ overrides: ['model="two"'] });
+    await live.open({ config: ['model="two"'] });
     await live.turn('again');
     expect(live.rows(2).length).toBe(live.rows(1).length);
     expect(

@@ -21,7 +21,7 @@ const tagged = (tag: string, text: string) => `<${tag}>\n${text}\n</${tag}>`;
 describe('instructions that come with the configuration', () => {
   it('of developers are told, replaced and taken back, each once', async () => {
     const live = await LiveThread.in(yes);
-    const say = (text: string) => ({ overrides: [`developer_instructions=${JSON.stringify(text)}`] });
+    const say = (text: string) => ({ config: [`developer_instructions=${JSON.stringify(text)}`] });
     for (const [index, text] of ['Be kind.', 'Be kind.', 'Be brief.', '', ''].entries()) {
       await live.open(say(text));
       await live.turn(`turn ${index}`);
@@ -79,7 +79,8 @@ describe('the mode', () => {
     await live.open();
     const asked = ['Plan it.', 'Plan it.', undefined, undefined];
     for (const [index, instructions] of asked.entries()) {
-      const mode = instructions === undefined ? { mode: 'default' } : { mode: 'plan', instructions };
+      const mode =
+        instructions === undefined ? ({ mode: 'default' } as const) : ({ mode: 'plan', instructions } as const);
       await live.thread.overrideTurnContext({ collaboration: mode });
       await live.turn(`turn ${index}`);
     }
@@ -126,7 +127,7 @@ describe('the manner of speech', () => {
   it('is told, changed and taken back', async () => {
     const live = await LiveThread.in(yes);
     await live.open();
-    for (const personality of ['friendly', 'pragmatic', null, null]) {
+    for (const personality of ['friendly', 'pragmatic', null, null] as const) {
       await live.thread.overrideTurnContext({ personality });
       await live.turn('go');
     }

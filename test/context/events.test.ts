@@ -347,7 +347,7 @@ function checkpoint(place: Place): void {
 
 async function runInProcess(place: Place, listener: (event: ThreadEvent) => void): Promise<void> {
   const engine = await placeEngine(place);
-  const opened = await engine.start({ listener, cwd: place.workspace, approval: 'never' });
+  const opened = await engine.start({ listener, cwd: place.workspace, approvals: 'never' });
   if (opened.kind === 'refused') throw new Error(opened.outcome.message);
   const { kind } = await opened.thread.run({ input: words('hi'), signal: new AbortController().signal });
   await opened.thread.close();

@@ -48,7 +48,7 @@ describe('a rollback', () => {
   it('takes back what was told for the turn, and history and baseline agree: a lasting change is told again', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
-    await live.thread.overrideTurnContext({ approval: 'untrusted' });
+    await live.thread.overrideTurnContext({ approvals: 'untrusted' });
     await live.turn('two');
     await live.turn('three');
     await rollBack(live, 2);
@@ -56,7 +56,7 @@ describe('a rollback', () => {
     // The contract that holds is the one of the turn that is now the last.
     expect(live.thread.settings.approval).toBe('on-request');
     await live.turn('four');
-    await live.thread.overrideTurnContext({ approval: 'untrusted' });
+    await live.thread.overrideTurnContext({ approvals: 'untrusted' });
     await live.turn('five');
     expect(last(live).slice(2)).toEqual([
       ['user', 'one'],

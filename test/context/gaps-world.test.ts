@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Facts } from '../../src/envelope/facts.ts';
-import type { Settings } from '../../src/envelope/settings.ts';
+import type { SettingsChange } from '../../src/index.ts';
 import { recognise } from '../../src/fragments/foreign/recognise.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, say, type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
@@ -17,7 +17,7 @@ interface Stage {
   readonly thread: WatchedThread;
   /** What is true of the world besides what the thread is told by its parts. */
   facts: Partial<Facts>;
-  settings: Partial<Settings>;
+  settings: SettingsChange;
   turn(text: string): Promise<void>;
   /** The texts that a request told anew, by kind where they are context. */
   told(request: number): readonly string[];

@@ -52,7 +52,7 @@ describe('the last message', () => {
       ],
       '',
     );
-    await live.open({ overrides: ['model_providers.scripted.stream_max_retries=1'] });
+    await live.open({ config: ['model_providers.scripted.stream_max_retries=1'] });
     expect(await live.turn('one')).toMatchObject({ kind: 'failed', lastMessage: 'Half.' });
   });
 
@@ -99,7 +99,7 @@ describe('the start of a thread', () => {
   it('costs one bundle, however many processes look at it before the first turn', async () => {
     const live = await LiveThread.in(yes);
     await live.open();
-    await live.thread.overrideTurnContext({ approval: 'untrusted' });
+    await live.thread.overrideTurnContext({ approvals: 'untrusted' });
     await live.open();
     await live.turn('one');
     expect(live.layout(0)).toEqual([

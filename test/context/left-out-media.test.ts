@@ -16,7 +16,7 @@ async function withModels(): Promise<LiveThread> {
     { slug: 'blind-too', input_modalities: ['text'] },
   ];
   writeFileSync(path, JSON.stringify({ models }));
-  await live.open({ overrides: [`model_catalog_json="${path}"`] });
+  await live.open({ config: [`model_catalog_json="${path}"`] });
   return live;
 }
 

@@ -27,13 +27,13 @@ describe('each setting', () => {
       seen: texts,
       as: expect.arrayContaining([expect.stringContaining('/workspace/sub</cwd>')]),
     },
-    approval: {
-      change: { approval: 'untrusted' },
+    approvals: {
+      change: { approvals: 'untrusted' },
       seen: texts,
       as: expect.arrayContaining([expect.stringContaining('Approval: untrusted.')]),
     },
-    sandboxMode: {
-      change: { sandboxMode: 'read-only' },
+    sandbox: {
+      change: { sandbox: 'read-only' },
       seen: texts,
       as: expect.arrayContaining([expect.stringContaining('Sandbox: read-only.')]),
     },

@@ -1,3 +1,4 @@
+import type { SettingsChange } from '../../src/index.ts';
 import { describe, expect, it } from 'vitest';
 import { type Outcome, words } from '../../src/index.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
@@ -10,8 +11,8 @@ describe('a change of settings', () => {
   it('leaves the running turn alone and holds from the next one', async () => {
     const live = await LiveThread.in([
       async () => {
-        const changed = await live.thread.overrideTurnContext({ model: 'gpt-5.4', sandboxMode: 'read-only' });
-        expect(changed).toMatchObject({ kind: 'changed', changed: ['profile', 'model'] });
+        const changed = await live.thread.overrideTurnContext({ model: 'gpt-5.4', sandbox: 'read-only' });
+        expect(changed).toMatchObject({ kind: 'changed', changed: ['sandbox', 'model'] });
         return answer({ items: [callTool('exec_command', { cmd: 'echo x > file && echo written' })] });
       },
       yes(),
@@ -46,7 +47,7 @@ describe('a change of settings', () => {
     await live.open();
     const turn = (text: string) => ({ input: words(text), signal: new AbortController().signal });
     expect(await live.thread.runWith({ model: 'gpt-5.4' }, turn('one'))).toMatchObject({ kind: 'completed' });
-    expect(await live.thread.runWith({ model: 7 }, turn('two'))).toMatchObject({
+    expect(await live.thread.runWith({ model: 7 as never }, turn('two'))).toMatchObject({
       kind: 'refused',
       outcome: { code: 'change-wrong-value' },
     });
@@ -72,7 +73,7 @@ describe('a change of settings', () => {
   it('is sent to listeners, with what holds now', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
-    await live.thread.overrideTurnContext({ model: 'gpt-5.4', sandboxMode: 'read-only' });
+    await live.thread.overrideTurnContext({ model: 'gpt-5.4', sandbox: 'read-only' });
     expect(live.told('settings').at(-1)).toMatchObject({
       cause: 'override',
       settings: { model: 'gpt-5.4' },
@@ -97,7 +98,12 @@ describe('a change of settings', () => {
   it('may come with others at once: none is lost', async () => {
     const live = await LiveThread.in(yes);
     await live.open();
-    const changes = [{ model: 'gpt-5.4' }, { effort: 'high' }, { personality: 'friendly' }, { summary: 'detailed' }];
+    const changes: readonly SettingsChange[] = [
+      { model: 'gpt-5.4' },
+      { effort: 'high' },
+      { personality: 'friendly' },
+      { summary: 'detailed' },
+    ];
     await Promise.all(changes.map((change) => live.thread.overrideTurnContext(change)));
     const wanted = { model: 'gpt-5.4', effort: 'high', personality: 'friendly', summary: 'detailed' };
     expect(live.thread.settings).toMatchObject(wanted);
@@ -124,7 +130,7 @@ describe('a change that is refused', () => {
     const [lines, settings] = [live.place.lines().length, live.thread.settings];
     const codes = [];
     for (const change of wrong) {
-      const { outcome } = (await live.thread.overrideTurnContext(change)) as { outcome: Outcome };
+      const { outcome } = (await live.thread.overrideTurnContext(change as SettingsChange)) as { outcome: Outcome };
       const text = expect.stringMatching(/^[A-Za-z].*\.$/s);
       expect(outcome).toEqual({ code: expect.any(String), message: text, next: text });
       codes.push(outcome.code);
@@ -151,8 +157,8 @@ describe('a change that is refused', () => {
     { model: 5 },
     { model: ' ' },
     { cwd: 'sub' },
-    { approval: 'sometimes' },
-    { sandboxMode: { type: 'workspace-write', writable_roots: 'all' } },
+    { approvals: 'sometimes' },
+    { sandbox: { type: 'workspace-write', writable_roots: 'all' } },
     { collaboration: 'plan' },
     { realtime: { active: 'yes' } },
     // One part that is wrong takes the others with it.

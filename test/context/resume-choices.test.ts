@@ -30,11 +30,11 @@ describe('what the model decided', () => {
     await live.turn('one');
     expect(reasoning(live)).toMatchObject({ effort: 'medium' });
     expect(newestContext(live)).toMatchObject({ effort: 'medium', capstan: { chosen: {} } });
-    await live.open({ overrides: ['model="unheard-of"'] });
+    await live.open({ config: ['model="unheard-of"'] });
     expect(live.thread.settings.origins).not.toHaveProperty('effort');
     await live.turn('two');
     expect(reasoning(live) ?? {}).not.toHaveProperty('effort');
-    await live.open({ overrides: ['model="gpt-6.1-sol"'] });
+    await live.open({ config: ['model="gpt-6.1-sol"'] });
     await live.turn('three');
     expect(reasoning(live)).toMatchObject({ effort: 'low' });
   });
@@ -54,19 +54,19 @@ describe('what the model decided', () => {
   it('is separated from what was chosen, also where both are the same', async () => {
     const live = await LiveThread.in(yes);
     await live.open({
-      overrides: ['model_reasoning_effort="medium"', 'model_verbosity="low"', 'model_reasoning_summary="auto"'],
+      config: ['model_reasoning_effort="medium"', 'model_verbosity="low"', 'model_reasoning_summary="auto"'],
     });
     await live.turn('one');
     const chosen = { effort: 'medium', verbosity: 'low', summary: 'auto' };
     expect(newestContext(live)).toMatchObject({ capstan: { chosen } });
     const { effort: _effort, ...others } = chosen;
-    await live.open({ overrides: ['model="unheard-of"'] });
+    await live.open({ config: ['model="unheard-of"'] });
     expect(live.thread.settings).toMatchObject(others);
     await live.turn('two');
     // What efforts the model has is not known.
     expect(reasoning(live)).toEqual({ summary: 'auto' });
     // The model has no verbosity, but the thread remembers the one that was chosen.
-    await live.open({ overrides: ['model="gpt-5.5"'] });
+    await live.open({ config: ['model="gpt-5.5"'] });
     expect(live.thread.settings).toMatchObject(others);
   });
 
@@ -79,13 +79,13 @@ describe('what the model decided', () => {
     for (const rewrite of [byCodex, older]) {
       await live.turn('one');
       await live.rewrite((lines) => changed(lines, rewrite));
-      const { settings } = await live.open({ overrides: ['model="unheard-of"'] });
+      const { settings } = await live.open({ config: ['model="unheard-of"'] });
       expect(settings).not.toHaveProperty('effort');
       expect(settings).not.toHaveProperty('verbosity');
-      await live.open({ overrides: ['model="gpt-5.5"'] });
+      await live.open({ config: ['model="gpt-5.5"'] });
     }
     await live.rewrite((lines) => changed(lines, (context) => ({ ...byCodex(context), effort: 'high' })));
-    const { settings } = await live.open({ overrides: ['model="gpt-5.4"'] });
+    const { settings } = await live.open({ config: ['model="gpt-5.4"'] });
     expect(settings).toMatchObject({ effort: 'high' });
   });
 });
@@ -93,7 +93,7 @@ describe('what the model decided', () => {
 describe('an approval policy that the surface holds', () => {
   it('is in force for the turn, and what the thread chose is what resume restores', async () => {
     const live = await LiveThread.in(yes, 'approval_policy = "on-request"');
-    await live.open({}, { approval: 'never' });
+    await live.open({}, { heldApprovals: 'never' });
     await live.turn('one');
     expect(newestContext(live)).toMatchObject({
       approval_policy: 'never',
@@ -102,7 +102,7 @@ describe('an approval policy that the surface holds', () => {
         envelope: { groups: { policy: { approval: 'never', askedApproval: 'on-request' } } },
       },
     });
-    const { settings } = await live.open({ overrides: [] });
+    const { settings } = await live.open({ config: [] });
     expect(settings).toMatchObject({ approval: 'on-request', origins: { approval: 'thread' } });
     expect(settings).not.toHaveProperty('askedApproval');
   });
@@ -110,9 +110,9 @@ describe('an approval policy that the surface holds', () => {
   it('leaves a policy that was set for the thread as it is, run after run', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
-    await live.thread.overrideTurnContext({ approval: 'untrusted' });
+    await live.thread.overrideTurnContext({ approvals: 'untrusted' });
     for (const text of ['two', 'three']) {
-      await live.open({}, { approval: 'never' });
+      await live.open({}, { heldApprovals: 'never' });
       await live.turn(text);
     }
     expect((await live.open()).settings.approval).toBe('untrusted');
@@ -120,9 +120,9 @@ describe('an approval policy that the surface holds', () => {
 
   it('gives way to a policy that a client names, for the thread too', async () => {
     const live = await LiveThread.in(yes);
-    await live.open({}, { approval: 'never' });
+    await live.open({}, { heldApprovals: 'never' });
     expect(live.thread.settings).toMatchObject({ approval: 'never', askedApproval: 'on-request' });
-    expect(await live.thread.overrideTurnContext({ approval: 'never' })).toMatchObject({ changed: ['approval'] });
+    expect(await live.thread.overrideTurnContext({ approvals: 'never' })).toMatchObject({ changed: ['approvals'] });
     await live.turn('one');
     expect((await live.open()).settings.approval).toBe('never');
   });

@@ -31,7 +31,7 @@ describe('a turn that waits', () => {
     await live.open();
     const [ran, refused] = await Promise.all([
       live.thread.run(turn('one')),
-      live.thread.runWith({ model: 7 }, turn('two')),
+      live.thread.runWith({ model: 7 as never }, turn('two')),
     ]);
     expect([ran, refused]).toMatchObject([{ kind: 'completed' }, { kind: 'refused' }]);
     expect(linesOf(live, 'turn_context').map(({ payload }) => payload['capstan'])).toEqual([
@@ -48,7 +48,7 @@ describe('a turn that waits', () => {
     await live.open();
     const one = live.thread.run(turn('one'));
     await live.model.request(0);
-    expect(await live.thread.runWith({ model: 7 }, turn('two'))).toMatchObject({ kind: 'refused' });
+    expect(await live.thread.runWith({ model: 7 as never }, turn('two'))).toMatchObject({ kind: 'refused' });
     answered?.();
     await one;
     expect(live.model.requests).toHaveLength(1);

@@ -23,9 +23,9 @@ describe('a tool that could do nothing but refuse is not offered', () => {
   it('apply_patch goes with a read-only sandbox, comes back with a wider one, and the guard names both', async () => {
     const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
     await live.turn('one');
-    await live.thread.overrideTurnContext({ sandboxMode: 'read-only' });
+    await live.thread.overrideTurnContext({ sandbox: 'read-only' });
     await live.turn('two');
-    await live.thread.overrideTurnContext({ sandboxMode: 'workspace-write' });
+    await live.thread.overrideTurnContext({ sandbox: 'workspace-write' });
     await live.turn('three');
     const without = all.filter((name) => name !== 'apply_patch');
     expect([0, 1, 2].map((request) => offered(live, request))).toEqual([all, without, all]);
@@ -43,7 +43,7 @@ describe('a tool that could do nothing but refuse is not offered', () => {
       answer({ items: [say('Yes.')] }),
     ]);
     await live.open();
-    await live.thread.overrideTurnContext({ sandboxMode: 'read-only' });
+    await live.thread.overrideTurnContext({ sandbox: 'read-only' });
     await live.turn('one');
     expect(existsSync(join(live.place.workspace, 'f'))).toBe(false);
     expect(live.added(1).filter(([role]) => role === 'output')).toEqual([
@@ -62,7 +62,7 @@ describe('a tool that could do nothing but refuse is not offered', () => {
       answer({ items: [say('Yes.')] }),
     ]);
     await live.open();
-    await live.thread.overrideTurnContext({ approval: 'untrusted' });
+    await live.thread.overrideTurnContext({ approvals: 'untrusted' });
     await live.turn('one');
     expect(offered(live, 0)).toEqual(['update_plan', 'view_image']);
     expect(existsSync(join(live.place.workspace, 'f'))).toBe(false);
@@ -72,7 +72,7 @@ describe('a tool that could do nothing but refuse is not offered', () => {
 it.each(['never', 'on-request', 'untrusted'] as const)('under %s nothing promises a question', async (approval) => {
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
   await live.open();
-  await live.thread.overrideTurnContext({ approval });
+  await live.thread.overrideTurnContext({ approvals: approval });
   await live.turn('one');
   expect(said(live, 0)).toContain(`Approval: ${approval}.`);
   expect(said(live, 0)).toMatch(/cannot be asked/);

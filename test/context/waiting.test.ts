@@ -270,7 +270,7 @@ describe('a message that does not enter history', () => {
     const live: LiveThread = await LiveThread.in(
       talk([
         async () => {
-          refused = live.thread.runWith({ approval: 'sometimes' }, { input: words('two'), signal });
+          refused = live.thread.runWith({ approvals: 'sometimes' as never }, { input: words('two'), signal });
           await refused;
           expect(live.thread.state.waiting).toEqual([]);
           return says('One.');

@@ -39,7 +39,7 @@ async function lastBody(way: 'directly' | 'by fallback', config: string, first: 
     way === 'directly'
       ? ['model_provider="other"', 'model="gpt-5.4"']
       : [...first, 'model_fallback={ model = "gpt-5.4", provider = "other" }'];
-  await live.open({ overrides: [provider, ...chosen] });
+  await live.open({ config: [provider, ...chosen] });
   const input = { author: 'user', text: 'Look.', images: [{ path: 'x.png', dataUrl: picture }] } as const;
   expect(await live.thread.run({ input, signal: new AbortController().signal })).toMatchObject({ kind: 'completed' });
   return abilitiesIn(other.requests[0]!.body);
@@ -67,7 +67,7 @@ it('a fallback has the window that its server gives it', async () => {
   const pages = { '/api/ps': { models: [{ name: 'qwen3:8b', context_length: 8192 }] }, '/api/show': {} };
   const { port } = await startLocalServer(['qwen3:8b'], live.model, pages);
   await live.open({
-    overrides: [
+    config: [
       'model_fallback={ model = "qwen3:8b", provider = "ollama" }',
       `model_providers.ollama.base_url="http://127.0.0.1:${port}/v1"`,
     ],

@@ -62,11 +62,11 @@ const busy = httpError({ status: 529, body: '{}' });
 it('after an overload the next message goes to the configured model again, also after a resume', async () => {
   const live = await LiveThread.in([busy, done, done, done], fallback);
   const overrides = [`model_providers.scripted.request_max_retries=0`, `model_providers.scripted.stream_max_retries=0`];
-  await live.open({ overrides });
+  await live.open({ config: overrides });
   await live.turn('one');
   expect(live.thread.standIn).toBeUndefined();
   await live.turn('two');
-  await live.open({ overrides });
+  await live.open({ config: overrides });
   await live.turn('three');
   expect(models(live)).toEqual(['gpt-5.5', 'gpt-5.4', 'gpt-5.5', 'gpt-5.5']);
 });
@@ -81,7 +81,7 @@ it('a turn of a smaller model that leaves little space is followed by no compact
   const live = await LiveThread.in([usual, usual, noCredit, long, noCredit, done], 'model_fallback = "tiny"\n');
   const catalogue = join(live.place.home, 'models.json');
   writeFileSync(catalogue, JSON.stringify({ models: [model('gpt-5.5', 272_000), model('tiny', 16_000)] }));
-  await live.open({ overrides: [`model_catalog_json="${catalogue}"`] });
+  await live.open({ config: [`model_catalog_json="${catalogue}"`] });
   for (const text of ['one', 'two', 'three']) await live.turn(text);
   // What follows a turn begins at once.
   await new Promise((resolve) => void setTimeout(resolve, 500));
@@ -92,7 +92,7 @@ it('a turn of a smaller model that leaves little space is followed by no compact
 it('a model that Capstan does not know gets an effort once a catalogue lists its efforts, as the warning says', async () => {
   const live = await LiveThread.in([noCredit, done, noCredit, done], 'model_fallback = "of-mine"\n');
   const effort = 'model_reasoning_effort="high"';
-  await live.open({ overrides: [effort] });
+  await live.open({ config: [effort] });
   await live.turn('one');
   const changed = of(live, 'warning').filter(({ outcome }) => outcome.code === 'effort-changed');
   expect(changed.map(({ outcome }) => outcome.next)).toEqual([expect.stringContaining('(model_catalog_json)')]);
@@ -100,7 +100,7 @@ it('a model that Capstan does not know gets an effort once a catalogue lists its
   const listed = ['gpt-5.5', 'of-mine'].map((slug) => ({ slug, supported_reasoning_levels: levels }));
   const catalogue = join(live.place.home, 'models.json');
   writeFileSync(catalogue, JSON.stringify({ models: listed }));
-  await live.open({ overrides: [effort, `model_catalog_json="${catalogue}"`] });
+  await live.open({ config: [effort, `model_catalog_json="${catalogue}"`] });
   await live.turn('two');
   expect(
     live.model.requests.map(({ body }) => [body['model'], (body['reasoning'] as { effort?: string })?.effort]),
@@ -146,7 +146,7 @@ it('another provider in another format continues', async () => {
     'model_fallback={ model = "claude-sonnet-4-5", provider = "other" }',
     `model_providers.other={ name = "Other", base_url = "${other.url}", wire_api = "anthropic" }`,
   ];
-  await live.open({ overrides });
+  await live.open({ config: overrides });
   expect(await live.turn('Go.')).toEqual({ kind: 'completed', lastMessage: 'Done.' });
   expect(other.requests).toHaveLength(1);
   expect(JSON.stringify(other.requests[0]!.body)).toContain('Go.');

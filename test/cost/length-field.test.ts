@@ -6,7 +6,7 @@ import { formats } from '../formats/formats.ts';
 
 const [chat] = formats.filter(({ title }) => title === 'Chat');
 const limits = { turnTokens: 200_000 };
-const none = { overrides: ['model_providers.scripted.stream_max_retries=0'] };
+const none = { config: ['model_providers.scripted.stream_max_retries=0'] };
 
 function fieldsOf(body: JsonObject): readonly string[] {
   return ['max_tokens', 'max_completion_tokens'].filter((field) => body[field] !== undefined);

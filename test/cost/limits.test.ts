@@ -107,7 +107,7 @@ async function withLogin(turnTokens: number, model: JsonObject = { slug: 'gpt-5.
     `model="${String(model['slug'])}"`,
   ];
   const env = { PATH: process.env['PATH'], CAPSTAN_HOME: home };
-  await live.open({ env, overrides }, { limits: { turnTokens } });
+  await live.open({ env, config: overrides }, { limits: { turnTokens } });
   return live;
 }
 

@@ -33,7 +33,7 @@ async function openOpenai({ by, prices = [], limits, model = 'gpt-6-sol', first 
   };
   const env = { PATH: process.env['PATH'], CAPSTAN_HOME: home, ...(by === 'key' && { OPENAI_API_KEY: 'sk-test' }) };
   const overrides = ['model_provider="openai"', `model="${model}"`, 'features.responses_websockets=false'];
-  const options = { env, overrides, formats: [here] };
+  const options = { env, config: overrides, formats: [here] };
   await live.open(options, limits === undefined ? {} : { limits });
   return { live, options };
 }

@@ -35,7 +35,7 @@ it('and with an answer', async () => {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as { port: number };
   const live = await LiveThread.in([]);
-  await live.open({ overrides: [`model_providers.scripted.base_url="http://127.0.0.1:${port}"`] });
+  await live.open({ config: [`model_providers.scripted.base_url="http://127.0.0.1:${port}"`] });
   await live.turn('one');
   expect(live.events.find(({ kind }) => kind === 'usage')).toMatchObject({ rateLimits: { limits } });
   await live.close();

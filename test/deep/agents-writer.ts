@@ -10,7 +10,7 @@ const engine = await Engine.load({
   osHome: homedir(),
   cwd: workspace!,
   client: { name: 'test', version: '0', source: 'exec' },
-  overrides: [],
+  config: [],
   systemFolders: [],
 });
 if (engine.kind === 'refused') throw new Error(engine.outcome.message);

@@ -68,7 +68,7 @@ async function run(
   writeFileSync(join(live.place.home, 'rules/x.rules'), rules);
   const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, ...variables };
   const overrides = [...sandbox, 'approval_policy="never"', 'allow_login_shell=false'];
-  await live.open({ env, overrides, cwd: repo }, { cwd: repo });
+  await live.open({ env, config: overrides, cwd: repo }, { cwd: repo });
   await live.turn('Go.');
   const outputs = live.told('item-completed').flatMap(({ item }) => (item.kind === 'command' ? [item] : []));
   const warnings = live.told('warning').map(({ outcome }) => outcome);

@@ -58,7 +58,7 @@ describe('the file of a thread', () => {
       const live = await LiveThread.in([...steps, answer({ items: [say('done')] })], wide);
       const models = [{ slug: 'wide', context_window: 1_000_000_000 }];
       writeFileSync(join(live.place.home, 'models.json'), JSON.stringify({ models }));
-      await live.open({ overrides: ['model="wide"', 'tool_output_token_limit=10000'] });
+      await live.open({ config: ['model="wide"', 'tool_output_token_limit=10000'] });
       letters(live.place.workspace, 'letters', 30_000);
       await live.turn('print a lot');
       await live.close();

@@ -293,7 +293,9 @@ test('a host that an answer allowed for good is allowed at once under another po
   await open();
   await live.turn('one');
   const granular = { sandbox_approval: true, rules: true, mcp_elicitations: true };
-  expect(await live.thread.overrideTurnContext({ approval: { granular } })).toMatchObject({ kind: 'changed' });
+  expect(await live.thread.overrideTurnContext({ approvals: { granular: granular as never } })).toMatchObject({
+    kind: 'changed',
+  });
   await live.turn('two');
   expect(asked.map(({ host }) => host?.name)).toEqual(['saved.invalid']);
 });

@@ -119,7 +119,7 @@ describe('the window that a server names in its refusal', () => {
 
   test('counts until something else is configured', async () => {
     const live = await learned();
-    await live.open({ overrides: ['model_context_window=100000'] });
+    await live.open({ config: ['model_context_window=100000'] });
     await live.turn('And on.');
     expect(effective(live)).toBe(95_000);
     await live.open();

@@ -72,10 +72,10 @@ describe('a session', () => {
   test('is ended by a turn that may do less, and not by one that may do the same or more', async () => {
     const told = await toldScene({});
     const id = await sessionOf(told, 'sleep 73003');
-    await told.live.thread.overrideTurnContext({ sandboxMode: 'danger-full-access' });
+    await told.live.thread.overrideTurnContext({ sandbox: 'danger-full-access' });
     const [wider] = await told.calls(look(id, { yield_time_ms: 250 }));
     expect(wider).toContain(`Process running with session ID ${id}`);
-    await told.live.thread.overrideTurnContext({ sandboxMode: 'read-only' });
+    await told.live.thread.overrideTurnContext({ sandbox: 'read-only' });
     const [narrower] = await told.calls(look(id, { yield_time_ms: 250 }));
     expect(narrower).toContain(`Session ${id} was ended, because it had more permissions than you have now.`);
     expect(ended(told)).toEqual([

@@ -72,7 +72,7 @@ it(`${turns} turns in a small window, with a model that remembers the newest wor
   });
   writeFiles(live.place.workspace);
   // It is not about the sandbox, and commands start sooner without.
-  await live.open({ overrides: ['sandbox_mode=danger-full-access'] });
+  await live.open({ config: ['sandbox_mode=danger-full-access'] });
   for (let number = 1; number <= turns; number++) {
     if (number === pinnedIn) await pin(live, story);
     const words = story.begin(number);

@@ -211,7 +211,7 @@ it('of a thread is made by the provider of the thread, and no program is notifie
   const [file, notified] = [join(home, 'config.toml'), join(home, 'notified')];
   const notify = `notify = ["sh", "-c", "printf '%s\\\\n' \\"$0\\" >>${notified}"]\n`;
   writeFileSync(file, notify + readFileSync(file, 'utf8'));
-  await live.open({}, { overrides: [{ path: ['model_provider'], value: 'other' }] });
+  await live.open({}, { config: [{ path: ['model_provider'], value: 'other' }] });
   const engine = await live.engine();
   const { signal } = new AbortController();
   const target = { kind: 'words', words: 'Look at it.' } as const;

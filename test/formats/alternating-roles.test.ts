@@ -224,7 +224,7 @@ describe('a server whose template refuses other orders of roles', () => {
     };
     expect(await thread.live.turn('Look.')).toEqual(completed);
     const before = idsIn(-1);
-    await thread.open({}, { overrides: [`model_providers.scripted.server_capabilities=${strict}`] });
+    await thread.open({}, { config: [`model_providers.scripted.server_capabilities=${strict}`] });
     expect(await thread.live.turn('And now?')).toEqual(completed);
     expect(await thread.live.turn('And now?')).toEqual(completed);
     expect(before.filter((id) => /^[A-Za-z0-9]{9}$/.test(String(id)))).toEqual([]);
@@ -243,7 +243,7 @@ describe('a server whose template refuses other orders of roles', () => {
     const format = formats.find(({ title }) => title === 'Responses')!;
     const thread = await FormatThread.in(format, (request) => ('messages' in request.body ? strict : script)(request));
     const other = `model_providers.other={ name = "Other", base_url = "${thread.live.model.url}", wire_api = "chat" }`;
-    await thread.open({}, { overrides: [other, 'model_fallback={ model = "gpt-5.4", provider = "other" }'] });
+    await thread.open({}, { config: [other, 'model_fallback={ model = "gpt-5.4", provider = "other" }'] });
     expect(await thread.live.turn('Look.')).toEqual(completed);
     expect(thread.live.model.requests.map(({ body }) => 'messages' in body)).toEqual([false, false, true]);
     const last = thread.live.model.requests.at(-1)!.body['messages'] as readonly JsonObject[];

@@ -9,7 +9,7 @@ it.each(formats)('exec runs, resumes and replays a thread in $title', async (for
     answer({ items: [say('One.')] }),
     answer({ items: [say('Two.')] }),
   ]);
-  const settings = speaking(format).overrides.flatMap((override) => ['-c', override]);
+  const settings = speaking(format).config.flatMap((override) => ['-c', override]);
   const first = await place.run('exec', '--json', ...settings, 'One?');
   expect([first.code, first.events.at(-1)]).toMatchObject([
     0,

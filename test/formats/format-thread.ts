@@ -1,3 +1,4 @@
+import { overrideList } from '../../src/gather/config/config-layers.ts';
 import { expect } from 'vitest';
 import type { EngineOptions, ThreadRequest } from '../../src/index.ts';
 import type { Script, ScriptedModelOptions } from '../../src/testing/index.ts';
@@ -25,8 +26,8 @@ export class FormatThread {
 
   /** Begins the thread, or continues it as another process would. */
   async open(request: Partial<ThreadRequest> = {}, options: Partial<EngineOptions> = {}): Promise<this> {
-    const { overrides } = speaking(this.format);
-    await this.live.open({ ...options, overrides: [...overrides, ...(options.overrides ?? [])] }, request);
+    const { config: overrides } = speaking(this.format);
+    await this.live.open({ ...options, config: [...overrides, ...overrideList(options.config)] }, request);
     return this;
   }
 

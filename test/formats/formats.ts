@@ -92,7 +92,7 @@ export function speaking(
     `${table}.supports_websockets=${isSocket === true}`,
     ...(url === undefined ? [] : [`${table}.base_url="${url}"`]),
   ];
-  return { overrides };
+  return { config: overrides };
 }
 
 function beforeStream(body: string): string {

@@ -30,7 +30,7 @@ const lookUp: OwnTool = {
   run: ({ word }) => `${String(word)}: a kind of winch`,
 };
 const tools = { tools: [lookUp] };
-const claude = { overrides: ['model="claude-sonnet-4-5"'] };
+const claude = { config: ['model="claude-sonnet-4-5"'] };
 const thinks = (text: string, signature: string): ItemDraft => ({
   type: 'reasoning',
   summary: text === '' ? [] : [{ type: 'summary_text', text }],
@@ -209,7 +209,7 @@ it('a thread changes between Responses and Messages at every turn, and each gets
     const each = turn % 2 === 0 ? responses : format;
     const model = each === format ? 'claude-sonnet-4-5' : 'gpt-5.5';
     const overrides = [table(responses), table(format), `model_provider="${id(each)}"`, `model="${model}"`];
-    await live.open({ overrides }, tools);
+    await live.open({ config: overrides }, tools);
     expect(await live.turn(`Question ${turn}?`)).toEqual(completed);
   }
   for (const [index, { body, path }] of live.model.requests.entries()) {

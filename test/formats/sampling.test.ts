@@ -29,9 +29,9 @@ describe.each(formats)('$title', (format) => {
   it('sends what the provider and the model are configured with, and replays it', async () => {
     const thread = await FormatThread.in(format, [plan, done, done, done]);
     const overrides = [...configured, 'model_reasoning_effort="none"'];
-    await thread.open({}, { overrides: [...overrides, 'model="made-up"'] });
+    await thread.open({}, { config: [...overrides, 'model="made-up"'] });
     await thread.live.turn('Go.');
-    await thread.open({}, { overrides: [...overrides, 'model="other"'] });
+    await thread.open({}, { config: [...overrides, 'model="other"'] });
     await thread.live.turn('And now?');
     expect(of(thread).map((body) => sampled(format, body))).toEqual([
       [0.2, ['END']],
@@ -45,7 +45,7 @@ describe.each(formats)('$title', (format) => {
 it('a model of the Messages API that thinks gets no temperature, which the API would refuse', async () => {
   const format = formats.find(({ wire }) => wire === 'anthropic')!;
   const thread = await FormatThread.in(format, [done]);
-  await thread.open({}, { overrides: [...configured, 'model="claude-sonnet-4-5"', 'model_reasoning_effort="high"'] });
+  await thread.open({}, { config: [...configured, 'model="claude-sonnet-4-5"', 'model_reasoning_effort="high"'] });
   await thread.live.turn('Go.');
   expect(of(thread)[0]).toHaveProperty('thinking');
   expect(sampled(format, of(thread)[0]!)).toEqual([undefined, ['END']]);
@@ -53,9 +53,9 @@ it('a model of the Messages API that thinks gets no temperature, which the API w
 
 it('another temperature breaks no cached prefix', async () => {
   const live = await LiveThread.in([done, done]);
-  await live.open({ overrides: ['model_providers.scripted.temperature=0.2'] });
+  await live.open({ config: ['model_providers.scripted.temperature=0.2'] });
   await live.turn('one');
-  await live.open({ overrides: ['model_providers.scripted.temperature=1.5'] });
+  await live.open({ config: ['model_providers.scripted.temperature=1.5'] });
   await live.turn('two');
   expect(live.model.requests.map(({ body }) => body['temperature'])).toEqual([0.2, 1.5]);
   expect(live.events.filter(({ kind }) => kind === 'prefix-broken')).toEqual([]);

@@ -168,7 +168,7 @@ export const sharedThreads: readonly SharedThread[] = [
     script: () => [does(runs('printf hi')), done],
     run: async ({ live, turn }) => {
       await turn('One?');
-      await live.thread.overrideTurnContext({ approval: 'never' });
+      await live.thread.overrideTurnContext({ approvals: 'never' });
       await turn('Two?');
     },
   },

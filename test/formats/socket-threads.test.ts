@@ -154,7 +154,7 @@ describe('a thread over a WebSocket', () => {
 
   it('a gate switches it off', async () => {
     const thread = await FormatThread.in(format, [done]);
-    await thread.open({}, { overrides: ['features.responses_websockets=false'] });
+    await thread.open({}, { config: ['features.responses_websockets=false'] });
     await thread.live.turn('One?');
     expect([kinds(thread), thread.live.model.upgrades]).toEqual([['http'], 0]);
   });
@@ -170,7 +170,7 @@ it('at 1 MB of history, a round trip of a tool sends what is new and at most 2 K
   const thread = await FormatThread.in(format, [...Array.from({ length: count }, () => reads), asks, done, done]);
   await thread.open(
     { tools: [lookUp, read] },
-    { overrides: ['model="vast"', 'model_context_window=9000000', 'tool_output_token_limit=20000'] },
+    { config: ['model="vast"', 'model_context_window=9000000', 'tool_output_token_limit=20000'] },
   );
   expect(await thread.live.turn('Read.')).toEqual(completed);
   expect(await thread.live.turn('Thanks.')).toEqual(completed);

@@ -33,7 +33,7 @@ it.each<readonly [string, string, Partial<ThreadRequest>]>([
   ['without the tool that ends it', 'features.goals=true', { withoutTools: ['update_goal'] }],
 ])('a thread %s leaves its goal as it is', async (_, gate, request) => {
   const { live, goal } = await withGoal([done('Here.'), done('Too much.')]);
-  await live.open({ overrides: [gate] }, request);
+  await live.open({ config: [gate] }, request);
   expect(await live.turn('hello')).toMatchObject({ lastMessage: 'Here.' });
   expect(live.thread.state.goal).toEqual(goal);
 });

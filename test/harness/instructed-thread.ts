@@ -34,7 +34,7 @@ export class InstructedThread {
     await this.close();
     const { workspace } = this.place;
     const engine = await placeEngine(this.place, options);
-    const request = { cwd: workspace, approval: 'never' } as const;
+    const request = { cwd: workspace, approvals: 'never' } as const;
     const opened = await (this.#id === undefined ? engine.start(request) : engine.resume(this.#id, request));
     if (opened.kind === 'refused') throw new Error(opened.outcome.message);
     const { thread } = opened;

@@ -10,7 +10,7 @@ export async function placeEngine(
     osHome: root,
     cwd: workspace,
     client: { name: 'test', version: '0', source: 'exec' },
-    overrides: [],
+    config: [],
     systemFolders: [],
     ...options,
   });

@@ -10,6 +10,7 @@ import { words } from '../../src/protocol/user-input.ts';
 import { contextSettings } from '../../src/state/turn-settings.ts';
 import { answer, callTool, say, SimulatedDisk, startScriptedModel } from '../../src/testing/index.ts';
 import type { CompactionResult } from '../../src/thread/parts/compaction-result.ts';
+import { defined } from '../../src/protocol/defined.ts';
 import type { Thread, ThreadTurn } from '../../src/thread/thread.ts';
 import { checkpointText, isCompaction } from '../compaction/summariser.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
@@ -35,8 +36,8 @@ const first: Chosen = {
 const good = fc.record(
   {
     model: fc.constantFrom('gpt-5.5', 'planner', 'gpt-5.4'),
-    approval: fc.constantFrom('never' as const, 'on-request' as const, 'untrusted' as const),
-    sandboxMode: fc.constantFrom('read-only' as const, 'workspace-write' as const, 'danger-full-access' as const),
+    approvals: fc.constantFrom('never' as const, 'on-request' as const, 'untrusted' as const),
+    sandbox: fc.constantFrom('read-only' as const, 'workspace-write' as const, 'danger-full-access' as const),
     personality: fc.constantFrom('friendly' as const, 'pragmatic' as const, null),
     cwd: fc.constantFrom('/repo', '/other'),
   },
@@ -44,7 +45,10 @@ const good = fc.record(
 );
 const change = fc.oneof(
   { weight: 5, arbitrary: good.map((value) => ({ value, accepted: true })) },
-  { weight: 1, arbitrary: good.map((value) => ({ value: { ...value, approval: 'sometimes' }, accepted: false })) },
+  {
+    weight: 1,
+    arbitrary: good.map((value) => ({ value: { ...value, approvals: 'sometimes' as never }, accepted: false })),
+  },
 );
 /** How many turns of the event loop pass before the next operation; `idle`: everything that was asked for is over. */
 const pause = fc.oneof(
@@ -70,8 +74,8 @@ const story = fc.record({
 });
 type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 
-function changed(before: Chosen, { sandboxMode, ...given }: SettingsChange): Chosen {
-  const named = sandboxMode === undefined ? {} : { sandbox: sandboxMode as string };
+function changed(before: Chosen, { sandbox, approvals, ...given }: SettingsChange): Chosen {
+  const named = defined({ sandbox: sandbox as string | undefined, approval: approvals as string | undefined });
   return { ...before, ...(given as Partial<Chosen>), ...named };
 }
 

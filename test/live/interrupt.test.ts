@@ -15,7 +15,7 @@ const asks = answer({
     callTool('exec_command', { cmd: 'touch asked', sandbox_permissions: 'require_escalated', justification: 'why' }),
   ],
 });
-const onRequest = { overrides: ['approval_policy="on-request"'] };
+const onRequest = { config: ['approval_policy="on-request"'] };
 
 it('interrupt ends the turn that an answer continued, not the one that was submitted after the answer', async () => {
   const { scene, threads, start } = await liveScene([asks, never, done]);
@@ -119,7 +119,7 @@ it('a turn that is cancelled while it waits takes its settings with it, but noth
   const before = thread.settings;
   const stopped = new AbortController();
   const first = thread.submit({ input: words('one') });
-  const change = { approval: 'never', sandboxMode: 'danger-full-access', effort: 'low' };
+  const change = { approvals: 'never', sandbox: 'danger-full-access', effort: 'low' } as const;
   const kept = { ...before, effort: 'high', origins: { ...before.origins, effort: 'override' } };
   const cancelled = thread.submit({ input: words('never said'), signal: stopped.signal, change });
   const overridden = await thread.override({ effort: 'high' });
@@ -154,10 +154,10 @@ it('a turn behind one that is withdrawn runs without what that one would have ch
     if (index === 0) await hold.promise;
     return done;
   });
-  const thread = await start({ overrides: ['sandbox_mode="read-only"', 'approval_policy="on-request"'] });
+  const thread = await start({ config: ['sandbox_mode="read-only"', 'approval_policy="on-request"'] });
   const stopped = new AbortController();
   const first = thread.submit({ input: words('one') });
-  const wide = { approval: 'never', sandboxMode: 'danger-full-access', effort: 'low' };
+  const wide = { approvals: 'never', sandbox: 'danger-full-access', effort: 'low' } as const;
   const withdrawn = thread.submit({ input: words('never said'), signal: stopped.signal, change: wide });
   const next = thread.submit({ input: words('two'), change: { effort: 'low', personality: 'friendly' } });
   const last = thread.submit({ input: words('three') });
@@ -201,7 +201,7 @@ it('interrupt during a compaction that follows a turn by itself ends that one, a
   const { start } = await liveScene(
     talk([saysLong(), says('Yes.')], (request) => (compactions++ === 0 ? hangs(request) : compacts(request))),
   );
-  const thread = await start({ overrides: ['model_auto_compact_token_limit=20000'] });
+  const thread = await start({ config: ['model_auto_compact_token_limit=20000'] });
   const listener = new Listener(thread);
   await thread.submit({ input: words('one') });
   const next = thread.submit({ input: words('two') });

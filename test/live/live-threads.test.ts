@@ -21,7 +21,7 @@ it('a thread is loaded once, however many ask for it, and is the same object for
 
 it('an idle thread is given up and loaded by its next use, under the settings that it had', async () => {
   const { engine, start } = await liveScene([done, done], { idleMs: 20 });
-  const thread = await start({ overrides: ['model="gpt-5.5"'] });
+  const thread = await start({ config: ['model="gpt-5.5"'] });
   await thread.override({ model: 'gpt-5.4' });
   await thread.submit({ input: words('go') });
   const total = thread.usage();
@@ -34,7 +34,7 @@ it('an idle thread is given up and loaded by its next use, under the settings th
 
 it('what a thread uses is counted once as things stand, and anew when a line or its settings change that', async () => {
   const { start } = await liveScene([done], {});
-  const thread = await start({ overrides: ['model="gpt-5.5"'] });
+  const thread = await start({ config: ['model="gpt-5.5"'] });
   const before = thread.usage();
   expect(thread.usage()).toBe(before);
   await thread.override({ collaboration: { mode: 'plan' } });
@@ -46,7 +46,7 @@ it('what a thread uses is counted once as things stand, and anew when a line or 
 
 it('a thread without a message is given up as well, and its next use starts it again under its id and settings', async () => {
   const { scene, engine, threads, start } = await liveScene([done, done], { idleMs: 20 });
-  const thread = await start({ overrides: ['model="gpt-5.5"'] });
+  const thread = await start({ config: ['model="gpt-5.5"'] });
   await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
   expect([threads.loaded, threads.knows(thread.id), await engine.stored.location(thread.id)]).toEqual([
     [],
@@ -99,7 +99,7 @@ const asksFirst = answer({
 
 it('a question waits for an answer; a thread that was given up meanwhile is suspended, and the answer continues it', async () => {
   const { scene, threads, start } = await liveScene([asksFirst, done, asksFirst, done]);
-  const thread = await start({ overrides: ['approval_policy="on-request"'] });
+  const thread = await start({ config: ['approval_policy="on-request"'] });
   const turn = thread.submit({ input: words('go') });
   await expect.poll(() => thread.questions.length, { timeout: 10_000 }).toBe(1);
   expect(await thread.answer('no such', { kind: 'allowed' })).toMatchObject({ kind: 'refused' });
@@ -113,7 +113,7 @@ it('a question waits for an answer; a thread that was given up meanwhile is susp
   expect(thread.isSuspended).toBe(true);
   const later = liveThreads(await scene.engine());
   whenTestEnds(() => later.close());
-  const loaded = await opened(later.load(thread.id, { overrides: ['approval_policy="on-request"'] }));
+  const loaded = await opened(later.load(thread.id, { config: ['approval_policy="on-request"'] }));
   expect(loaded.isSuspended).toBe(true);
   expect(await loaded.answer(loaded.questions[0]!.id, { kind: 'declined' })).toEqual({ kind: 'answered' });
   await expect.poll(() => loaded.isSuspended || loaded.turnId !== undefined, { timeout: 10_000 }).toBe(false);

@@ -12,7 +12,7 @@ const script = (request: RecordedRequest) =>
     : answer({ items: [say('Yes. '.repeat(1000))] });
 
 const given = {
-  overrides: ['developer_instructions="Be brief."', 'compact_prompt="Sum up in verse."', 'compaction.strategy="plain"'],
+  config: ['developer_instructions="Be brief."', 'compact_prompt="Sum up in verse."', 'compaction.strategy="plain"'],
   onlyTools: ['exec_command', 'update_plan'],
   withoutTools: ['update_plan'],
 };
@@ -56,7 +56,7 @@ it('what the program gives now wins, and a thread that was given nothing keeps n
   const plain = await start();
   await plain.submit({ input: words('one') });
   await threads.close();
-  const later = liveThreads(await scene.engine({ overrides: ['developer_instructions="Be long."'] }));
+  const later = liveThreads(await scene.engine({ config: ['developer_instructions="Be long."'] }));
   whenTestEnds(() => later.close());
   const loaded = await opened(later.load(thread.id, { withoutTools: [] }));
   expect(loaded.settings).toMatchObject({ developerInstructions: 'Be long.', withoutTools: [] });

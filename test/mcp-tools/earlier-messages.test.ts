@@ -16,7 +16,7 @@ async function left(...texts: readonly string[]) {
   });
   const started = await liveThreads(engine).start({ cwd: place.workspace });
   if (started.kind === 'refused') throw new Error(started.outcome.message);
-  const change = { sandboxMode: 'danger-full-access', approval: 'never' };
+  const change = { sandbox: 'danger-full-access', approvals: 'never' } as const;
   const turns = ['one', ...texts].map((text) => started.submit({ input: words(text), change }));
   await model.request(0);
   await engine.close();

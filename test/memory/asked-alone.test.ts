@@ -45,7 +45,7 @@ it('notes about a thread are written by the provider of the thread that is open'
   const table = `[model_providers.other]\nname = "o"\nbase_url = "${other.url}"\nwire_api = "responses"\n`;
   const { live, past, asked } = await memoryScene({}, `features.memories = true\n${table}`);
   await past('I like tabs.');
-  await live.open({}, { overrides: [{ path: ['model_provider'], value: 'other' }] });
+  await live.open({}, { config: [{ path: ['model_provider'], value: 'other' }] });
   await live.turn('hello');
   await eventually(() => other.requests.some(({ body }) => isExtract(body['instructions'])));
   expect(asked('extract')).toEqual([]);

@@ -1,3 +1,4 @@
+import { overrideList } from '../../src/gather/config/config-layers.ts';
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Thread, ThreadId } from '../../src/index.ts';
@@ -68,8 +69,8 @@ export async function memoryScene(answers: WriterAnswers = {}, config = 'feature
     noted: (): readonly string[] => readNotes(home).map(({ kind }) => kind),
     /** A thread that came to rest so many hours ago. Nothing is written about others meanwhile. */
     async past(text: string, hours = 7, options: Parameters<LiveThread['open']>[0] = {}): Promise<string> {
-      const overrides = ['features.memories=false', ...(options?.overrides ?? [])];
-      const engine = await live.engine({ ...options, overrides });
+      const overrides = ['features.memories=false', ...overrideList(options?.config)];
+      const engine = await live.engine({ ...options, config: overrides });
       const opened = await engine.start({ cwd: live.place.workspace });
       if (opened.kind === 'refused') throw new Error(opened.outcome.message);
       const { thread } = opened;
@@ -78,7 +79,7 @@ export async function memoryScene(answers: WriterAnswers = {}, config = 'feature
     },
     /** One more turn of such a thread, after which it rested again. */
     async usedAgain(id: string, text: string, hours = 7): Promise<void> {
-      const engine = await live.engine({ overrides: ['features.memories=false'] });
+      const engine = await live.engine({ config: ['features.memories=false'] });
       const opened = await engine.resume(id as ThreadId, {});
       if (opened.kind === 'refused') throw new Error(opened.outcome.message);
       const { thread } = opened;

@@ -49,7 +49,7 @@ describe('leaves alone', () => {
 
   it('a thread that was started so', async () => {
     const { live, past, asked, noted } = await memoryScene();
-    await past('I like tabs.', 7, { overrides: ['memories.generate_memories=false'] });
+    await past('I like tabs.', 7, { config: ['memories.generate_memories=false'] });
     await live.turn('hello');
     await eventually(() => noted().length > 0);
     expect([noted(), asked('extract')]).toEqual([['nothing'], []]);
@@ -155,7 +155,7 @@ it('what a model is given fits its share of a small window', async () => {
   const { live, past, asked, memories, read } = await memoryScene({}, config);
   await mkdir(memories(), { recursive: true });
   writeFileSync(memories('MEMORY.md'), 'The user likes tabs. '.repeat(5000));
-  await past('I like tabs. '.repeat(3000), 7, { overrides: ['model_context_window=200000'] });
+  await past('I like tabs. '.repeat(3000), 7, { config: ['model_context_window=200000'] });
   await live.turn('hello');
   await eventually(() => read('memory_summary.md') !== undefined);
   for (const request of [...asked('extract'), ...asked('consolidate')]) {

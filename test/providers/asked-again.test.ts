@@ -32,13 +32,13 @@ test('`models list` neither forgets nor hides the window of a model that is not 
   const { port } = await startLocalServer(['qwen2.5:7b'], live.model, unloaded);
   writeFileSync(join(live.place.home, 'config.toml'), at(port).join('\n'));
   expect(await live.place.run('models', 'list')).toMatchObject({ code: 0 });
-  await live.open({ overrides: at(port) });
+  await live.open({ config: at(port) });
   await live.turn('hi');
   expect([windowOf(live), live.notices]).toEqual([unloadedWindow, []]);
   expect(await live.place.run('models', 'list')).toMatchObject({
     stdout: expect.stringMatching(/32,768 +ollama \/api\/show/),
   });
-  await live.open({ overrides: at(port) });
+  await live.open({ config: at(port) });
   await live.turn('again');
   expect(windowOf(live)).toEqual(unloadedWindow);
 });
@@ -46,11 +46,11 @@ test('`models list` neither forgets nor hides the window of a model that is not 
 test('a server that was down is asked again by the next thread', async () => {
   const live = await LiveThread.in(() => answer({ items: [say('ok')] }), '');
   const free = await freePort();
-  await live.open({ overrides: at(free) });
+  await live.open({ config: at(free) });
   expect(await live.turn('hi')).toMatchObject({ kind: 'failed' });
   const { port } = await startLocalServer(['qwen2.5:7b'], live.model, unloaded, free);
   expect(port).toBe(free);
-  await live.open({ overrides: at(free) });
+  await live.open({ config: at(free) });
   expect(await live.turn('Continue.')).toMatchObject({ kind: 'completed' });
   expect(windowOf(live)).toEqual(unloadedWindow);
 });
@@ -59,10 +59,10 @@ test('a model that the server did not have is asked about again', async () => {
   const live = await LiveThread.in(() => answer({ items: [say('ok')] }), '');
   const pages: Record<string, JsonObject> = { '/api/ps': { models: [] }, '/v1/models': { data: [] } };
   const { port } = await startLocalServer([], live.model, pages);
-  await live.open({ overrides: at(port) });
+  await live.open({ config: at(port) });
   await live.turn('hi');
   Object.assign(pages, unloaded);
-  await live.open({ overrides: at(port) });
+  await live.open({ config: at(port) });
   await live.turn('hi');
   expect(windowOf(live)).toEqual(unloadedWindow);
 });

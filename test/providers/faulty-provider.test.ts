@@ -52,7 +52,7 @@ async function scene(answers: readonly Answer[], { tools = [] as readonly OwnToo
   };
   const retries = 'model_providers.own.stream_max_retries=0';
   const given = ['model_provider="own"', retries, ...overrides.filter((text) => text !== '')];
-  await live.open({ formats: [own], overrides: given }, { tools });
+  await live.open({ formats: [own], config: given }, { tools });
   return { live, bodies };
 }
 
@@ -163,7 +163,7 @@ it('an encoder that throws fails the turn, which has one end', async () => {
     }),
     client: () => ({ stream: () => fine() as AsyncIterable<ModelEvent>, authMode: () => Promise.resolve('none') }),
   };
-  await live.open({ formats: [own], overrides: ['model_provider="own"'] });
+  await live.open({ formats: [own], config: ['model_provider="own"'] });
   expect(await live.turn('one')).toMatchObject({
     kind: 'failed',
     outcome: { code: 'internal-error', message: 'Internal error: no such item.' },
@@ -188,7 +188,7 @@ it('a reader that throws does not show the key that it was sent back', async () 
     name: 'own',
     client: (options) => httpClient(httpConnection(options, wire)),
   };
-  await live.open({ formats: [own], overrides: ['model_provider="toy"'] });
+  await live.open({ formats: [own], config: ['model_provider="toy"'] });
   expect(await live.turn('one')).toMatchObject({
     outcome: {
       code: 'provider-faulty',
@@ -222,7 +222,7 @@ it('a request that an encoder breaks, before it leaves or while its answer comes
     client: () => ({ stream: () => fine() as AsyncIterable<ModelEvent>, authMode: () => Promise.resolve('none') }),
   };
   // Enough for one request with the longest answer, not for two.
-  await live.open({ formats: [own], overrides: ['model_provider="own"'] }, { limits: { turnTokens: 50_000 } });
+  await live.open({ formats: [own], config: ['model_provider="own"'] }, { limits: { turnTokens: 50_000 } });
   const signal = AbortSignal.timeout(5000);
   for (const part of ['body', 'item']) {
     expect(await live.turn('go', { signal })).toMatchObject({
@@ -247,7 +247,7 @@ it('what a connection says of a request whose answer is over is not recorded', a
       authMode: () => Promise.resolve('none'),
     }),
   };
-  await live.open({ formats: [own], overrides: ['model_provider="own"'] });
+  await live.open({ formats: [own], config: ['model_provider="own"'] });
   expect(await live.turn('one')).toMatchObject({ kind: 'failed', outcome: { message: 'No.' } });
   sayLate();
   await live.close();

@@ -18,7 +18,7 @@ it.each([
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as { port: number };
   const live = await LiveThread.in([]);
-  await live.open({ overrides: [`model_providers.scripted.base_url="http://127.0.0.1:${port}"`] });
+  await live.open({ config: [`model_providers.scripted.base_url="http://127.0.0.1:${port}"`] });
   expect(await live.turn('one')).toMatchObject({
     kind: 'failed',
     outcome: { code: 'usage-limit', message: 'No credit.' },

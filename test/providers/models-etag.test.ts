@@ -43,7 +43,7 @@ async function serverWith(list: List) {
   });
   const { port } = server.address() as AddressInfo;
   await live.open({
-    overrides: ['model="strange"', `model_providers.scripted.base_url="http://127.0.0.1:${port}/v1"`],
+    config: ['model="strange"', `model_providers.scripted.base_url="http://127.0.0.1:${port}/v1"`],
   });
   return { live, asked };
 }

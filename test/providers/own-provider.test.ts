@@ -20,7 +20,7 @@ const lookUp: OwnTool = {
 const calls: ToyAnswer = [{ call: { name: 'look_up', with: { word: 'capstan' } } }, { done: [100, 5] }];
 const says = (text: string): ToyAnswer => [{ say: text }, { done: [120, 3] }];
 
-const toy = { formats: [toyFormat], overrides: ['model_provider="toy"'] };
+const toy = { formats: [toyFormat], config: ['model_provider="toy"'] };
 
 async function scene(answers: readonly ToyAnswer[], script: Script = []): Promise<[LiveThread, ToyServer]> {
   const server = await startToyServer(answers);
@@ -73,7 +73,7 @@ it('tools are offered in a form that the provider takes', async () => {
   const { tools } = JSON.parse(server.requests[0]!.body.split('\n')[0]!) as { tools: object[] };
   expect(tools).toContainEqual({ type: 'function', name: 'apply_patch' });
 
-  await live.open({ overrides: ['model_provider="scripted"'] });
+  await live.open({ config: ['model_provider="scripted"'] });
   await live.turn('Hello?');
   expect(live.model.requests[0]!.body['tools']).toContainEqual(
     expect.objectContaining({ type: 'custom', name: 'apply_patch' }),
@@ -113,7 +113,7 @@ it('a thread may change its wire format: each request is rebuilt by the encoder 
   await live.open(toy, given);
   await live.turn('Two?');
   await live.turn('Three?');
-  await live.open({ overrides: ['model_provider="scripted"'] }, given);
+  await live.open({ config: ['model_provider="scripted"'] }, given);
   await live.turn('Four?');
   await live.close();
 
@@ -135,7 +135,7 @@ it('a thread may change its wire format: each request is rebuilt by the encoder 
 
 it('a wire format that there is not is refused with those that there are', async () => {
   const [live] = await scene([]);
-  const engine = await live.engine({ overrides: toy.overrides });
+  const engine = await live.engine({ config: toy.config });
   const request = { listener: () => {}, cwd: live.place.workspace };
   expect(await engine.start(request)).toMatchObject({
     kind: 'refused',

@@ -25,7 +25,7 @@ async function turnWith(url: string, retries: number) {
   const live = await LiveThread.in([]);
   const of = (key: string, value: string): string => `model_providers.scripted.${key}=${value}`;
   const limits = ['request_max_retries', 'stream_max_retries'].map((key) => of(key, String(retries)));
-  await live.open({ overrides: [of('base_url', JSON.stringify(url)), ...limits] });
+  await live.open({ config: [of('base_url', JSON.stringify(url)), ...limits] });
   return live.turn('go');
 }
 

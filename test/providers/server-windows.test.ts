@@ -19,7 +19,7 @@ async function threadAt(provider: string, pages: Readonly<Record<string, JsonObj
     `model_providers."${provider}".base_url="http://127.0.0.1:${port}/v1"`,
     `model_providers."${provider}".wire_api="responses"`,
   ];
-  const open = (...more: readonly string[]) => live.open({ overrides: [...overrides, ...more] });
+  const open = (...more: readonly string[]) => live.open({ config: [...overrides, ...more] });
   return { live, open, asked, overrides };
 }
 
@@ -80,9 +80,9 @@ test('a thread that moves to another provider knows the window of its model at t
     `model_providers.ollama.base_url="http://127.0.0.1:${large.port}/v1"`,
     `model_providers.lmstudio.base_url="http://127.0.0.1:${small.port}/v1"`,
   ];
-  await live.open({ overrides: [...overrides, 'model_provider="ollama"', 'model="qwen3"'] });
+  await live.open({ config: [...overrides, 'model_provider="ollama"', 'model="qwen3"'] });
   await live.turn('one');
-  await live.open({ overrides: [...overrides, 'model_provider="lmstudio"', 'model="llama3"'] });
+  await live.open({ config: [...overrides, 'model_provider="lmstudio"', 'model="llama3"'] });
   await live.turn('two');
   expect(live.told('checkpoint-started')[0]).toMatchObject({ reason: 'model_downshift' });
 });

@@ -38,7 +38,7 @@ test.each([
     'model_provider="other"',
     `model_providers.other={ name = "Other", base_url = "${there.model.url}", wire_api = "${wire}", ${capabilities} }`,
   ];
-  await there.open({ overrides });
+  await there.open({ config: overrides });
   await there.thread.run({ input, signal });
   expect(abilitiesIn(live.model.requests[1]!.body)).toEqual(abilitiesIn(there.model.requests[0]!.body));
 });

@@ -22,7 +22,7 @@ async function environment(policy: string): Promise<string> {
   appendFileSync(`${home}/config.toml`, policy);
   const own = { CAPSTAN_MCP_TOKEN: token, capstan_mcp_token: token };
   const env = { PATH: process.env['PATH'], HARMLESS: 'fine', CAPSTAN_HOME: home, ...own };
-  await live.open({ env, overrides: ['sandbox_mode="danger-full-access"'] });
+  await live.open({ env, config: ['sandbox_mode="danger-full-access"'] });
   await live.turn('go');
   return live.rows(1).at(-1)!.join('\n');
 }
@@ -78,7 +78,7 @@ test.each(named.flatMap((key) => ['/proc/self/environ', '/proc/self/cmdline'].ma
       `The file in ${key} cannot be read (the policy denies`,
     );
     const own = await LiveThread.in([answer({ items: [say('ok')] })]);
-    const opened = own.open({ overrides: [`${key}="${path}"`] });
+    const opened = own.open({ config: [`${key}="${path}"`] });
     await expect(opened).rejects.toThrow(`The file in ${key} cannot be read (the policy denies`);
   },
 );
@@ -93,7 +93,7 @@ test.each(named)('a project names no file that the model may not read, the user 
   writeFileSync(`${home}/config.toml`, `default_permissions = "own"\n${before}\n${rule}`);
   expect(await refusedIn(live, `${key} = "${path}"\n`)).toMatch(`The file in ${key} cannot be read (the policy denies`);
   rmSync(join(live.place.workspace, '.capstan'), { recursive: true });
-  await live.open({ overrides: [`${key}="${path}"`] });
+  await live.open({ config: [`${key}="${path}"`] });
 });
 
 test.each(named)('a trusted project cannot have a secret of the engine read: %s', async (key) => {

@@ -75,7 +75,7 @@ async function runCommand(
   await live.open(
     {
       env: { CAPSTAN_HOME: home, PATH: search },
-      overrides: [...settings, 'allow_login_shell=false'],
+      config: [...settings, 'allow_login_shell=false'],
     },
     { askUser },
   );

@@ -78,7 +78,7 @@ describe('an answer without end is stopped at a limit and not asked for again', 
     ['line ends of the other kind', '300000 bytes', () => '\r'.repeat(1000)],
   ])('%s', async (_name, limit, piece) => {
     const { live, overrides, seen } = await provider(piece);
-    await live.open({ overrides });
+    await live.open({ config: overrides });
     const outcome = {
       code: 'answer-too-large',
       message: `The provider sent more than ${limit} in one answer, so Capstan stopped reading it.`,
@@ -95,7 +95,7 @@ describe('an answer without end is stopped at a limit and not asked for again', 
     for (let level = 0; level < 20_000; level++) nested = `[${nested}]`;
     const deep = `data: {"type":"response.output_item.done","item":{"type":"message","role":"assistant","content":[],"x":${nested}}}\n\n`;
     const { live, overrides } = await provider((turn) => (turn === 0 ? deep : ': wait\n'));
-    await live.open({ overrides: [...overrides, 'model_providers.scripted.stream_max_retries=0'] });
+    await live.open({ config: [...overrides, 'model_providers.scripted.stream_max_retries=0'] });
     expect(await live.turn('go')).toMatchObject({ kind: 'failed', outcome: { code: 'server-error' } });
   });
 });
@@ -103,7 +103,7 @@ describe('an answer without end is stopped at a limit and not asked for again', 
 describe('what stands around an answer has an end, too', () => {
   test('the body of an error', async () => {
     const { live, overrides, seen } = await provider(() => filler, { status: 400, type: 'text/plain' });
-    await live.open({ overrides });
+    await live.open({ config: overrides });
     const result = await live.turn('go');
     expect(result).toMatchObject({ kind: 'failed', outcome: { code: 'invalid-request' } });
     expect(JSON.stringify(result).length).toBeLessThan(3000);
@@ -124,14 +124,14 @@ describe('what stands around an answer has an end, too', () => {
     });
     const { live, overrides } = await open(server, seen);
     const once = ['request_max_retries', 'stream_max_retries'].map((key) => `model_providers.scripted.${key}=0`);
-    await live.open({ overrides: [...overrides, ...once] });
+    await live.open({ config: [...overrides, ...once] });
     expect(await live.turn('go')).toMatchObject({ kind: 'failed', outcome: { code: 'connection-failed' } });
     expect(seen.bytes).toBeLessThan(20_000_000);
   });
 
   test('bytes that claim to be packed are not unpacked', async () => {
     const { live, overrides } = await provider(() => filler, { headers: { 'content-encoding': 'gzip' } });
-    await live.open({ overrides });
+    await live.open({ config: overrides });
     expect(await live.turn('go')).toMatchObject({
       kind: 'failed',
       outcome: { code: 'connection-failed', retry: 'never' },

@@ -24,7 +24,7 @@ const other = '01a1dcd3-0000-7000-8000-00000000000a' as ThreadId;
 async function stage(more = ''): Promise<LiveThread> {
   const live = await LiveThread.in(yes, more);
   configure(live, (text) => text.replace('"workspace-write"', '"read-only"'));
-  await live.open({ overrides: ['sandbox_mode="danger-full-access"'] });
+  await live.open({ config: ['sandbox_mode="danger-full-access"'] });
   await live.turn('one');
   await live.close();
   return live;
@@ -263,7 +263,7 @@ describe('a rollout that was placed into the sessions folder', () => {
   it('gets nothing by a seal once a word of what it grants is another', async () => {
     const live = await stage();
     configure(live, (text) => text.replace('"read-only"', '"workspace-write"'));
-    await live.open({ overrides: ['sandbox_mode="workspace-write"'] });
+    await live.open({ config: ['sandbox_mode="workspace-write"'] });
     await live.turn('two');
     await live.rewrite((lines) => claiming(lines, { capstan: { profile: { type: 'disabled' } } }));
     expect(granted(await resume(live, live.id))).toMatchObject({ sandbox: 'managed' });

@@ -82,7 +82,7 @@ export function createGitLab() {
         },
       };
       if (onEvent !== undefined) live.onEvent = onEvent;
-      await live.open({ env, overrides, cwd }, { cwd, ...(askUser && { askUser }) });
+      await live.open({ env, config: overrides, cwd }, { cwd, ...(askUser && { askUser }) });
       await live.turn('Go.');
       const outputs = live.told('item-completed').flatMap(({ item }) => (item.kind === 'command' ? [item] : []));
       const warnings = live.told('warning').map(({ outcome }) => outcome);

@@ -235,7 +235,7 @@ describe('deny_read of the machine', () => {
     const { root, workspace } = live.place;
     writeFileSync(join(workspace, 'secret.png'), '\x89PNG\r\n\x1a\nsekrit');
     symlinkSync('secret.png', join(workspace, 'shown.png'));
-    await live.open({ systemFolders: [join(root, 'etc')], overrides: ['sandbox_mode="danger-full-access"'] });
+    await live.open({ systemFolders: [join(root, 'etc')], config: ['sandbox_mode="danger-full-access"'] });
     await live.turn('look');
     writeFileSync(join(workspace, 'secret.md'), 'sekrit');
     symlinkSync('secret.md', join(workspace, 'AGENTS.md'));
@@ -254,12 +254,12 @@ describe('deny_read of the machine', () => {
     symlinkSync(join(root, 'secret.md'), join(root, 'base.md'));
     const systemFolders = [join(root, 'etc')];
     const file = `model_instructions_file="${join(root, 'base.md')}"`;
-    await expect(live.open({ systemFolders, overrides: [file] })).rejects.toThrow('the policy denies reading it');
+    await expect(live.open({ systemFolders, config: [file] })).rejects.toThrow('the policy denies reading it');
     mkdirSync(join(workspace, '.codex'));
     writeFileSync(join(workspace, 'secret.toml'), 'developer_instructions = "sekrit"\n');
     symlinkSync('../secret.toml', join(workspace, '.codex/config.toml'));
     const trust = `projects."${workspace}".trust_level="trusted"`;
-    await expect(live.open({ systemFolders, overrides: [trust] })).rejects.toThrow('the policy denies reading it');
+    await expect(live.open({ systemFolders, config: [trust] })).rejects.toThrow('the policy denies reading it');
     const engine = await live.engine({ systemFolders });
     await expect(engine.loadImage('a/secret.png', root)).resolves.toMatchObject({ code: 'image-denied' });
     await expect(engine.loadImage('a.png', root)).resolves.toMatchObject({ code: 'image-unreadable' });

@@ -67,7 +67,7 @@ describe('a writable root that does not exist', () => {
       }),
     );
     const roots = JSON.stringify([join(live.place.root, 'new'), join(live.place.root, 'other')]);
-    await live.open({ overrides: [`sandbox_workspace_write.writable_roots=${roots}`] });
+    await live.open({ config: [`sandbox_workspace_write.writable_roots=${roots}`] });
     await live.turn('go');
     expect(['new/a', 'other/b'].map((name) => existsSync(join(live.place.root, name)))).toEqual([true, true]);
     expect(live.notices).toEqual([]);

@@ -1,3 +1,4 @@
+import type { SettingsChange } from '../../src/index.ts';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Outcome, words } from '../../src/index.ts';
@@ -47,11 +48,12 @@ describe.each(odd)('%s', (what, text) => {
     expect(started).toMatchObject({ kind: 'refused', outcome: { message: expect.stringContaining(what) } });
     const thread = await live.open();
     await live.turn('go');
-    for (const change of [
+    const changes: readonly SettingsChange[] = [
       { cwd: `/${text}` },
       { model: text },
       { collaboration: { mode: 'plan', instructions: text } },
-    ]) {
+    ];
+    for (const change of changes) {
       const changed = await thread.overrideTurnContext(change);
       expect(changed).toMatchObject({ kind: 'refused', outcome: { message: expect.stringContaining(what) } });
     }
@@ -72,7 +74,7 @@ describe.each(odd)('%s', (what, text) => {
       `model_instructions_file="${written}"`,
     ];
     for (const override of overrides) {
-      await expect(live.engine({ overrides: [override] })).rejects.toThrow(`must not contain ${what}`);
+      await expect(live.engine({ config: [override] })).rejects.toThrow(`must not contain ${what}`);
     }
   });
 

@@ -75,7 +75,7 @@ describe.skipIf(!sandboxIsPossible)('a thread under a permission profile', () =>
       'permissions.mine={ extends = ":read-only" }',
       'permissions.mine.filesystem.":workspace_roots"={ "secret" = "none" }',
     ];
-    await live.open({ overrides });
+    await live.open({ config: overrides });
     await live.turn('go');
     expect(outputs(live, 1)).toContain('end');
     expect(outputs(live, 1)).not.toContain('text of secret');
@@ -110,7 +110,7 @@ describe.skipIf(!sandboxIsPossible)('a thread under a permission profile', () =>
         }),
       );
       plant(live.place.home, 'auth.json');
-      await live.open({ overrides: config(live.place.home) });
+      await live.open({ config: config(live.place.home) });
       await live.turn('go');
       return outputs(live, 1).includes('text of auth.json');
     };

@@ -1,3 +1,4 @@
+import type { SettingsChange } from '../../src/index.ts';
 import { expect, it } from 'vitest';
 import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
 import { answer, say } from '../../src/testing/index.ts';
@@ -8,8 +9,8 @@ const scripted = () => LiveThread.in(() => answer({ items: [say('Yes.')] }));
 it('a slip in the name of a restriction does not lose it', async () => {
   const live = await scripted();
   await live.open();
-  const change = { sandboxMode: { type: 'workspace-write', exclude_slash_tmpp: true } };
-  expect(await live.thread.overrideTurnContext(change)).toMatchObject({
+  const change = { sandbox: { type: 'workspace-write', exclude_slash_tmpp: true } };
+  expect(await live.thread.overrideTurnContext(change as SettingsChange)).toMatchObject({
     kind: 'refused',
     outcome: { code: 'change-unknown-key', next: 'Did you mean exclude_slash_tmp? Nothing was changed.' },
   });
@@ -17,20 +18,22 @@ it('a slip in the name of a restriction does not lose it', async () => {
 
 it('a profile for a thread is held to the same', async () => {
   const live = await scripted();
-  const open = async (permissionProfile: unknown) => {
+  const open = async (sandbox: unknown) => {
     const engine = await live.engine();
-    return engine.start({ cwd: live.place.workspace, permissionProfile: permissionProfile as PermissionProfile });
+    return engine.start({ cwd: live.place.workspace, sandbox: sandbox as PermissionProfile });
   };
   const entry = { path: { type: 'path', path: 'sub' }, access: 'write' };
   const profile = { type: 'managed', network: 'restricted', file_system: { type: 'restricted', entries: [entry] } };
   expect(await open(profile)).toMatchObject({
     kind: 'refused',
     outcome: {
-      code: 'wrong-profile',
-      message: 'permissionProfile.file_system.entries[0].path.path must be an absolute path, not "sub".',
+      code: 'option-wrong',
+      message: 'sandbox.file_system.entries[0].path.path of start() must be an absolute path, not "sub".',
     },
   });
-  expect(await open({ type: 'disabled', netwrok: 'restricted' })).toMatchObject({ outcome: { code: 'wrong-profile' } });
+  expect(await open({ type: 'disabled', netwrok: 'restricted' })).toMatchObject({
+    outcome: { code: 'option-unknown', message: 'sandbox of start() has no key "netwrok".' },
+  });
 });
 
 it('a relative folder is refused', async () => {
@@ -45,9 +48,9 @@ it('a relative folder is refused', async () => {
 it('the settings of a thread cannot be changed but by asking the thread', async () => {
   const live = await scripted();
   await live.open();
-  const changed = await live.thread.overrideTurnContext({ sandboxMode: 'read-only' });
+  const changed = await live.thread.overrideTurnContext({ sandbox: 'read-only' });
   if (changed.kind === 'refused') throw new Error('refused');
-  await live.thread.overrideTurnContext({ approval: 'on-request' });
+  await live.thread.overrideTurnContext({ approvals: 'on-request' });
   const before = structuredClone(live.thread.settings);
   for (const settings of [live.thread.settings, changed.settings]) tamper(settings);
   expect(live.thread.settings).toEqual(before);

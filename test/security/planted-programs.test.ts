@@ -56,7 +56,7 @@ describe.runIf(process.platform === 'linux')('a bubblewrap that a command put in
     plant('bwrap');
     const script = [callTool('exec_command', { cmd: 'true' }), say('Done.')].map((item) => answer({ items: [item] }));
     const live = await LiveThread.in(script);
-    const engine = await live.engine({ ...variables(live, {}), overrides: ['sandbox_mode="workspace-write"'] });
+    const engine = await live.engine({ ...variables(live, {}), config: ['sandbox_mode="workspace-write"'] });
     for (const cwd of [tools, live.place.workspace]) {
       const opened = await engine.start({ cwd });
       if (opened.kind === 'refused') throw new Error(opened.outcome.message);

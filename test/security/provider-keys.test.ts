@@ -42,7 +42,7 @@ async function printed(policy: string): Promise<string> {
   ]);
   const { home } = live.place;
   appendFileSync(`${home}/config.toml`, `${providers}${policy}`);
-  await live.open({ env: { ...env, CAPSTAN_HOME: home }, overrides: ['sandbox_mode="danger-full-access"'] });
+  await live.open({ env: { ...env, CAPSTAN_HOME: home }, config: ['sandbox_mode="danger-full-access"'] });
   await live.turn('go');
   return live.rows(1).at(-1)!.join('\n');
 }
@@ -86,7 +86,7 @@ describe('a profile that was not chosen, or a file that a flag leaves out', () =
     const given = name.startsWith('broken') ? Object.fromEntries(Object.entries(env).filter(isOther)) : env;
     await live.open({
       env: { ...given, CAPSTAN_HOME: home, CAPSTAN_TEST_HOME: home },
-      overrides: ['sandbox_mode="read-only"'],
+      config: ['sandbox_mode="read-only"'],
     });
     await live.turn('go');
     const output = JSON.stringify(live.model.requests.at(-1)?.body);

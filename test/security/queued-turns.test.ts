@@ -1,3 +1,5 @@
+import type { SandboxMode } from '../../src/protocol/permission-profile.ts';
+import type { SettingsChange } from '../../src/index.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -17,8 +19,8 @@ it('a read-only turn does not get the permissions of one that is submitted in th
     return answer({ items: [callTool('exec_command', { cmd: `echo written > ${join(live.place.root, 'outside')}` })] });
   });
   await live.open();
-  const reads = live.thread.runWith({ sandboxMode: 'read-only' }, turn('look'));
-  const writes = live.thread.runWith({ sandboxMode: 'danger-full-access' }, turn('do'));
+  const reads = live.thread.runWith({ sandbox: 'read-only' }, turn('look'));
+  const writes = live.thread.runWith({ sandbox: 'danger-full-access' }, turn('do'));
   expect(await reads).toMatchObject({ kind: 'completed' });
   expect(existsSync(join(live.place.root, 'outside'))).toBe(false);
   expect(await writes).toMatchObject({ kind: 'completed' });
@@ -27,9 +29,9 @@ it('a read-only turn does not get the permissions of one that is submitted in th
 it('a turn that waits does not get permissions that are given after it was submitted', async () => {
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
   await live.open();
-  await live.thread.overrideTurnContext({ sandboxMode: 'read-only' });
+  await live.thread.overrideTurnContext({ sandbox: 'read-only' });
   const turns = [live.thread.run(turn('one')), live.thread.run(turn('two'))];
-  const change = { sandboxMode: 'danger-full-access' };
+  const change = { sandbox: 'danger-full-access' } as const;
   const changed = live.thread.overrideTurnContext(change);
   await Promise.all([...turns, changed]);
   const policies = live.place
@@ -42,10 +44,10 @@ it('a turn that waits does not get permissions that are given after it was submi
 it('an object that its owner changes after it was submitted stays what it was', async () => {
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
   await live.open();
-  const change = { sandboxMode: 'read-only' };
+  const change: { sandbox: SandboxMode } = { sandbox: 'read-only' };
   const asked = { ...turn('one'), outputSchema: { type: 'object' } };
   const done = live.thread.runWith(change, asked);
-  change.sandboxMode = 'danger-full-access';
+  change.sandbox = 'danger-full-access';
   asked.outputSchema.type = 'string';
   await done;
   expect(live.place.lines().find(({ type }) => type === 'turn_context')?.payload).toMatchObject({
@@ -69,7 +71,7 @@ it('a change that fails to be copied is refused, not thrown', async () => {
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
   await live.open();
   for (const change of [{ model: () => 'gpt-5.5' }, () => {}, { cwd: Symbol('x') }]) {
-    expect(await live.thread.overrideTurnContext(change)).toMatchObject({ kind: 'refused' });
+    expect(await live.thread.overrideTurnContext(change as SettingsChange)).toMatchObject({ kind: 'refused' });
   }
 });
 
@@ -79,42 +81,53 @@ const policiesOf = (live: LiveThread) =>
     .filter(({ type }) => type === 'turn_context')
     .map(({ payload }) => (payload['sandbox_policy'] as { type: string }).type);
 
-it('a turn takes no setting that stands beside its words', async () => {
+it('a turn refuses a setting that stands beside its words', async () => {
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
   await live.open();
-  await live.thread.overrideTurnContext({ sandboxMode: 'read-only' });
+  await live.thread.overrideTurnContext({ sandbox: 'read-only' });
   const wider = { ...turn('one'), profile: { type: 'disabled' }, model: 'another', approval: 'never' };
-  expect(await live.thread.run(wider)).toMatchObject({ kind: 'completed' });
-  expect(policiesOf(live)).toEqual(['read-only']);
-  expect(live.model.requests[0]?.body['model']).not.toBe('another');
+  expect(await live.thread.run(wider)).toEqual({
+    kind: 'failed',
+    outcome: {
+      code: 'option-unknown',
+      message: 'profile is not an option of run().',
+      next: 'Remove it, or use input, signal, outputSchema, cyberAccessProgram.',
+    },
+  });
+  const setting = { ...turn('one'), model: 'another' };
+  expect(await live.thread.run(setting)).toMatchObject({
+    kind: 'failed',
+    outcome: { next: 'Change settings with runWith() or overrideTurnContext().' },
+  });
+  expect(live.model.requests).toEqual([]);
 });
 
 class Restriction {
-  get sandboxMode(): string {
+  get sandbox(): string {
     return 'read-only';
   }
 }
 
 it.each<readonly [string, () => unknown]>([
-  ['a map', () => new Map([['sandboxMode', 'read-only']])],
+  ['a map', () => new Map([['sandbox', 'read-only']])],
   ['an instance of a class', () => new Restriction()],
-  ['an object that inherits it', () => Object.create({ sandboxMode: 'read-only' })],
+  ['an object that inherits it', () => Object.create({ sandbox: 'read-only' })],
 ])('a restriction in %s is refused, and not lost', async (_, change) => {
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
   await live.open();
-  await live.thread.overrideTurnContext({ sandboxMode: 'danger-full-access' });
-  expect(await live.thread.runWith(change(), turn('one'))).toMatchObject({ kind: 'refused' });
-  expect(await live.thread.overrideTurnContext(change())).toMatchObject({ kind: 'refused' });
+  await live.thread.overrideTurnContext({ sandbox: 'danger-full-access' });
+  expect(await live.thread.runWith(change() as SettingsChange, turn('one'))).toMatchObject({ kind: 'refused' });
+  expect(await live.thread.overrideTurnContext(change() as SettingsChange)).toMatchObject({ kind: 'refused' });
   expect(live.model.requests).toEqual([]);
 });
 
-it('a proxy, or a turn with a function in it, is read when it is submitted', async () => {
+it('a proxy is read when it is submitted', async () => {
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
   await live.open();
-  const target = { sandboxMode: 'read-only' };
-  const asked = { ...turn('as it was'), onDone: () => {} };
+  const target: { sandbox: SandboxMode } = { sandbox: 'read-only' };
+  const asked = turn('as it was');
   const done = live.thread.runWith(new Proxy(target, {}), asked);
-  target.sandboxMode = 'danger-full-access';
+  target.sandbox = 'danger-full-access';
   (asked as { input: unknown }).input = words('forged');
   await done;
   expect(policiesOf(live)).toEqual(['read-only']);
@@ -144,11 +157,11 @@ describe('turns that never began', () => {
       });
       let isOver = false;
       await live.open();
-      await live.thread.overrideTurnContext({ sandboxMode: 'workspace-write' });
+      await live.thread.overrideTurnContext({ sandbox: 'workspace-write' });
       const turns = [
         live.thread.run(turn('one')),
-        live.thread.runWith({ sandboxMode: 'read-only' }, turn('look only')),
-        live.thread.runWith({ sandboxMode: 'danger-full-access', approval: 'never' }, turn('clean up')),
+        live.thread.runWith({ sandbox: 'read-only' }, turn('look only')),
+        live.thread.runWith({ sandbox: 'danger-full-access', approvals: 'never' }, turn('clean up')),
       ];
       await live.model.request(0);
       // What is asked for by itself stays, also between them, and says what holds and what would.
@@ -177,7 +190,7 @@ describe('turns that never began', () => {
     await live.turn('one');
     const before = live.thread.settings;
     const tooLong = turn('word '.repeat(2_000_000));
-    expect(await live.thread.runWith({ sandboxMode: 'read-only' }, tooLong)).toMatchObject({ kind: 'failed' });
+    expect(await live.thread.runWith({ sandbox: 'read-only' }, tooLong)).toMatchObject({ kind: 'failed' });
     expect(live.thread.settings).toBe(before);
     await live.turn('two');
     expect(policiesOf(live)).toEqual(['workspace-write', 'workspace-write']);

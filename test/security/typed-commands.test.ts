@@ -47,9 +47,9 @@ async function run(
   };
   const env = { CAPSTAN_HOME: live.place.home, PATH: '/usr/local/bin:/usr/bin:/bin', HOME: base };
   const overrides = ['sandbox_mode="workspace-write"', 'approval_policy="on-request"', 'allow_login_shell=false'];
-  await live.open({ env, overrides, cwd: repo }, { cwd: repo, askUser });
+  await live.open({ env, config: overrides, cwd: repo }, { cwd: repo, askUser });
   for (let turn = 0; turn < turns; turn++) {
-    if (turn > 0 && later !== undefined) await live.thread.overrideTurnContext({ approval: later });
+    if (turn > 0 && later !== undefined) await live.thread.overrideTurnContext({ approvals: later });
     await live.turn('Go.');
   }
   return questions;

@@ -6,8 +6,8 @@ import { LiveThread } from '../harness/live-thread.ts';
 import type { ScriptStepOf } from '../../src/testing/index.ts';
 
 const later = { compactsAfterTurns: false };
-const wide = { overrides: ['sandbox_mode=workspace-write'] };
-const narrow = { overrides: ['sandbox_mode=read-only', 'model=gpt-5.4'] };
+const wide = { config: ['sandbox_mode=workspace-write'] };
+const narrow = { config: ['sandbox_mode=read-only', 'model=gpt-5.4'] };
 
 const contextOf = (live: LiveThread) => linesOf(live, 'turn_context').at(-1)!.payload;
 

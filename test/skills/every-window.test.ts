@@ -21,7 +21,7 @@ features.memories = true
     put(join(home, 'plugins/cache/mkt/wool/local/skills/dye/SKILL.md'), skillText('dye', 'Dyes. '.repeat(500)));
     for (let at = 0; at < 100; at++)
       skill(`skill-${at}`, `Number ${at}. ${'All about it. '.repeat(60)}`, 'Do it like this. '.repeat(5000));
-    await live.open({ osHome: root, overrides: ['model="unheard-of"'] });
+    await live.open({ osHome: root, config: ['model="unheard-of"'] });
     expect(await live.turn('Use $skill-1, $skill-2, $skill-3 and @wool.')).toMatchObject({ kind: 'completed' });
     await live.turn('Go on.');
     const effective = window * 0.95;

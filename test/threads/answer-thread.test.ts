@@ -92,7 +92,7 @@ it('an answer for the session counts as such', async () => {
 it('a question that the policy no longer allows lapses, and the turn goes on without the call', async () => {
   const { live, engine, questions, made } = await suspended([step('touch made'), done]);
   const overrides = ['approval_policy="never"'];
-  const answered = await engine.answer(live.id, questions[0]!.id, yes, { overrides, signal });
+  const answered = await engine.answer(live.id, questions[0]!.id, yes, { config: overrides, signal });
   expect(answered).toMatchObject({ kind: 'lapsed', outcome: { code: 'question-answered' } });
   expect(answered.kind === 'lapsed' && (await answered.ended)).toMatchObject({ kind: 'completed' });
   expect(made('made')).toBe(false);
@@ -122,7 +122,7 @@ it('a turn whose policy is neither wider nor narrower than the current one is no
   ] as const;
   const fileSystem = { type: 'restricted', entries } as const;
   const permissionProfile = { type: 'managed', file_system: fileSystem, network: 'restricted' } as const;
-  const refused = await engine.answer(live.id, questions[0]!.id, yes, { permissionProfile, signal });
+  const refused = await engine.answer(live.id, questions[0]!.id, yes, { sandbox: permissionProfile, signal });
   expect(refused).toMatchObject({ kind: 'refused', outcome: { code: 'policy-changed' } });
   expect([engine.threads, (await engine.stored.questions(live.id)).length]).toEqual([[], 1]);
   await engine.close();

@@ -50,7 +50,7 @@ class Mended {
   }
 
   async resume(...overrides: readonly string[]): Promise<OpenedThread> {
-    const engine = await this.live.engine({ overrides });
+    const engine = await this.live.engine({ config: overrides });
     const opened = await engine.resume(this.id, { listener: () => {}, cwd: this.live.place.workspace });
     if (opened.kind === 'refused') throw new Error(opened.outcome.message);
     whenTestEnds(() => opened.thread.close());

@@ -31,7 +31,7 @@ describe('a store of one’s own', () => {
     const { workspace, home } = live.place;
     writeFileSync(join(workspace, 'f'), 'one\n');
     const store = createTableStore({ table: new Table(), clock: clockFrom(Date.now()), leaseMs: day });
-    await live.open({ store, overrides: ['sandbox_mode=danger-full-access'] });
+    await live.open({ store, config: ['sandbox_mode=danger-full-access'] });
     expect(await live.turn('Write two.')).toEqual({ kind: 'completed', lastMessage: 'Done.' });
     // As another process, with another engine.
     await live.open({ store });

@@ -17,7 +17,7 @@ it('threads of one engine each have their own model, folder, sandbox, tools and 
   const { workspace, root } = live.place;
   const elsewhere = join(root, 'elsewhere');
   mkdirSync(elsewhere);
-  const engine = await live.engine({ overrides: ['model=gpt-5.5', 'sandbox_mode=read-only'] });
+  const engine = await live.engine({ config: ['model=gpt-5.5', 'sandbox_mode=read-only'] });
   const open = async (request: ThreadRequest & { cwd: string }) => {
     const opened = await engine.start(request);
     if (opened.kind === 'refused') throw new Error(opened.outcome.message);
@@ -29,8 +29,8 @@ it('threads of one engine each have their own model, folder, sandbox, tools and 
     open({
       cwd: elsewhere,
       model: 'gpt-5.4',
-      overrides: ['sandbox_mode=workspace-write'],
-      approval: 'never',
+      config: ['sandbox_mode=workspace-write'],
+      approvals: 'never',
       ephemeral: true,
     }),
   ]);
@@ -59,12 +59,12 @@ it('overrides of a thread beat those of the engine and what the thread had, and 
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
   await live.turn('one');
   await live.close();
-  const engine = await live.engine({ overrides: ['model=gpt-5.5', 'model_reasoning_effort=high'] });
-  const opened = await engine.resume(live.id, { model: 'gpt-5.4', overrides: ['model_verbosity=low'] });
+  const engine = await live.engine({ config: ['model=gpt-5.5', 'model_reasoning_effort=high'] });
+  const opened = await engine.resume(live.id, { model: 'gpt-5.4', config: ['model_verbosity=low'] });
   expect(opened).toMatchObject({ settings: { model: 'gpt-5.4', effort: 'high' }, notices: [] });
   await engine.close();
-  const odd = await engine.start({ cwd: live.place.workspace, overrides: ['sandbox_mode=none'] });
+  const odd = await engine.start({ cwd: live.place.workspace, config: ['sandbox_mode=none'] });
   expect(odd).toMatchObject({ kind: 'refused', outcome: { code: 'config-wrong-value', key: 'sandbox_mode' } });
-  const malformed = await engine.start({ cwd: live.place.workspace, overrides: ['sandbox_mode'] });
+  const malformed = await engine.start({ cwd: live.place.workspace, config: ['sandbox_mode'] });
   expect(malformed).toMatchObject({ kind: 'refused', outcome: { code: 'override-malformed' } });
 });

@@ -31,8 +31,8 @@ it('a tool starts a thread, which works under the policy of the turn that called
     answer({ items: [say('One two three.')] }),
     answer({ items: [say('Done.')] }),
   ]);
-  await live.open({ overrides: ['sandbox_mode=read-only'] }, { tools: [delegate] });
-  await live.thread.overrideTurnContext({ sandboxMode: 'danger-full-access' });
+  await live.open({ config: ['sandbox_mode=read-only'] }, { tools: [delegate] });
+  await live.thread.overrideTurnContext({ sandbox: 'danger-full-access' });
   expect(await live.turn('Have another thread count.')).toMatchObject({ kind: 'completed', lastMessage: 'Done.' });
   expect(textsOf(inputOf(live.model, 2)).at(-1)).toBe('completed: One two three., of 2 threads');
   const [first, second] = live.model.requests.map(({ body }) => [
@@ -93,12 +93,12 @@ function given({ model }: LiveThread): unknown {
 
 it.each([
   ['nothing of its own', {}, 'read-only'],
-  ['a profile that is undefined', { permissionProfile: undefined }, 'read-only'],
-  ['no sandbox', { permissionProfile: { type: 'disabled' } }, 'refused wider-than-caller'],
+  ['a profile that is undefined', { sandbox: undefined }, 'read-only'],
+  ['no sandbox', { sandbox: { type: 'disabled' } }, 'refused wider-than-caller'],
 ] as const)('a thread of a read-only turn that asks for %s gets no more than the turn', async (_what, wanted, gets) => {
   const { live, tool } = await opening(wanted as Parameters<typeof opening>[0]);
-  await live.open({ overrides: ['sandbox_mode=danger-full-access'] }, { tools: [tool] });
-  await live.thread.overrideTurnContext({ sandboxMode: 'read-only' });
+  await live.open({ config: ['sandbox_mode=danger-full-access'] }, { tools: [tool] });
+  await live.thread.overrideTurnContext({ sandbox: 'read-only' });
   await live.turn('Go.');
   expect(given(live)).toBe(gets);
 });
@@ -106,7 +106,7 @@ it.each([
 it('a thread in a folder that the calling turn may not write is read-only', async () => {
   const { live, tool } = await opening({ cwd: mkdtempSync(join(tmpdir(), 'capstan-elsewhere-')) });
   const narrow = ['exclude_slash_tmp', 'exclude_tmpdir_env_var'].map((key) => `sandbox_workspace_write.${key}=true`);
-  await live.open({ overrides: ['sandbox_mode=workspace-write', ...narrow] }, { tools: [tool] });
+  await live.open({ config: ['sandbox_mode=workspace-write', ...narrow] }, { tools: [tool] });
   await live.turn('Go.');
   expect(given(live)).toBe('read-only');
 });

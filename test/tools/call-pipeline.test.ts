@@ -259,7 +259,7 @@ it('whichever tool opens a thread, it is held like the turn, unless the tool ask
       const item = { kind: 'tool-call', id: callId, tool: 'reach', arguments: {}, status: 'in-progress' } as const;
       const run = async (call: RunningCall) => {
         await call.threads.start({ cwd: '/repo' });
-        await call.threads.resume('other' as ThreadId, { approval: 'never' });
+        await call.threads.resume('other' as ThreadId, { approvals: 'never' });
         await call.threads.fork('other' as ThreadId, { kind: 'latest' }, {});
         return { output: 'opened', item };
       };
@@ -271,8 +271,8 @@ it('whichever tool opens a thread, it is held like the turn, unless the tool ask
   live.adapt = (parts) => ({ ...adapt(parts), threads });
   live.settings = { approval: 'on-request' };
   await turn('go');
-  expect(asked.map(({ approval }) => approval)).toEqual(['on-request', 'never', 'on-request']);
-  expect(asked.every(({ permissionProfile }) => permissionProfile !== undefined)).toBe(true);
+  expect(asked.map(({ approvals }) => approvals)).toEqual(['on-request', 'never', 'on-request']);
+  expect(asked.every(({ sandbox }) => sandbox !== undefined)).toBe(true);
 });
 
 it('an error in a call fails the turn after the other calls, and each call has its answer', async () => {

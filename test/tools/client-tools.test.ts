@@ -148,12 +148,12 @@ describe('a tool that a client defines', () => {
     ['a name twice', [ticket, ticket], 'There are two tools named ticket.'],
     ['a name of a server', [{ ...ticket, name: 'mcp__x' }], 'must not begin with "mcp__"'],
     ['no schema', [{ ...ticket, inputSchema: undefined }], 'Tool 1 is not valid: ticket needs an inputSchema'],
-    ['no list', {}, 'The tools must be a list.'],
+    ['no list', {}, 'must be a list of tools, each with'],
   ])('is refused with %s', async (_name, clientTools, message) => {
     const live = await LiveThread.in([]);
     await expect(live.open({}, { clientTools: clientTools as readonly ClientTool[] })).rejects.toThrow(message);
     const thread = await live.open();
-    const changed = await thread.overrideTurnContext({ clientTools });
+    const changed = await thread.overrideTurnContext({ clientTools: clientTools as readonly ClientTool[] });
     expect(changed.kind).toBe('refused');
   });
 });

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
-const edits = { overrides: ['tools.edit="edit"'] };
+const edits = { config: ['tools.edit="edit"'] };
 
 /** What a call of a tool is answered, in a thread whose model edits. */
 async function called(tool: string, given: JsonObject, { files = {}, overrides = [] as readonly string[] } = {}) {
@@ -19,7 +19,7 @@ async function called(tool: string, given: JsonObject, { files = {}, overrides =
     mkdirSync(join(live.place.workspace, path, '..'), { recursive: true });
     writeFileSync(join(live.place.workspace, path), text as string);
   }
-  await live.open({ overrides: [...edits.overrides, ...overrides] });
+  await live.open({ config: [...edits.config, ...overrides] });
   expect(await live.turn('go')).toMatchObject({ kind: 'completed' });
   const output = live.model.requests[1]?.body['input'] as readonly JsonObject[];
   return { live, output: String(output.at(-1)?.['output']), at: (path: string) => join(live.place.workspace, path) };
@@ -41,7 +41,7 @@ describe('which tools a model has', () => {
     ['claude-sonnet-4-5', undefined, ['edit_file', 'read_file', 'search']],
   ])('%s with tools.edit %s', async (model, chosen, expected) => {
     const live = await LiveThread.in([answer({ items: [say('hi')] })]);
-    await live.open({ overrides: [`model="${model}"`, ...(chosen === undefined ? [] : [`tools.edit="${chosen}"`])] });
+    await live.open({ config: [`model="${model}"`, ...(chosen === undefined ? [] : [`tools.edit="${chosen}"`])] });
     await live.turn('hi');
     const all = ['apply_patch', 'edit_file', 'read_file', 'search'];
     expect(offered(live).filter((name) => all.includes(String(name)))).toEqual(expected);
@@ -55,7 +55,7 @@ describe('which tools a model has', () => {
     const live = await LiveThread.in(() => answer({ items: [say('hi')] }));
     await live.open();
     await live.turn('one');
-    await live.open({ overrides: ['model="some-model"'] });
+    await live.open({ config: ['model="some-model"'] });
     await live.turn('two');
     expect([offered(live, 0), offered(live, 1)].map((names) => names.includes('edit_file'))).toEqual([false, true]);
   });
@@ -279,7 +279,7 @@ describe('what may not be read', () => {
     chmodSync(join(workspace, 'secret/key'), 0o644);
     symlinkSync('secret/key', join(workspace, 'link'));
     symlinkSync('/proc/self/environ', join(workspace, 'of-the-engine'));
-    await live.open({ overrides: [...edits.overrides, 'default_permissions="closed"'] });
+    await live.open({ config: [...edits.config, 'default_permissions="closed"'] });
     await live.turn('go');
     const input = live.model.requests[1]?.body['input'] as readonly JsonObject[];
     expect(input.at(-1)?.['output']).toMatch(/does not allow reading|No matches in 0 files|is off limits/);

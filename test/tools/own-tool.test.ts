@@ -82,7 +82,7 @@ it.each([
   ['a circle', { ...lookUp, parameters: circle }],
 ])('%s in the place of a tool is refused when the thread is opened', async (_name, odd) => {
   const live = await LiveThread.in([]);
-  await expect(live.open({}, { tools: [lookUp, odd as unknown as OwnTool] })).rejects.toThrow('Tool 2 is not valid');
+  await expect(live.open({}, { tools: [lookUp, odd as unknown as OwnTool] })).rejects.toThrow('tools[1]');
 });
 
 it('a tool that changes what it is given changes nothing of what is recorded', async () => {
@@ -102,7 +102,7 @@ it('a tool that changes what it is given changes nothing of what is recorded', a
 
 it.each([
   ['exec_command', 'There are two tools named exec_command.'],
-  ['has space', '"has space" is not a valid tool name.'],
+  ['has space', 'tools[0].name of start() must be a name of letters, digits, _ and -, at most 64, not "has space".'],
 ])('a tool named %j is refused when the thread is opened', async (name, message) => {
   const live = await LiveThread.in([]);
   await expect(live.open({}, { tools: [{ ...lookUp, name }] })).rejects.toThrow(message);
@@ -200,7 +200,7 @@ it('a deferred tool is found by searching, and a result may have pictures', asyn
     answer({ items: [callTool('look_up', { word: 'capstan' })] }),
     answer({ items: [say('A winch.')] }),
   ]);
-  const run: OwnTool['run'] = () => ({ output: 'Like this:', ok: true, images: [red, '/etc/passwd'] });
+  const run: OwnTool['run'] = () => ({ output: 'Like this:', ok: true, images: [red] });
   await live.open({}, { tools: [{ ...lookUp, deferLoading: true, run }] });
   await live.turn('What is a capstan?');
   const offered = (live.model.requests[0]!.body['tools'] as { name: string }[]).map(({ name }) => name);
@@ -210,4 +210,21 @@ it('a deferred tool is found by searching, and a result may have pictures', asyn
     { type: 'input_text', text: 'Like this:' },
     { type: 'input_image', image_url: red, detail: 'high' },
   ]);
+});
+
+it.each([
+  ['a mark of failure under another name', { output: 'Lost.', isError: true }, 'Did you mean ok?'],
+  ['a word for true', { output: 'Lost.', ok: 'no' }, 'ok of the result of look_up must be true or false, not "no".'],
+  ['a path for a picture', { output: 'Look.', ok: true, images: ['/etc/passwd'] }, 'must be a data URL'],
+  ['a text under another name', { text: 'Lost.' }, 'Did you mean output?'],
+])('a result with %s fails the call, and the model reads why', async (_name, result, message) => {
+  const live = await LiveThread.in([
+    answer({ items: [callTool('look_up', { word: 'capstan' })] }),
+    answer({ items: [say('So be it.')] }),
+  ]);
+  await live.open({}, { tools: [{ ...lookUp, run: () => result as never }] });
+  await live.turn('Look.');
+  expect(inputOf(live.model, 1).at(-1)?.['output']).toContain(message);
+  const call = live.told('item-completed').find(({ item }) => item.kind === 'tool-call');
+  expect(call?.item).toMatchObject({ status: 'failed' });
 });

@@ -8,7 +8,7 @@ import { command, toldScene } from '../harness/told-scene.ts';
 
 type Told = Awaited<ReturnType<typeof toldScene>>;
 
-const plan = { collaboration: { mode: 'plan' } };
+const plan = { collaboration: { mode: 'plan' } } as const;
 const fileIn = ({ live }: Told, name: string): string => join(live.place.workspace, name);
 const toolsOf = ({ live }: Told): readonly string[] =>
   (live.model.requests.at(-1)!.body['tools'] as { name: string }[]).map(({ name }) => name);
@@ -35,10 +35,10 @@ it('commands of a plan write nothing, the model reads that, and the thread keeps
   expect(scene.told()).not.toContain('sandbox_mode` is `read-only');
 });
 
-it.each(['danger-full-access', 'workspace-write'])('neither %s nor a rule lets a plan write', async (mode) => {
+it.each(['danger-full-access', 'workspace-write'] as const)('neither %s nor a rule lets a plan write', async (mode) => {
   const rules = 'prefix_rule(pattern = ["touch"], decision = "allow")\n';
   const scene = await toldScene({ config: `approval_policy = "never"\n`, rules });
-  await scene.live.thread.overrideTurnContext({ sandboxMode: mode, ...plan });
+  await scene.live.thread.overrideTurnContext({ sandbox: mode, ...plan });
   await scene.calls(command(`touch ${fileIn(scene, 'made')}`));
   expect(existsSync(fileIn(scene, 'made'))).toBe(false);
   await scene.live.thread.overrideTurnContext({ collaboration: { mode: 'default' } });

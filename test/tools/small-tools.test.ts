@@ -118,7 +118,7 @@ describe('web search by the provider', () => {
       query: 'cats',
     });
     await live.open();
-    await live.thread.overrideTurnContext({ sandboxMode: 'danger-full-access' });
+    await live.thread.overrideTurnContext({ sandbox: 'danger-full-access' });
     await live.turn('again');
     expect(specsOf(live, 1)).toEqual([{ type: 'web_search', external_web_access: true }]);
     expect(inputOf(live.model, 1)).toContainEqual(search);

@@ -77,7 +77,7 @@ async function continueAfterCheckpoint(
     osHome: root,
     cwd: workspace,
     client: { name: 'bench', version: '0', source: 'exec' },
-    overrides: [...overrides],
+    config: [...overrides],
     systemFolders: [],
   });
   if (engine.kind === 'refused') return engine.outcome.message;

@@ -27,7 +27,7 @@ function base(choices: Partial<ConfigChoices> = {}, home = 'home') {
   return loadBaseLayers(path(home), {
     osHome: path(''),
     cwd: path('repo'),
-    overrides: [],
+    config: [],
     systemFolders: [path('etc/capstan'), path('etc/codex')],
     ...choices,
   });
@@ -53,7 +53,7 @@ describe('layers that hold everywhere', () => {
     write('home/work.config.toml', values('profile', 2));
     write('etc/capstan/managed_config.toml', values('managed', 4));
     const overrides = ['model_reasoning_effort=flags'];
-    const { config, layers } = await base({ profile: 'work', overrides });
+    const { config, layers } = await base({ profile: 'work', config: overrides });
     expect(config).toMatchObject({
       model: 'system',
       instructions: 'user',
@@ -101,7 +101,7 @@ describe('layers that hold everywhere', () => {
   });
 
   test('flags that are none, and folders that are added', async () => {
-    const { problems, config } = await base({ overrides: ['model'], addDirectories: ['../lib', '/abs'] });
+    const { problems, config } = await base({ config: ['model'], addDirectories: ['../lib', '/abs'] });
     expect(problems).toMatchObject([{ code: 'override-malformed' }]);
     expect(config.addedRoots).toEqual([path('lib'), '/abs']);
   });
@@ -162,7 +162,7 @@ describe('the files of a project', () => {
     write('repo/.capstan/config.toml', 'instructions = "ours"\n[sandbox_workspace_write]\nwritable_roots = ["out"]\n');
     write('repo/sub/.codex/config.toml', 'model = "sub"\n');
     const overrides = ['model_reasoning_effort=high'];
-    const { config, layers, problems } = await inFolder('repo/sub', { overrides });
+    const { config, layers, problems } = await inFolder('repo/sub', { config: overrides });
     expect(problems).toEqual([]);
     expect(config).toMatchObject({
       trust: 'trusted',
@@ -182,7 +182,7 @@ describe('the files of a project', () => {
       'command line',
       '/etc/capstan/managed_config.toml',
     ]);
-    expect((await inFolder('repo', { overrides })).config.model).toBe('root');
+    expect((await inFolder('repo', { config: overrides })).config.model).toBe('root');
   });
 
   test('below the root say nothing about permissions, unless the folder is trusted by its own name', async () => {

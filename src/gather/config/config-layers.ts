@@ -1,13 +1,16 @@
 import { resolve } from 'node:path';
 import { type Config, readConfig, type ConfigReading } from '../../config/config.ts';
 import { type ConfigLayer, layerNames } from '../../config/config-layer.ts';
+import { checkValues } from '../../config/check-values.ts';
 import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import { filesWithSecrets } from '../../policy/secrets.ts';
+import { keyTable } from '../../config/key-table.ts';
 import { mergeValues } from '../../config/merge-values.ts';
 import type { Override } from '../../config/override.ts';
 import { variablesIn } from '../../config/secret-variables.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import { loadConfigFile, type LoadedLayer, loadProfileFile, loadUnusedFiles } from './config-file.ts';
 import { flagsLayer } from './config-paths.ts';
 import { loadRequirements } from './config-requirements.ts';
@@ -18,14 +21,17 @@ import { readOverride } from './parse-toml.ts';
 /** Later ones over earlier ones: as `key=value`, or as values that need no parsing. */
 export type Overrides = readonly (string | Override)[];
 
+/** The same, or keys with their values as config.toml has them: of those, each must be known. */
+export type ConfigOverrides = Overrides | JsonObject;
+
 /** Where configuration is looked for, and what was said about it when the program was started. */
 export interface ConfigChoices {
   /** The user's home folder, for which `~` stands. */
   readonly osHome: string;
-  /** The process's own folder: relative paths in overrides start there. */
+  /** The process's own folder: relative paths in `config` start there. */
   readonly cwd: string;
   /** Over the configuration files, for all threads. Default: none. */
-  readonly overrides?: Overrides;
+  readonly config?: ConfigOverrides;
   /** The name of a profile, whose file stands over the user's. */
   readonly profile?: string;
   /** Keys that are not known are errors. */
@@ -156,9 +162,9 @@ export function withOnlyKeys(base: BaseLayers, keys: readonly string[]): BaseLay
 /** The same layers with more flags, those of one thread. `added` holds only the problems that come with these. */
 export async function withOverrides(
   base: BaseLayers,
-  { overrides, cwd }: { readonly overrides: Overrides; /** Relative paths start there. */ readonly cwd: string },
+  { config: given, cwd }: { readonly config: ConfigOverrides; /** Relative paths start there. */ readonly cwd: string },
 ): Promise<{ readonly base: BaseLayers; readonly added: readonly ConfigProblem[] }> {
-  const { layer: more, problems: malformed } = await loadFlags({ cwd, osHome: base.osHome, overrides });
+  const { layer: more, problems: malformed } = await loadFlags({ cwd, osHome: base.osHome, config: given });
   const layers = base.layers.map((layer) =>
     layer.name === 'flags' ? { ...layer, values: mergeValues(layer.values, more.values) } : layer,
   );
@@ -168,10 +174,29 @@ export async function withOverrides(
   return { base: { ...base, layers, config }, added };
 }
 
-async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'overrides'>): Promise<LoadedLayer> {
-  const { cwd, osHome, overrides = [] } = choices;
-  const parsed = await Promise.all(overrides.map((each) => (typeof each === 'string' ? readOverride(each) : each)));
+/** The same as a list, to which more can be added. */
+export function overrideList(config: ConfigOverrides = []): Overrides {
+  if (isOverrides(config)) return config;
+  return Object.entries(config).map(([key, value]) => ({ path: [key], value: value ?? null }));
+}
+
+function isOverrides(config: ConfigOverrides): config is Overrides {
+  return Array.isArray(config);
+}
+
+async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'config'>): Promise<LoadedLayer> {
+  const { cwd, osHome, config = [] } = choices;
+  const parsed = await Promise.all(
+    overrideList(config).map((each) => (typeof each === 'string' ? readOverride(each) : each)),
+  );
   const flags = parsed.filter((override) => 'path' in override);
   const problems = parsed.filter((override) => 'code' in override);
-  return { layer: flagsLayer(flags, { base: cwd, osHome }), problems };
+  return { layer: flagsLayer(flags, { base: cwd, osHome }), problems: [...problems, ...unknownKeys(config)] };
+}
+
+/** A program that gives an object relies on every key of it. On a command line, keys may be those of another program. */
+function unknownKeys(config: ConfigOverrides): readonly ConfigProblem[] {
+  if (isOverrides(config)) return [];
+  const { problems } = checkValues(keyTable, { name: 'flags', source: 'config', values: config }, { unknown: 'error' });
+  return problems.filter(({ code }) => code === 'config-unknown-key');
 }

@@ -266,10 +266,10 @@ describe('settings', () => {
     async (rules) => {
       const { requirements } = await load(rules);
       const { config } = readConfig([{ name: 'user', source: '/home/config.toml', values: { model: 'm' } }]);
-      expect(settingsFrom(config, { ...place, requirements, profile: { type: 'disabled' } })).toMatchObject({
+      expect(settingsFrom(config, { ...place, requirements, sandbox: { type: 'disabled' } })).toMatchObject({
         code: 'sandbox-managed',
       });
-      const free = settingsFrom(config, { ...place, profile: { type: 'disabled' } });
+      const free = settingsFrom(config, { ...place, sandbox: { type: 'disabled' } });
       expect(free).toMatchObject({ settings: { profile: { type: 'disabled' }, origins: { profile: 'flags' } } });
     },
   );

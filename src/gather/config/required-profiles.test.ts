@@ -76,7 +76,7 @@ filesystem = { "/srv/shared" = "write" }
       settings: { profile: { file_system: { entries: expect.arrayContaining([at('/srv/shared', 'write')]) } } },
       notices: [{ code: 'requirement-overrides', message: expect.stringContaining('uses "corp" instead') }],
     });
-    expect(await chosen(corp, values, { profile: { type: 'disabled' } })).toMatchObject({ code: 'sandbox-managed' });
+    expect(await chosen(corp, values, { sandbox: { type: 'disabled' } })).toMatchObject({ code: 'sandbox-managed' });
   });
 
   test('a user cannot define what the administrator defines', async () => {

@@ -26,6 +26,13 @@ function isReplaced({ pinned, namedProfile }: Config, had: PermissionProfile): b
   return by === 'flags' || (by === 'managed' && !isDeepEqual(had, profileFor('read-only', noOptions)));
 }
 
+/** What a program asks for by name or as a whole; folders that a flag adds come with a mode. */
+export function askedProfile(config: Config, asked: SandboxMode | PermissionProfile): Omit<ChosenProfile, 'added'> {
+  return typeof asked === 'string'
+    ? withAddedRoots(config, profileOfMode(config, asked))
+    : { profile: asked, notices: [] };
+}
+
 /** What commands may access where nothing but the configuration says so. */
 export function configuredProfile(config: Config): PermissionProfile {
   return config.namedProfile?.profile ?? profileOfMode(config, config.sandboxMode);

@@ -6,12 +6,13 @@ import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { withoutDeniedReads } from '../../policy/denied-reads.ts';
 import { isReviewed } from '../../policy/review/is-reviewed.ts';
-import { noRequirements, type Requirements } from '../../policy/requirements.ts';
+import { grantsNoMoreThan } from '../../policy/narrower.ts';
+import { brokenByChoice, brokenByProfile, noRequirements, type Requirements } from '../../policy/requirements.ts';
 import type { LastSettings } from '../../state/resumed-settings.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
+import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../../protocol/permission-profile.ts';
 import type { RulesInForce } from '../rules/rules-in-force.ts';
-import { chooseProfile } from './choose-profile.ts';
+import { askedProfile, chooseProfile } from './choose-profile.ts';
 import { configuredOrigin, isPinned, originsOfParts, type SettingName } from './settings-origins.ts';
 import { required, reviewerInstead } from './settings-required.ts';
 import {
@@ -62,8 +63,8 @@ export interface SettingsChoices {
   readonly approval?: ApprovalPolicy;
   /** It is held only because no one can be asked: where a reviewer answers, it is not. */
   readonly unlessReviewed?: boolean;
-  /** The same, as a flag asks for it. */
-  readonly profile?: PermissionProfile;
+  /** What the program that opens the thread asks for, over everything else. A word takes the configured options of its mode. */
+  readonly sandbox?: SandboxMode | PermissionProfile;
   readonly requirements?: Requirements;
   /** Absent: there are none. */
   readonly rules?: RulesInForce;
@@ -146,7 +147,8 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
   const values = defined(valuesOf(chosen));
   const settings = { ...values, origins: { ...originsOf(chosen), ...originsOfParts(config, values) } };
   const { sandbox, ...kept } = required(requirements, settings, config);
-  if (choices.profile !== undefined && sandbox === 'managed') return managedSandbox;
+  if (choices.sandbox !== undefined && sandbox === 'managed' && !isHonoured(profile.value, requirements, config))
+    return managedSandbox;
   return { settings: kept.settings, notices: [...notices, ...kept.notices] };
 }
 
@@ -165,13 +167,25 @@ function approvalChoice(
 
 function chooseProfileWithOrigin(
   config: Config,
-  { resumed, profile: forced, requirements = noRequirements }: SettingsChoices,
+  { resumed, sandbox, requirements = noRequirements }: SettingsChoices,
 ): { readonly profile: Choice<PermissionProfile>; readonly notices: readonly Outcome[] } {
-  if (forced !== undefined) return { profile: { value: forced, origin: 'flags' }, notices: [] };
+  if (sandbox !== undefined) {
+    const { profile, notices } = askedProfile(config, sandbox);
+    return { profile: { value: profile, origin: 'flags' }, notices };
+  }
   const had = resumed?.profile === undefined ? undefined : withoutDeniedReads(requirements, resumed.profile);
   const { profile, notices, added } = chooseProfile(config, had);
   const origin = added ? 'flags' : profile === had ? 'thread' : configuredOrigin(config, 'profile');
   return { profile: { value: profile, origin }, notices };
+}
+
+/** Whether the machine leaves commands at least as confined as it was asked for. */
+function isHonoured(profile: PermissionProfile, requirements: Requirements, { pinned, namedProfile }: Config): boolean {
+  const isBroken =
+    brokenByProfile(requirements, profile) !== undefined || brokenByChoice(requirements, profile) !== undefined;
+  const isNamed = pinned.get('default_permissions') === 'managed';
+  const fits = !isNamed || (namedProfile !== undefined && grantsNoMoreThan(namedProfile.profile, profile));
+  return profile.type === 'managed' && !isBroken && fits;
 }
 
 function cwdOrigin({ cwd, resumed }: SettingsChoices): string | undefined {
@@ -232,6 +246,6 @@ function originsOf(chosen: Choices): Readonly<Record<string, string>> {
 
 const managedSandbox: SettingsProblem = {
   code: 'sandbox-managed',
-  message: 'An administrator manages the sandbox of this machine, so it cannot be turned off.',
+  message: 'An administrator manages the sandbox of this machine, so it cannot be turned off or widened.',
   next: 'Start without the option, or ask the administrator. `capstan config explain sandbox_mode` shows where it is set.',
 };

@@ -12,13 +12,13 @@ export interface CommandEngine {
 
 /** The engine for commands that run no turn. */
 export async function loadCommandEngine(
-  overrides: readonly string[] = [],
+  config: readonly string[] = [],
   choices: { readonly profile?: string } = {},
 ): Promise<CommandEngine | Outcome> {
   const here = currentFolder();
   if ('code' in here) return here;
   const client = { name: 'capstan', version, source: 'cli' };
-  const options = { env: process.env, osHome: homedir(), cwd: here.path, client, overrides, ...choices };
+  const options = { env: process.env, osHome: homedir(), cwd: here.path, client, config, ...choices };
   const engine = await Engine.load(options);
   return engine.kind === 'refused' ? engine.outcome : { engine, cwd: here.path };
 }

@@ -23,7 +23,7 @@ export const configCommand = {
     json: flag('--json', 'with show: print one JSON object with values, layers and problems', { only: ['show'] }),
     profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),
     folder: option('-C, --cd FOLDER', 'show what holds in FOLDER instead of this folder'),
-    overrides: option('-c, --config KEY=VALUE', 'override a value', { repeats: true }),
+    config: option('-c, --config KEY=VALUE', 'override a value', { repeats: true }),
     strictConfig: flag('--strict-config', 'treat unknown keys as errors'),
     ignoreUserConfig: flag('--ignore-user-config', 'do not read your config.toml'),
   },

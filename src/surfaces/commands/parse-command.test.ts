@@ -50,7 +50,7 @@ describe('what is given', () => {
     [
       'config',
       'show --origin -p work -C /x -c a=1',
-      { variant: 'show', words: [], origin: true, profile: 'work', folder: '/x', overrides: ['a=1'] },
+      { variant: 'show', words: [], origin: true, profile: 'work', folder: '/x', config: ['a=1'] },
     ],
     ['config', '--strict-config explain model', { variant: 'explain', words: ['model'], strictConfig: true }],
     ['context', '', { words: [] }],

@@ -45,7 +45,7 @@ async function load(choices: Partial<ConfigChoices> = {}): Promise<Configured> {
     env: { CAPSTAN_HOME: join(root, 'home') },
     osHome: root,
     cwd: join(root, 'repo'),
-    overrides: [],
+    config: [],
     systemFolders: [join(root, 'etc')],
     ...choices,
   });
@@ -59,7 +59,7 @@ function shortened(text: string): string {
 
 test('a provider that a flag chooses has its own model, and not the one that files name for another', async () => {
   const shown = async (...overrides: readonly string[]) =>
-    JSON.parse(showJson(await load({ overrides }), { origin: true })) as {
+    JSON.parse(showJson(await load({ config: overrides }), { origin: true })) as {
       values: { model: string };
       origins: { model: { layer: string; source: string } };
     };
@@ -72,7 +72,7 @@ test('a provider that a flag chooses has its own model, and not the one that fil
   expect((await shown('model_provider="openai"')).values.model).toBe('gpt-5.5');
   // It has no usual one: a thread is refused without a name.
   expect((await shown('model_provider="vllm"')).values).not.toHaveProperty('model');
-  const { text } = explainKey(await load({ overrides: ['model_provider="anthropic"'] }), 'model') as { text: string };
+  const { text } = explainKey(await load({ config: ['model_provider="anthropic"'] }), 'model') as { text: string };
   expect(shortened(text)).toMatch(
     /^model = "claude-[^"]+"\nThe files name a model for the provider "openai", and model_provider is "anthropic"\.\n[^]*\nwins -> +default +model_provider: anthropic/,
   );
@@ -171,7 +171,7 @@ trust_level = "trusted"  # user, /home/config.toml:13
 `;
 
 describe('config show', () => {
-  const choices = { profile: 'work', overrides: ['model_reasoning_effort=high'] };
+  const choices = { profile: 'work', config: ['model_reasoning_effort=high'] };
 
   test('prints what is in force, with the line that says so', async () => {
     const configured = await load(choices);
@@ -223,7 +223,7 @@ describe('config show', () => {
   });
 
   test('shows what is left of the window when one of two shares is chosen', async () => {
-    const configured = await load({ overrides: ['window.auto_compact_percent=95'] });
+    const configured = await load({ config: ['window.auto_compact_percent=95'] });
     expect(showToml(configured, { origin: true })).toContain(
       'auto_compact_percent = 95  # flags, command line\nreserve_percent = 5  # default\n',
     );
@@ -256,7 +256,7 @@ describe('config explain', () => {
 
   test('shows what every layer says, the highest first', async () => {
     write('etc/managed_config.toml', '# nothing yet\n');
-    expect(await explain('model', { profile: 'work', overrides: ['model=5'] })).toBe(`model = "gpt-5.4"
+    expect(await explain('model', { profile: 'work', config: ['model=5'] })).toBe(`model = "gpt-5.4"
 
          managed  /etc/managed_config.toml  not set
          flags  command line  5
@@ -284,7 +284,7 @@ wins ->  profile  /home/work.config.toml:1  "gpt-5.4"
       'etc/requirements.toml',
       'allow_login_shell = false\nallowed_sandbox_modes = ["read-only"]\nallowed_approval_policies = ["never"]\n[features]\nmemories = false\n',
     );
-    const { problems } = await load({ overrides: ['features.memories=true'] });
+    const { problems } = await load({ config: ['features.memories=true'] });
     const told = problems
       .filter(({ code }) => code === 'config-overridden-key')
       .map(({ message }) => shortened(message));
@@ -299,13 +299,13 @@ wins ->  profile  /home/work.config.toml:1  "gpt-5.4"
 
   test('knows the keys of tables and switches', async () => {
     const overrides = ['window.effective_percent=50', 'features.memories=true'];
-    expect(await explain('window.effective_percent', { overrides })).toMatch(
+    expect(await explain('window.effective_percent', { config: overrides })).toMatch(
       /^window.effective_percent = 50\n\n[^]*wins -> {2}flags/,
     );
-    expect(await explain('features.memories', { overrides })).toMatch(
+    expect(await explain('features.memories', { config: overrides })).toMatch(
       /^features.memories = true\n\n[^]*wins -> {2}flags/,
     );
-    expect(showToml(await load({ overrides }), { origin: true })).toMatch(
+    expect(showToml(await load({ config: overrides }), { origin: true })).toMatch(
       /\[window\]\n[^[]*effective_percent = 50 {2}# flags, command line\n[^]*\[features\]\nmemories = true {2}# flags/,
     );
   });

@@ -1,3 +1,4 @@
+import type { SettingsChange } from '../../envelope/override-fields.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -29,7 +30,7 @@ export interface AgentLiveThread {
   /** What the user should know of how it was opened. */
   readonly notices: readonly Outcome[];
   readonly questions: readonly Question[];
-  submit(turn: { readonly input: UserInput; readonly change?: unknown }): Promise<TurnResult | EngineRefused>;
+  submit(turn: { readonly input: UserInput; readonly change?: SettingsChange }): Promise<TurnResult | EngineRefused>;
   steer(steering: { readonly input: UserInput }): Promise<{ readonly kind: 'steered' | 'refused' }>;
   /** `reason`: who interrupts it. */
   interrupt(reason: unknown): Promise<unknown>;

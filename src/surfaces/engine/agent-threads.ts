@@ -1,9 +1,11 @@
+import type { SettingsChange } from '../../envelope/override-fields.ts';
 import type { CollaborationSetting, Settings } from '../../envelope/settings.ts';
 import { agentSelf } from '../../fragments/sections/multi-agent.ts';
 import { agentsInPlanMode } from '../../fragments/sections/collaboration-mode.ts';
 import type { AgentRole } from '../../config/agent-role.ts';
 import type { AgentQuestions } from '../../agents/agent-questions.ts';
 import { narrowerApproval, grantsNoMoreThan } from '../../policy/narrower.ts';
+import { overrideList } from '../../gather/config/config-layers.ts';
 import { readOnlyProfile } from '../../policy/read-only-profile.ts';
 import type { AgentBounds, AgentThread, AgentThreads } from '../../ports/agents.ts';
 import type { ThreadRefused, TurnEnd } from '../../ports/threads.ts';
@@ -21,7 +23,7 @@ import { readAgent } from './read-agent.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
 /** What agents take over from the thread that starts them, beside what its turn may do. */
-export type ParentRequest = Pick<ThreadRequest, 'overrides' | 'profile' | 'askUser' | 'ephemeral'>;
+export type ParentRequest = Pick<ThreadRequest, 'config' | 'profile' | 'askUser' | 'ephemeral'>;
 
 export interface AgentThreadsOptions {
   readonly parent: ParentRequest;
@@ -91,8 +93,8 @@ function requestFor(
   const text = [agentSelf(agent.path), developerInstructions, role?.instructions]
     .filter((each) => each !== undefined)
     .join('\n\n');
-  const overrides = [
-    ...(parent.overrides ?? []),
+  const config = [
+    ...overrideList(parent.config),
     ...(given === undefined ? [] : [{ path: ['model_provider'], value: provider }]),
     ...(effort === undefined ? [] : [{ path: ['model_reasoning_effort'], value: effort }]),
     { path: ['developer_instructions'], value: text },
@@ -104,9 +106,9 @@ function requestFor(
   return {
     agent,
     cwd,
-    overrides,
-    approval,
-    permissionProfile: profileOfRole(bounds, role),
+    config,
+    heldApprovals: approval,
+    sandbox: profileOfRole(bounds, role),
     ...(bounds.changesNothing === true || role?.readOnly === true ? { changesNothing: true } : {}),
     ...defined({ model }),
     ...defined({ profile: named, ephemeral, onlyTools, withoutTools }),
@@ -155,12 +157,12 @@ function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | unde
 }
 
 /** What must change before the agent works for a turn with these bounds: it may do no more than that turn. */
-function narrowing(settings: Settings, { cwd, approval, profile, mode }: AgentBounds): object | undefined {
+function narrowing(settings: Settings, { cwd, approval, profile, mode }: AgentBounds): SettingsChange | undefined {
   const isNarrow =
     narrowerApproval(approval, settings.approval) === settings.approval && grantsNoMoreThan(profile, settings.profile);
   const change = {
     ...(settings.cwd === cwd ? {} : { cwd }),
-    ...(isNarrow ? {} : { approval, profile }),
+    ...(isNarrow ? {} : { approvals: approval, sandbox: profile }),
     ...(modeOf(settings) === mode ? {} : { collaboration: collaborationOf(mode) }),
   };
   return Object.keys(change).length === 0 ? undefined : change;

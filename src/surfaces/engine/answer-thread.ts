@@ -1,3 +1,4 @@
+import { abortSignal, type OptionTable, readOptions } from '../../envelope/read-options.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -9,7 +10,7 @@ import type { Thread } from '../../thread/thread.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import { awaitAnswer } from './await-answer.ts';
 import type { OpenedThread } from './open-thread.ts';
-import type { ThreadRequest } from './thread-request.ts';
+import { type ThreadRequest, threadOptions } from './thread-request.ts';
 import { whyRefused } from './why-refused.ts';
 
 /** What a thread is opened with if it has to be. */
@@ -29,6 +30,11 @@ export type AnsweredThread = {
   /** How the turn ends that was suspended. Absent for one that ran already: its own caller waits for it. */
   readonly ended?: ReturnType<Thread['continue']>;
 } & ({ readonly kind: 'answered' } | { readonly kind: 'lapsed'; readonly outcome: Outcome });
+
+const answerOptions = {
+  ...threadOptions,
+  signal: { type: abortSignal, about: 'Aborting it ends the turn.', required: true },
+} as const satisfies OptionTable<AnswerRequest>;
 
 interface OpenThreads {
   thread(id: ThreadId): Thread | undefined;
@@ -57,7 +63,9 @@ export class ThreadAnswers {
   }
 
   /** Resolves when the answer is durable. */
-  async give(id: ThreadId, given: Given, request: AnswerRequest): Promise<AnsweredThread | EngineRefused> {
+  async give(id: ThreadId, given: Given, asked: AnswerRequest): Promise<AnsweredThread | EngineRefused> {
+    const request = readOptions<AnswerRequest>(asked, answerOptions, 'answer()');
+    if ('code' in request) return engineRefused(request);
     if (readAnswer(given.answer) === undefined) return engineRefused(notData('The answer'));
     const begun = (this.#begun.get(id) ?? Promise.resolve()).then(() => this.#begin(id, given, request));
     const settled = begun.catch(() => {});

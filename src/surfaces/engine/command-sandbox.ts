@@ -1,3 +1,12 @@
+import {
+  anything,
+  anyText,
+  jsonObject,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+  yes,
+} from '../../envelope/read-options.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
 import { type InheritedEnd, runInherited } from '../../exec/run-inherited.ts';
@@ -9,10 +18,13 @@ import { inheritedBy, setVariables } from '../../policy/shell-environment-policy
 import { withNetworkRules } from '../../policy/network/network-rules.ts';
 import { normalisePath } from '../../policy/paths.ts';
 import type { OwnHomes } from '../../policy/own-places.ts';
+import { readProfile } from '../../policy/read-profile.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { builtInModes } from '../../policy/tables/built-in-tables.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
+import { isWrong, memberAt } from '../../policy/wrong-value.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile, SandboxMode } from '../../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
@@ -33,6 +45,26 @@ export interface SandboxRequest {
   readonly landlockOnly?: true;
   /** The whole environment of commands. Default: what the configuration lets pass. */
   readonly env?: Readonly<Record<string, string>>;
+}
+
+const sandboxOptions = {
+  cwd: { type: anyText, about: 'The folder, as an absolute path.', required: true },
+  permissions: { type: permissionsOption(), about: 'A profile, or its name.' },
+  landlockOnly: { type: yes, about: 'Landlock or nothing.' },
+  env: { type: anything('an object of texts'), about: 'The whole environment of commands.' },
+} as const satisfies OptionTable<SandboxRequest>;
+
+function permissionsOption(): OptionType<NonNullable<SandboxRequest['permissions']>> {
+  return {
+    expected: 'an object with named or profile',
+    read(given) {
+      const { named, profile, ...others } = (jsonObject.read(given) ?? {}) as JsonObject;
+      if (Object.keys(others).length > 0 || (named === undefined) === (profile === undefined)) return undefined;
+      if (named !== undefined) return typeof named === 'string' ? { named } : undefined;
+      const read = readProfile(profile);
+      return isWrong(read) ? { ...read, at: memberAt('profile', read.at) } : { profile: read };
+    },
+  };
 }
 
 /** A folder with a policy, in which commands of the user run as those of a model would. */
@@ -69,7 +101,9 @@ export interface SandboxMeans {
 
 const captureLimits = { timeoutMs: 60_000, outputBytes: 1024 * 1024 };
 
-export async function openSandbox(engine: EngineParts, request: SandboxRequest): Promise<CommandSandbox | Outcome> {
+export async function openSandbox(engine: EngineParts, given: SandboxRequest): Promise<CommandSandbox | Outcome> {
+  const request = readOptions<SandboxRequest>(given, sandboxOptions, 'openSandbox()');
+  if ('code' in request) return request;
   const chosen = await choosePolicy(engine, request);
   if ('code' in chosen) return chosen;
   const { cwd, policy, env, notices, profileName } = chosen;
@@ -130,12 +164,12 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   if (cwd === undefined || missing !== undefined) return missing ?? noFolder(request.cwd);
   const named = permissions !== undefined && 'named' in permissions ? permissions.named : undefined;
   const isChosen = ['sandbox_mode', 'default_permissions'].some((key) => base.config.pinned.get(key) === 'flags');
-  const overrides = named !== undefined ? overridesFor(named) : isChosen ? [] : modeOverrides('read-only');
-  const configured = await configureThread(engine, { cwd }, { overrides });
+  const config = named !== undefined ? overridesFor(named) : isChosen ? [] : modeOverrides('read-only');
+  const configured = await configureThread(engine, { cwd }, { config });
   if ('code' in configured) return named === undefined ? configured : asOption(configured, named);
-  const { settings, notices, config, profileName } = configured;
+  const { settings, notices, profileName } = configured;
   // What a command of another run may have put there is not started here. Runs work where Capstan is started.
-  const { writableRoots } = config.sandboxWorkspaceWrite;
+  const { writableRoots } = configured.config.sandboxWorkspaceWrite;
   for (const path of [cwd, options.cwd, ...writableRoots, ...base.config.sandboxWorkspaceWrite.writableRoots])
     engine.opened.add(path);
   const profile = permissions !== undefined && 'profile' in permissions ? permissions.profile : settings.profile;

@@ -11,6 +11,7 @@ import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import {
   type BaseLayers,
+  type ConfigOverrides,
   type Overrides,
   withOnlyKeys,
   withOverrides,
@@ -27,10 +28,14 @@ import { settingsFrom } from '../../gather/settings/settings.ts';
 import type { SkillSwitch } from '../../planes/skill-switches.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import { normalisePath } from '../../policy/paths.ts';
-import { readProfile } from '../../policy/read-profile.ts';
+import { approvalName, isSameApproval } from '../../policy/approval-policy.ts';
+import { narrowerApproval } from '../../policy/narrower.ts';
+import { readSandbox } from '../../policy/read-profile.ts';
 import { isWrong } from '../../policy/wrong-value.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { Json } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import { chosenOnly } from '../../state/resumed-settings.ts';
 import type { HookDefinition } from '../../hooks/hook-definition.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -52,14 +57,14 @@ export interface ThreadPlace {
 
 type Choices = Pick<
   ThreadRequest,
-  | 'model'
+  | keyof typeof keyOfSetting
   | 'limits'
   | 'profile'
-  | 'overrides'
+  | 'config'
   | 'onlyConfig'
-  | 'approval'
+  | 'heldApprovals'
   | 'unlessReviewed'
-  | 'permissionProfile'
+  | 'sandbox'
   | 'onlyTools'
   | 'withoutTools'
   | 'clientTools'
@@ -87,9 +92,9 @@ export async function configureThread(
   engine: EngineParts,
   place: ThreadPlace,
   {
-    approval,
+    heldApprovals,
     unlessReviewed,
-    permissionProfile,
+    sandbox,
     onlyTools,
     withoutTools,
     clientTools,
@@ -100,8 +105,8 @@ export async function configureThread(
 ): Promise<ConfiguredThread | Outcome> {
   const { base: everywhere, options, ownPlaces } = engine;
   const { env, cwd: here } = options;
-  const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
-  if (isWrong(profile)) return { code: 'wrong-profile', ...explainWrongValue('permissionProfile', profile) };
+  const chosen = sandbox === undefined ? undefined : readSandbox(sandbox);
+  if (isWrong(chosen)) return { code: 'option-wrong', ...explainWrongValue('sandbox', chosen) };
   const cwd = normalisePath(place.cwd);
   if (cwd === undefined) {
     const odd = place.cwd.startsWith('/') ? folderProblem(place.cwd) : undefined;
@@ -129,7 +134,8 @@ export async function configureThread(
     if ('code' in described) return described;
     const before = last && chosenOnly(last, described);
     const { config: named, resumed } = withoutOthersModel({ config, resumed: before }, layers);
-    const more = defined({ resumed, approval, unlessReviewed, profile, onlyTools, withoutTools, clientTools });
+    const held = { approval: heldApprovals, unlessReviewed };
+    const more = defined({ resumed, ...held, sandbox: chosen, onlyTools, withoutTools, clientTools });
     const all = { ...more, ...defined({ changesNothing }), ...texts, catalogue: described, requirements, rules };
     const made = settingsFrom(named, { cwd, ...all });
     return 'code' in made ? made : { ...made, named, described, ...defined({ resumed, before }) };
@@ -140,6 +146,12 @@ export async function configureThread(
   const stricter = deniesOfProject(engine, config, first.settings);
   const made = stricter === undefined ? first : make(stricter);
   if ('code' in made) return made;
+  const { approvals } = choices;
+  if (approvals !== undefined && heldApprovals === undefined) {
+    const { approval } = made.settings;
+    const isWider = !isSameApproval(narrowerApproval(approvals, approval), approval);
+    if (isWider) return approvalsManaged(approvals, approval);
+  }
   const { named, described, resumed, before } = made;
   const { model, provider: id } = made.settings;
   const unnamed =
@@ -176,16 +188,42 @@ export async function configureThread(
 /** The layers as they are for most threads, or with what one of them was given over them. */
 async function withChoices(
   all: BaseLayers,
-  { model, limits, profile, overrides = [], onlyConfig }: Choices,
+  { limits, profile, config, onlyConfig, ...settings }: Choices,
   cwd: string,
 ) {
   const base = onlyConfig === undefined ? all : withOnlyKeys(all, onlyConfig);
-  const own = [...overridesOfLimits(limits), ...(model === undefined ? [] : [{ path: ['model'], value: model }])];
-  const more = [...overrides, ...own];
   const profiled = profile === undefined ? { base, added: [] } : await withProfile(base, profile);
-  if (more.length === 0) return profiled;
-  const overridden = await withOverrides(profiled.base, { overrides: more, cwd });
-  return { ...overridden, added: [...profiled.added, ...overridden.added] };
+  const configured = config === undefined ? profiled : await withMore(profiled, config, cwd);
+  const own = [...overridesOfLimits(limits), ...overridesOfSettings(settings)];
+  return own.length === 0 ? configured : withMore(configured, own, cwd);
+}
+
+async function withMore(
+  { base, added }: Awaited<ReturnType<typeof withOverrides>>,
+  config: ConfigOverrides,
+  cwd: string,
+) {
+  const more = await withOverrides(base, { config, cwd });
+  return { ...more, added: [...added, ...more.added] };
+}
+
+/** Settings by the names that the library has for them, and the configuration. */
+const keyOfSetting = {
+  model: 'model',
+  provider: 'model_provider',
+  effort: 'model_reasoning_effort',
+  summary: 'model_reasoning_summary',
+  serviceTier: 'service_tier',
+  personality: 'personality',
+  approvals: 'approval_policy',
+  reviewer: 'approvals_reviewer',
+} as const satisfies Partial<Record<keyof ThreadRequest, string>>;
+
+function overridesOfSettings(settings: Pick<ThreadRequest, keyof typeof keyOfSetting>): Overrides {
+  return Object.entries(keyOfSetting).flatMap(([name, key]) => {
+    const value = settings[name as keyof typeof keyOfSetting];
+    return value === undefined ? [] : [{ path: [key], value: value as Json }];
+  });
 }
 
 const limitKeys: Readonly<Record<keyof SpendingLimits, string>> = {
@@ -210,6 +248,11 @@ function switchedOn(
 ): ConfiguredThread['hooks'] {
   if (isGateOpen('hooks', features)) return hooks;
   return required?.pins['hooks'] === false ? [] : hooks.filter(({ source }) => source.owner === 'managed');
+}
+
+function approvalsManaged(asked: ApprovalPolicy, allowed: ApprovalPolicy): Outcome {
+  const message = `The administrator of this machine does not allow the approval policy "${approvalName(asked)}".`;
+  return { code: 'approvals-managed', message, next: `Use "${approvalName(allowed)}", or ask the administrator.` };
 }
 
 function relativeFolder(given: string): Outcome {

@@ -1,4 +1,5 @@
 import { refusalOf } from '../../config/config-problem.ts';
+import { readOptions } from '../../envelope/read-options.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
 import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
 import { isFirstTime, nextInTurn } from '../../gather/system/first-time.ts';
@@ -22,7 +23,7 @@ import type { AgentLiveThreads } from './agent-live.ts';
 import type { AnsweredThread, AnswerRequest, ThreadAnswers } from './answer-thread.ts';
 import type { AskModel } from './ask-model.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
-import type { EngineOptions } from './engine-options.ts';
+import { type EngineOptions, engineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
@@ -33,9 +34,10 @@ import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
 import type { ReviewCode, ReviewedCode } from './review-code.ts';
 import type { RerunAnswers, RerunStep } from './rerun-step.ts';
+import { readRestore, readRollback, readTarget } from './restore-options.ts';
 import { HomeConfig } from './home-config.ts';
 import { StoredThreads } from './stored-threads.ts';
-import type { ThreadRequest } from './thread-request.ts';
+import { ofThreads, readCut, readRequest, readStart, type ThreadRequest } from './thread-request.ts';
 import { threadsPort } from './threads-port.ts';
 import { TrustDecisions } from './trust-decisions.ts';
 import type { UnpackedBubblewrap } from './unpack-bubblewrap.ts';
@@ -93,9 +95,11 @@ export class Engine {
   }
 
   /** Reads the configuration that holds everywhere. The gravest error in it is the answer. */
-  static async load(options: EngineOptions): Promise<Engine | EngineRefused> {
+  static async load(given: EngineOptions): Promise<Engine | EngineRefused> {
     const tooOld = nodeProblem(process.versions.node);
     if (tooOld !== undefined) return engineRefused(tooOld);
+    const options = readOptions<EngineOptions>(given, engineOptions, 'Engine.load()', ofThreads);
+    if ('code' in options) return engineRefused(options);
     if (options.seals !== undefined && options.store === undefined) return engineRefused(sealsWithoutStore);
     const home = findHome(options.env, options.osHome);
     if ('code' in home) return engineRefused(home);
@@ -157,21 +161,26 @@ export class Engine {
     return this.#open.get(id);
   }
 
-  start(request: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused> {
-    return this.#noted(startThread(this.#parts, request));
+  async start(request: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused> {
+    const read = readStart(request);
+    return 'code' in read ? engineRefused(read) : this.#noted(startThread(this.#parts, read));
   }
 
   /** Resumes a thread under its last settings, unless the request or the flags of the engine say otherwise. */
-  resume(id: ThreadId, request: ThreadRequest): Promise<OpenedThread | EngineRefused> {
-    return this.#noted(resumeThread(this.#parts, id, request));
+  async resume(id: ThreadId, request: ThreadRequest = {}): Promise<OpenedThread | EngineRefused> {
+    const read = readRequest(request, 'resume()');
+    return 'code' in read ? engineRefused(read) : this.#noted(resumeThread(this.#parts, id, read));
   }
 
   /**
    * Begins a thread that continues from a place of another, and copies nothing. It keeps the other's settings of that
    * place, unless flags say otherwise, and has no name. The other thread may be written meanwhile, or be archived.
    */
-  fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest): Promise<OpenedThread | EngineRefused> {
-    return this.#noted(openFork(this.#parts, { id, cut }, request));
+  async fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest = {}): Promise<OpenedThread | EngineRefused> {
+    const read = readRequest(request, 'fork()');
+    if ('code' in read) return engineRefused(read);
+    const place = readCut(cut);
+    return 'code' in place ? engineRefused(place) : this.#noted(openFork(this.#parts, { id, cut: place }, read));
   }
 
   /**
@@ -285,13 +294,19 @@ export class Engine {
   }
 
   /** Brings back files that turns of a thread changed. */
-  async restoreFiles(id: ThreadId, target: RestoreTarget, options: RestoreOptions) {
+  async restoreFiles(id: ThreadId, givenTarget: RestoreTarget, given: RestoreOptions) {
+    const [target, options] = [readTarget(givenTarget), readRestore(given)];
+    if ('code' in target) return engineRefused(target);
+    if ('code' in options) return engineRefused(options);
     const { restoreThreadFiles } = await import('./restore-thread-files.ts');
     return restoreThreadFiles(this.#parts, id, target, options);
   }
 
   /** The same for the turns that a rollback of the conversation would take back. It has to come before that rollback. */
-  async restoreRolledBack(id: ThreadId, to: RollbackTo, options: RestoreOptions) {
+  async restoreRolledBack(id: ThreadId, givenTo: RollbackTo, given: RestoreOptions) {
+    const [to, options] = [readRollback(givenTo), readRestore(given)];
+    if ('code' in to) return engineRefused(to);
+    if ('code' in options) return engineRefused(options);
     const { restoreRolledBackFiles } = await import('./restore-thread-files.ts');
     return restoreRolledBackFiles(this.#parts, id, to, options);
   }

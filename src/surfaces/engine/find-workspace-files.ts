@@ -1,3 +1,4 @@
+import { abortSignal, amount, anyText, type OptionTable, readOptions } from '../../envelope/read-options.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { ownBelow } from '../../policy/own-places.ts';
@@ -26,14 +27,21 @@ export interface FindFiles {
   readonly signal?: AbortSignal;
 }
 
+const findOptions = {
+  cwd: { type: anyText, about: 'The folder, as an absolute path.', required: true },
+  typed: { type: anyText, about: 'Letters of the path, in their order.', required: true },
+  limit: { type: amount, about: 'How many are found at most.' },
+  signal: { type: abortSignal, about: 'Aborting it ends the search.' },
+} as const satisfies OptionTable<FindFiles>;
+
 const mostFound = 1000;
 
 type Searched = Pick<EngineParts, 'options' | 'base' | 'ownPlaces' | 'clock'>;
 
-export async function findWorkspaceFiles(
-  parts: Searched,
-  { cwd, typed, limit = 50, signal = new AbortController().signal }: FindFiles,
-): Promise<FoundFiles | Outcome> {
+export async function findWorkspaceFiles(parts: Searched, search: FindFiles): Promise<FoundFiles | Outcome> {
+  const read = readOptions<FindFiles>(search, findOptions, 'findFiles()');
+  if ('code' in read) return read;
+  const { cwd, typed, limit = 50, signal = new AbortController().signal } = read;
   const problem = folderProblem(cwd);
   if (problem !== undefined) return problem;
   const most = Math.max(1, Math.min(mostFound, Math.floor(limit)));

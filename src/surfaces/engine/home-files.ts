@@ -1,3 +1,4 @@
+import { flag, readOptions } from '../../envelope/read-options.ts';
 import type { WorkProgress } from '../../ports/work-progress.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -9,6 +10,10 @@ import type { RolloutStoreOptions } from '../../rollout/store.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import type { HomeStore } from './home-store.ts';
 
+const anew = { type: flag, about: 'From nothing.', required: true } as const;
+const dryRun = { type: flag, about: 'Only reports what would be done.', required: true } as const;
+const reverted = { type: flag, about: 'Also what reverts have put aside.', required: true } as const;
+
 /** What is done to the files of a home, of all threads or of none. Refused with a store that is not the home's. */
 export class HomeFiles {
   readonly #kept: HomeStore;
@@ -19,7 +24,10 @@ export class HomeFiles {
 
   /** Brings the index up to date with all files. `anew`: from nothing. */
   reindex(options: { readonly anew: boolean }, progress?: WorkProgress) {
-    return this.#withFiles(async (files) => (await openThreadIndex(files)).refresh(options, progress));
+    const read = readOptions<typeof options>(options, { anew }, 'reindex()');
+    return this.#withFiles(async (files) =>
+      'code' in read ? engineRefused(read) : (await openThreadIndex(files)).refresh(read, progress),
+    );
   }
 
   /** The home, if its index should be brought up to date before a command waits for it, and no process does so already. */
@@ -45,23 +53,27 @@ export class HomeFiles {
     options: { readonly dryRun: boolean },
     progress?: WorkProgress,
   ): Promise<CompressReport | EngineRefused> {
+    const read = readOptions<typeof options>(options, { dryRun }, 'compress()');
     return this.#withFiles(async (files) => {
+      if ('code' in read) return engineRefused(read);
       const { compressThreads } = await import('../../rollout/collect/compressed-threads.ts');
-      const report = await compressThreads(files, which, { ...options, ...defined({ progress }) });
+      const report = await compressThreads(files, which, { ...read, ...defined({ progress }) });
       return 'code' in report ? engineRefused(report) : report;
     });
   }
 
   /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
   collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>, progress?: WorkProgress) {
+    const read = readOptions<typeof options>(options, { dryRun, reverted }, 'collect()');
     return this.#withFiles(async (files) => {
+      if ('code' in read) return engineRefused(read);
       const { collect } = await import('../../rollout/collect/collect.ts');
       const { graceMs } = await import('../../rollout/collect/collect-options.ts');
       const { collectSnapshots } = await import('../../workspace/collect.ts');
       const young = { now: files.clock.now(), graceMs };
       return collect({
         ...files,
-        ...options,
+        ...read,
         ...defined({ progress }),
         maxBlobBytes: this.#kept.maxBlobBytes,
         collectSnapshots: (trees) => collectSnapshots(files.home, trees, young),

@@ -18,7 +18,7 @@ function overrides(env: Readonly<Record<string, string>> = {}) {
       osHome: folder,
       cwd: folder,
       client: { name: 'test', version: '0', source: 'exec' },
-      overrides: [],
+      config: [],
       systemFolders: [join(folder, 'etc')],
     },
     'ollama',

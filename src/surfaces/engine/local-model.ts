@@ -29,10 +29,7 @@ type LocalProblem = Outcome<
  * What `--oss` stands for, as overrides: a provider on this machine and its model. Both are there when this resolves;
  * nothing is installed.
  */
-export async function localOverrides(
-  options: EngineOptions,
-  named: string | undefined,
-): Promise<{ readonly overrides: Overrides } | Outcome> {
+export async function localOverrides(options: EngineOptions, named: string | undefined): Promise<Overrides | Outcome> {
   const home = findHome(options.env, options.osHome);
   if ('code' in home) return home;
   const { config, problems } = await loadBaseLayers(home.path, options);
@@ -49,7 +46,7 @@ export async function localOverrides(
     { path: ['model_provider'], value: id },
     { path: ['model'], value: model },
   ];
-  return modelProblem(found, model) ?? { overrides };
+  return modelProblem(found, model) ?? overrides;
 }
 
 async function find(config: Config, env: Variables, named: string | undefined): Promise<FoundServer | Outcome> {

@@ -1,7 +1,6 @@
 import type { Settings } from '../../envelope/settings.ts';
 import type { PastServers } from '../../mcp/thread-servers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
-import { readClientTools } from '../../protocol/client-tool.ts';
 import { defined } from '../../protocol/defined.ts';
 import { equalJson, type JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -10,7 +9,7 @@ import { lastSettings, type LastSettings } from '../../state/resumed-settings.ts
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { unusableKey } from '../../thread/branch/unusable-key.ts';
-import { nameClash, ownToolsProblem } from '../../tools/own-tool.ts';
+import { nameClash } from '../../tools/own-tool.ts';
 import { toldProblems } from '../../world/told-problems.ts';
 import { configureThread, type ThreadPlace } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -31,14 +30,10 @@ export async function prepareThread(
   request: ThreadRequest,
   { kept, past }: { readonly kept?: Settings | undefined; readonly past?: PastServers } = {},
 ): Promise<PreparedThread | Outcome> {
-  const wrong = clientToolsProblem(request);
-  if (wrong !== undefined) return wrong;
   const configured = await configureThread(engine, { ...place, sends: true }, request);
   if ('code' in configured) return configured;
   const { config, models, notices, profileName, hooks, skillSwitches } = configured;
   const settings = kept ?? configured.settings;
-  const odd = ownToolsProblem(request.tools ?? []);
-  if (odd !== undefined) return odd;
   const given = { config, models, settings, hooks, skillSwitches, request, ...defined({ past }) };
   const parts = await createThreadParts(engine, given);
   if ('code' in parts) return parts;
@@ -91,13 +86,6 @@ export async function prepareToGoOn(
     ...withoutEffect(state, prepared.settings),
   ];
   return { ...prepared, notices };
-}
-
-/** What clients give is not checked before. */
-function clientToolsProblem({ clientTools }: Pick<ThreadRequest, 'clientTools'>): Outcome | undefined {
-  const read = clientTools === undefined ? [] : readClientTools(clientTools);
-  if (typeof read !== 'string') return undefined;
-  return { code: 'tool-odd', message: read, next: 'Give each tool a name, a description and an inputSchema.' };
 }
 
 /** What stands before the conversation in the thread's requests. */

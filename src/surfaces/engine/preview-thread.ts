@@ -41,11 +41,11 @@ export async function previewThread(
  * A surface that cannot ask holds its policy whatever the thread has, and one that can asks: the next turn comes from the
  * same one.
  */
-function asBefore({ envelope }: ThreadState): Pick<ThreadRequest, 'approval' | 'askUser'> {
+function asBefore({ envelope }: ThreadState): Pick<ThreadRequest, 'heldApprovals' | 'askUser'> {
   const origins = envelope && objectAt(objectAt(envelope, 'telemetry') ?? {}, 'origins');
   const policy = envelope && objectAt(envelope, 'policy');
   const isHeld = origins !== undefined && stringAt(origins, 'approval') === 'surface';
-  if (isHeld && policy !== undefined) return { approval: policy['approval'] as ApprovalPolicy };
+  if (isHeld && policy !== undefined) return { heldApprovals: policy['approval'] as ApprovalPolicy };
   if (policy?.['canAsk'] !== true) return {};
   return { askUser: policy['answersOnce'] === true ? { ...nothingAsked, answersOnce: true } : nothingAsked };
 }

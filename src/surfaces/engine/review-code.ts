@@ -1,3 +1,13 @@
+import {
+  abortSignal,
+  anything,
+  jsonObject,
+  method,
+  nameText,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+} from '../../envelope/read-options.ts';
 import { readFindings } from '../../fragments/code-review/read-findings.ts';
 import { changeToReview } from '../../fragments/code-review/change-to-review.ts';
 import { reviewRubric } from '../../fragments/code-review/review-rubric.ts';
@@ -18,6 +28,7 @@ import { readOnlyProfile } from '../../policy/read-only-profile.ts';
 import type { CodeReview, KeptReview, ReviewTarget } from '../../protocol/code-review.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { Usage } from '../../protocol/usage.ts';
@@ -42,6 +53,33 @@ export interface ReviewCode {
   readonly listener?: (event: ThreadEvent) => void;
   /** The id under which the thread records what came of it, before it does. */
   readonly recordedAs?: (id: string) => void;
+}
+
+const reviewOptions = {
+  target: { type: targetOption(), about: 'What is reviewed.', required: true },
+  parent: { type: anything('a thread'), about: 'The thread that learns what was found.', required: true },
+  signal: { type: abortSignal, about: 'Aborting it ends the review.', required: true },
+  model: { type: nameText, about: 'The model that reviews.' },
+  opened: { type: method(), about: 'Gets the settings of the reviewer, before it begins.' },
+  listener: { type: method(), about: 'Gets what the reviewer does, as it happens.' },
+  recordedAs: { type: method(), about: 'Gets the id of the item that records the review.' },
+} as const satisfies OptionTable<ReviewCode>;
+
+function targetOption(): OptionType<ReviewTarget> {
+  const texts = new Map<unknown, readonly string[]>(
+    Object.entries({ uncommitted: [], base: ['branch'], commit: ['commit', 'title'], words: ['words'] }),
+  );
+  return {
+    expected:
+      'one of { kind: "uncommitted" }, { kind: "base", branch }, { kind: "commit", commit }, { kind: "words", words }',
+    read(given) {
+      const { kind, ...rest } = (jsonObject.read(given) ?? {}) as JsonObject;
+      const known = texts.get(kind) ?? ['none'];
+      const isKnown = Object.keys(rest).every((key) => known.includes(key) && typeof rest[key] === 'string');
+      const isWhole = known[0] === undefined || typeof rest[known[0]] === 'string';
+      return isKnown && isWhole ? ({ kind, ...rest } as ReviewTarget) : undefined;
+    },
+  };
 }
 
 /** A thread, or a live one. */
@@ -78,7 +116,9 @@ const onlyTools = [
  * Reviews code in a thread of its own: fresh history, its own instructions, read-only, no questions. Nothing of that
  * thread is kept but what it found.
  */
-export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Promise<ReviewedCode | EngineRefused> {
+export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Promise<ReviewedCode | EngineRefused> {
+  const asked = readOptions<ReviewCode>(given, reviewOptions, 'review()');
+  if ('code' in asked) return engineRefused(asked);
   const { target, parent, signal, listener } = asked;
   if (target.kind === 'words' && target.words.trim() === '') return engineRefused(noWords);
   const { cwd, model: current, provider, profile: chosen } = parent.settings;
@@ -90,7 +130,7 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
   const opened = await engine.start({
     cwd,
     model: asked.model ?? engine.reviewModel ?? current,
-    overrides: [
+    config: [
       { path: ['instructions'], value: reviewRubric },
       { path: ['developer_instructions'], value: '' },
       // The model of the thread is known to this provider, and its code has gone there before.
@@ -100,8 +140,8 @@ export async function reviewCode(engine: ReviewingEngine, asked: ReviewCode): Pr
       // A review goes by the change, not by what the user said about others.
       { path: ['features', 'memories'], value: false },
     ],
-    approval: 'never',
-    permissionProfile: profile,
+    heldApprovals: 'never',
+    sandbox: profile,
     changesNothing: true,
     onlyTools,
     ephemeral: true,

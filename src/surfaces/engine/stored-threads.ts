@@ -1,3 +1,12 @@
+import {
+  amount,
+  anyText,
+  choiceOf,
+  flag,
+  type OptionProblem,
+  type OptionTable,
+  readOptions,
+} from '../../envelope/read-options.ts';
 import { findHome, type HomeProblem } from '../../gather/system/home.ts';
 import type { BlobMissing, LoadedBlob } from '../../ports/blobs.ts';
 import type { ChosenThread, NoThread, ThreadChange, ThreadChoice } from '../../ports/thread-directory.ts';
@@ -22,6 +31,7 @@ import type { AgentNode } from './agent-node.ts';
 import { cutOffTurn } from './cut-off-turn.ts';
 import { foldThread } from '../../thread/branch/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/branch/rollback-range.ts';
+import { readRollback } from './restore-options.ts';
 import { findUnproven, type Unproven, unsealed, withoutUnproven } from '../../thread/branch/unproven.ts';
 import type { ThreadFiles } from '../../workspace/file-changes.ts';
 import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelow } from './engine-refused.ts';
@@ -44,6 +54,33 @@ export interface ThreadLines {
   readonly skipped: number;
   readonly tooLong?: NonNullable<ReadReport['tooLong']>;
 }
+
+const forceOptions = { force: { type: flag, about: 'Also where something stands against it.' } } as const;
+
+const queryOptions = {
+  cwd: { type: anyText, about: 'Threads of this folder, as an absolute path.' },
+  archived: { type: flag, about: 'Those that are archived.' },
+  text: { type: anyText, about: 'In the name or in the preview.' },
+  textIn: { type: choiceOf('all'), about: 'The text may also be in the branch, the folder or the id.' },
+  source: { type: anyText, about: 'Threads of this source; `all`: every one.' },
+  limit: { type: amount, about: 'How many are listed at most.', required: true },
+  cursor: { type: anyText, about: '`next` of the page before.' },
+  sort: { type: choiceOf('updated', 'created'), about: 'Newest first by this time.', required: true },
+} as const satisfies OptionTable<ThreadQuery>;
+
+/** Members of every kind of choice. */
+type AnyChoice = Omit<Extract<ThreadChoice, { kind: 'named' }>, 'kind' | 'name'> & {
+  readonly kind: ThreadChoice['kind'];
+  readonly name?: string;
+};
+
+const choiceOptions = {
+  kind: { type: choiceOf('named', 'last'), about: 'By name, or the newest.', required: true },
+  name: { type: anyText, about: 'Its name, its id, or the beginning of one.' },
+  cwd: { type: anyText, about: 'Among the threads of this folder.' },
+  archived: { type: flag, about: 'Also among those that are archived.' },
+  unique: { type: flag, about: 'A name that several have is refused.' },
+} as const satisfies OptionTable<AnyChoice>;
 
 /**
  * The threads of a home, whichever program wrote them: reading needs no lock and disturbs no writer, and what is done to
@@ -72,8 +109,10 @@ export class StoredThreads {
   }
 
   /** The thread that the user means. */
-  choose(choice: ThreadChoice): Promise<ChosenThread | NoThread> {
-    return this.#kept.threadStore.directory.choose(choice);
+  async choose(choice: ThreadChoice): Promise<ChosenThread | NoThread | (OptionProblem & Pick<NoThread, 'kind'>)> {
+    const read = readOptions<AnyChoice>(choice, choiceOptions, 'choose()');
+    if ('code' in read) return { kind: 'none', ...read };
+    return this.#kept.threadStore.directory.choose(read as ThreadChoice);
   }
 
   /** Where a thread is kept, for people; undefined when there is none of that id. */
@@ -182,13 +221,15 @@ export class StoredThreads {
     return this.#kept.threadStore.blobs.load(sha256);
   }
 
-  list(query: ThreadQuery, progress?: WorkProgress): Promise<ThreadPage | Outcome> {
-    return this.#kept.threadStore.directory.list(query, progress);
+  async list(query: ThreadQuery, progress?: WorkProgress): Promise<ThreadPage | Outcome> {
+    const read = readOptions<ThreadQuery>(query, queryOptions, 'list()');
+    return 'code' in read ? read : this.#kept.threadStore.directory.list(read, progress);
   }
 
   /** Threads in which a user or the model said these words. */
-  search(text: string, query: ThreadQuery, progress?: WorkProgress): Promise<ThreadHits | Outcome> {
-    return this.#kept.threadStore.directory.search(text, query, progress);
+  async search(text: string, query: ThreadQuery, progress?: WorkProgress): Promise<ThreadHits | Outcome> {
+    const read = readOptions<ThreadQuery>(query, queryOptions, 'search()');
+    return 'code' in read ? read : this.#kept.threadStore.directory.search(text, read, progress);
   }
 
   async summary(id: ThreadId): Promise<ThreadSummary | Outcome> {
@@ -196,12 +237,17 @@ export class StoredThreads {
   }
 
   /** Takes the newest turns back. What they cost stays counted, and files stay as they are. */
-  async rollback(id: ThreadId, to: RollbackTo) {
+  async rollback(id: ThreadId, given: RollbackTo) {
+    const to = readRollback(given);
+    if ('code' in to) return engineRefused(to);
     const { rollBack } = await import('../../thread/branch/revert.ts');
     return this.#done<RolledBack>(await rollBack(this.#kept.store, this.#kept.ids, id, to), { kind: 'moved', id });
   }
 
-  async undoRollback(id: ThreadId, { force = false }: { readonly force?: boolean } = {}) {
+  async undoRollback(id: ThreadId, options: { readonly force?: boolean } = {}) {
+    const read = readOptions<typeof options>(options, forceOptions, 'undoRollback()');
+    if ('code' in read) return engineRefused(read);
+    const { force = false } = read;
     const { undoRollback } = await import('../../thread/branch/revert.ts');
     const done = await undoRollback(this.#kept.store, this.#kept.ids, id, { force });
     return this.#done<RollbackUndone>(done, { kind: 'moved', id });
@@ -218,7 +264,10 @@ export class StoredThreads {
   }
 
   /** Refused while forks continue from the thread; with `force` they are deleted with it. */
-  async delete(id: ThreadId, { force = false }: { readonly force?: boolean } = {}) {
+  async delete(id: ThreadId, options: { readonly force?: boolean } = {}) {
+    const read = readOptions<typeof options>(options, forceOptions, 'delete()');
+    if ('code' in read) return engineRefused(read);
+    const { force = false } = read;
     const { deleteThread } = await import('../../rollout/thread-lifecycle.ts');
     const done = await deleteThread(this.#kept.store, id, { force });
     const gone = done.kind === 'refused' ? [] : done.ids;

@@ -62,7 +62,7 @@ export interface ThreadPartsInput extends Pick<
     | 'threadSource'
     | 'tools'
     | 'agent'
-    | 'overrides'
+    | 'config'
     | 'onlyConfig'
     | 'profile'
   >;

@@ -37,7 +37,7 @@ export async function loadEngine(
   const { localOverrides } = await import('../engine/local-model.ts');
   const local = await localOverrides(options, given.localProvider);
   if ('code' in local) return engineRefused(local);
-  return Engine.load({ ...options, overrides: [...overridesOf(given), ...local.overrides] });
+  return Engine.load({ ...options, config: [...overridesOf(given), ...local] });
 }
 
 function engineOptions(given: EngineChoices, cwd: string, source: 'exec' | 'cli'): EngineOptions {
@@ -47,7 +47,7 @@ function engineOptions(given: EngineChoices, cwd: string, source: 'exec' | 'cli'
     osHome: homedir(),
     cwd,
     client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? `capstan_${source}`, version, source },
-    overrides: overridesOf(given),
+    config: overridesOf(given),
     ...defined({ profile }),
     strictConfig,
     ignoreUserConfig,

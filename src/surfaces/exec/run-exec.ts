@@ -178,9 +178,9 @@ function threadRequest(
     compactsAfterTurns: false,
     // Without the option there is no user to ask.
     ...(approvals === undefined
-      ? { unattended: true, approval: 'never', unlessReviewed: !bypass }
+      ? { unattended: true, heldApprovals: 'never', unlessReviewed: !bypass }
       : { askUser: approvals.askUser }),
-    ...(bypass ? { permissionProfile: { type: 'disabled' } } : {}),
+    ...(bypass ? { sandbox: { type: 'disabled' } } : {}),
     ephemeral,
     ...defined({ threadSource }),
   };

@@ -41,7 +41,7 @@ export async function run({ options }: CommandArguments<typeof mcpServerCommand>
   const { profile, overrides, strictConfig, onQuestion, compat } = options;
   const client = { name: 'capstan-mcp-server', version, source: 'mcp' };
   const secretFiles = options.tokenFile === undefined ? undefined : [resolve(here.path, options.tokenFile)];
-  const choices = { overrides, strictConfig, ...defined({ profile, secretFiles }) };
+  const choices = { config: overrides, strictConfig, ...defined({ profile, secretFiles }) };
   const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd, client, ...choices });
   if (engine.kind === 'refused') return engine.outcome;
   const folder = engine.lookAtFolder(cwd);

@@ -28,7 +28,7 @@ export async function run({ thread, options }: CommandArguments<typeof compressC
 
 async function compress({ stored }: Engine, which: ToCompress, options: Options): Promise<number | Outcome> {
   const report = await withProgress({ label: 'Compressing threads' }, (progress) =>
-    stored.compress(which, options, progress),
+    stored.compress(which, { dryRun: options.dryRun }, progress),
   );
   if ('outcome' in report) return report.outcome;
   return printResult(report, options, () => `${linesOf(report).join('\n')}\n`);

@@ -13,7 +13,10 @@ export async function run({ options }: CommandArguments<typeof gcCommand>): Prom
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
   const { stored } = loaded.engine;
-  const collected = await withProgress({ label: 'Reading threads' }, (report) => stored.collect(options, report));
+  const { dryRun, reverted } = options;
+  const collected = await withProgress({ label: 'Reading threads' }, (report) =>
+    stored.collect({ dryRun, reverted }, report),
+  );
   if ('outcome' in collected) return collected.outcome;
   return printResult(collected, options, () => `${linesOf(collected).join('\n')}\n`);
 }

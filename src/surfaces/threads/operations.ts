@@ -29,7 +29,7 @@ export const operations = {
   delete: operation(({ options }: CommandArguments<typeof deleteCommand>) => ({
     archived: true,
     unique: true,
-    perform: (engine, id) => engine.stored.delete(id, options),
+    perform: (engine, id) => engine.stored.delete(id, { force: options.force }),
     text({ ids: [id, ...forks] }) {
       const also = forks.length === 0 ? '' : ` So are its forks: ${forks.join(', ')}.`;
       return `Thread ${id} is deleted.${also}`;
@@ -77,7 +77,7 @@ export const operations = {
     text: ({ id, from }) => `Thread ${id} continues ${from}.\nTo resume: ${resumeCommand(id)}`,
   })),
   undoRollback: operation(({ options }: CommandArguments<typeof undoRollbackCommand>) => ({
-    perform: (engine, id) => engine.stored.undoRollback(id, options),
+    perform: (engine, id) => engine.stored.undoRollback(id, { force: options.force }),
     text({ id, turns, replaced, next }) {
       // An undo that was undone.
       if (turns.length === 0 && replaced.length > 0) return `${turnsWord(replaced)} of thread ${id} rolled back again.`;

@@ -14,16 +14,15 @@ import { printResult } from './print-result.ts';
 
 /** `capstan threads restore`. 0: done; 1: refused, or some files could not be brought back; 2: wrong usage. */
 export async function run({ thread, options }: CommandArguments<typeof restoreCommand>): Promise<number | Outcome> {
-  const { before, undo, json, ...how } = options;
+  const { before, undo, json, dryRun, force, meanwhile } = options;
   if (before === undefined && !undo) return wrongUsage(restoreCommand, 'to when? Use --before-turn TURN, or --undo.');
   const found = await findThread({ thread });
   if ('code' in found) return found;
   const { engine, id } = found;
   const target = before === undefined ? ({ beforeRestore: 'last' } as const) : await turnNamed(found, before);
   if ('code' in target) return target;
-  const { dryRun } = how;
   const report = await withProgress({ label: 'Restoring files' }, (progress) =>
-    engine.restoreFiles(id, target, { ...how, progress }),
+    engine.restoreFiles(id, target, { dryRun, force, meanwhile, progress }),
   );
   if (report.kind === 'refused') return heldInTerminal(report.outcome, undo);
   const undoing = dryRun || undo ? '' : howToUndo(id, report);

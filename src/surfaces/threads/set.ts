@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { SettingsChange } from '../../envelope/override.ts';
+import { settingOf, type SettingsChange } from '../../envelope/override.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { widthOf } from '../../policy/profile-width.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -38,8 +38,8 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
     if (result.kind === 'refused') return result.outcome;
     const changes = result.changed.map((name) => ({
       name,
-      from: shown(before, name as keyof Settings),
-      to: shown(result.settings, name as keyof Settings),
+      from: shown(before, settingOf(name)),
+      to: shown(result.settings, settingOf(name)),
     }));
     const changed = Object.fromEntries(changes.map(({ name, ...values }) => [settingWord(name), values]));
     return printResult({ thread_id: id, changed }, options, () => asText(id, changes));
@@ -63,8 +63,8 @@ function changeOf(options: CommandArguments<typeof setCommand>['options']): Sett
     model,
     effort: effort === 'default' ? null : effort,
     cwd,
-    sandboxMode: sandbox,
-    approval,
+    sandbox,
+    approvals: approval,
     personality: personality === 'default' ? null : personality,
     collaboration: mode === undefined ? undefined : { mode },
   }) as SettingsChange;

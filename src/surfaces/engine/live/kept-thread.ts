@@ -1,3 +1,14 @@
+import {
+  abortSignal,
+  amount,
+  anything,
+  anyText,
+  flag,
+  method,
+  type OptionTable,
+  readOptions,
+} from '../../../envelope/read-options.ts';
+import type { SettingsChange } from '../../../envelope/override-fields.ts';
 import type { Settings } from '../../../envelope/settings.ts';
 import { turnGoesOn } from '../../../fragments/events/turn-continued.ts';
 import type { FilesChangedBeside } from '../../../protocol/files-changed-beside.ts';
@@ -5,6 +16,8 @@ import type { FilesPutBack } from '../../../protocol/files-put-back.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
+import { isJsonObject } from '../../../protocol/json.ts';
+import { notPlain, plainCopy } from '../../../protocol/plain-copy.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import type { RestoredSettings } from '../../../state/resumed-settings.ts';
@@ -12,11 +25,12 @@ import type { Answered } from '../../../thread/answered.ts';
 import type { CompactionResult } from '../../../thread/parts/compaction-result.ts';
 import type { RunningSession } from '../../../thread/parts/thread-sessions.ts';
 import type { Injected, InjectOptions } from '../../../thread/inject-item.ts';
-import type { Steered, Steering } from '../../../thread/steering.ts';
+import { notData, settingsElsewhere, turnOptions, withMessage } from '../../../thread/read-turn.ts';
+import { readSteering, type Steered, type Steering } from '../../../thread/steering.ts';
 import type { Overridden, Thread } from '../../../thread/thread.ts';
 import type { TurnResult } from '../../../thread/turn/settle.ts';
 import type { UserShell, UserShellRan } from '../../../thread/user-shell.ts';
-import type { EngineRefused } from '../engine-refused.ts';
+import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
 import { whyRefused } from '../why-refused.ts';
 import { interruptedByUser, LiveWork } from './live-work.ts';
@@ -28,6 +42,39 @@ import type { FollowOptions, LiveCompaction, LiveNews, LiveThread, LiveTurn, Thr
 interface ForgettingKeeper extends ThreadKeeper {
   /** The engine forgets the thread when it has ended; those that only it can reach end with it. */
   forget(end: () => Promise<void>): Promise<void>;
+}
+
+const liveTurnOptions = {
+  ...turnOptions,
+  change: {
+    type: { expected: 'an object with settings to change', read: plainCopyOf },
+    about: 'Settings to change with the turn.',
+  },
+} as const satisfies OptionTable<LiveTurn>;
+
+const settingsAsChange = { ...settingsElsewhere, next: 'Give settings as change, or change them with override().' };
+const signalOnly = { signal: turnOptions.signal };
+
+const liveCompactionOptions = {
+  focus: { type: anyText, about: 'What the checkpoint should keep.' },
+  signal: { type: abortSignal, about: 'Aborting it ends the compaction.' },
+} as const satisfies OptionTable<LiveCompaction>;
+
+const followOptions = {
+  after: { type: anything('a place'), about: 'Everything recorded behind this place comes first.' },
+  caughtUp: { type: method(), about: 'Is called when everything recorded has been read.' },
+  provisional: { type: flag, about: '`false`: no previews.' },
+  limit: { type: amount, about: 'How many events may wait in memory.' },
+  signal: { type: abortSignal, about: 'Aborting it ends the following.' },
+} as const satisfies OptionTable<FollowOptions>;
+
+function plainCopyOf(given: unknown): SettingsChange | undefined {
+  const copy = plainCopy(given);
+  return copy !== notPlain && isJsonObject(copy) ? (copy as SettingsChange) : undefined;
+}
+
+async function* endedAtOnce(outcome: Outcome): AsyncGenerator<LiveNews, void> {
+  yield { kind: 'ended', outcome };
 }
 
 /** See `LiveThread`: what clients ask of one thread, which the loader loads when it must. */
@@ -127,7 +174,14 @@ export class KeptThread implements LiveThread {
     return this.#loader.now.usage;
   }
 
-  async submit({ change, signal, ...turn }: LiveTurn): Promise<TurnResult | EngineRefused> {
+  async submit(submitted: LiveTurn): Promise<TurnResult | EngineRefused> {
+    // As it is now: the thread may have to be loaded first.
+    const read = readOptions<LiveTurn>(submitted, liveTurnOptions, 'submit()', settingsAsChange);
+    if ('code' in read) return { kind: 'failed', outcome: read };
+    const own = withMessage(read);
+    if ('code' in own) return { kind: 'failed', outcome: own };
+    const { change, signal: _all, ...turn } = own;
+    const { signal } = read;
     return this.#work.add(
       (work) =>
         this.#loader.use(async (thread): Promise<TurnResult | EngineRefused> => {
@@ -141,7 +195,10 @@ export class KeptThread implements LiveThread {
     );
   }
 
-  async continue({ signal }: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
+  async continue(asked: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
+    const read = readOptions<Pick<LiveTurn, 'signal'>>(asked, signalOnly, 'continue()');
+    if ('code' in read) return { kind: 'failed', outcome: read };
+    const { signal } = read;
     return this.#work.add(
       (work) =>
         this.#loader.use((thread) => {
@@ -152,12 +209,15 @@ export class KeptThread implements LiveThread {
     );
   }
 
-  retry(asked: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
-    return this.submit({ ...asked, input: turnGoesOn('after-failure') });
+  async retry(asked: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
+    const read = readOptions<Pick<LiveTurn, 'signal'>>(asked, signalOnly, 'retry()');
+    if ('code' in read) return { kind: 'failed', outcome: read };
+    return this.submit({ ...read, input: turnGoesOn('after-failure') });
   }
 
-  steer(steering: Steering): Promise<Steered | EngineRefused> {
-    return this.#loader.use((thread) => thread.steer(steering));
+  async steer(steering: Steering): Promise<Steered | EngineRefused> {
+    const read = readSteering(steering);
+    return 'code' in read ? engineRefused(read) : this.#loader.use((thread) => thread.steer(read));
   }
 
   async withdraw(messageIds: readonly string[]): Promise<readonly string[]> {
@@ -165,8 +225,10 @@ export class KeptThread implements LiveThread {
     return 'outcome' in taken ? [] : taken;
   }
 
-  inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused> {
-    return this.#loader.use((thread) => thread.inject(item, options));
+  async inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused> {
+    const copy = plainCopy(item);
+    if (copy === notPlain) return engineRefused(notData('The item'));
+    return this.#loader.use((thread) => thread.inject(copy, options));
   }
 
   tellChangedBeside(files: FilesChangedBeside): Promise<Injected | EngineRefused> {
@@ -202,11 +264,16 @@ export class KeptThread implements LiveThread {
     return ended.kind === 'aborted' && turnId !== undefined ? { kind: 'interrupted', turnId } : { kind: 'idle' };
   }
 
-  override(change: unknown): Promise<Overridden> {
-    return this.#loader.use((thread) => thread.overrideTurnContext(change));
+  async override(change: SettingsChange): Promise<Overridden> {
+    const copy = plainCopy(change);
+    if (copy === notPlain) return engineRefused(notData('The change'));
+    return this.#loader.use((thread) => thread.overrideTurnContext(copy));
   }
 
-  async compact({ signal, ...asked }: LiveCompaction): Promise<CompactionResult | EngineRefused> {
+  async compact(given: LiveCompaction = {}): Promise<CompactionResult | EngineRefused> {
+    const read = readOptions<LiveCompaction>(given, liveCompactionOptions, 'compact()');
+    if ('code' in read) return engineRefused(read);
+    const { signal, ...asked } = read;
     return this.#work.add(
       (work) =>
         this.#loader.use((thread) => {
@@ -254,7 +321,8 @@ export class KeptThread implements LiveThread {
   }
 
   follow(options: FollowOptions = {}): AsyncIterableIterator<LiveNews> {
-    return this.#loader.hub.follow(options);
+    const read = readOptions<FollowOptions>(options, followOptions, 'follow()');
+    return 'code' in read ? endedAtOnce(read) : this.#loader.hub.follow(read);
   }
 
   /** Loaded once, however many ask. */

@@ -1,11 +1,13 @@
+import { amount, type OptionTable, readOptions, yes } from '../../../envelope/read-options.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadCut } from '../../../protocol/thread-cut.ts';
 import type { Engine } from '../engine.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
 import type { StoredThreads } from '../stored-threads.ts';
-import type { ThreadRequest } from '../thread-request.ts';
+import { type ThreadRequest, threadOptions } from '../thread-request.ts';
 import { lastSettings } from '../../../state/resumed-settings.ts';
 import type { ThreadState } from '../../../state/thread-state.ts';
 import { awaitAnswer } from '../await-answer.ts';
@@ -24,10 +26,23 @@ const known = new WeakMap<Engine, LiveThreads>();
 
 /** The threads of an engine for any number of clients. An engine has one of it, made when it is first asked for. */
 export function liveThreads(engine: Engine, options: LiveOptions = {}): LiveThreads {
-  const threads = known.get(engine) ?? new KeptThreads(engine, options);
+  const read = readOptions<LiveOptions>(options, { idleMs: idleOption }, 'liveThreads()');
+  // Each use of them is refused with the reason.
+  if ('code' in read) return new KeptThreads(engine, { refused: read });
+  const threads = known.get(engine) ?? new KeptThreads(engine, read);
   known.set(engine, threads);
   return threads;
 }
+
+const idleOption = {
+  type: { ...amount, expected: 'a number of milliseconds greater than 0' },
+  about: 'How long a thread stays loaded that no one uses.',
+} as const;
+
+const liveOptions = {
+  ...threadOptions,
+  unattended: { type: yes, about: 'No client answers: what would be asked is refused.' },
+} as const satisfies OptionTable<LiveRequest>;
 
 /** See `LiveThreads`. */
 class KeptThreads implements LiveThreads {
@@ -42,11 +57,14 @@ class KeptThreads implements LiveThreads {
   readonly #moving = new Set<ThreadId>();
   /** Of those that a client closes: settles when they are closed. */
   readonly #closing = new Map<ThreadId, Promise<void>>();
-  #isOver = false;
+  /** Why no thread is opened any more. */
+  #over: Outcome | undefined;
 
-  constructor(engine: Engine, { idleMs = 30 * 60_000 }: LiveOptions = {}) {
+  constructor(engine: Engine, { idleMs = 30 * 60_000, refused }: LiveOptions & { readonly refused?: Outcome }) {
     this.#engine = engine;
     this.#idleMs = idleMs;
+    this.#over = refused;
+    if (refused !== undefined) return;
     engine.forLive.beforeClose(() => this.close());
     engine.forLive.openAgents(this);
   }
@@ -64,24 +82,32 @@ class KeptThreads implements LiveThreads {
   }
 
   async start(request: LiveRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused> {
-    if (this.#isOver) return engineRefused(threadsClosed);
-    const asked = withAnswers(request);
-    return this.#adopted(await this.#engine.start(asked), asked);
+    if (this.#over !== undefined) return engineRefused(this.#over);
+    const read = readOptions<LiveRequest>(request, liveOptions, 'start()');
+    if ('code' in read) return engineRefused(read);
+    const { cwd, ...asked } = withAnswers(read);
+    // It is refused without a folder.
+    return this.#adopted(await this.#engine.start({ ...asked, cwd: cwd! }), { ...asked, ...defined({ cwd }) });
   }
 
   async fork(id: ThreadId, cut: ThreadCut, request: LiveRequest = {}): Promise<LiveThread | EngineRefused> {
-    if (this.#isOver) return engineRefused(threadsClosed);
-    const asked = withAnswers(request);
+    if (this.#over !== undefined) return engineRefused(this.#over);
+    const read = readOptions<LiveRequest>(request, liveOptions, 'fork()');
+    if ('code' in read) return engineRefused(read);
+    const asked = withAnswers(read);
     const empty = await noMessageYet(this.#engine.stored, this.#threads.get(id));
     if (empty !== undefined) return engineRefused(empty);
     return this.#adopted(await this.#engine.fork(id, cut, asked), asked);
   }
 
-  async load(id: ThreadId, { folderMayBeMissing, ...request }: LiveRequest = {}): Promise<LiveThread | EngineRefused> {
+  async load(id: ThreadId, given: LiveRequest = {}): Promise<LiveThread | EngineRefused> {
+    const read = readOptions<LiveRequest>(given, liveOptions, 'load()');
+    if ('code' in read) return engineRefused(read);
+    const { folderMayBeMissing, ...request } = read;
     // Work on the thread as a whole does not wait: the closing may wait for it.
     const closing = this.#gates.get(id)?.isInside === true ? undefined : this.#closing.get(id);
     if (closing !== undefined) await closing;
-    if (this.#isOver) return engineRefused(threadsClosed);
+    if (this.#over !== undefined) return engineRefused(this.#over);
     const known = this.#threads.get(id);
     const kept = known ?? this.#keep(id, withAnswers(request));
     if (folderMayBeMissing === true) this.#moving.add(id);
@@ -96,7 +122,7 @@ class KeptThreads implements LiveThreads {
     id: ThreadId,
     work: (stored: StoredThreads) => Promise<Result | EngineRefused>,
   ): Promise<Result | EngineRefused> {
-    if (this.#isOver) return engineRefused(threadsClosed);
+    if (this.#over !== undefined) return engineRefused(this.#over);
     const gate = this.#gate(id);
     if (gate.isInside) return engineRefused(heldByCaller(id));
     const asked = this.#threads.get(id);
@@ -125,7 +151,7 @@ class KeptThreads implements LiveThreads {
   }
 
   async close(): Promise<void> {
-    this.#isOver = true;
+    this.#over ??= threadsClosed;
     for (const gate of this.#gates.values()) await gate.opened();
     const ended = await Promise.allSettled([...this.#threads.values()].map((thread) => thread.end(threadsClosed)));
     for (const result of ended) if (result.status === 'rejected') throw result.reason;
@@ -135,7 +161,7 @@ class KeptThreads implements LiveThreads {
     if (opened.kind === 'refused') return opened;
     const kept = this.#keep(opened.thread.id, request);
     await kept.adopt(opened);
-    if (this.#isOver) await kept.end(threadsClosed);
+    if (this.#over !== undefined) await kept.end(this.#over);
     return kept;
   }
 

@@ -1,3 +1,4 @@
+import type { SettingsChange } from '../../../envelope/override-fields.ts';
 import type { Settings } from '../../../envelope/settings.ts';
 import type { FilesChangedBeside } from '../../../protocol/files-changed-beside.ts';
 import type { FilesPutBack } from '../../../protocol/files-put-back.ts';
@@ -114,7 +115,7 @@ export interface LiveThread {
   /** Ends the turn that runs, or that is suspended, and resolves when it has ended. Turns that wait stay. */
   interrupt(): Promise<{ readonly kind: 'interrupted'; readonly turnId: TurnId } | { readonly kind: 'idle' }>;
   /** Changes what turns submitted from now on start from. */
-  override(change: unknown): Promise<Overridden>;
+  override(change: SettingsChange): Promise<Overridden>;
   compact(asked: LiveCompaction): Promise<CompactionResult | EngineRefused>;
   /** A command of the user's own, outside the sandbox and beside a turn that runs. */
   shell(asked: UserShell): Promise<UserShellRan>;
@@ -140,7 +141,7 @@ export interface LiveThread {
 }
 
 export interface LiveTurn extends Omit<ThreadTurn, 'signal'> {
-  readonly change?: unknown;
+  readonly change?: SettingsChange;
   /** Ends this turn alone; absent: only `interrupt` does. */
   readonly signal?: AbortSignal;
 }

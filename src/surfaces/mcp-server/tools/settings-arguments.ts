@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { SettingsChange } from '../../../envelope/override-fields.ts';
 import type { Settings } from '../../../envelope/settings.ts';
 import { widthOf } from '../../../policy/profile-width.ts';
 import { defined } from '../../../protocol/defined.ts';
@@ -46,8 +47,8 @@ export const startArguments: JsonObject = {
 /** Keys of a change of settings by the names that calls have for them. */
 const names = {
   cwd: 'cwd',
-  approval_policy: 'approval',
-  sandbox: 'sandboxMode',
+  approval_policy: 'approvals',
+  sandbox: 'sandbox',
   model: 'model',
   effort: 'effort',
   summary: 'summary',
@@ -62,7 +63,7 @@ export function folderFrom(args: JsonObject, here: string): string | undefined {
 }
 
 /** A change of a thread's settings; undefined where the call names none. */
-export function changeFrom(args: JsonObject, here: string): JsonObject | undefined {
+export function changeFrom(args: JsonObject, here: string): SettingsChange | undefined {
   const given = Object.entries(names).flatMap(([name, key]) => {
     const value = args[name];
     if (value === undefined) return [];
@@ -70,13 +71,12 @@ export function changeFrom(args: JsonObject, here: string): JsonObject | undefin
     if (name === 'mode') return [[key, { mode: value }]];
     return [[key, name === 'sandbox' ? sandboxPolicy(value) : value]];
   });
-  return given.length === 0 ? undefined : (Object.fromEntries(given) as JsonObject);
+  return given.length === 0 ? undefined : (Object.fromEntries(given) as SettingsChange);
 }
 
 /** A setting by the name that calls have for it. */
 export function nameOfSetting(setting: string): string {
-  const key = setting === 'profile' ? names.sandbox : setting;
-  return Object.entries(names).find(([, each]) => each === key)?.[0] ?? setting;
+  return Object.entries(names).find(([, each]) => each === setting)?.[0] ?? setting;
 }
 
 /** A refusal of a change, in the words of the call. */
@@ -84,11 +84,10 @@ export function asCalled(outcome: Outcome): Outcome {
   if (!outcome.code.startsWith('change-')) return asToolOutcome(outcome);
   const said = (sentence: string): string =>
     sentence
-      .replaceAll(/\bsandboxMode\b/g, 'sandbox')
       .replaceAll(/\bclientTools\b/g, 'tools')
       .replaceAll(/\bcollaboration must be .*, not\b/g, 'mode must be "default" or "plan", not')
       .replaceAll(/\bcollaboration\b/g, 'mode')
-      .replaceAll(/\bapproval\b(?= must| or leave)/g, 'approval_policy');
+      .replaceAll(/\bapprovals\b(?= must| or leave)/g, 'approval_policy');
   return { ...outcome, message: said(shortened(outcome.message)), next: said(shortened(outcome.next)) };
 }
 
@@ -128,7 +127,7 @@ export function requestFrom(args: JsonObject, here: string): ThreadRequest & { r
     cwd: folderFrom(args, here) ?? here,
     ...defined({ clientTools }),
     ...defined({ profile: stringAt(args, 'profile') }),
-    ...(overrides.length === 0 ? {} : { overrides }),
+    ...(overrides.length === 0 ? {} : { config: overrides }),
     ...(withoutTools.length === 0 ? {} : { withoutTools }),
   };
 }

@@ -1,3 +1,4 @@
+import type { SettingsChange } from '../../../envelope/override-fields.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
 import { clientLeft } from '../../../protocol/stopped-by.ts';
 import type { UserInput } from '../../../protocol/user-input.ts';
@@ -28,7 +29,7 @@ export class TurnRuns {
   }
 
   /** A turn of its own for these words, after those that wait. */
-  submit(thread: LiveThread, input: UserInput, change?: unknown): TurnRun {
+  submit(thread: LiveThread, input: UserInput, change?: SettingsChange): TurnRun {
     const first = this.current(thread.id);
     // The words close a suspended turn. No answer of a call that still waits can continue it.
     if (thread.isSuspended && first?.audience.hasCalls === false) first.settle({ kind: 'aborted' });

@@ -41,8 +41,8 @@ function choose(session: CommandSession, preset: PermissionPreset): void {
   const take = async (taken: PermissionPreset): Promise<void> => {
     close();
     const isChanged = await session.change({
-      sandboxMode: taken.sandbox,
-      approval: taken.approval,
+      sandbox: taken.sandbox,
+      approvals: taken.approval,
       reviewer: taken.reviewer,
     });
     if (isChanged) session.notice(`Permissions: ${taken.label}. They hold from the next turn on.`);

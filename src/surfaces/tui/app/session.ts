@@ -1,3 +1,4 @@
+import type { SettingsChange } from '../../../envelope/override-fields.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -145,7 +146,7 @@ export class TuiSession {
   }
 
   /** Changes settings. Refused: the reason is shown. */
-  async change(change: unknown): Promise<boolean> {
+  async change(change: SettingsChange): Promise<boolean> {
     const changed = await this.thread.override(change);
     if (changed.kind === 'refused') this.#told(changed);
     this.parts.stage.draw();

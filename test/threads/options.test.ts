@@ -1,0 +1,424 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type OptionProblem, type OptionTable, type OptionType, readOptions } from '../../src/envelope/read-options.ts';
+import { Engine, type EngineOptions, liveThreads, type OwnTool, type SettingsChange, words } from '../../src/index.ts';
+import { engineOptions } from '../../src/surfaces/engine/engine-options.ts';
+import { threadOptions } from '../../src/surfaces/engine/thread-request.ts';
+import type { ThreadRequest, ThreadTurn } from '../../src/index.ts';
+import { answer, callTool, createMemoryStore, say, startScriptedModel } from '../../src/testing/index.ts';
+import { turnOptions } from '../../src/thread/read-turn.ts';
+import { ownToolOption } from '../../src/tools/own-tool.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+
+const yes = () => answer({ items: [say('Yes.')] });
+const signal = new AbortController().signal;
+
+const tool: OwnTool = {
+  name: 'look_up',
+  description: 'Gives the meaning of a word.',
+  parameters: { type: 'object', properties: {} },
+  run: () => 'a winch',
+};
+
+type Refusal = { readonly kind: string; readonly outcome: OptionProblem };
+
+interface Call {
+  /** A value of each required key. */
+  readonly base: object;
+  readonly keys: readonly string[];
+  /** What the caller gets: always an answer, whatever is given. */
+  call(given: unknown): Promise<unknown>;
+}
+
+/** Every call of the library that takes options, on one thread that waits for work. */
+async function calls(): Promise<{ readonly live: LiveThread; readonly all: Readonly<Record<string, Call>> }> {
+  const live = await LiveThread.in(yes);
+  await live.turn('one');
+  const { thread, place } = live;
+  const engine = await live.engine();
+  const threads = liveThreads(engine);
+  const followed = await threads.start({ cwd: place.workspace, ephemeral: true });
+  if (followed.kind === 'refused') throw new Error(followed.outcome.message);
+  const { stored } = engine;
+  const cwd = place.workspace;
+  const load: EngineOptions = {
+    env: { CAPSTAN_HOME: place.home },
+    osHome: place.root,
+    cwd,
+    client: { name: 'test', version: '0', source: 'exec' },
+  };
+  const request = Object.keys(threadOptions);
+  const turn = Object.keys(turnOptions);
+  const as = <Result>(call: (given: never) => Result) => call as (given: unknown) => Result;
+  const row = (base: object, keys: readonly string[], call: (given: never) => Promise<unknown>): Call => {
+    return { base, keys, call: as(call) };
+  };
+  const all = {
+    'Engine.load': row(load, Object.keys(engineOptions), async (given) => Engine.load(given)),
+    start: row({ cwd }, request, async (given) => engine.start(given)),
+    resume: row({}, request, async (given) => engine.resume(thread.id, given)),
+    fork: row({}, request, async (given) => engine.fork(thread.id, { kind: 'latest' }, given)),
+    answer: row({ signal }, [...request, 'signal'], async (given) =>
+      engine.answer(thread.id, 'none', { kind: 'allowed' }, given),
+    ),
+    'live start': row({ cwd }, [...request, 'unattended'], async (given) => threads.start(given)),
+    'live load': row({}, [...request, 'unattended'], async (given) => threads.load(thread.id, given)),
+    'live fork': row({}, [...request, 'unattended'], async (given) =>
+      threads.fork(thread.id, { kind: 'latest' }, given),
+    ),
+    liveThreads: row({}, ['idleMs'], async (given) => liveThreads(await live.engine(), given).load(thread.id)),
+    run: row({ input: words('two') }, turn, async (given) => thread.run(given)),
+    runWith: row({ input: words('two') }, turn, async (given) => thread.runWith({}, given)),
+    submit: row({ input: words('two') }, [...turn, 'change'], async (given) => followed.submit(given)),
+    steer: row({ input: words('two') }, ['input', 'turnId', 'outputSchema'], async (given) => thread.steer(given)),
+    continue: row({}, ['signal'], async (given) => thread.continue(given)),
+    compact: row({ signal }, ['focus', 'signal'], async (given) => thread.compact(given)),
+    shell: row({ command: 'true', signal }, ['command', 'signal', 'output', 'recordedAs'], async (given) =>
+      thread.shell(given),
+    ),
+    follow: row({}, ['after', 'caughtUp', 'provisional', 'limit', 'signal'], async (given) => {
+      for await (const news of followed.follow(given)) return news;
+      return undefined;
+    }),
+    findFiles: row({ cwd, typed: 'x' }, ['cwd', 'typed', 'limit', 'signal'], async (given) => ({
+      kind: 'refused',
+      outcome: await engine.findFiles(given),
+    })),
+    review: row(
+      { target: { kind: 'uncommitted' }, parent: thread, signal },
+      ['target', 'parent', 'signal', 'model', 'opened', 'listener', 'recordedAs'],
+      async (given) => engine.review(given),
+    ),
+    openSandbox: row({ cwd }, ['cwd', 'permissions', 'landlockOnly', 'env'], async (given) => ({
+      kind: 'refused',
+      outcome: await engine.openSandbox(given),
+    })),
+    restoreFiles: row(
+      { dryRun: true, force: false },
+      ['dryRun', 'diffs', 'force', 'meanwhile', 'progress', 'told'],
+      async (given) => engine.restoreFiles(thread.id, { beforeRestore: 'last' }, given),
+    ),
+    'stored.list': row(
+      { limit: 1, sort: 'updated' },
+      ['cwd', 'archived', 'text', 'textIn', 'source', 'limit', 'cursor', 'sort'],
+      async (given) => ({ kind: 'refused', outcome: await stored.list(given) }),
+    ),
+    'stored.delete': row({}, ['force'], async (given) => stored.delete(thread.id, given)),
+    'stored.undoRollback': row({}, ['force'], async (given) => stored.undoRollback(thread.id, given)),
+    'stored.rollback': row({ turns: 1 }, ['turns', 'toTurn', 'beforeCheckpoint'], async (given) =>
+      stored.rollback(thread.id, given),
+    ),
+    'stored.collect': row({ dryRun: true, reverted: false }, ['dryRun', 'reverted'], async (given) =>
+      stored.collect(given),
+    ),
+  } satisfies Readonly<Record<string, Call>>;
+  return { live, all };
+}
+
+/** Values that no option takes. */
+const wrong: readonly unknown[] = [Symbol('x'), 12n];
+
+it('every call refuses what it does not know, and nothing of it happens', async () => {
+  const { live, all } = await calls();
+  const before = {
+    lines: live.place.lines().length,
+    rollouts: live.place.rollouts(),
+    requests: live.model.requests.length,
+  };
+  const thrower = (base: object) =>
+    new Proxy(base, {
+      ownKeys() {
+        throw new Error('no keys');
+      },
+    });
+  const endless = (): object => new Proxy({}, { getPrototypeOf: () => endless() });
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  for (const [name, { base, keys, call }] of Object.entries(all)) {
+    const refused = async (given: unknown, code: string): Promise<string> => {
+      const { kind, outcome } = (await call(given)) as Refusal;
+      expect({ name, kind, outcome }).toEqual({
+        name,
+        kind: expect.stringMatching(/^(refused|failed|ended)$/),
+        outcome: { code, message: expect.any(String), next: expect.stringMatching(/\.$/) },
+      });
+      return outcome.message;
+    };
+    expect(await refused({ ...base, nonsense: 1 }, 'option-unknown')).toContain('nonsense');
+    expect(await refused({ ...base, nonsense: undefined }, 'option-unknown')).toContain('nonsense');
+    expect(await refused(Object.assign(Object.create({ nonsense: 1 }), base), 'option-unknown')).toContain('nonsense');
+    expect(
+      await refused(Object.defineProperty({ ...base }, 'nonsense', { value: 1, enumerable: false }), 'option-unknown'),
+    ).toContain('nonsense');
+    const withGetter = new (class {
+      get nonsense(): number {
+        return 1;
+      }
+    })();
+    expect(await refused(Object.assign(withGetter, base), 'option-unknown')).toContain('nonsense');
+    expect(await refused(JSON.parse(`{ "__proto__": 1 }`), 'option-unknown')).toContain('__proto__');
+    for (const given of [null, [], () => {}, 'text', 7, thrower(base), endless(), revoked.proxy])
+      await refused(given, 'options-malformed');
+    const throwing = Object.defineProperty({ ...base }, keys[0]!, {
+      enumerable: true,
+      get() {
+        throw new Error('no value');
+      },
+    });
+    expect(await refused(throwing, 'options-malformed')).toContain('no value');
+    for (const key of keys) {
+      const slip = `${key.slice(0, 1)}${key.slice(0)}`;
+      expect(await refused({ ...base, [slip]: 1 }, 'option-unknown')).toContain(`mean ${key}?`);
+      // What these take is checked where it is used.
+      if (['after', 'parent', 'turnId', 'env'].includes(key) && name !== 'Engine.load') continue;
+      for (const value of wrong) expect(await refused({ ...base, [key]: value }, 'option-wrong')).toContain(key);
+      expect(await refused({ ...base, [key]: null }, 'option-wrong')).toContain(`${key} of`);
+    }
+    for (const key of Object.keys(base).filter((each) => each !== 'turns'))
+      expect(await refused({ ...base, [key]: undefined }, 'option-missing')).toContain(key);
+  }
+  expect({
+    lines: live.place.lines().length,
+    rollouts: live.place.rollouts(),
+    requests: live.model.requests.length,
+  }).toEqual(before);
+}, 30_000);
+
+it.each([
+  ['sandboxMode', 'sandbox'],
+  ['sandbox_mode', 'sandbox'],
+  ['sandboxPolicy', 'sandbox'],
+  ['permissionProfile', 'sandbox'],
+  ['approvalPolicy', 'approvals'],
+  ['approval_policy', 'approvals'],
+  ['approval', 'approvals'],
+  ['modelProvider', 'provider'],
+  ['model_provider', 'provider'],
+  ['reasoningEffort', 'effort'],
+  ['modelReasoningEffort', 'effort'],
+  ['model_reasoning_effort', 'effort'],
+  ['workingDirectory', 'cwd'],
+  ['overrides', 'config'],
+  ['dynamicTools', 'clientTools'],
+  ['client_tools', 'clientTools'],
+])('%s is called %s here', (written, meant) => {
+  expect(readOptions<ThreadRequest>({ cwd: '/', [written]: 'x' }, threadOptions, 'start()')).toEqual({
+    code: 'option-unknown',
+    message: `${written} is not an option of start(). Did you mean ${meant}?`,
+    next: 'Rename or remove it.',
+  });
+});
+
+it('an option of another call is sent there', async () => {
+  const live = await LiveThread.in([]);
+  const engine = await live.engine();
+  const start = { cwd: live.place.workspace, env: {} } as never;
+  expect(await engine.start(start)).toMatchObject({ outcome: { next: 'Give it to Engine.load().' } });
+  const load = { sandbox: 'read-only' } as never;
+  expect(await Engine.load(load)).toMatchObject({
+    outcome: { message: 'sandbox is not an option of Engine.load().', next: 'Give it to start(), resume() or fork().' },
+  });
+});
+
+describe('an object with methods', () => {
+  class Weather implements OwnTool {
+    readonly name = 'weather';
+    readonly description = 'Gives the weather.';
+    readonly parameters = { type: 'object' };
+    readonly client = { url: 'http://weather.invalid' };
+    #calls = 0;
+
+    run(): string {
+      return `${this.client.url} ${++this.#calls}`;
+    }
+  }
+
+  it('may be an instance of a class with members of its own, and its methods keep their object', () => {
+    const read = ownToolOption.read(new Weather()) as OwnTool;
+    expect(Object.keys(read)).toEqual(['name', 'description', 'parameters', 'run']);
+    expect(read.run({}, {} as never)).toBe('http://weather.invalid 1');
+  });
+
+  it.each<[string, object, string]>([
+    ['a slip in a plain object', { ...tool, remotely: 'changes' }, 'tools[0] of start() has no key "remotely".'],
+    [
+      'a slip in a class',
+      new (class extends Weather {
+        readonly remotes = 'changes';
+      })(),
+      'Did you mean remote?',
+    ],
+    ['a name of another program', { ...tool, inputSchema: {} }, 'Did you mean parameters?'],
+    [
+      'a wrong word',
+      { ...tool, remote: 'writes' },
+      'tools[0].remote of start() must be one of "reads", "changes", not "writes".',
+    ],
+    ['no method', { ...tool, run: 'now' }, 'tools[0].run of start() must be a function, not "now".'],
+  ])('is refused with %s', async (_name, odd, message) => {
+    const live = await LiveThread.in([]);
+    const engine = await live.engine();
+    const opened = await engine.start({ cwd: live.place.workspace, tools: [odd as OwnTool] });
+    expect(opened).toMatchObject({ kind: 'refused', outcome: { message: expect.stringContaining(message) } });
+    expect(live.place.rollouts()).toEqual([]);
+  });
+
+  it('is used as it was when it was given', async () => {
+    const live = await LiveThread.in([
+      answer({ items: [callTool('look_up', {})] }),
+      answer({ items: [say('A winch.')] }),
+    ]);
+    const given = { ...tool };
+    await live.open({}, { tools: [given] });
+    Object.assign(given, { run: () => 'forged', name: 'other' });
+    await live.turn('What is it?');
+    expect(textsOf(inputOf(live.model, 1)).at(-1)).toBe('a winch');
+  });
+
+  it.each<[string, (store: ReturnType<typeof createMemoryStore>) => object, string]>([
+    ['without a part', ({ rollouts, directory, blobs }) => ({ rollouts, directory, blobs }), 'needs store.contents'],
+    ['with a part too many', (store) => ({ ...store, index: {} }), 'store of Engine.load() has no key "index".'],
+    ['without a method', (store) => ({ ...store, blobs: { keep: () => {} } }), 'needs store.blobs.load: a function'],
+    ['with a slip', (store) => ({ ...store, directory: { ...store.directory, change: () => {} } }), 'mean changed?'],
+  ])('a store %s is refused', async (_name, odd, message) => {
+    const live = await LiveThread.in([]);
+    const { home, root, workspace } = live.place;
+    const loaded = await Engine.load({
+      env: { CAPSTAN_HOME: home },
+      osHome: root,
+      cwd: workspace,
+      client: { name: 'test', version: '0', source: 'exec' },
+      store: odd(createMemoryStore({ now: Date.now } as never)) as never,
+    });
+    expect(loaded).toMatchObject({ kind: 'refused', outcome: { message: expect.stringContaining(message) } });
+  });
+});
+
+it('a thread that is started read-only is read-only, and one that is started with a slip is not started', async () => {
+  const write = callTool('exec_command', { cmd: 'echo x > made || echo refused' });
+  const live = await LiveThread.in([answer({ items: [write] }), answer({ items: [say('Done.')] })]);
+  const engine = await live.engine({ config: { sandbox_mode: 'workspace-write' } });
+  const cwd = live.place.workspace;
+  const slip = { cwd, sandboxMode: 'read-only' } as ThreadRequest & { cwd: string };
+  expect(await engine.start(slip)).toEqual({
+    kind: 'refused',
+    outcome: {
+      code: 'option-unknown',
+      message: 'sandboxMode is not an option of start(). Did you mean sandbox?',
+      next: 'Rename or remove it.',
+    },
+  });
+  expect(engine.threads).toEqual([]);
+  const request: { cwd: string; sandbox: 'read-only' | 'danger-full-access' } = { cwd, sandbox: 'read-only' };
+  const opening = engine.start(request);
+  request.sandbox = 'danger-full-access';
+  const opened = await opening;
+  if (opened.kind === 'refused') throw new Error(opened.outcome.message);
+  await opened.thread.run({ input: words('Write.') });
+  expect(JSON.stringify(live.model.requests[0]!.body['input'])).toContain('<sandbox_mode>read-only<');
+  expect(textsOf(inputOf(live.model, 1)).at(-1)).toContain('refused');
+  expect(existsSync(join(cwd, 'made'))).toBe(false);
+  await engine.close();
+});
+
+it('settings that are named win over raw keys, the configuration and what a thread had, and the thread keeps them', async () => {
+  const live = await LiveThread.in(yes);
+  const engine = await live.engine({ config: { sandbox_mode: 'danger-full-access', approval_policy: 'untrusted' } });
+  const cwd = live.place.workspace;
+  const named: ThreadRequest = {
+    model: 'gpt-5.4',
+    effort: 'high',
+    sandbox: 'read-only',
+    approvals: 'never',
+    summary: 'concise',
+  };
+  const opened = await engine.start({ cwd, config: { model: 'gpt-5.5', approval_policy: 'on-request' }, ...named });
+  if (opened.kind === 'refused') throw new Error(opened.outcome.message);
+  const { thread } = opened;
+  const chosen = {
+    model: 'gpt-5.4',
+    effort: 'high',
+    approval: 'never',
+    summary: 'concise',
+    profile: { network: 'restricted' },
+  };
+  expect(thread.settings).toMatchObject(chosen);
+  await thread.run({ input: words('one') });
+  await thread.close();
+  const later = await (await live.engine()).resume(thread.id);
+  expect(later).toMatchObject({ kind: 'opened', settings: chosen });
+  if (later.kind === 'opened') await later.thread.close();
+  await engine.close();
+});
+
+it('keys of config must be known where it is an object', async () => {
+  const live = await LiveThread.in([]);
+  const engine = await live.engine();
+  const cwd = live.place.workspace;
+  const odd = await engine.start({ cwd, config: { sandbox_mod: 'read-only' } });
+  expect(odd).toMatchObject({
+    kind: 'refused',
+    outcome: { message: 'config: sandbox_mod is not a known key.', next: 'Did you mean sandbox_mode?' },
+  });
+  expect(await engine.start({ cwd, config: { sandbox_workspace_write: { network: true } } })).toMatchObject({
+    kind: 'refused',
+    outcome: { code: 'config-unknown-key' },
+  });
+});
+
+it('test doubles throw', async () => {
+  const message = 'widnow is not an option of startScriptedModel(). Did you mean window?';
+  await expect(startScriptedModel([], { widnow: 1 } as never)).rejects.toThrow(message);
+  expect(() => answer({ items: [], delay: 5 } as never)).toThrow('delay is not an option of answer().');
+  expect(() => createMemoryStore({ now: Date.now } as never, { lease: 5 } as never)).toThrow('use leaseMs');
+});
+
+/** Does not run: what must not compile. */
+export function excessKeysDoNotCompile(engine: Engine): void {
+  // @ts-expect-error another name
+  void engine.start({ cwd: '/', sandboxMode: 'read-only' });
+  // @ts-expect-error no such word
+  void engine.start({ cwd: '/', sandbox: 'readonly' });
+  // @ts-expect-error no folder
+  void engine.start({});
+  const change: SettingsChange = {
+    // @ts-expect-error another name
+    approvalPolicy: 'never',
+  };
+  const turn: ThreadTurn = {
+    input: words(''),
+    // @ts-expect-error a setting
+    model: 'x',
+  };
+  const text: OptionType<string> = { expected: 'a text', read: String };
+  // @ts-expect-error a key without a row
+  const short: OptionTable<{ one: string; two?: string }> = { one: { type: text, about: '', required: true } };
+  const long: OptionTable<{ one: string }> = {
+    one: { type: text, about: '', required: true },
+    // @ts-expect-error a row without a key
+    two: { type: text, about: '' },
+  };
+  // @ts-expect-error a required key that is not marked
+  const loose: OptionTable<{ one: string }> = { one: { type: text, about: '' } };
+  // @ts-expect-error a check of another type
+  const other: OptionTable<{ one?: number }> = { one: { type: text, about: '' } };
+  void [change, turn, short, long, loose, other];
+}
+
+it('the documentation lists every option with its sentence', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/library.md'), 'utf8');
+  const section = (title: string): string => text.split(`### ${title}\n`)[1]!.split('\n#')[0]!;
+  const rows = (table: Readonly<Record<string, { about: string; required?: true }>>): readonly string[] =>
+    Object.entries(table).map(
+      ([key, { about, required }]) => `| \`${key}\`${required === true ? ', required' : ''} | ${about} |`,
+    );
+  const listed = (title: string) =>
+    section(title)
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+  expect(listed('Engine.load')).toEqual(rows(engineOptions));
+  expect(listed('start, resume, fork')).toEqual(rows(threadOptions));
+  expect(listed('run')).toEqual(rows(turnOptions));
+});

@@ -71,11 +71,10 @@ export function readOptions<Options>(
 
 /** For test doubles, whose callers have no answer to look at: throws where a key is not one of these. */
 export function demandKnown<Options extends object>(given: Options, keys: KeysOf<Options>, of: string): Options {
-  const row = { type: anything('a value'), about: '' };
-  const table = Object.fromEntries(Object.keys(keys).map((key) => [key, row]));
-  const read = readOptions<object>(given, table as OptionTable<object>, of);
-  if ('code' in read) throw new TypeError(`${read.message} ${read.next}`);
-  return given;
+  const unknown = memberNames(given).find((name) => !Object.hasOwn(keys, name));
+  if (unknown === undefined) return given;
+  const { message, next } = problemOf({ wrong: 'key', at: '', key: unknown, known: Object.keys(keys) }, of);
+  throw new TypeError(`${message} ${next}`);
 }
 
 type KeysOf<Options> = { readonly [Key in keyof Options]-?: true };

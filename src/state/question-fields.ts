@@ -1,6 +1,7 @@
 import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { authorizationLevels, riskLevels } from '../protocol/review-verdict.ts';
 import { type Answer, type AnswerScope, type Question, questionKinds } from '../protocol/question.ts';
 import type { AskedOfCall } from './recorded-item.ts';
@@ -74,7 +75,7 @@ function readKind(payload: JsonObject): Question['kind'] {
   return questionKinds.find((kind) => kind === payload['kind']) ?? 'unknown';
 }
 
-/** Of a line, or of a program that was asked. Undefined for what is no answer. */
+/** Of a line. Undefined for what is no answer. */
 export function readAnswer(value: unknown): Answer | undefined {
   if (!isJsonObject(value)) return undefined;
   const kind = answerKinds.find((known) => known === value['kind']);
@@ -92,6 +93,26 @@ export function readAnswer(value: unknown): Answer | undefined {
   if (value['by'] !== 'review') return { kind, ...defined({ scope, note, prefix, content }) };
   return { kind, ...defined({ note }), by: 'review', ...defined({ verdict: readSaid(objectAt(value, 'verdict')) }) };
 }
+
+/** Of a program that was asked. What it adds may be a restriction, so that nothing may be left over. */
+export function readGivenAnswer(given: unknown): Answer | undefined {
+  const value = plainCopy(given);
+  if (value === notPlain || !isJsonObject(value) || Object.keys(value).some((key) => !Object.hasOwn(answerKeys, key)))
+    return undefined;
+  const isText = value['note'] === undefined || typeof value['note'] === 'string';
+  const isFilled = value['content'] === undefined || isJsonObject(value['content']);
+  return isText && isFilled ? readAnswer(value) : undefined;
+}
+
+const answerKeys = {
+  kind: true,
+  scope: true,
+  note: true,
+  prefix: true,
+  content: true,
+  by: true,
+  verdict: true,
+} as const satisfies Record<keyof Answer, true>;
 
 function readSaid(value: JsonObject | undefined): Answer['verdict'] {
   const risk = riskLevels.find((level) => level === value?.['risk']);

@@ -1,6 +1,6 @@
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Answer } from '../protocol/question.ts';
-import { readAnswer } from '../state/question-fields.ts';
+import { readGivenAnswer } from '../state/question-fields.ts';
 import { isAnswered, pendingQuestions } from '../state/questions.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import type { OpenQuestions } from './parts/open-questions.ts';
@@ -23,7 +23,7 @@ export async function answerQuestion(
   id: string,
   given: Answer,
 ): Promise<Answered> {
-  const answer = readAnswer(given);
+  const answer = readGivenAnswer(given);
   if (answer === undefined) return { kind: 'refused', outcome: notData('The answer') };
   const isPending = pendingQuestions(log.state).some((question) => question.id === id);
   if (await questions.answer(id, answer, { isExpected: isPending && runs })) return { kind: 'answered' };

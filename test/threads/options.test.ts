@@ -368,6 +368,18 @@ it('keys of config must be known where it is an object', async () => {
   });
 });
 
+it.each([
+  ['a slip', { kind: 'allowed', prefixes: ['git', 'status'] }],
+  ['a text for a form', { kind: 'allowed', content: 'SQLite' }],
+  ['a number for a note', { kind: 'allowed', note: 5 }],
+])('an answer with %s is none', async (_name, given) => {
+  const live = await LiveThread.in(yes);
+  await live.turn('one');
+  const engine = await live.engine();
+  const answered = await engine.answer(live.thread.id, 'none', given as never, { signal });
+  expect(answered).toMatchObject({ kind: 'refused', outcome: { code: 'odd-input' } });
+});
+
 it('test doubles throw', async () => {
   const message = 'widnow is not an option of startScriptedModel(). Did you mean window?';
   await expect(startScriptedModel([], { widnow: 1 } as never)).rejects.toThrow(message);

@@ -2,7 +2,7 @@ import { type ClientSilence, clientSilence } from '../../fragments/answers/clien
 import type { AskUser } from '../../ports/ask-user.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
-import { readAnswer } from '../../state/question-fields.ts';
+import { readGivenAnswer } from '../../state/question-fields.ts';
 import type { RecordedAnswer } from '../../state/recorded-question.ts';
 
 /** What became of a question. All but `suspended` is durable. */
@@ -145,7 +145,7 @@ class OpenQuestion {
     const over = AbortSignal.any([signal, this.#taken.signal]);
     const byPort = Promise.resolve()
       .then(() => askUser.ask(question, over))
-      .then((given) => readAnswer(given) ?? noWord('unreadable'))
+      .then((given) => readGivenAnswer(given) ?? noWord('unreadable'))
       .catch(() => (over.aborted ? undefined : noWord('failed')));
     this.take(await beforeAbort(byPort, over, undefined));
   }

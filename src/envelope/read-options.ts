@@ -15,7 +15,7 @@ import { nearestKey } from '../config/nearest-key.ts';
  * - Things have methods (a store, a tool, an asker). A plain object is held to the same rule. An instance of a class may
  *   have members of its own, unless one is almost the name of an optional member that is absent.
  *
- * Each member is read once, and the copy shares no data with the caller. Methods keep their object as `this`.
+ * Each option is read once, and the copy shares no data with the caller. Things other than tools are used as they are.
  */
 
 /** The values that an option takes. */
@@ -79,8 +79,20 @@ export function demandKnown<Options extends object>(given: Options, keys: KeysOf
 
 type KeysOf<Options> = { readonly [Key in keyof Options]-?: true };
 
-/** An object with methods, and perhaps data. Only its known members are kept. */
+/** An object with methods, and perhaps data. It has a life of its own and is used as it is. */
 export function thingOf<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
+  const copy = copiedThingOf(expected, table);
+  return {
+    expected,
+    read(given) {
+      const read = copy.read(given);
+      return read === undefined || isWrong(read) ? read : (given as Value);
+    },
+  };
+}
+
+/** The same as a copy of its known members: its methods keep their object, and what is changed in it later does not count. */
+export function copiedThingOf<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
   return objectOf(expected, table, 'thing');
 }
 

@@ -1,6 +1,7 @@
 import {
   anyText,
   choiceOf,
+  copiedThingOf,
   flag,
   jsonObject,
   listOf,
@@ -8,7 +9,6 @@ import {
   type OptionTable,
   type OptionType,
   readOptions,
-  thingOf,
   yes,
 } from '../envelope/read-options.ts';
 import { badArguments, toolFailed } from '../fragments/answers/call-answers.ts';
@@ -153,7 +153,7 @@ const toolName: OptionType<string> = {
 };
 
 /** As far as it can be seen from outside. */
-export const ownToolOption: OptionType<OwnTool> = thingOf<OwnTool>('a tool', {
+export const ownToolOption: OptionType<OwnTool> = copiedThingOf<OwnTool>('a tool', {
   name: { type: toolName, about: 'Its name.', required: true },
   description: { type: anyText, about: 'What it does, for the model.', required: true },
   parameters: { type: jsonObject, about: 'JSON Schema of its arguments.', required: true },

@@ -174,6 +174,27 @@ describe('what reaches the engine', () => {
     });
   });
 
+  it('a thread may be narrower than the machine demands, and one that may not be as narrow as it asks is refused', async () => {
+    const { place } = await scene();
+    mkdirSync(join(place.root, 'etc'));
+    writeFileSync(join(place.root, 'etc/managed_config.toml'), 'sandbox_mode = "workspace-write"\n');
+    writeFileSync(join(place.root, 'etc/requirements.toml'), 'allowed_approval_policies = ["never"]\n');
+    expect(await open(place, {}, { sandbox: 'read-only' })).toMatchObject({
+      kind: 'opened',
+      settings: { profile: { file_system: { entries: [{ access: 'read' }] } } },
+    });
+    const engine = await load(place);
+    if (engine.kind === 'refused') throw new Error(engine.outcome.message);
+    expect(await engine.start({ cwd: place.workspace, approvals: 'untrusted' })).toMatchObject({
+      kind: 'refused',
+      outcome: { code: 'approvals-managed', next: 'Use "never", or ask the administrator.' },
+    });
+    expect(await engine.start({ cwd: place.workspace, sandbox: 'danger-full-access' })).toMatchObject({
+      kind: 'refused',
+      outcome: { code: 'sandbox-managed' },
+    });
+  });
+
   it('requirements of the machine hold, and a command cannot read what they deny', async () => {
     const { model, place } = await scene('sandbox_mode = "danger-full-access"\n', 'cat secret; echo "read: $?"');
     mkdirSync(join(place.root, 'etc'));

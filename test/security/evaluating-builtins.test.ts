@@ -93,7 +93,7 @@ async function open(settings: readonly string[], askUser?: AskUser): Promise<Liv
   await live.open(
     {
       env: { CAPSTAN_HOME: home, PATH: '/usr/local/bin:/usr/bin:/bin', SHELL: shell },
-      overrides: [...settings, 'allow_login_shell=false'],
+      config: [...settings, 'allow_login_shell=false'],
     },
     askUser && { askUser },
   );

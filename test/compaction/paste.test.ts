@@ -50,7 +50,7 @@ describe('a paste does not erase what was said after it', () => {
     const askUser: AskUser = {
       ask: async ({ kind }) => (kind === 'input' ? { kind: 'allowed', content: input } : { kind: 'declined', note }),
     };
-    await live.open({ overrides }, { askUser, compactsAfterTurns: false });
+    await live.open({ config: overrides }, { askUser, compactsAfterTurns: false });
     await live.turn(first);
     for (const sentence of sentences.slice(0, 2)) await live.turn(sentence);
     await live.thread.shell({ command: 'echo typed by hand', signal });

@@ -72,11 +72,11 @@ it('the program has these commands and options', () => {
   );
   expect(names).toMatchInlineSnapshot(`
     [
-      "tui PROMPT --add-dir --approve-for-me --ask-for-approval --cd --config --disable --enable --full-screen --ignore-rules --ignore-user-config --local-provider --model --no-alt-screen --oss --profile --sandbox --screen-reader --strict-config -C -a -c -m -p -s",
-      "resume THREAD PROMPT --add-dir --all --approve-for-me --ask-for-approval --cd --config --disable --enable --full-screen --ignore-rules --ignore-user-config --last --local-provider --model --no-alt-screen --oss --profile --sandbox --screen-reader --strict-config -C -a -c -m -p -s",
-      "fork THREAD PROMPT --add-dir --all --approve-for-me --ask-for-approval --cd --config --disable --enable --full-screen --ignore-rules --ignore-user-config --last --local-provider --model --no-alt-screen --oss --profile --sandbox --screen-reader --strict-config -C -a -c -m -p -s",
-      "exec PROMPT resume fork review --add-dir --all --approvals --approve-for-me --ask-for-approval --base --cd --color --commit --config --context-events --cyber-access-program --dangerously-bypass-approvals-and-sandbox --disable --enable --ephemeral --experimental-json --ignore-rules --ignore-user-config --image --json --last --local-provider --max-cost --max-tokens --mode --model --oss --output-last-message --output-schema --profile --sandbox --skip-git-repo-check --strict-config --thread-source --title --uncommitted --verbose --yolo -C -a -c -i -m -o -p -s -v",
-      "review WORDS --base --cd --color --commit --config --context-events --disable --enable --ephemeral --ignore-rules --ignore-user-config --json --local-provider --model --oss --output-last-message --profile --strict-config --title --uncommitted --verbose -C -c -m -o -p -v",
+      "tui PROMPT --add-dir --approve-for-me --ask-for-approval --cd --config --disable --enable --full-screen --ignore-rules --ignore-user-config --local-provider --model --no-alt-screen --oss --profile --sandbox --sandbox-fallback --screen-reader --strict-config -C -a -c -m -p -s",
+      "resume THREAD PROMPT --add-dir --all --approve-for-me --ask-for-approval --cd --config --disable --enable --full-screen --ignore-rules --ignore-user-config --last --local-provider --model --no-alt-screen --oss --profile --sandbox --sandbox-fallback --screen-reader --strict-config -C -a -c -m -p -s",
+      "fork THREAD PROMPT --add-dir --all --approve-for-me --ask-for-approval --cd --config --disable --enable --full-screen --ignore-rules --ignore-user-config --last --local-provider --model --no-alt-screen --oss --profile --sandbox --sandbox-fallback --screen-reader --strict-config -C -a -c -m -p -s",
+      "exec PROMPT resume fork review --add-dir --all --approvals --approve-for-me --ask-for-approval --base --cd --color --commit --config --context-events --cyber-access-program --dangerously-bypass-approvals-and-sandbox --disable --enable --ephemeral --experimental-json --ignore-rules --ignore-user-config --image --json --last --local-provider --max-cost --max-tokens --mode --model --oss --output-last-message --output-schema --profile --sandbox --sandbox-fallback --skip-git-repo-check --strict-config --thread-source --title --uncommitted --verbose --yolo -C -a -c -i -m -o -p -s -v",
+      "review WORDS --base --cd --color --commit --config --context-events --disable --enable --ephemeral --ignore-rules --ignore-user-config --json --local-provider --model --oss --output-last-message --profile --sandbox-fallback --strict-config --title --uncommitted --verbose -C -c -m -o -p -v",
       "threads list --archived --cd --cursor --json --limit --sort --source --text -C -n",
       "threads show THREAD --full --json --last --tree",
       "threads search WORD --archived --cd --cursor --json --limit --sort --source -C -n",
@@ -112,9 +112,9 @@ it('the program has these commands and options', () => {
       "rerun THREAD --json --last --model --provider --step -m",
       "login status --device-auth --experimental_client-id --experimental_issuer --json --with-access-token --with-api-key",
       "logout",
-      "sandbox COMMAND run check explain setup linux --allow-network-for-proxy --apply-seccomp-then-exec --cd --command-cwd --config --include-managed-config --json --no-proc --permission-profile --profile --proxy-route-spec --sandbox-policy-cwd --use-legacy-landlock --verify-fd-mount -C -P -c -p",
+      "sandbox COMMAND run check explain setup linux --allow-network-for-proxy --apply-seccomp-then-exec --cd --command-cwd --config --include-managed-config --json --no-proc --permission-profile --profile --proxy-route-spec --sandbox-fallback --sandbox-policy-cwd --use-legacy-landlock --verify-fd-mount -C -P -c -p",
       "mcp list get add remove login logout import --bearer-token-env-var --env --json --url",
-      "mcp-server --cd --compat --config --http --no-token --on-question --profile --strict-config --token-file -C -c -p",
+      "mcp-server --cd --compat --config --http --no-token --on-question --profile --sandbox-fallback --strict-config --token-file -C -c -p",
       "demo --keep",
       "completion SHELL",
       "help COMMAND",

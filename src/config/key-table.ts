@@ -180,6 +180,7 @@ const keys = {
     unused: ['experimental_request_user_input', 'view_image', 'web_search'],
   }),
   sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),
+  sandbox_fallback: choice<'landlock' | 'none'>(['landlock', 'none']),
   sandbox_workspace_write: table(
     {
       writable_roots: paths,

@@ -9,13 +9,13 @@ import { type ConfigProblem, keyProblem } from './config-problem.ts';
 const forbidden = paths(`
   openai_base_url chatgpt_base_url cli_auth_credentials_store forced_login_method forced_chatgpt_workspace_id apps_mcp_product_sku responses_api_metadata model_provider model_providers
   model_prices model_fallback max_turn_tokens max_thread_tokens max_turn_cost max_thread_cost
-  oss_provider sandbox blobs history answer compaction.max_bytes compaction.timeout_ms notify profile profiles projects
+  oss_provider sandbox sandbox_fallback blobs history answer compaction.max_bytes compaction.timeout_ms notify profile profiles projects
   project_root_markers skills.config experimental_realtime_webrtc_call_base_url experimental_realtime_ws_base_url otel
   features.respect_system_proxy features.hooks features.codex_hooks features.use_legacy_landlock
   tui.keymap.chat.previous_permission_mode tui.keymap.chat.next_permission_mode
 `);
 
-/** What decides about permissions, starts programs or agents, or reaches the network. Below a project's root a command may have written it, so it does not count. */
+/** What decides about permissions, starts programs or agents, or reaches the network. Below a project's root, and under Landlock everywhere in it, a command may have written it, so it does not count. */
 export const rootOnlyKeys = paths(`
   sandbox_mode sandbox_workspace_write approval_policy approvals_reviewer auto_review default_permissions permissions
   shell_environment_policy allow_login_shell undo mcp_servers web_search
@@ -33,16 +33,23 @@ export function withoutForbiddenKeys(layer: ConfigLayer): {
 } {
   const present = (keys: typeof forbidden) => keys.filter((path) => valueAt(layer.values, path) !== undefined);
   const everywhere = present(forbidden);
-  const here = layer.belowRoot === true ? present(rootOnlyKeys) : [];
+  const { belowRoot, underLandlock } = layer;
+  const here = belowRoot === true || underLandlock === true ? present(rootOnlyKeys) : [];
   const report = (keys: typeof forbidden, what: string, next: string): readonly ConfigProblem[] =>
     keys.map((path) => keyProblem(layer, path, { code: 'config-forbidden-key', severity: 'warning', what, next }));
   const problems = [
     ...report(everywhere, 'cannot be set by a project', 'Set it in your own config.toml instead.'),
-    ...report(
-      here,
-      'has no effect below the root of a project, because a command could have written it',
-      "Set it in your own config.toml or at the project's root, or trust this folder itself.",
-    ),
+    ...(underLandlock === true
+      ? report(
+          here,
+          'has no effect in a project if commands may run under Landlock, because a command could have written it',
+          'Set it in your own config.toml instead.',
+        )
+      : report(
+          here,
+          'has no effect below the root of a project, because a command could have written it',
+          "Set it in your own config.toml or at the project's root, or trust this folder itself.",
+        )),
   ];
   return { layer: { ...layer, values: [...everywhere, ...here].reduce(without, layer.values) }, problems };
 }

@@ -33,6 +33,8 @@ export interface FactSources {
   /** Where commands may write besides the workspace and temporary folders, in this turn or under another mode. */
   readonly roots?: readonly string[];
   readonly provider?: ProviderFacts;
+  /** Policies are fitted to Landlock. Absent: they are not. */
+  readonly landlock?: true;
   /** Whether the user has plugins. */
   readonly hasPlugins?: boolean;
 }

@@ -2,7 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import type { NetworkLists } from '../protocol/network-lists.ts';
 import { oncePerObject } from '../protocol/once-per-object.ts';
 import type { Access, NetworkAccess, SandboxMode } from '../protocol/permission-profile.ts';
-import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { LandlockLimits, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { accessByRules, type AccessRule, accessRules, type RestrictedFiles, writablePaths } from './access.ts';
 import { sandboxModeOf } from './legacy.ts';
 import { byDepth, isWithin, joinPath, parentOf } from './paths.ts';
@@ -41,6 +41,8 @@ export interface PolicyDescription extends ReachedNetwork {
   readonly readsEverything: boolean;
   /** Meant to be writable, and not there. */
   readonly missingRoots: readonly string[];
+  /** Landlock holds the policy, and this is lost. Absent: all of it is held. */
+  readonly landlock?: LandlockLimits;
 }
 
 export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescription {
@@ -50,7 +52,7 @@ export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescr
     mode: sandboxLevelOf(policy),
     ...describeNetwork(policy),
     ...described,
-    ...defined({ globDepth }),
+    ...defined({ globDepth, landlock: policy.landlock }),
     writableRoots: writablePaths(policy).toSorted((a, b) => Number(isWithin(cwd, b)) - Number(isWithin(cwd, a))),
   };
 }

@@ -31,8 +31,8 @@ export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: Dec
 
 /** All hosts, but for what lists deny: a grant opens nothing that someone closed by name. */
 function withNetwork(policy: ResolvedPolicy): ResolvedPolicy {
-  const { enforcement, files, lists } = policy;
-  if (lists === undefined) return { enforcement, files, network: 'enabled' };
+  const { enforcement, files, lists, landlock } = policy;
+  if (lists === undefined) return { enforcement, files, network: 'enabled', ...defined({ landlock }) };
   return { ...policy, network: 'enabled', lists: { ...lists, allow: [...new Set([...lists.allow, '*'])] } };
 }
 
@@ -56,7 +56,7 @@ function withDeniesAlone(policy: ResolvedPolicy): ResolvedPolicy {
   const kept = rules.filter((rule) => rule.path !== '/' && denied.some(({ path }) => isWithin(rule.path, path)));
   const root: PathRule = { path: '/', access: 'write', ifMissing: 'skip' };
   const files: RestrictedFiles = { kind: 'restricted', rules: [root, ...kept], denyGlobs, platformDefaults: false };
-  return { enforcement: 'managed', files, network: 'enabled' };
+  return { enforcement: 'managed', files, network: 'enabled', ...defined({ landlock: policy.landlock }) };
 }
 
 function withPaths(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermissions): ResolvedPolicy['files'] {
@@ -74,12 +74,14 @@ function namedToOpen(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * As below every other writable path, what decides what programs do later stays as it is, unless it was named itself.
+ * As below every other writable path, what decides what programs do later stays as it is, unless it was named itself or
+ * Landlock holds the policy.
  * Paths are without links: where one leads elsewhere when it is used, nothing is granted.
  */
 function openedPaths(policy: ResolvedPolicy, paths: readonly string[] = []): readonly PathRule[] {
   const granted = paths.filter((path) => !isNeverGranted(policy, path, 'write'));
-  const names = granted.flatMap((path) => protectedNames.map((name) => joinPath(path, name)));
+  const isKeeping = policy.landlock === undefined;
+  const names = isKeeping ? granted.flatMap((path) => protectedNames.map((name) => joinPath(path, name))) : [];
   const guards = [
     ...names.map((path) => ({ path, access: 'read', ifMissing: 'protect' }) as const),
     ...guardsOf(policy),
@@ -90,9 +92,10 @@ function openedPaths(policy: ResolvedPolicy, paths: readonly string[] = []): rea
     access(policy, path) !== 'write' &&
     !isDenied(policy, path);
   return [
-    ...granted.map(
-      (path) => ({ path, access: 'write', ifMissing: 'skip', place: path, keeps: namesKeptAnywhere }) as const,
-    ),
+    ...granted.map((path): PathRule => {
+      const rule = { path, access: 'write', ifMissing: 'skip', place: path } as const;
+      return isKeeping ? { ...rule, keeps: namesKeptAnywhere } : rule;
+    }),
     ...guards.filter(isKept),
   ];
 }

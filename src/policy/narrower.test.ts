@@ -124,3 +124,12 @@ test.each([
 ] as const)('%s is configured and %s claimed: %s holds', (configured, claimed, expected) => {
   expect(narrowerApproval(configured, claimed)).toBe(expected);
 });
+
+test('where Landlock holds policies, a claim is compared as the usual sandbox would hold it', () => {
+  const own = { ...places.own, state: ['/tmp/home'], secrets: [] };
+  const options = { network: false, writableRoots: [], excludeTmpdir: true };
+  const configured = profileFor('workspace-write', { ...options, excludeSlashTmp: true });
+  const claimed = profileFor('workspace-write', { ...options, excludeSlashTmp: false });
+  // Landlock closes a temporary folder that holds the home.
+  expect(narrowerProfile(configured, claimed, { ...places, own, landlock: true })).toBe(configured);
+});

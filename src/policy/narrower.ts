@@ -14,9 +14,9 @@ import { resolvePolicy } from './resolve-policy.ts';
 export function narrowerProfile(
   configured: PermissionProfile,
   claimed: PermissionProfile,
-  places: Places,
+  { landlock: _landlock, ...places }: Places,
 ): PermissionProfile {
-  // Also with every symbol somewhere else: what is the same here and now may be more in another folder.
+  // As the usual sandbox would hold both: what Landlock closes or gives up here, it may not elsewhere. Also with every symbol somewhere else: what is the same here and now may be more in another folder.
   const isNarrower = [places, elsewhere(places)].every((where) =>
     grantsNoMore(resolvePolicy(claimed, where), resolvePolicy(configured, where)),
   );

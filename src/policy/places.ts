@@ -29,4 +29,6 @@ export interface Places {
   readonly missing?: readonly string[];
   /** Where the links of paths that may be written lead, by path. A path that is not in it may lead anywhere. */
   readonly real?: Readonly<Record<string, string>>;
+  /** Landlock enforces policies here, because nothing better can and the user agreed. Absent: they are enforced whole. */
+  readonly landlock?: true;
 }

@@ -1,8 +1,9 @@
 import { defined } from '../protocol/defined.ts';
 import type { FileSystemEntry, FileSystemRules, PermissionProfile } from '../protocol/permission-profile.ts';
-import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { accessByRules, innermost } from './access.ts';
+import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { accessByRules, innermost, type RestrictedFiles } from './access.ts';
 import { expandEntry } from './expand-entry.ts';
+import { fitToLandlock } from './landlock-policy.ts';
 import { type Reopened, withoutOwnPlaces } from './own-places.ts';
 import { joinPath, normalisePath } from './paths.ts';
 import type { Places } from './places.ts';
@@ -29,7 +30,7 @@ export function resolvePolicy(profile: PermissionProfile, places: Places): Resol
     case 'managed':
       return {
         enforcement: 'managed',
-        files: resolveFiles(profile.file_system, places),
+        ...resolveFiles(profile.file_system, places),
         network: profile.network,
         ...profile.capstan_network,
       };
@@ -50,20 +51,27 @@ export function grantedToWrite(profile: PermissionProfile, places: Places): read
 }
 
 /** The newest answer. A turn asks what was asked when its thread was opened, and what is made of a policy is kept with it. */
-let last: { readonly given: string; readonly files: ResolvedFiles } | undefined;
+let last: { readonly given: string; readonly resolved: FilesOnly } | undefined;
 
-function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
-  if (rules.type === 'unrestricted') return { kind: 'unrestricted' };
+type FilesOnly = Pick<ResolvedPolicy, 'files' | 'landlock'>;
+
+function resolveFiles(rules: FileSystemRules, places: Places): FilesOnly {
+  if (rules.type === 'unrestricted') return openFiles(places);
   const given = JSON.stringify([rules, places]);
-  if (last?.given !== given) last = { given, files: resolveRestricted(rules, places) };
-  return last.files;
+  if (last?.given !== given) last = { given, resolved: resolveRestricted(rules, places) };
+  return last.resolved;
 }
 
-function resolveRestricted(rules: RestrictedRules, places: Places): ResolvedFiles {
+function openFiles({ landlock }: Places): FilesOnly {
+  const nothing = { unprotected: [], unprotectedNames: [], closedRoots: [] };
+  return { files: { kind: 'unrestricted' }, ...(landlock && { landlock: nothing }) };
+}
+
+function resolveRestricted(rules: RestrictedRules, places: Places): FilesOnly {
   const { explicit, reopened, denyGlobs, platformDefaults } = expandRules(rules, places);
-  if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return { kind: 'unrestricted' };
+  if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return openFiles(places);
   const { granted, missingRoots } = withoutMissingRoots(explicit, places);
-  return {
+  const files: RestrictedFiles = {
     kind: 'restricted',
     rules: withoutOwnPlaces(protect(granted, places), places.own, {
       reopened,
@@ -76,6 +84,19 @@ function resolveRestricted(rules: RestrictedRules, places: Places): ResolvedFile
     ...(missingRoots.length === 0 ? {} : { missingRoots }),
     ...guardsIn(places),
   };
+  if (places.landlock !== true) return { files };
+  const chosen = new Set(explicit.map(({ path }) => path).filter((path) => !isProtectedName(path)));
+  const temporary = ['/tmp', places.temporaryDirectory ?? '/tmp'].map(normalisePath);
+  const { files: fitted, limits } = fitToLandlock(files, {
+    isGuard: ({ path }) => !chosen.has(path),
+    isTemporary: (path) => temporary.includes(path),
+  });
+  return { files: fitted, landlock: limits };
+}
+
+/** Shared profiles spell these names out, and mean what is protected without being asked for. */
+function isProtectedName(path: string): boolean {
+  return protectedNames.includes(path.slice(path.lastIndexOf('/') + 1));
 }
 
 /** What the entries say, with paths for their symbols. */

@@ -28,7 +28,7 @@ export interface RunnableCommand extends PlainCommand {
   /** Handed to the child as open, readable files with descriptors 3, 4, … in this order. */
   readonly files: readonly Uint8Array[];
   /** What the user should know about the sandbox. Said once. */
-  readonly notice?: Outcome<'sandbox-packaged' | 'sandbox-replaced'>;
+  readonly notice?: Outcome<'sandbox-packaged' | 'sandbox-replaced' | 'sandbox-fallback'>;
   /** What passes between the process that is started and this one before it becomes the command. Absent: nothing. */
   readonly handover?: Handover;
   /** What the proxy refused so far. Absent: there is no proxy. */

@@ -14,6 +14,18 @@ export interface ResolvedPolicy {
   readonly lists?: NetworkLists;
   /** Path sockets that commands may connect to while the network is restricted. Absent: none. */
   readonly sockets?: readonly string[];
+  /** Landlock enforces it, because the user agreed to that, and this is what it does not hold. Absent: all of it holds. */
+  readonly landlock?: LandlockLimits;
+}
+
+/** All that a policy lost when it was fitted to Landlock. */
+export interface LandlockLimits {
+  /** Read-only by the usual policy and writable now: what lies inside a writable folder cannot be kept. */
+  readonly unprotected: readonly string[];
+  /** The same for names at any depth of writable folders. */
+  readonly unprotectedNames: readonly string[];
+  /** Temporary folders that are not writable now, because they hold what must be kept. */
+  readonly closedRoots: readonly string[];
 }
 
 export type ResolvedFiles =

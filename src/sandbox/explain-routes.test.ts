@@ -22,12 +22,12 @@ const readAll = entry('/', 'read');
 const rows: readonly (readonly [what: string, profile: PermissionProfile, verdicts: string])[] = [
   ['full access', { type: 'disabled' }, 'unneeded unneeded unneeded unneeded unneeded'],
   ['a sandbox around us', { type: 'external', network: 'restricted' }, 'unneeded unneeded unneeded unneeded unneeded'],
-  ['read-only', profileFor('read-only', options), 'enforced enforced enforced planned planned'],
-  ['workspace-write', profileFor('workspace-write', options), 'enforced refused enforced planned planned'],
+  ['read-only', profileFor('read-only', options), 'enforced limited enforced planned planned'],
+  ['workspace-write', profileFor('workspace-write', options), 'enforced limited enforced planned planned'],
   [
     'no network',
     { type: 'managed', file_system: { type: 'unrestricted' }, network: 'restricted' },
-    'enforced enforced enforced refused refused',
+    'enforced limited enforced refused refused',
   ],
   [
     'a denied path',
@@ -44,12 +44,12 @@ const rows: readonly (readonly [what: string, profile: PermissionProfile, verdic
     managed(readAll, entry('/ws', 'write'), entry('/ws/a', 'read'), entry('/ws/a/b', 'write')),
     'enforced refused enforced refused refused',
   ],
-  ['limited reads', managed(entry('/ws', 'read')), 'enforced refused enforced planned refused'],
-  ['another root', managed(readAll, entry('/srv', 'write')), 'enforced refused enforced planned refused'],
+  ['limited reads', managed(entry('/ws', 'read')), 'enforced limited enforced planned refused'],
+  ['another root', managed(readAll, entry('/srv', 'write')), 'enforced limited enforced planned refused'],
   [
     'a pattern',
     managed(readAll, { path: { type: 'glob_pattern', pattern: '/ws/**/*.env' }, access: 'deny' }),
-    'enforced refused enforced refused refused',
+    'enforced limited enforced refused refused',
   ],
   [
     'a pattern on the whole disk',
@@ -60,7 +60,10 @@ const rows: readonly (readonly [what: string, profile: PermissionProfile, verdic
 
 describe('how each system enforces', () => {
   const explained = (profile: PermissionProfile, isWsl1 = false) =>
-    explainRoutes(resolvePolicy(profile, places), { cwd: '/ws', temporary: undefined, isWsl1 });
+    explainRoutes(
+      { whole: resolvePolicy(profile, places), fitted: resolvePolicy(profile, { ...places, landlock: true }) },
+      { cwd: '/ws', temporary: undefined, isWsl1 },
+    );
 
   test.each(rows)('%s', (_what, profile, verdicts) => {
     const routes = explained(profile);
@@ -89,9 +92,19 @@ describe('how each system enforces', () => {
     ]);
   });
 
+  test('what Landlock loses is named', () => {
+    const [, landlock] = explained(rows[3]![1]);
+    expect(landlock!.why).toContain('can change what is otherwise read-only inside writable folders: "/tmp/.agents", ');
+    expect(landlock!.why).toContain('Commands can change modes and times of your files outside the writable folders.');
+    const [, readOnly] = explained(rows[2]![1]);
+    expect(readOnly!.why).not.toContain('Commands can change');
+  });
+
   test('the reason of a refusal names the place', () => {
     const [, landlock, , elevated] = explained(rows[5]![1]);
-    expect(landlock!.why).toBe('Landlock cannot enforce this policy: it cannot hide "/ws/a".');
+    expect(landlock!.why).toBe(
+      'Landlock cannot enforce this policy: it cannot hide "/ws/a" inside the writable folder "/ws".',
+    );
     expect(elevated!.why).toBe('"/ws/a" is denied, and access lists cannot hide a path exactly.');
   });
 });

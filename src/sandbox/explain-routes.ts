@@ -1,17 +1,20 @@
+import { landlockLosses } from '../policy/landlock-policy.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
 import { staticFolderOf } from '../policy/glob.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { protectGit } from './common/protect-git.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
-import { leastLandlockAbi } from './linux/legacy-projection.ts';
-import { chooseRoute, type MachineFacts, type SandboxRoute, type SandboxRouteOptions } from './sandbox-route.ts';
+import { chooseRoute, leastLandlockAbi, type MachineFacts, type SandboxRoute } from './sandbox-route.ts';
 import { planWindows, type WindowsLevel } from './windows/windows-plan.ts';
 
 /** How one system would enforce a policy, or why it would not. */
 export interface RouteExplanation {
   readonly system: 'bubblewrap' | 'landlock' | 'seatbelt' | 'windows-elevated' | 'windows-unelevated';
-  /** `unneeded`: the policy restricts nothing. `planned`: it could be enforced, and no program does so yet. */
-  readonly verdict: 'enforced' | 'refused' | 'planned' | 'unneeded';
+  /**
+   * `limited`: enforced but for what `why` names, once the user agreed. `unneeded`: the policy restricts nothing.
+   * `planned`: it could be enforced, and no program does so yet.
+   */
+  readonly verdict: 'enforced' | 'limited' | 'refused' | 'planned' | 'unneeded';
   /** By which route, or why not. A sentence. */
   readonly why: string;
 }
@@ -27,32 +30,26 @@ interface ExplainedPlace {
   readonly isWsl1: boolean;
 }
 
-/** The same policy on every system, each as capable as it can be, but for Linux if it is this machine and known to be less. */
+/**
+ * How every system would enforce a policy, each as capable as it can be. Only what is known to be less of
+ * Linux here counts. `fitted`: the policy as Landlock can hold it.
+ */
 export function explainRoutes(
-  asked: ResolvedPolicy,
+  { whole: asked, fitted }: { readonly whole: ResolvedPolicy; readonly fitted: ResolvedPolicy },
   { cwd, temporary, isWsl1 }: ExplainedPlace,
 ): readonly RouteExplanation[] {
   const kept = protectGit(asked, []);
   const policy = 'kind' in kept ? asked : kept;
   const hostLists = networkReach(policy) === 'listed';
-  const onLinux = (machine: MachineFacts, options: SandboxRouteOptions): SandboxRoute =>
-    // Landlock is asked for before the machine is looked at, and is not in that kernel either.
-    chooseRoute({ ...machine, isWsl1 }, policy, isWsl1 ? { ...options, landlock: 'fallback' } : options);
   const usualRoots = [cwd, '/tmp', ...(temporary === undefined ? [] : [temporary])];
   return [
-    explained('bubblewrap', wholeDiskGlob(policy) ?? onLinux(linux, { landlock: 'fallback', hostLists }), {
+    explained('bubblewrap', wholeDiskGlob(policy) ?? chooseRoute({ ...linux, isWsl1 }, policy, { hostLists }), {
       enforced: 'Mounts and namespaces of bubblewrap, and a system-call filter.',
     }),
-    explained('landlock', onLinux(landlock, { landlock: 'required', hostLists }), {
-      enforced: `Landlock from version ${leastLandlockAbi} on (Linux 6.12), and system-call filters.`,
+    onLandlock(fitted, { hostLists, isWsl1 }),
+    explained('seatbelt', chooseRoute({ platform: 'darwin', architecture: 'arm64' }, policy, { hostLists }), {
+      enforced: 'A profile for /usr/bin/sandbox-exec. It is tested as text and has not been run on a Mac.',
     }),
-    explained(
-      'seatbelt',
-      chooseRoute({ platform: 'darwin', architecture: 'arm64' }, policy, { landlock: 'fallback', hostLists }),
-      {
-        enforced: 'A profile for /usr/bin/sandbox-exec. It is tested as text and has not been run on a Mac.',
-      },
-    ),
     ...(['elevated', 'unelevated'] as const).map((level) => onWindows(level, { policy, usualRoots, hostLists })),
   ];
 }
@@ -67,6 +64,17 @@ function explained(
   return { system, verdict: 'enforced', why: enforced };
 }
 
+function onLandlock(
+  policy: ResolvedPolicy,
+  { hostLists, isWsl1 }: { readonly hostLists: boolean; readonly isWsl1: boolean },
+): RouteExplanation {
+  const route = wholeDiskGlob(policy) ?? chooseRoute({ ...landlock, isWsl1 }, policy, { hostLists });
+  const enforced = `Landlock from version ${leastLandlockAbi} on (Linux 6.12), and system-call filters, where bubblewrap cannot be used and you agreed to it (--sandbox-fallback landlock).`;
+  const explanation = explained('landlock', route, { enforced });
+  if (explanation.verdict !== 'enforced') return explanation;
+  return { ...explanation, verdict: 'limited', why: [enforced, ...landlockLosses(policy)].join(' ') };
+}
+
 const nothingRestricted = 'The policy restricts nothing here, so commands run as they are.';
 
 function onWindows(
@@ -78,7 +86,6 @@ function onWindows(
   const plan = planWindows({ level, ...request });
   const windows = { plan, hasLauncher: false };
   const route = chooseRoute({ platform: 'win32', architecture: 'x64', windows }, policy, {
-    landlock: 'fallback',
     hostLists,
   });
   if (route.kind === 'direct') return { system, verdict: 'unneeded', why: nothingRestricted };

@@ -12,6 +12,7 @@ import { planWindows } from './windows/windows-plan.ts';
 const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
 const places = { cwd: '/ws', workspaceRoots: ['/ws'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
 const resolved = (profile: PermissionProfile): ResolvedPolicy => resolvePolicy(profile, places);
+const fitted = (profile: PermissionProfile): ResolvedPolicy => resolvePolicy(profile, { ...places, landlock: true });
 
 const policies = {
   'full access': resolved({ type: 'disabled' }),
@@ -19,6 +20,26 @@ const policies = {
   'read-only': resolved(profileFor('read-only', options)),
   'workspace-write': resolved(profileFor('workspace-write', options)),
   'no network': resolved({ type: 'managed', file_system: { type: 'unrestricted' }, network: 'restricted' }),
+  'fitted read-only': fitted(profileFor('read-only', options)),
+  'fitted workspace-write': fitted(profileFor('workspace-write', options)),
+  'fitted no network': fitted({ type: 'managed', file_system: { type: 'unrestricted' }, network: 'restricted' }),
+  'fitted hosts': {
+    ...fitted(profileFor('read-only', { ...options, network: true })),
+    network: 'enabled',
+    lists: { allow: ['a.org'], deny: [], local: false, methods: 'any' },
+  },
+  'fitted sockets': { ...fitted(profileFor('read-only', options)), sockets: ['/run/x'] },
+  'fitted carve-out': fitted({
+    type: 'managed',
+    file_system: {
+      type: 'restricted',
+      entries: [
+        { path: { type: 'path', path: '/ws' }, access: 'write' },
+        { path: { type: 'path', path: '/ws/docs' }, access: 'read' },
+      ],
+    },
+    network: 'restricted',
+  }),
 } as const satisfies Readonly<Record<string, ResolvedPolicy>>;
 
 const bubblewrap: Bubblewrap = {
@@ -65,32 +86,19 @@ const rows: readonly Row[] = [
   ['bubblewrap holds read-only', known, 'read-only', {}, 'bubblewrap'],
   ['bubblewrap holds workspace-write', known, 'workspace-write', {}, 'bubblewrap'],
   ['bubblewrap cuts off the network alone', known, 'no network', {}, 'bubblewrap'],
-  ['without bubblewrap Landlock is looked for', without, 'read-only', {}, 'look landlock'],
-  ['and holds read-only', kernel, 'read-only', {}, 'landlock'],
-  ['and the network', kernel, 'no network', {}, 'landlock'],
-  ['but no carve-outs: what is missing is bubblewrap', kernel, 'workspace-write', {}, 'sandbox-missing'],
-  ['nor lists of hosts', kernel, 'read-only', { hostLists: true }, 'sandbox-missing'],
-  ['without Landlock bubblewrap is missing', { ...without, landlock: noLandlock }, 'read-only', {}, 'sandbox-missing'],
-  [
-    'an old Landlock will not do',
-    { ...kernel, landlock: { kind: 'landlock', abi: 5 } },
-    'read-only',
-    {},
-    'sandbox-missing',
-  ],
-  ['nor a processor without a filter', { ...kernel, architecture: 'riscv64' }, 'read-only', {}, 'sandbox-missing'],
-  ['preferred, Landlock comes first', linux, 'read-only', { landlock: 'preferred' }, 'look landlock'],
-  [
-    'and is used',
-    { ...known, landlock: { kind: 'landlock', abi: 7 } },
-    'read-only',
-    { landlock: 'preferred' },
-    'landlock',
-  ],
-  ['except for what it cannot hold', known, 'workspace-write', { landlock: 'preferred' }, 'bubblewrap'],
-  ['or where there is none', { ...known, landlock: noLandlock }, 'read-only', { landlock: 'preferred' }, 'bubblewrap'],
-  ['required, it is Landlock or nothing', known, 'workspace-write', { landlock: 'required' }, 'policy-unenforceable'],
-  ['also with a list of hosts', kernel, 'read-only', { landlock: 'required', hostLists: true }, 'policy-unenforceable'],
+  ['without bubblewrap Landlock is looked for, to say so', without, 'read-only', {}, 'look landlock'],
+  ['and never used without a policy that was fitted to it', kernel, 'read-only', {}, 'sandbox-missing'],
+  ['without Landlock both are missing', { ...without, landlock: noLandlock }, 'read-only', {}, 'sandbox-missing'],
+  ['a fitted policy is for Landlock alone', known, 'fitted read-only', {}, 'look landlock'],
+  ['which holds read-only', kernel, 'fitted read-only', {}, 'landlock'],
+  ['and workspace-write', kernel, 'fitted workspace-write', {}, 'landlock'],
+  ['and the network', kernel, 'fitted no network', {}, 'landlock'],
+  ['but no lists of hosts', kernel, 'fitted hosts', { hostLists: true }, 'policy-unenforceable'],
+  ['nor listed sockets', kernel, 'fitted sockets', {}, 'policy-unenforceable'],
+  ['nor what the user keeps inside a root', kernel, 'fitted carve-out', {}, 'policy-unenforceable'],
+  ['Landlock may be missing', { ...kernel, landlock: noLandlock }, 'fitted read-only', {}, 'sandbox-missing'],
+  ['or too old', { ...kernel, landlock: { kind: 'landlock', abi: 5 } }, 'fitted read-only', {}, 'sandbox-missing'],
+  ['or the processor is not known', { ...kernel, architecture: 'riscv64' }, 'fitted read-only', {}, 'sandbox-missing'],
   ['a Mac has Seatbelt', { platform: 'darwin', architecture: 'arm64' }, 'workspace-write', {}, 'seatbelt'],
   [
     'but no proxy for lists of hosts',
@@ -114,7 +122,7 @@ const rows: readonly Row[] = [
 ];
 
 test.each(rows)('%s', (_what, machine, policy, more, expected) => {
-  const route = chooseRoute(machine, policies[policy], { landlock: 'fallback', hostLists: false, ...more });
+  const route = chooseRoute(machine, policies[policy], { hostLists: false, ...more });
   const shown = {
     look: () => `look ${route.kind === 'look' ? route.at : ''}`,
     windows: () => `windows ${route.kind === 'windows' ? route.plan.level : ''}`,
@@ -123,8 +131,16 @@ test.each(rows)('%s', (_what, machine, policy, more, expected) => {
   expect(route.kind in shown ? shown[route.kind as keyof typeof shown]() : route.kind).toBe(expected);
 });
 
-test('why Landlock will not do is said with the place', () => {
-  expect(chooseRoute(kernel, policies['workspace-write'], { landlock: 'required', hostLists: false })).toMatchObject({
-    message: 'Landlock cannot enforce this policy: it cannot keep "/ws/.git" read-only inside a writable folder.',
+test('a refusal says how to take Landlock, or why there is none either', () => {
+  const route = (machine: MachineFacts, policy: keyof typeof policies = 'read-only') =>
+    chooseRoute(machine, policies[policy], { hostLists: false });
+  const advice = expect.stringContaining('--sandbox-fallback landlock');
+  expect(route(kernel)).toMatchObject({ message: 'no bwrap', next: advice });
+  expect(route({ ...without, landlock: noLandlock })).toMatchObject({ message: 'no bwrap no landlock', next: '' });
+  const old = route({ ...kernel, landlock: { kind: 'landlock', abi: 5 } });
+  expect(old).toMatchObject({ message: expect.stringContaining('version 5 of it, and only version 6 (Linux 6.12)') });
+  expect(route(kernel, 'fitted carve-out')).toMatchObject({
+    message:
+      'Landlock cannot enforce this policy: it cannot keep read-only "/ws/docs" inside the writable folder "/ws".',
   });
 });

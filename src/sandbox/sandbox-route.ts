@@ -1,17 +1,15 @@
 import { needsSandbox } from '../policy/access.ts';
+import { landlockObstacle } from '../policy/landlock-policy.ts';
 import type { SandboxRefused } from '../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { unenforceable } from './common/unenforceable.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import type { LandlockFact } from './linux/landlock-library.ts';
-import {
-  leastLandlockAbi,
-  type LegacyDifference,
-  type LegacyModel,
-  projectToLegacy,
-} from './linux/legacy-projection.ts';
 import { isSeccompArchitecture } from './linux/seccomp.ts';
 import type { WindowsImpossible, WindowsPlan } from './windows/windows-plan.ts';
+
+/** Below this version of Landlock the kernel cannot keep signals and abstract sockets inside. */
+export const leastLandlockAbi = 6;
 
 /** What decides how commands are isolated on a machine. Absent: not looked at yet. */
 export interface MachineFacts {
@@ -26,8 +24,6 @@ export interface MachineFacts {
 }
 
 export interface SandboxRouteOptions {
-  /** `fallback`: where bubblewrap cannot be used. `preferred`: wherever it can enforce the policy. `required`: or nothing. */
-  readonly landlock: 'fallback' | 'preferred' | 'required';
   /** Hosts are listed, so that commands reach the network through a proxy. */
   readonly hostLists: boolean;
 }
@@ -36,20 +32,23 @@ export interface SandboxRouteOptions {
 export type SandboxRoute =
   | { readonly kind: 'direct' }
   | { readonly kind: 'bubblewrap'; readonly bubblewrap: Bubblewrap }
-  | { readonly kind: 'landlock'; readonly model: LegacyModel }
+  | { readonly kind: 'landlock' }
   | { readonly kind: 'seatbelt' }
   | { readonly kind: 'windows'; readonly plan: WindowsPlan }
   | { readonly kind: 'look'; readonly at: 'isWsl1' | 'bubblewrap' | 'landlock' }
   | SandboxRefused;
 
-/** The route for a policy on a machine: bubblewrap first, another one only if it enforces the policy exactly (I10). */
+/**
+ * The route for a policy on a machine. A policy that was fitted to Landlock is held by Landlock, and any other by the
+ * usual means of the system, or not at all (I10).
+ */
 export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, options: SandboxRouteOptions): SandboxRoute {
   if (!needsSandbox(policy)) return { kind: 'direct' };
   switch (machine.platform) {
     case 'darwin':
       return options.hostLists ? noProxyOn(machine.platform) : { kind: 'seatbelt' };
     case 'linux':
-      return chooseOnLinux(machine, policy, options);
+      return chooseOnLinux(machine, policy);
     case 'win32':
       return chooseOnWindows(machine);
     default:
@@ -57,48 +56,48 @@ export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, optio
   }
 }
 
-function chooseOnLinux(machine: MachineFacts, policy: ResolvedPolicy, options: SandboxRouteOptions): SandboxRoute {
-  // Asked only where it counts: comparing a policy with the coarse model looks at every rule.
-  if (options.landlock !== 'fallback') {
-    const landlock = landlockRoute(machine, policy, options);
-    if (options.landlock === 'required' || landlock.kind !== 'refused') return landlock;
-  }
+function chooseOnLinux(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
   if (machine.isWsl1 === undefined) return { kind: 'look', at: 'isWsl1' };
   if (machine.isWsl1) return onWsl1;
-  const { bubblewrap } = machine;
+  if (policy.landlock !== undefined) return landlockRoute(machine, policy);
+  const { bubblewrap, landlock } = machine;
   if (bubblewrap === undefined) return { kind: 'look', at: 'bubblewrap' };
   if (bubblewrap.kind === 'bubblewrap') return { kind: 'bubblewrap', bubblewrap };
-  const landlock = landlockRoute(machine, policy, options);
-  // What is missing is bubblewrap: a machine without it need not hear why the second choice would not do.
-  return landlock.kind === 'refused' ? bubblewrap : landlock;
-}
-
-function landlockRoute(
-  { landlock, architecture }: MachineFacts,
-  policy: ResolvedPolicy,
-  options: SandboxRouteOptions,
-): SandboxRoute {
-  if (options.hostLists) return landlockCannot('it has no network of its own in which only the proxy could be reached');
-  if (!isSeccompArchitecture(architecture)) return landlockCannot(`there is no system-call filter for ${architecture}`);
-  const model = projectToLegacy(policy);
-  if (model.kind === 'legacy-difference') return landlockCannot(differenceWords(model));
   if (landlock === undefined) return { kind: 'look', at: 'landlock' };
-  if (landlock.kind === 'refused') return landlock;
-  if (landlock.abi >= leastLandlockAbi) return { kind: 'landlock', model };
-  return landlockCannot(
-    `the kernel has version ${landlock.abi} of it, and only version ${leastLandlockAbi} or newer keeps signals inside`,
-  );
+  return withLandlockAdvice(bubblewrap, landlockProblem(machine));
 }
 
-/** Why the coarse model does not hold a policy, as the end of a sentence. */
-function differenceWords({ path, wanted }: LegacyDifference): string {
-  const where = JSON.stringify(path);
-  return wanted === 'deny' ? `it cannot hide ${where}` : `it cannot keep ${where} read-only inside a writable folder`;
+function landlockRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
+  const obstacle = landlockObstacle(policy);
+  if (obstacle !== undefined) {
+    const message = `Landlock cannot enforce this policy: ${obstacle.why}.`;
+    return unenforceable({ message, next: obstacle.next });
+  }
+  if (machine.landlock === undefined) return { kind: 'look', at: 'landlock' };
+  return landlockProblem(machine) ?? { kind: 'landlock' };
 }
 
-function landlockCannot(why: string): SandboxRefused {
-  return unenforceable({ message: `Landlock cannot enforce this policy: ${why}.`, next: 'Use bubblewrap.' });
+/** Why Landlock holds no policy on this machine. Undefined: it can. */
+export function landlockProblem({ landlock, architecture }: MachineFacts): SandboxRefused | undefined {
+  if (landlock?.kind === 'refused') return landlock;
+  const why = !isSeccompArchitecture(architecture)
+    ? `there is no system-call filter for ${architecture}`
+    : landlock === undefined || landlock.abi < leastLandlockAbi
+      ? `the kernel has version ${landlock?.abi ?? 0} of it, and only version ${leastLandlockAbi} (Linux 6.12) or newer keeps signals inside`
+      : undefined;
+  if (why === undefined) return undefined;
+  const next = 'Install the package "bubblewrap" on a machine that can create namespaces.';
+  return { kind: 'refused', code: 'sandbox-missing', message: `Landlock cannot be used here: ${why}.`, next };
 }
+
+/** A machine without bubblewrap also hears of the second choice: how to take it, or why there is none. */
+function withLandlockAdvice(bubblewrap: SandboxRefused, landlock: SandboxRefused | undefined): SandboxRefused {
+  if (landlock !== undefined) return { ...bubblewrap, message: `${bubblewrap.message} ${landlock.message}` };
+  return { ...bubblewrap, next: `${bubblewrap.next} ${landlockAdvice}` };
+}
+
+const landlockAdvice =
+  'Or agree to Landlock, which protects less (`capstan sandbox explain` says what): add `--sandbox-fallback landlock`, or set sandbox_fallback = "landlock" in your config.toml.';
 
 function chooseOnWindows({ windows }: MachineFacts): SandboxRoute {
   if (windows === undefined) return noSandboxOn('win32');

@@ -17,7 +17,7 @@ import { isIntact } from './linux/packaged-bubblewrap.ts';
 import { packagedNotice } from './linux/packaged-notice.ts';
 import { isWsl1 } from './linux/wsl.ts';
 import { planMacos } from './macos/macos-sandbox.ts';
-import { chooseRoute, type MachineFacts, type SandboxRoute, type SandboxRouteOptions } from './sandbox-route.ts';
+import { chooseRoute, landlockProblem, type MachineFacts, type SandboxRoute } from './sandbox-route.ts';
 
 export interface SandboxOptions {
   /** As Node names them. */
@@ -44,18 +44,25 @@ export interface SandboxOptions {
   readonly processes: ProcessTable;
   /** The text of `/proc/version`. Default: that of this machine. */
   readonly kernelVersion?: () => string;
-  /** When Landlock is used. Default: `fallback`. */
-  readonly landlock?: SandboxRouteOptions['landlock'];
+  /** Default: never. */
+  readonly landlock?: LandlockUse;
   /** The program that holds a command with Landlock. Absent: Landlock is not used. */
   readonly landlockHelper?: LandlockHelper;
   /** How much each command may use. Default: no limits. */
   readonly limits?: CommandLimits;
 }
 
+/** `fallback`: where bubblewrap cannot be used. `always`: or nothing. Either way the user has agreed to it. */
+export type LandlockUse = 'never' | 'fallback' | 'always';
+
 export interface PreparedSandbox extends Sandbox {
   /** Starts finding out what this machine can do, so that the first command need not wait for it. Never needed. */
   prepare(): void;
   isWsl1(): boolean;
+  /** Whether policies are to be fitted to Landlock now: the user agreed, and nothing better works. */
+  usesLandlock(): Promise<boolean>;
+  /** Whether Landlock could stand in for a bubblewrap that does not work here. */
+  offersLandlock(): Promise<boolean>;
   /** By which means commands under the policy would be isolated. */
   route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>>;
 }
@@ -65,12 +72,13 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
   const { platform, architecture, limits = {} } = options;
   const machine = lookAtMachine(options);
   let isPackagedSaid = false;
+  let isLandlockSaid = false;
   async function route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>> {
     const roots = writablePaths(policy);
     let facts: MachineFacts = { platform, architecture };
     for (;;) {
       const hostLists = networkReach(policy) === 'listed';
-      const chosen = chooseRoute(facts, policy, { landlock: options.landlock ?? 'fallback', hostLists });
+      const chosen = chooseRoute(facts, policy, { hostLists });
       if (chosen.kind !== 'look') return chosen;
       facts = { ...facts, [chosen.at]: await machine[chosen.at](roots) };
     }
@@ -96,7 +104,10 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
       case 'landlock': {
         const helper = options.landlockHelper ?? { node: '', script: '', library: '' };
         const { planWithLandlock } = await import('./linux/landlock-sandbox.ts');
-        return planWithLandlock(command, { model: chosen.model, policy }, { architecture, helper });
+        const planned = await planWithLandlock(command, policy, { architecture, helper });
+        if (planned.kind === 'refused' || isLandlockSaid) return planned;
+        isLandlockSaid = true;
+        return { ...planned, notice: landlockNotice };
       }
       case 'windows':
         throw new Error('No program starts commands in the sandbox of Windows yet.');
@@ -104,20 +115,41 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         return chosen;
     }
   }
+  async function offersLandlock(): Promise<boolean> {
+    if (platform !== 'linux' || machine.isWsl1()) return false;
+    const bubblewrap = await machine.bubblewrap([]);
+    if (bubblewrap.kind === 'bubblewrap') return false;
+    return landlockProblem({ platform, architecture, landlock: await machine.landlock() }) === undefined;
+  }
   return {
     route,
     isWsl1: () => platform === 'linux' && machine.isWsl1(),
+    offersLandlock,
+    async usesLandlock() {
+      const { landlock: use = 'never' } = options;
+      if (use === 'never' || platform !== 'linux') return false;
+      return use === 'always' || offersLandlock();
+    },
     prepare() {
       if (platform === 'linux' && !machine.isWsl1()) void machine.bubblewrap([]);
     },
     async plan(command, asked, gitFolders) {
       if (!needsSandbox(asked)) return direct(command);
-      const policy = protectGit(asked, gitFolders);
+      // Inside what Landlock opens nothing can be kept.
+      const policy = asked.landlock === undefined ? protectGit(asked, gitFolders) : asked;
       if ('kind' in policy) return policy;
       return isolated({ ...command, argv: limitCommand(command.argv, limits) }, policy);
     },
   };
 }
+
+/** Tells the user that Landlock holds commands, and what that costs. */
+export const landlockNotice: NonNullable<RunnableCommand['notice']> = {
+  code: 'sandbox-fallback',
+  message:
+    'Landlock holds commands here, because the usual sandbox cannot be built. It does not protect .git, .codex and the like inside writable folders, nor modes and times of your files elsewhere.',
+  next: '`capstan sandbox explain` lists what it does not protect under a profile.',
+};
 
 function direct(command: PlainCommand): RunnableCommand {
   return { kind: 'runnable', ...command, files: [], cleanup: async () => {} };

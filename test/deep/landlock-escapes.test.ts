@@ -1,13 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/processes/process-identity.ts';
 import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 import { findLandlock } from '../../src/sandbox/linux/landlock-library.ts';
-import { leastLandlockAbi } from '../../src/sandbox/linux/legacy-projection.ts';
+import { leastLandlockAbi } from '../../src/sandbox/sandbox-route.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -27,24 +27,29 @@ const sandbox = createSandbox({
   spawn,
   programFiles: nodeProgramFiles,
   processes: processTable,
-  landlock: 'required',
   landlockHelper: { node: process.execPath, script: join(root, 'src/sandbox/linux/landlock-helper.ts'), library },
 });
 
 const base = isPossible ? mkdtempSync('/var/tmp/capstan-landlock-') : '';
 const work = join(base, 'work');
-const policy = (network: 'restricted' | 'enabled', writable: readonly string[] = []): ResolvedPolicy => ({
+const policy = (
+  network: 'restricted' | 'enabled',
+  writable: readonly string[] = [],
+  hidden: readonly string[] = [],
+): ResolvedPolicy => ({
   enforcement: 'managed',
   files: {
     kind: 'restricted',
     rules: [
       { path: '/', access: 'read', ifMissing: 'skip' },
       ...writable.map((path) => ({ path, access: 'write', ifMissing: 'skip' }) as const),
+      ...hidden.map((path) => ({ path, access: 'deny', ifMissing: 'skip' }) as const),
     ],
     denyGlobs: [],
     platformDefaults: false,
   },
   network,
+  landlock: { unprotected: [], unprotectedNames: [], closedRoots: [] },
 });
 const readOnly = policy('restricted');
 
@@ -159,18 +164,108 @@ suite('a command that Landlock holds', () => {
     expect(existsSync(join(base, 'made'))).toBe(false);
   });
 
-  test('a policy that the kernel cannot hold exactly is refused', async () => {
-    const rules = [
-      ...(readOnly.files.kind === 'restricted' ? readOnly.files.rules : []),
-      { path: '/etc', access: 'deny', ifMissing: 'skip' } as const,
-    ];
-    const denied: ResolvedPolicy = {
-      ...readOnly,
-      files: { kind: 'restricted', rules, denyGlobs: [], platformDefaults: false },
-    };
-    expect(await run('true', { using: denied })).toEqual({
-      exitCode: -1,
-      text: 'Landlock cannot enforce this policy: it cannot hide "/etc".',
+  describe('with something hidden', () => {
+    const secrets = join(base, 'secrets');
+    const hiding = policy('restricted', [work], [join(secrets, 'login'), join(secrets, 'folder')]);
+    const env = { SECRETS: secrets, BASE: base };
+    const hidden = (script: string) => run(script, { using: hiding, env });
+    beforeEach(() => {
+      rmSync(secrets, { recursive: true, force: true });
+      mkdirSync(join(secrets, 'folder'), { recursive: true });
+      for (const name of ['login', 'open', 'folder/name']) writeFileSync(join(secrets, name), `content of ${name}`);
+    });
+
+    test('what stands beside it can be read, and folders elsewhere can be listed', async () => {
+      expect(await hidden('cat $SECRETS/open; ls /etc > /dev/null')).toEqual({ exitCode: 0, text: 'content of open' });
+    });
+
+    test.each([
+      ['reading it', 'cat $SECRETS/login'],
+      ['reading it through the process', 'cat /proc/self/root$SECRETS/login'],
+      ['reading it from its folder', 'cd $SECRETS && cat login'],
+      ['listing a hidden folder', 'ls $SECRETS/folder'],
+      ['listing the folder around it', 'ls $SECRETS'],
+      ['a file in a hidden folder', 'cat $SECRETS/folder/name'],
+      ['a hard link to it', 'ln $SECRETS/login link && cat link'],
+      ['taking it away', 'mv $SECRETS/login taken && cat taken'],
+      ['taking its folder away', 'mv $SECRETS taken && cat taken/login'],
+      ['writing it', 'echo x > $SECRETS/login'],
+      ['running it', '$SECRETS/login'],
+      ['changing how long it is', 'truncate -s 0 $SECRETS/login'],
+      ['another terminal', 'exec 3< /dev/pts/0'],
+      ['the devices of the machine', 'ls /dev/pts/ | grep -q . && cat /dev/pts/ptmx'],
+    ])('%s is refused', async (_name, script) => {
+      const { exitCode, text } = await hidden(script);
+      expect([exitCode === 0, text.includes('content of')]).toEqual([false, false]);
+      expect(readFileSync(join(secrets, 'login'), 'utf8')).toBe('content of login');
+    });
+
+    test('neither is a file readable that takes its name, nor one that appears beside it while a command runs', async () => {
+      const started = join(work, 'started');
+      const waiting = hidden(
+        'touch started; while [ ! -e go ]; do sleep 0.05; done; cat $SECRETS/login; cat $SECRETS/new; cat $SECRETS/open',
+      );
+      await vi.waitUntil(() => existsSync(started), { timeout: 15_000 });
+      writeFileSync(join(secrets, 'renewed'), 'content of renewed');
+      renameSync(join(secrets, 'renewed'), join(secrets, 'login'));
+      writeFileSync(join(secrets, 'new'), 'content of new');
+      writeFileSync(join(work, 'go'), '');
+      const { text } = await waiting;
+      expect(text).not.toContain('content of renewed');
+      expect(text).not.toContain('content of new');
+      expect(text).toContain('content of open');
+      expect((await hidden('cat $SECRETS/new')).text).toBe('content of new');
+    });
+
+    test('a hidden file inside a writable folder is refused', async () => {
+      const using = policy('restricted', [work], [join(work, 'file')]);
+      expect(await run('true', { using })).toEqual({
+        exitCode: -1,
+        text: `Landlock cannot enforce this policy: it cannot hide "${work}/file" inside the writable folder "${work}".`,
+      });
+    });
+  });
+
+  describe('where it may write', () => {
+    const open = policy('restricted', [work]);
+    const outside = join(base, 'outside');
+    const writing = (script: string) => run(script, { using: open, env: { OUTSIDE: outside } });
+    beforeEach(() => writeFileSync(outside, 'old', { mode: 0o600 }));
+
+    test('the usual work on files succeeds', async () => {
+      const script = `set -e
+        mkdir -p a/b; echo x > a/b/f; chmod 755 a/b/f; touch a/b/f; cp -p a/b/f a/g; mv a/g a/h; ln a/h a/i; ln -s h a/j
+        chown $(id -u):$(id -g) a/h; tar cf t.tar a; mkdir c; tar xf t.tar -C c; rm -r a c t.tar; git init -q r; rm -rf r`;
+      expect(await writing(script)).toEqual({ exitCode: 0, text: '' });
+    });
+
+    test.each([
+      ['a mode that lets everyone write', 'chmod 666 $OUTSIDE'],
+      ['set-user-id', 'chmod 4755 $OUTSIDE'],
+      ['another owner', 'chown 12345 $OUTSIDE'],
+      ['an extended attribute', `perl -e 'exit(syscall(188, $ENV{OUTSIDE}, "user.x", "y", 1, 0) == 0 ? 0 : 1)'`],
+      ['a flag of the file system', 'chattr +d $OUTSIDE'],
+      ['a link from outside', 'ln $OUTSIDE inside && echo x > inside'],
+      ['a move to the inside', 'mv $OUTSIDE inside'],
+      ['limits of the engine', 'prlimit --pid $ENGINE --nofile=10:10'],
+      ['the priority of the engine', 'renice -n 19 -p $ENGINE'],
+      ['shared memory', 'ipcmk -M 4096'],
+      ['a user namespace', 'unshare --user true'],
+      ['a namespace by clone', `perl -e 'exit(syscall(56, 0x10000011, 0, 0, 0, 0) >= 0 ? 0 : 1)'`],
+      ['signals to all', 'kill -0 $PPID && [ $PPID = $ENGINE ]'],
+      ['an open file of the engine', 'cat /proc/$ENGINE/fd/0 /proc/$ENGINE/fd/1'],
+      ['the maps of the engine', 'cat /proc/$ENGINE/maps'],
+      ['the way of the engine', 'ls /proc/$ENGINE/cwd/'],
+    ])('%s is refused', async (_name, script) => {
+      const { exitCode } = await writing(script);
+      expect(exitCode).not.toBe(0);
+      expect([readFileSync(outside, 'utf8'), statSync(outside).mode & 0o7777]).toEqual(['old', 0o600]);
+    });
+
+    test('it has no descriptors but its own', async () => {
+      const { text } = await writing('ls -l /proc/self/fd | grep -c " -> "');
+      // The streams, and the folder that is listed.
+      expect(text).toBe('4\n');
     });
   });
 });

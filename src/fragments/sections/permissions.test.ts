@@ -146,6 +146,33 @@ describe('what is not readable', () => {
   });
 });
 
+describe('Landlock in the place of the usual sandbox', () => {
+  const landlock = { unprotected: ['/repo/.git'], unprotectedNames: ['.git'], closedRoots: ['/tmp'] };
+
+  it('is told with all that it does not hold', () => {
+    const text = textOf({ landlock, ownPaths: ['/home/auth.json'] });
+    for (const line of [
+      'Landlock enforces this, because the usual sandbox cannot be built here. ',
+      'Not protected from commands, and not to be changed unless the user asks for it: "/repo/.git"\n',
+      'The same holds for these names at any depth of writable roots: ".git"\n',
+      'Modes and times of files outside the writable roots are not protected either. ',
+      'Temporary folders that are not writable, because they hold files of Capstan: "/tmp"\n',
+      'A file that appears beside one that is not readable can be read by the next command, ',
+    ]) {
+      expect(text).toContain(`\n${line}`);
+    }
+    expect(text).toContain('it cannot start servers either');
+    expect(textOf({})).not.toContain('Landlock');
+  });
+
+  it('loses less where nothing is written and nothing is hidden', () => {
+    const nothing = { unprotected: [], unprotectedNames: [], closedRoots: [] };
+    const text = textOf({ landlock: nothing, mode: 'read-only', writableRoots: [], network: 'enabled' });
+    expect(text).toContain('\nLandlock enforces this');
+    expect(text).not.toMatch(/protected|servers|beside one/);
+  });
+});
+
 describe('questions', () => {
   const patches = 'A patch to files that commands cannot change asks by itself.';
 

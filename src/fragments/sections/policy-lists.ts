@@ -14,12 +14,43 @@ export function fileLines(told: PolicyDescription): readonly string[] {
     ...openings('Not writable until the user creates them', told.missingRoots, 500),
     ...limits('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths, 2500),
     ...limits(keptTitle, told.keptGlobs, 800),
+    ...landlockLines(told),
     ...openings('Readable', told.readablePaths, 2500),
     ...limits('Not readable, and no request can change that', told.deniedPaths, 2500),
     ...limits(told.deniedPaths.length === 0 ? globsAlone : 'Nor is anything that matches', told.deniedGlobs, 1500),
     ...(told.globDepth === undefined ? [] : [depthSentence(told.globDepth)]),
     ...limits('Kept for Capstan itself, and not readable', told.ownPaths, 1500),
     ...(reopens(told) ? ['Where one of these paths lies in another, the inner one decides.'] : []),
+  ];
+}
+
+/** Where Landlock stands in for the usual sandbox: what it does not hold, and is left to the model. */
+function landlockLines({
+  landlock,
+  writableRoots,
+  deniedPaths,
+  deniedGlobs,
+  ownPaths,
+}: PolicyDescription): readonly string[] {
+  if (landlock === undefined) return [];
+  const { unprotected, unprotectedNames, closedRoots } = landlock;
+  const isWriting = writableRoots.length > 0;
+  const isHiding = deniedPaths.length + deniedGlobs.length + ownPaths.length > 0;
+  return [
+    'Landlock enforces this, because the usual sandbox cannot be built here. Programs that a command leaves in the background may go on after it, and it sees which processes run outside.',
+    ...limits('Not protected from commands, and not to be changed unless the user asks for it', unprotected, 1500),
+    ...(unprotectedNames.length === 0
+      ? []
+      : [`The same holds for these names at any depth of writable roots: ${unprotectedNames.map(quote).join(', ')}`]),
+    ...(isWriting
+      ? ['Modes and times of files outside the writable roots are not protected either. Leave them as they are.']
+      : []),
+    ...openings('Temporary folders that are not writable, because they hold files of Capstan', closedRoots, 500),
+    ...(isHiding
+      ? [
+          'A file that appears beside one that is not readable can be read by the next command, and not by one that runs already. Folders above a folder that is not readable cannot be listed, but what lies in them can be read by its name.',
+        ]
+      : []),
   ];
 }
 

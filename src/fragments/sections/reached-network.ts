@@ -1,10 +1,11 @@
-import { networkWord, type ReachedNetwork } from '../../policy/describe-policy.ts';
+import { networkWord, type PolicyDescription, type ReachedNetwork } from '../../policy/describe-policy.ts';
 import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 import { type ApprovalTold, asksAbout } from './approval-text.ts';
 import { networkLines } from './policy-lists.ts';
 
 /** The network as it is now: that of the policy, or as an answer opened it. */
-export type NetworkTold = ReachedNetwork & ApprovalTold & { readonly opened?: ReachedNetwork };
+export type NetworkTold = ReachedNetwork &
+  ApprovalTold & { readonly opened?: ReachedNetwork; readonly landlock?: PolicyDescription['landlock'] };
 
 /** What the model reads about it: less than 8,000 bytes. */
 export function reachLines(told: NetworkTold): readonly string[] {
@@ -21,10 +22,14 @@ const plainSentence: Readonly<Record<NetworkAccess, string>> = {
   enabled: 'Commands can use the network.',
 };
 
+const withoutLoopback =
+  'Nothing outside a command can be reached, and it cannot start servers either: no sockets work but connected pairs.';
+
 const ownServers = ' Servers that a command starts itself answer on its own loopback, whatever the lists say.';
 
 function reachSentences(told: NetworkTold): string {
   const { network, lists } = told;
+  if (lists === undefined && network === 'restricted' && told.landlock !== undefined) return withoutLoopback;
   if (lists === undefined) return plainSentence[network];
   const others = lists.allow.includes('*')
     ? ''

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { readConfig } from '../../config/config.ts';
+import { type Config, readConfig } from '../../config/config.ts';
+import { featureGates, isGateOpen } from '../../config/feature-gates.ts';
 import { type ConfigLayer, sourceOf } from '../../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import type { TrustDecision } from '../../config/trust.ts';
@@ -26,6 +27,7 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
       if (trust !== 'trusted') return notRead(path, trust);
       const file = await loadConfigFile({ name: 'project', path, osHome: base.osHome, denies });
       const isNamed = owner === folders[0] || (trusted !== undefined && inside(trusted) === inside(owner));
+      if (mayUseLandlock(base.config)) return { ...file, layer: { ...file.layer, underLandlock: true as const } };
       return isNamed ? file : { ...file, layer: { ...file.layer, belowRoot: true as const } };
     }),
   );
@@ -46,6 +48,11 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
     ...untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile, hookFiles }),
   ]);
   return { config, layers, problems: added };
+}
+
+/** Landlock cannot keep what decides about later runs: of a project's own folder, nothing may widen what commands can do. */
+export function mayUseLandlock({ sandboxFallback, features = {} }: Config): boolean {
+  return sandboxFallback === 'landlock' || isGateOpen('use_legacy_landlock', featureGates(features));
 }
 
 /** Few configurations have profiles, and no other waits for it. */

@@ -203,6 +203,25 @@ describe('the files of a project', () => {
     expect((await inFolder('repo/sub')).config.sandboxMode).toBe('danger-full-access');
   });
 
+  test.each(['sandbox_fallback = "landlock"', 'features.use_legacy_landlock = true'])(
+    'say nothing about permissions where commands may run under Landlock (%s), nor agree to it',
+    async (agreement) => {
+      write('repo/.codex/config.toml', 'model = "root"\nsandbox_mode = "danger-full-access"\n');
+      write('home/config.toml', `sandbox_mode = "read-only"\n${trust()}`);
+      expect((await inFolder('repo')).config.sandboxMode).toBe('danger-full-access');
+      write('home/config.toml', `sandbox_mode = "read-only"\n${agreement}\n${trust()}`);
+      const { config, problems } = await inFolder('repo');
+      expect(config).toMatchObject({ model: 'root', sandboxMode: 'read-only' });
+      expect(problems.map(({ code, key }) => [code, key])).toEqual([['config-forbidden-key', 'sandbox_mode']]);
+      expect(problems[0]!.message).toContain('if commands may run under Landlock');
+      write('home/config.toml', trust());
+      write('repo/.codex/config.toml', `${agreement}\n`);
+      const asked = await inFolder('repo');
+      expect(asked.config.sandboxFallback).toBeUndefined();
+      expect(asked.problems.map(({ code }) => code)).toEqual(['config-forbidden-key']);
+    },
+  );
+
   test.each([
     ['unknown', '', 'you have not trusted the project'],
     ['untrusted', 'untrusted', 'the project is untrusted'],

@@ -195,3 +195,11 @@ test('places of programs in one file count for the examples of the next', async 
   write('home/rules/b.rules', 'prefix_rule(["a"], match=["/x/a"])');
   expect((await load()).problems).toMatchObject([{ code: 'rules-broken', line: 1 }]);
 });
+
+test('where commands may run under Landlock, rules of a project allow nothing', async () => {
+  write('repo/.codex/rules/x.rules', 'prefix_rule(["make"])\nprefix_rule(["rm"], "forbidden")');
+  write('home/config.toml', trusted('repo'));
+  expect(programs(await load())).toEqual(['make', 'rm']);
+  write('home/config.toml', `sandbox_fallback = "landlock"\n${trusted('repo')}`);
+  expect(programs(await load())).toEqual(['rm']);
+});

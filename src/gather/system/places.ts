@@ -21,7 +21,11 @@ import type { Outcome } from '../../protocol/outcome.ts';
 export function findPlaces(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
-  { own, profile }: { readonly own: OwnPlaces; readonly profile?: PermissionProfile },
+  {
+    own,
+    profile,
+    landlock,
+  }: { readonly own: OwnPlaces; readonly profile?: PermissionProfile; readonly landlock?: true },
 ): Places {
   const { TMPDIR: temporary } = env;
   const missing = profile === undefined ? [] : missingRoots(profile, temporary);
@@ -42,6 +46,7 @@ export function findPlaces(
     gitNames: gitNamesIn(cwd, { isBelowRepository: repositories.length > 0 }),
     own,
     ...(missing.length === 0 ? {} : { missing }),
+    ...defined({ landlock }),
   };
   return profile === undefined ? places : { ...places, real: realPlaces(profile, places) };
 }

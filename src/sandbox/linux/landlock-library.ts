@@ -19,6 +19,8 @@ export interface LandlockCalls {
   /** The kernel kills this process when its parent ends. */
   dieWithParent(): void;
   startSession(): void;
+  /** The program that this process becomes has the three streams, and no other descriptor. */
+  closeDescriptors(): void;
 }
 
 export interface LandlockFact {
@@ -39,13 +41,20 @@ export function findLandlock(library: string): LandlockFact | SandboxRefused {
 
 export function noLandlock(why: string): SandboxRefused {
   const message = `Landlock cannot be used here: ${why}.`;
-  return { kind: 'refused', code: 'sandbox-missing', message, next: 'Install the package "bubblewrap".' };
+  return {
+    kind: 'refused',
+    code: 'sandbox-missing',
+    message,
+    next: 'Install the package "bubblewrap", or run `capstan sandbox setup`.',
+  };
 }
 
 /** Numbers on x64 and on arm64. */
 const numbers = { prctl: [157, 167], capset: [126, 91], setsid: [112, 157] } as const;
 const landlock = { create: 444, addRule: 445, restrict: 446 } as const;
 const option = { setDeathSignal: 1, setSeccomp: 22, dropBounding: 24, setNoNewPrivileges: 38, ambient: 47 } as const;
+const closeRange = 436;
+const closeOnExec = 4;
 const mostCapabilities = 64;
 const sigkill = 9;
 
@@ -101,6 +110,7 @@ export function loadLandlock(library: string): LandlockCalls {
       check('seccomp', prctl(option.setSeccomp, 2, koffi.address(header)));
     },
     dieWithParent: () => void check('pdeathsig', prctl(option.setDeathSignal, sigkill)),
+    closeDescriptors: () => void check('close_range', call(closeRange, 3, 0xffff_ffff, closeOnExec)),
     startSession: () => void call(numbers.setsid[column]),
   };
 }

@@ -1,11 +1,11 @@
+import { access } from '../../policy/access.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import { expandGlobs } from '../common/expand-globs.ts';
 import { followLinks, viewHostDisk } from '../common/host-disk.ts';
 import { movedWorkspace, unenforceable } from '../common/unenforceable.ts';
-import type { LandlockHelperInput } from './landlock-helper-input.ts';
-import { planLandlock } from './landlock-plan.ts';
-import type { LegacyModel } from './legacy-projection.ts';
+import { type LandlockHelperInput, planLandlock } from './landlock-plan.ts';
 import { isSeccompArchitecture } from './seccomp.ts';
 
 export interface LandlockHelper {
@@ -22,24 +22,32 @@ export interface LandlockSandbox {
 }
 
 /** The command behind a helper that the kernel holds before it becomes the command. */
-export function planWithLandlock(
+export async function planWithLandlock(
   command: PlainCommand,
-  { model, policy }: { readonly model: LegacyModel; readonly policy: ResolvedPolicy },
+  policy: ResolvedPolicy,
   { architecture, helper }: LandlockSandbox,
-): RunnableCommand | SandboxRefused {
-  const disk = viewHostDisk();
-  const moved = movedWorkspace(policy.files, command.cwd, disk);
-  if (moved !== undefined) return moved;
+): Promise<RunnableCommand | SandboxRefused> {
+  const { files } = policy;
   if (!isSeccompArchitecture(architecture)) {
     return unenforceable({ message: `There is no system-call filter for ${architecture}.`, next: 'Use bubblewrap.' });
   }
-  const places = model.writable.map((path) => followLinks(disk, path));
-  const kindAt = (path: string) => {
-    const { kind } = followLinks(disk, path);
-    return kind === 'folder' || kind === 'file' ? kind : 'missing';
-  };
-  const request = { model: { ...model, writable: places.map(({ path }) => path) }, policy, architecture };
-  const plan = planLandlock({ ...request, disk: { kindAt, list: disk.list } });
+  const expansion = await (files.kind === 'restricted'
+    ? expandGlobs(files.denyGlobs, files.globDepth)
+    : expandGlobs([]));
+  if (expansion.kind === 'impossible') return unenforceable(expansion);
+  const disk = viewHostDisk();
+  const moved = movedWorkspace(files, command.cwd, disk);
+  if (moved !== undefined) return moved;
+  const cwd = followLinks(disk, command.cwd).path;
+  if (access(policy, command.cwd) === 'deny' && access(policy, cwd) === 'deny') {
+    return unenforceable({
+      message: `The policy denies reading the working folder ${JSON.stringify(command.cwd)}.`,
+      next: 'Work in a folder that the profile makes readable, or add an entry for this one.',
+    });
+  }
+  const user = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
+  const plan = planLandlock({ policy, deniedMatches: expansion.paths, architecture, user }, disk);
+  if (plan.kind === 'impossible') return unenforceable(plan);
   const { argv, env, terminal } = command;
   const input: LandlockHelperInput = { plan, argv, env, ...defined({ terminal }) };
   return {

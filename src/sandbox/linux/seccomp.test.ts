@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { landlockFilter } from './landlock-filter.ts';
 import { seccompFilter } from './seccomp.ts';
 
 interface SystemCall {
@@ -9,7 +10,10 @@ interface SystemCall {
 }
 
 /** Runs the program as the kernel would. */
-function decide(filter: Uint8Array, { audit, call, arguments: given = [] }: SystemCall): 'allow' | 'deny' | 'kill' {
+function decide(
+  filter: Uint8Array,
+  { audit, call, arguments: given = [] }: SystemCall,
+): 'allow' | 'deny' | 'unknown' | 'unsupported' | 'kill' {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(call >>> 0, 0);
   data.writeUInt32LE(audit, 4);
@@ -24,13 +28,21 @@ function decide(filter: Uint8Array, { audit, call, arguments: given = [] }: Syst
     if (code === 0x20) accumulator = data.readUInt32LE(k);
     else if (code === 0x54) accumulator = (accumulator & k) >>> 0;
     else if (code === 0x15) at += (accumulator === k ? yes : no) * 8;
+    else if (code === 0x45) at += ((accumulator & k) !== 0 ? yes : no) * 8;
     else if (code === 0x35) at += (accumulator >= k ? yes : no) * 8;
-    else if (code === 0x06)
-      return k === 0x7fff0000 ? 'allow' : k === 0x50001 ? 'deny' : k === 0x80000000 ? 'kill' : fail(k);
+    else if (code === 0x06) return answers.get(k) ?? fail(k);
     else return fail(code);
   }
   return fail(-1);
 }
+
+const answers: ReadonlyMap<number, 'allow' | 'deny' | 'unknown' | 'unsupported' | 'kill'> = new Map([
+  [0x7fff0000, 'allow'],
+  [0x50001, 'deny'],
+  [0x50026, 'unknown'],
+  [0x5005f, 'unsupported'],
+  [0x80000000, 'kill'],
+] as const);
 
 function fail(what: number): never {
   throw new Error(`the kernel would refuse this program: ${what}`);
@@ -160,4 +172,53 @@ describe.each(['x64', 'arm64'] as const)('%s', (name) => {
 test('on x64 the numbers of the x32 convention are refused', () => {
   const { audit, connect } = numbers.x64;
   expect(decide(restrictedFilter('x64'), { audit, call: 0x40000000 + connect })).toBe('deny');
+});
+
+describe.each(['x64', 'arm64'] as const)('what is put on top under Landlock, on %s', (name) => {
+  const { audit } = numbers[name];
+  const at = name === 'x64' ? 0 : 1;
+  const user = { uid: 1000, gid: 100 };
+  const writing = landlockFilter(name, { network: 'restricted', writes: true, user });
+  const reading = landlockFilter(name, { network: 'enabled', writes: false, user });
+  const [signal, newUser, nobody] = [17, 0x1000_0000, 0xffff_ffff];
+
+  test.each([
+    ['ordinary calls', [0, 63], [], 'allow', 'allow'],
+    ['a process', [56, 220], [signal], 'allow', 'allow'],
+    ['a thread', [56, 220], [0x3d0f00], 'allow', 'allow'],
+    ['a process in a user namespace', [56, 220], [newUser | signal], 'deny', 'deny'],
+    ['the newer call, whose flags are not seen', [435, 435], [], 'unknown', 'unknown'],
+    ['leaving a namespace', [272, 97], [newUser], 'deny', 'deny'],
+    ['leaving that of clocks', [272, 97], [0x80], 'deny', 'deny'],
+    ['a table of files of its own', [272, 97], [0x400], 'allow', 'allow'],
+    ['entering a namespace', [308, 268], [], 'deny', 'deny'],
+    ['a mount', [165, 40], [], 'deny', 'deny'],
+    ['shared memory', [29, 194], [], 'deny', 'deny'],
+    ['its own limits', [302, 261], [0, 7], 'allow', 'allow'],
+    ['limits of others', [302, 261], [1, 7], 'deny', 'deny'],
+    ['its own priority', [141, 140], [0, 0, 5], 'allow', 'allow'],
+    ['the priority of others', [141, 140], [0, 1, 5], 'deny', 'deny'],
+    ['typing into a terminal', [16, 29], [0, 0x5412], 'deny', 'deny'],
+    ['the size of a terminal', [16, 29], [0, 0x5413], 'allow', 'allow'],
+    ['a mode', [91, 52], [3, 0o755], 'allow', 'deny'],
+    ['a mode by name', [268, 53], [3, 0, 0o644], 'allow', 'deny'],
+    ['set-user-id', [91, 52], [3, 0o4755], 'deny', 'deny'],
+    ['writing by everyone', [268, 53], [3, 0, 0o666], 'deny', 'deny'],
+    ['its own owner', [93, 55], [3, 1000, 100], 'allow', 'deny'],
+    ['no other owner', [260, 54], [3, 0, nobody, nobody], 'allow', 'deny'],
+    ['another owner', [93, 55], [3, 0, 100], 'deny', 'deny'],
+    ['another group', [260, 54], [3, 0, 1000, 0], 'deny', 'deny'],
+    ['times', [280, 88], [], 'allow', 'deny'],
+    ['extended attributes', [190, 7], [], 'unsupported', 'unsupported'],
+    ['a socket', [41, 198], [1, 1, 0], 'deny', 'allow'],
+    ['a connection', [42, 203], [], 'deny', 'allow'],
+    ['a pair', [53, 199], [1, 1, 0], 'allow', 'allow'],
+  ] as const)('%s', (_what, call, given, whenWriting, whenReading) => {
+    const asked = { audit, call: call[at], arguments: given };
+    expect([decide(writing, asked), decide(reading, asked)]).toEqual([whenWriting, whenReading]);
+  });
+
+  test('another calling convention ends the process', () => {
+    expect(decide(writing, { audit: 0x40000003, call: 1 })).toBe('kill');
+  });
 });

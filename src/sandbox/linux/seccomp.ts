@@ -144,21 +144,22 @@ const kernel = [
 const introspection = ['ptrace', 'process_vm_readv', 'process_vm_writev', 'pidfd_getfd'] as const;
 
 /** Positions in what the kernel shows to the program. Arguments are 64 bits wide; these calls use the lower half. */
-const offset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 };
-const instruction = { load: 0x20, equal: 0x15, atLeast: 0x35, and: 0x54, answer: 0x06 };
+export const offset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 };
+const instruction = { load: 0x20, equal: 0x15, atLeast: 0x35, anyOf: 0x45, and: 0x54, answer: 0x06 };
 const family = { unix: 1, inet: 2, inet6: 10, netlink: 16, vsock: 40 };
 const socketType = { stream: 1, datagram: 2, sequencedPackets: 5 };
 const protocol = { tcp: 6, udp: 17 };
 const notPermitted = 1;
 
-type Statement =
+export type Statement =
   | { readonly code: number; readonly k: number; readonly yes?: string; readonly no?: string }
   | { readonly label: string };
 
-const load = (k: number): Statement => ({ code: instruction.load, k });
-const answer = (k: number): Statement => ({ code: instruction.answer, k });
-const label = (name: string): Statement => ({ label: name });
-const jump = (test: 'equal' | 'atLeast', k: number, yes: string, no: string): Statement => ({
+export const load = (k: number): Statement => ({ code: instruction.load, k });
+export const answer = (k: number): Statement => ({ code: instruction.answer, k });
+export const label = (name: string): Statement => ({ label: name });
+/** `anyOf`: one of the bits is set. */
+export const jump = (test: 'equal' | 'atLeast' | 'anyOf', k: number, yes: string, no: string): Statement => ({
   code: instruction[test],
   k,
   yes,
@@ -166,7 +167,7 @@ const jump = (test: 'equal' | 'atLeast', k: number, yes: string, no: string): St
 });
 
 /** Eight bytes per instruction: code, distance if true, distance if false, operand. */
-function assemble(program: readonly Statement[]): Uint8Array {
+export function assemble(program: readonly Statement[]): Uint8Array {
   const labels = new Map<string, number>();
   const instructions: Exclude<Statement, { label: string }>[] = [];
   for (const statement of program) {

@@ -13,7 +13,7 @@ export interface CommandEngine {
 /** The engine for commands that run no turn. */
 export async function loadCommandEngine(
   config: readonly string[] = [],
-  choices: { readonly profile?: string } = {},
+  choices: { readonly profile?: string; readonly sandboxFallback?: 'landlock' } = {},
 ): Promise<CommandEngine | Outcome> {
   const here = currentFolder();
   if ('code' in here) return here;

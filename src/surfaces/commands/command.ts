@@ -38,6 +38,13 @@ export function option<const Rules extends OptionRules>(form: string, help: stri
   return { ...flag(form.slice(0, space), help, rules), value: form.slice(space + 1) };
 }
 
+/** For every command that runs commands. */
+export const sandboxFallbackOption = option(
+  '--sandbox-fallback HOW',
+  '`landlock`: where bubblewrap cannot build a sandbox, run commands under Landlock, which protects less',
+  { choices: ['landlock'] },
+);
+
 /** What the value of an option is called that names a key of the configuration. */
 export const keyAndValue = 'KEY=VALUE';
 

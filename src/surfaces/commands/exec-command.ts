@@ -1,4 +1,4 @@
-import { type Command, type CommandArguments, flag, option } from './command.ts';
+import { type Command, type CommandArguments, flag, option, sandboxFallbackOption } from './command.ts';
 
 const prompt = { name: 'PROMPT' } as const;
 
@@ -61,6 +61,7 @@ export const execCommand = {
       { without: ['approvals', 'askForApproval', 'bypass'] },
     ),
     cwd: option('-C, --cd FOLDER', 'the folder to work in'),
+    sandboxFallback: sandboxFallbackOption,
     addDirectory: option('--add-dir FOLDER', 'another folder that commands may write to', { repeats: true }),
     image: option('-i, --image FILE', 'a picture to send with the prompt; separate several with commas', {
       repeats: true,

@@ -1,4 +1,4 @@
-import { type Command, flag, keyAndValue, option } from './command.ts';
+import { type Command, flag, keyAndValue, option, sandboxFallbackOption } from './command.ts';
 
 export const mcpServerCommand = {
   name: 'mcp-server',
@@ -41,6 +41,7 @@ export const mcpServerCommand = {
       { choices: ['report', 'decline'] },
     ),
     folder: option('-C, --cd FOLDER', 'the folder of conversations that name none'),
+    sandboxFallback: sandboxFallbackOption,
     overrides: option(`-c, --config ${keyAndValue}`, 'override a value of config.toml', { repeats: true }),
     profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),
     strictConfig: flag('--strict-config', 'treat unknown configuration keys as errors'),

@@ -26,6 +26,7 @@ export const reviewCommand = {
     commit: option('--commit COMMIT', 'the change of one commit'),
     title: option('--title TEXT', 'with --commit: the title of the commit', { with: 'commit' }),
     model: options.model,
+    sandboxFallback: options.sandboxFallback,
     cwd: options.cwd,
     lastMessageFile: options.lastMessageFile,
     json: options.json,

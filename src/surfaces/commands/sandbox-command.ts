@@ -1,5 +1,5 @@
 import { builtInModes } from '../../policy/tables/built-in-tables.ts';
-import { type Command, flag, option } from './command.ts';
+import { type Command, flag, option, sandboxFallbackOption } from './command.ts';
 
 const command = { name: 'COMMAND', many: true, verbatim: true } as const;
 const missing = 'which command? Write it after "--", for example `capstan sandbox -- ls`.';
@@ -37,6 +37,7 @@ export const sandboxCommand = {
       { offers: Object.keys(builtInModes) },
     ),
     folder: option('-C, --cd FOLDER', 'the folder to work in'),
+    sandboxFallback: sandboxFallbackOption,
     overrides: option('-c, --config KEY=VALUE', 'override a value of config.toml', { repeats: true }),
     profile: option('-p, --profile NAME', 'read NAME.config.toml over config.toml'),
     json: flag('--json', 'with check and explain: print one JSON object', { only: ['check', 'explain'] }),

@@ -1,4 +1,4 @@
-import { type Command, flag, option } from './command.ts';
+import { type Command, flag, option, sandboxFallbackOption } from './command.ts';
 
 /** What both ways to open the terminal take. */
 const tuiOptions = {
@@ -15,6 +15,7 @@ const tuiOptions = {
     { without: ['askForApproval'] },
   ),
   cwd: option('-C, --cd FOLDER', 'the folder to work in'),
+  sandboxFallback: sandboxFallbackOption,
   addDirectory: option('--add-dir FOLDER', 'another folder that commands may write to', { repeats: true }),
   screenReader: flag(
     '--screen-reader',

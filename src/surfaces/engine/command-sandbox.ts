@@ -13,13 +13,16 @@ import { type InheritedEnd, runInherited } from '../../exec/run-inherited.ts';
 import { findRepository } from '../../gather/git/git.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { findPlaces } from '../../gather/system/places.ts';
+import { needsSandbox } from '../../policy/access.ts';
 import { findProgram } from '../../policy/find-program.ts';
 import { inheritedBy, setVariables } from '../../policy/shell-environment-policy.ts';
 import { withNetworkRules } from '../../policy/network/network-rules.ts';
+import { noOwnPlaces } from '../../policy/own-places.ts';
 import { normalisePath } from '../../policy/paths.ts';
 import type { OwnHomes } from '../../policy/own-places.ts';
 import { readProfile } from '../../policy/read-profile.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { Places } from '../../policy/places.ts';
 import { builtInModes } from '../../policy/tables/built-in-tables.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
 import { isWrong, memberAt } from '../../policy/wrong-value.ts';
@@ -29,7 +32,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile, SandboxMode } from '../../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { explainRoutes, type RouteExplanation } from '../../sandbox/explain-routes.ts';
-import { createSandbox } from '../../sandbox/sandbox.ts';
+import { createSandbox, landlockNotice } from '../../sandbox/sandbox.ts';
 import { deniedBy, keepingRoots } from '../../thread/parts/turn-effects.ts';
 import { configureThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -106,12 +109,13 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
   if ('code' in request) return request;
   const chosen = await choosePolicy(engine, request);
   if ('code' in chosen) return chosen;
-  const { cwd, policy, env, notices, profileName } = chosen;
+  const { cwd, policies, env, notices, profileName } = chosen;
   const { clock } = engine;
-  const { landlock = 'fallback' } = engine.sandboxOptions;
+  const { landlock = 'never' } = engine.sandboxOptions;
   // This process ends with the command: nothing stays for the next one.
-  const more = { lingerMs: 0, landlock: request.landlockOnly === true ? ('required' as const) : landlock };
+  const more = { lingerMs: 0, landlock: request.landlockOnly === true ? ('always' as const) : landlock };
   const sandbox = createSandbox({ ...engine.sandboxOptions, ...more });
+  const policy = (await sandbox.usesLandlock()) ? policies.fitted : policies.whole;
   const gitGuard = lazyGitGuard(clock);
   const plan = async (command: PlainCommand) => {
     await gitGuard.look({ roots: keepingRoots(policy), denies: deniedBy(policy) }, new AbortController().signal);
@@ -124,10 +128,11 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
     policy,
     own: engine.ownPlaces(),
     ...defined({ profileName }),
-    notices,
+    notices: policy.landlock === undefined ? notices : [...notices, landlockNotice],
     async means() {
       const route = await sandbox.route(policy);
       if (route.kind === 'refused') return route;
+      if (route.kind === 'landlock') return { kind: route.kind, closesUserNamespaces: true };
       if (route.kind !== 'bubblewrap') return { kind: route.kind };
       const { path: program, closesUserNamespaces, ownProcessTable } = route.bubblewrap;
       return { kind: route.kind, program, closesUserNamespaces, ownProcessTable };
@@ -152,8 +157,16 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
       if (end.kind === 'not-started') return { code: 'not-started', message: end.reason, next: '' };
       return { exitCode: end.kind === 'exited' ? end.exitCode : -1, text: end.output.text };
     },
-    explain: () => explainRoutes(policy, { cwd, temporary: env['TMPDIR'], isWsl1: sandbox.isWsl1() }),
+    explain: () => explainRoutes(policies, { cwd, temporary: env['TMPDIR'], isWsl1: sandbox.isWsl1() }),
   };
+}
+
+/** Whether new threads in a folder run commands that need a sandbox. */
+export async function needsSandboxIn(engine: EngineParts, cwd: string): Promise<boolean> {
+  const configured = await configureThread(engine, { cwd }, { overrides: [] });
+  if ('code' in configured) return false;
+  const { profile } = configured.settings;
+  return needsSandbox(resolvePolicy(profile, findPlaces(cwd, engine.options.env, { own: noOwnPlaces, profile })));
 }
 
 async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
@@ -174,17 +187,19 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
     engine.opened.add(path);
   const profile = permissions !== undefined && 'profile' in permissions ? permissions.profile : settings.profile;
   const places = findPlaces(cwd, options.env, { own: engine.ownPlaces(), profile });
-  const policy = withNetworkRules(resolvePolicy(profile, places), settings.networkRules ?? []);
+  const resolved = (where: Places): ResolvedPolicy =>
+    withNetworkRules(resolvePolicy(profile, where), settings.networkRules ?? []);
+  const policies = { whole: resolved(places), fitted: resolved({ ...places, landlock: true }) };
   const isInherited = inheritedBy(settings.shellEnvironment);
   const inherited = Object.entries(defined(options.env) as Record<string, string>).filter(([name]) =>
     isInherited(name),
   );
-  const network = policy.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {};
+  const network = policies.whole.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {};
   const env: Readonly<Record<string, string>> = request.env ?? {
     ...Object.fromEntries(inherited),
     ...setVariables(settings.shellEnvironment),
   };
-  return { cwd, policy, notices, profileName, env: { ...env, ...network } as typeof env };
+  return { cwd, policies, notices, profileName, env: { ...env, ...network } as typeof env };
 }
 
 /** A profile by its name. A built-in one has nothing of what is configured for modes. */

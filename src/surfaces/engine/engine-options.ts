@@ -40,6 +40,11 @@ export interface EngineOptions extends ConfigChoices {
   readonly seals?: Seals;
   /** Wire formats beside the built-in ones: a provider whose `wire_api` has the name of one speaks it. */
   readonly formats?: readonly WireFormat[];
+  /**
+   * Landlock may hold commands where bubblewrap cannot. It protects less, so say it only if the user agreed. Absent: as
+   * `sandbox_fallback` of the user's configuration says; projects have no say.
+   */
+  readonly sandboxFallback?: 'landlock';
   /** Files of the program that embeds the engine, such as its access token. Commands can neither read nor change them. */
   readonly secretFiles?: readonly string[];
 }
@@ -169,6 +174,10 @@ export const engineOptions = {
       'a list of wire formats',
     ),
     about: 'Wire formats of your own.',
+  },
+  sandboxFallback: {
+    type: choiceOf('landlock'),
+    about: 'Landlock may hold commands where bubblewrap cannot; set it only if the user agreed.',
   },
   secretFiles: { type: paths, about: 'Files that commands can neither read nor change.' },
 } as const satisfies OptionTable<EngineOptions>;

@@ -75,6 +75,7 @@ export function createEngineParts(
   });
   const programFolder = (): string => serverFolder(home, programs);
   let own: OwnPlaces | undefined;
+  const isLegacy = isGateOpen('use_legacy_landlock', featureGates(base.config.features ?? {}));
   const sandboxOptions: SandboxOptions = {
     platform: process.platform,
     architecture: process.arch,
@@ -90,7 +91,7 @@ export function createEngineParts(
     programFiles: nodeProgramFiles,
     processes: processTable,
     limits: base.config.sandbox ?? {},
-    landlock: isGateOpen('use_legacy_landlock', featureGates(base.config.features ?? {})) ? 'preferred' : 'fallback',
+    landlock: isLegacy ? 'always' : base.config.sandboxFallback === 'landlock' ? 'fallback' : 'never',
     landlockHelper: {
       node: process.execPath,
       script: join(root, isSource ? 'src/sandbox/linux/landlock-helper.ts' : 'dist/landlock-helper.js'),

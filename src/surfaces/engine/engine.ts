@@ -49,10 +49,18 @@ const sealsWithoutStore: Outcome = {
   next: 'Give the store that the seals belong to, or leave them out.',
 };
 
+/** What was chosen for one run counts like a flag, so that managed settings decide over it. */
+function withFallbackKey(options: EngineOptions): EngineOptions {
+  const { sandboxFallback, config = [] } = options;
+  if (sandboxFallback === undefined) return options;
+  return { ...options, config: [...config, { path: ['sandbox_fallback'], value: sandboxFallback }] };
+}
+
 /** Warnings that a user who has read them once can do nothing about, or has decided about; some are news with other words. */
 const saidOnce: Readonly<Record<string, 'once' | 'by words'>> = {
   'sandbox-packaged': 'once',
   'sandbox-replaced': 'by words',
+  'sandbox-fallback': 'once',
   'tui-unused-keys': 'by words',
 };
 
@@ -104,7 +112,7 @@ export class Engine {
     const home = findHome(options.env, options.osHome);
     if ('code' in home) return engineRefused(home);
     const { env, problems } = loadEnvFile(home.path, options.env);
-    const base = await loadBaseLayers(home.path, options);
+    const base = await loadBaseLayers(home.path, withFallbackKey(options));
     const error = refusalOf(base.problems);
     if (error !== undefined) return engineRefused(error);
     const traced = await loadEngineTracer(base.config, env);
@@ -144,6 +152,15 @@ export class Engine {
   loadImage(path: string, cwd: string): Promise<UserImage | Outcome> {
     const denies = (file: string): boolean => deniesRead(this.#parts.base.requirements, file);
     return loadImage(path, cwd, { denies, resize: this.#parts.resizeImage });
+  }
+
+  /** Whether commands in a folder would be refused that Landlock could hold, and the user has not decided about it. */
+  async offersLandlock(cwd: string): Promise<boolean> {
+    const { base, sandbox, sandboxOptions } = this.#parts;
+    if (base.config.sandboxFallback !== undefined || sandboxOptions.landlock !== 'never') return false;
+    if (!(await sandbox.offersLandlock())) return false;
+    const { needsSandboxIn } = await import('./command-sandbox.ts');
+    return needsSandboxIn(this.#parts, cwd);
   }
 
   /** Whether threads can work in a folder, and the repository around it. */

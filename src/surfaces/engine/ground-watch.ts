@@ -63,9 +63,12 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
         .slice(0, open === undefined ? mostPrograms : 0)
         .filter((program) => isSettledProgram(program, programGround));
       const isUnsettled = programs.some((program) => !program.includes('/') && !settled.includes(program));
+      // Nothing in a writable folder was kept from commands of earlier turns either.
+      const isUnkept = (path: string): boolean =>
+        policy.landlock !== undefined && roots.some((root) => isWithin(path, root));
       const sight: RepositorySight = repositorySight({
         look: lookAt,
-        mayWrite,
+        mayWrite: (path) => mayWrite(path) || isUnkept(path),
         opened: roots,
         settingsOf,
         cwd,

@@ -112,6 +112,13 @@ export class HomeConfig {
     return editUserKeys({ home: base.home, locks, clock }, values);
   }
 
+  /** Agrees to Landlock for all later runs. Gives why it could not. */
+  async saveSandboxFallback(): Promise<Outcome | undefined> {
+    const { editUserKeys } = await import('../../gather/config/edit-user-config.ts');
+    const { base, locks, clock } = this.#parts;
+    return editUserKeys({ home: base.home, locks, clock }, { sandbox_fallback: 'landlock' });
+  }
+
   /** The configuration of a folder with the place of each value, as its files say now. */
   async inFolder(folder: string): Promise<Configured | Outcome> {
     const { loadConfigured } = await import('./configured.ts');

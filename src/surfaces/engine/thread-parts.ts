@@ -171,6 +171,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
         programFiles: nodeProgramFiles,
         roots: [...opened],
         provider: facts,
+        ...((await sandbox.usesLandlock()) ? { landlock: true as const } : {}),
         hasPlugins: (await plugins()).length > 0,
       });
     },

@@ -98,7 +98,7 @@ export function execEvents({ context = false } = {}): (
 
 /** A warning about the installation: nothing went wrong in the run, and programs that read its events can do nothing about it. */
 export function isNote({ code }: Outcome): boolean {
-  return code === 'sandbox-packaged' || code === 'sandbox-replaced';
+  return ['sandbox-packaged', 'sandbox-replaced', 'sandbox-fallback'].includes(code);
 }
 
 /** How the stream of events ends when the turn fails. Readers have no second field for advice, so it is in the text. */

@@ -23,7 +23,12 @@ export type EngineChoices = Pick<
   | 'oss'
   | 'localProvider'
 > &
-  Partial<Pick<ExecOptions, 'addDirectory' | 'sandbox' | 'askForApproval' | 'approveForMe' | 'maxCost' | 'maxTokens'>>;
+  Partial<
+    Pick<
+      ExecOptions,
+      'addDirectory' | 'sandbox' | 'sandboxFallback' | 'askForApproval' | 'approveForMe' | 'maxCost' | 'maxTokens'
+    >
+  >;
 
 /** `source`: the surface, as lists of threads name it. */
 export async function loadEngine(
@@ -41,14 +46,14 @@ export async function loadEngine(
 }
 
 function engineOptions(given: EngineChoices, cwd: string, source: 'exec' | 'cli'): EngineOptions {
-  const { profile, strictConfig, ignoreUserConfig, ignoreRules, addDirectory = [] } = given;
+  const { profile, strictConfig, ignoreUserConfig, ignoreRules, addDirectory = [], sandboxFallback } = given;
   return {
     env: process.env,
     osHome: homedir(),
     cwd,
     client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? `capstan_${source}`, version, source },
     config: overridesOf(given),
-    ...defined({ profile }),
+    ...defined({ profile, sandboxFallback }),
     strictConfig,
     ignoreUserConfig,
     ignoreRules,

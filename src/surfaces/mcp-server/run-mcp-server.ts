@@ -38,10 +38,10 @@ export async function run({ options }: CommandArguments<typeof mcpServerCommand>
   const cwd = resolve(here.path, options.folder ?? '.');
   const listen = options.http === undefined ? undefined : httpChoices(options.http, options, here.path);
   if (listen !== undefined && 'code' in listen) return listen;
-  const { profile, overrides, strictConfig, onQuestion, compat } = options;
+  const { profile, overrides, strictConfig, onQuestion, compat, sandboxFallback } = options;
   const client = { name: 'capstan-mcp-server', version, source: 'mcp' };
   const secretFiles = options.tokenFile === undefined ? undefined : [resolve(here.path, options.tokenFile)];
-  const choices = { config: overrides, strictConfig, ...defined({ profile, secretFiles }) };
+  const choices = { config: overrides, strictConfig, ...defined({ profile, secretFiles, sandboxFallback }) };
   const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd, client, ...choices });
   if (engine.kind === 'refused') return engine.outcome;
   const folder = engine.lookAtFolder(cwd);

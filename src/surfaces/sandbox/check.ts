@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../protocol/permission-profile.ts';
+import type { SandboxMeans } from '../engine/command-sandbox.ts';
 import type { Engine } from '../engine/engine.ts';
 import { answerMark, type Attempt, type ProbeInput, probeScript } from './probe-script.ts';
 import { judge } from './probes.ts';
@@ -28,7 +29,7 @@ export async function check(engine: Engine, { json }: { readonly json: boolean }
     if ('code' in ended) return ended;
     const attempts = readAttempts(ended.text);
     if (attempts === undefined) return noAnswer(ended.text);
-    const findings = judge(means, [...attempts.map(withWhatArrived(doors)), leftovers(lab)]);
+    const findings = judge(means, [...attempts.map(withWhatArrived(doors)), leftovers(lab, means)]);
     showFindings({ means, findings }, { json });
     return findings.some(({ state }) => state === 'broken') ? 1 : 0;
   } finally {
@@ -128,8 +129,8 @@ function readAttempts(text: string): readonly Attempt[] | undefined {
 }
 
 /** What is there after the end that the policy does not let commands make. */
-function leftovers({ base, workspace, outside }: Lab): Attempt {
-  const expected = ['.codex', 'link', 'made-inside'];
+function leftovers({ base, workspace, outside }: Lab, { kind }: SandboxMeans): Attempt {
+  const expected = ['.codex', 'link', 'made-inside', ...(kind === 'landlock' ? ['.git', 'moved'] : [])];
   const odd = readdirSync(workspace).filter((name) => !expected.includes(name));
   const strange = readdirSync(outside).filter((name) => name !== 'listener');
   const isOpened = (statSync(outside).mode & 0o777) !== 0o755;

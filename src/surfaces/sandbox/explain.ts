@@ -18,6 +18,7 @@ const names: Readonly<Record<RouteExplanation['system'], string>> = {
 
 const verdicts: Readonly<Record<RouteExplanation['verdict'], (text: string) => Span>> = {
   enforced: green,
+  limited: yellow,
   planned: yellow,
   refused: red,
   unneeded: (text) => text,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Finding, judge, type ProbeName, probes } from './probes.ts';
 
 const names = Object.keys(probes) as readonly ProbeName[];
-const closed = { closesUserNamespaces: true };
+const closed = { kind: 'bubblewrap', closesUserNamespaces: true } as const;
 const stateOf = (findings: readonly Finding[], name: ProbeName) => findings.find((each) => each.name === name);
 
 test('an attempt that does not come out as promised breaks the promise', () => {
@@ -25,6 +25,14 @@ test('an attempt that was not made proves nothing', () => {
 
 test('an old bubblewrap does not promise to forbid user namespaces', () => {
   const attempts = [{ name: 'user-namespace', end: 'succeeded', detail: '' }] as const;
-  expect(stateOf(judge({ closesUserNamespaces: false }, attempts), 'user-namespace')?.state).toBe('unknown');
+  expect(stateOf(judge({ ...closed, closesUserNamespaces: false }, attempts), 'user-namespace')?.state).toBe('unknown');
   expect(stateOf(judge(closed, attempts), 'user-namespace')?.state).toBe('broken');
+});
+
+test('what Landlock cannot keep is lost, and nothing else is', () => {
+  const attempts = names.map((name) => ({ name, end: 'succeeded', detail: '' }) as const);
+  const findings = judge({ ...closed, kind: 'landlock' }, attempts);
+  const lost = ['make-protected', 'change-protected', 'move-protected', 'parent-descriptors'];
+  expect(findings.filter(({ state }) => state === 'lost').map(({ name }) => name)).toEqual(lost);
+  expect(findings.filter(({ state }) => state === 'holds').map(({ name }) => name)).toEqual(['write-inside']);
 });

@@ -7,6 +7,8 @@ interface Probe {
   readonly promise: 'works' | 'fails';
   /** Only a bubblewrap that is recent enough can keep it. */
   readonly needs?: 'closed-namespaces';
+  /** Landlock cannot keep it, and the user agreed to that. */
+  readonly lostWith?: 'landlock';
 }
 
 export const probes = {
@@ -14,9 +16,9 @@ export const probes = {
   'write-outside': { what: 'Write outside of it', promise: 'fails' },
   'change-outside': { what: 'Change modes outside', promise: 'fails' },
   'link-outside': { what: 'Write outside through a link', promise: 'fails' },
-  'make-protected': { what: 'Create a missing .git', promise: 'fails' },
-  'change-protected': { what: 'Change .codex', promise: 'fails' },
-  'move-protected': { what: 'Move .codex away', promise: 'fails' },
+  'make-protected': { what: 'Create a missing .git', promise: 'fails', lostWith: 'landlock' },
+  'change-protected': { what: 'Change .codex', promise: 'fails', lostWith: 'landlock' },
+  'move-protected': { what: 'Move .codex away', promise: 'fails', lostWith: 'landlock' },
   'read-denied': { what: 'Read a denied file', promise: 'fails' },
   'list-denied': { what: 'List a denied folder', promise: 'fails' },
   tcp: { what: 'Connect to a TCP port', promise: 'fails' },
@@ -26,7 +28,7 @@ export const probes = {
   'signal-parent': { what: 'Signal Capstan', promise: 'fails' },
   'see-parent': { what: 'See the program of Capstan', promise: 'fails' },
   'parent-environment': { what: 'Read the variables of Capstan', promise: 'fails' },
-  'parent-descriptors': { what: 'List the open files of Capstan', promise: 'fails' },
+  'parent-descriptors': { what: 'List the open files of Capstan', promise: 'fails', lostWith: 'landlock' },
   'first-root': { what: 'Write through /proc/1/root', promise: 'fails' },
   'own-root': { what: 'Write through /proc/self/root', promise: 'fails' },
   'kernel-settings': { what: 'Open a kernel setting for writing', promise: 'fails' },
@@ -43,24 +45,27 @@ export type ProbeName = keyof typeof probes;
 export interface Finding {
   readonly name: ProbeName;
   readonly what: string;
-  /** `unknown`: the attempt could not be made. */
-  readonly state: 'holds' | 'broken' | 'unknown';
+  /** `lost`: it does not hold, as the user agreed. `unknown`: the attempt could not be made. */
+  readonly state: 'holds' | 'broken' | 'lost' | 'unknown';
   readonly detail: string;
 }
 
 /** Whether what was promised held. An attempt that is missing was never made: nothing is known. */
 export function judge(
-  means: Pick<SandboxMeans, 'closesUserNamespaces'>,
+  means: Pick<SandboxMeans, 'kind' | 'closesUserNamespaces'>,
   attempts: readonly {
     readonly name: ProbeName;
     readonly end: 'succeeded' | 'failed' | 'skipped';
     readonly detail: string;
   }[],
 ): readonly Finding[] {
-  return (Object.entries(probes) as [ProbeName, Probe][]).map(([name, { what, promise, needs }]) => {
+  return (Object.entries(probes) as [ProbeName, Probe][]).map(([name, { what, promise, needs, lostWith }]) => {
     const attempt = attempts.find((each) => each.name === name);
     if (needs !== undefined && means.closesUserNamespaces !== true && attempt?.end === 'succeeded') {
       return { name, what, state: 'unknown', detail: 'works: not forbidden here' };
+    }
+    if (lostWith === means.kind && attempt?.end === 'succeeded') {
+      return { name, what, state: 'lost', detail: 'works: Landlock cannot protect it' };
     }
     const end = attempt?.end ?? 'skipped';
     const state = end === 'skipped' ? 'unknown' : (end === 'succeeded') === (promise === 'works') ? 'holds' : 'broken';

@@ -23,7 +23,8 @@ export async function runHelper({ options, words }: SandboxArguments): Promise<n
   const { permissions = '', policyFolder, commandFolder, folder } = options;
   const profile = permissions.startsWith('{') ? parseProfile(permissions) : undefined;
   if (profile !== undefined && 'code' in profile) return profile;
-  const loaded = await loadCommandEngine(options.overrides, defined({ profile: options.profile }));
+  const { profile: file, sandboxFallback } = options;
+  const loaded = await loadCommandEngine(options.overrides, defined({ profile: file, sandboxFallback }));
   if ('code' in loaded) return loaded;
   const { engine, cwd: here } = loaded;
   const named = permissions === '' ? undefined : { named: permissions };

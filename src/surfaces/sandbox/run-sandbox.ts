@@ -10,8 +10,8 @@ import { runToEnd } from './run-to-end.ts';
 /** `capstan sandbox`. */
 export async function run(given: CommandArguments<typeof sandboxCommand>): Promise<number | Outcome> {
   if (given.variant === 'linux') return (await import('./run-helper.ts')).runHelper(given);
-  const { overrides, profile, permissions, folder = '.' } = given.options;
-  const loaded = await loadCommandEngine(overrides, defined({ profile }));
+  const { overrides, profile, permissions, sandboxFallback, folder = '.' } = given.options;
+  const loaded = await loadCommandEngine(overrides, defined({ profile, sandboxFallback }));
   if ('code' in loaded) return loaded;
   const { engine, cwd } = loaded;
   if (given.variant === 'setup') return (await import('./setup.ts')).setUp(engine);

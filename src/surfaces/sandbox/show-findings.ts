@@ -9,6 +9,7 @@ import type { Finding } from './probes.ts';
 const states: Readonly<Record<Finding['state'], Span & object>> = {
   holds: green('holds'),
   broken: red('BROKEN'),
+  lost: yellow('lost'),
   unknown: yellow('unknown'),
 };
 
@@ -25,9 +26,11 @@ export function showFindings(
   const form = pageForm();
   const rows = findings.map(({ what, state, detail }) => [what, states[state], detail]);
   const unknown = findings.filter(({ state }) => state === 'unknown').length;
+  const lost = findings.filter(({ state }) => state === 'lost').length;
+  const but = lost === 0 ? '' : `, but for ${plural(lost, 'promise')} that Landlock cannot keep`;
   const sum =
     broken.length === 0
-      ? `Everything holds${unknown === 0 ? '' : `, ${plural(unknown, 'attempt')} could not be made`}.`
+      ? `Everything holds${but}${unknown === 0 ? '' : `, ${plural(unknown, 'attempt')} could not be made`}.`
       : `${plural(broken.length, 'promise')} of the policy ${broken.length === 1 ? 'does' : 'do'} not hold here. Do not rely on this sandbox.`;
   printPage(
     [prose(meansText(means), form), '\n', ...tableSpans(rows, { width: form.width }), '\n', prose(sum, form)],

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
+import { loadLandlock } from '../../src/sandbox/linux/landlock-library.ts';
+import { answer, assemble, isSeccompArchitecture, jump, label, load, offset } from '../../src/sandbox/linux/seccomp.ts';
+
+// Becomes the command in its words, behind a filter that answers as Docker's usual one does, and on request as a kernel
+// without Landlock.
+
+const calls = loadLandlock(join(import.meta.dirname, '../../node_modules/koffi/index.cjs'));
+const { arch } = process;
+if (!isSeccompArchitecture(arch)) throw new Error(`There is no filter for ${arch}.`);
+const number = arch === 'x64' ? { unshare: 272, clone: 56, mount: 165 } : { unshare: 97, clone: 220, mount: 40 };
+const [clone3, createRuleset, notPermitted, notImplemented] = [435, 444, 1, 38];
+const given = process.argv.slice(2);
+const isBare = given[0] === '--without-landlock';
+const [name = '', ...words] = isBare ? given.slice(1) : given;
+const folders = (process.env['PATH'] ?? '').split(':');
+const program = [name, ...folders.map((folder) => `${folder}/${name}`)].find(
+  (path) => path.includes('/') && nodeProgramFiles.program(path) !== undefined,
+);
+if (program === undefined) throw new Error(`${name}: not found`);
+calls.forbidPrivileges();
+calls.addFilter(
+  assemble([
+    load(offset.call),
+    jump('equal', number.unshare, 'deny', 'next'),
+    jump('equal', number.mount, 'deny', 'next'),
+    jump('equal', clone3, 'unknown', 'next'),
+    ...(isBare ? [jump('equal', createRuleset, 'unknown', 'next')] : []),
+    jump('equal', number.clone, 'next', 'allow'),
+    load(offset.firstArgument),
+    jump('anyOf', 0x7e02_0000, 'deny', 'allow'),
+    label('allow'),
+    answer(0x7fff0000),
+    label('deny'),
+    answer(0x00050000 | notPermitted),
+    label('unknown'),
+    answer(0x00050000 | notImplemented),
+  ]),
+);
+process.execve?.(program, [name, ...words], process.env as Record<string, string>);

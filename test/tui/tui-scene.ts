@@ -21,7 +21,9 @@ export interface TuiScene extends Scene {
   leaveNow(): Promise<void>;
 }
 
-const none = { override: [], enable: [], disable: [], model: undefined, profile: undefined, localProvider: undefined };
+// Where no sandbox can be built, the terminal would ask about Landlock first.
+const override = ['sandbox_fallback="none"'];
+const none = { override, enable: [], disable: [], model: undefined, profile: undefined, localProvider: undefined };
 const off = { strictConfig: false, ignoreUserConfig: false, ignoreRules: false, oss: false };
 
 interface GivenScreen {

@@ -18,11 +18,11 @@ interface GateRequest {
 
 /**
  * Loads the engine and asks what has to be clear before a conversation: the configuration, a model, trust in the folder,
- * hooks. Each is asked once; what was decided is known to the engine that this gives. `left`: the user does not go on.
+ * hooks, a second choice where no sandbox can be built. Each is asked once; what was decided is known to the engine that this gives. `left`: the user does not go on.
  */
 export async function passGates({ cwd, choices }: GateRequest, parts: GateParts): Promise<Engine | Outcome | 'left'> {
   const { desk } = parts;
-  const asked = { model: false, trust: false, hooks: false };
+  const asked = { model: false, trust: false, hooks: false, sandbox: false };
   let chosen = choices;
   for (;;) {
     const engine = await loadEngine(chosen, cwd, 'cli');
@@ -43,6 +43,8 @@ export async function passGates({ cwd, choices }: GateRequest, parts: GateParts)
 
   /** `pass`: nothing is left to ask. Choices: the engine has to be loaded again, with them. */
   async function askNext(engine: Engine): Promise<'pass' | 'left' | Partial<EngineChoices>> {
+    // The first command needs the answer anyway. It takes a process, which runs while files are read.
+    const offersLandlock = asked.sandbox ? undefined : engine.offersLandlock(cwd);
     if (!asked.model && !(await knowsModel(engine))) {
       asked.model = true;
       const { askForModel } = await import('./first-run.ts');
@@ -63,6 +65,14 @@ export async function passGates({ cwd, choices }: GateRequest, parts: GateParts)
       const done =
         idle.length === 0 ? 'open' : await (await import('./hooks-gate.ts')).askForHooks({ ...parts, engine }, idle);
       if (done !== 'open') return done === 'left' ? 'left' : {};
+    }
+    if (!asked.sandbox) {
+      asked.sandbox = true;
+      if (await offersLandlock) {
+        const { askForLandlock } = await import('./sandbox-gate.ts');
+        const done = await askForLandlock(desk, engine);
+        if (done !== 'open') return done === 'left' ? 'left' : { sandboxFallback: 'landlock' };
+      }
     }
     return 'pass';
   }

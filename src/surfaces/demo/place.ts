@@ -85,7 +85,8 @@ function initialise({ home, project }: DemoFolders, { PATH = '' }: Variables): b
 }
 
 /**
- * Temporary folders are not writable here: the place itself may lie in one, and nothing but the project should change. No
+ * The commands are Capstan's own, so Landlock may hold them where nothing better can. Temporary folders are not writable
+ * here: the place itself may lie in one, and nothing but the project should change. No
  * login shell is asked: the demo needs none of its variables, and nothing of the demo should outlive it.
  */
 export function writeConfig({ home }: DemoFolders, modelUrl: string): void {
@@ -94,6 +95,7 @@ model_provider = "demo"
 model_context_window = 272000
 allow_login_shell = false
 sandbox_mode = "workspace-write"
+sandbox_fallback = "landlock"
 tools.edit = "patch"
 
 [sandbox_workspace_write]

@@ -18,7 +18,8 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const signals = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
 
 /**
- * `capstan demo`. 0: everything went as described; 1: something did not; 2: wrong usage; above 128: a signal ended it.
+ * `capstan demo`. 0: everything went as described, or no sandbox can be built here and commands were refused; 1: something
+ * did not; 2: wrong usage; above 128: a signal ended it.
  */
 export async function run({ options }: CommandArguments<typeof demoCommand>): Promise<number> {
   const stop = new AbortController();
@@ -66,10 +67,14 @@ async function play(page: Page, { keep, signal }: PlayOptions): Promise<Trouble 
     writeConfig(place, model.url);
     introduce(page);
     const stage: Stage = { page, place, model, env: placeEnvironment(place, process.env), signal };
+    let refused: Trouble | undefined;
     for (const chapter of [fixBug, killAndResume, changeSetting, showProof]) {
       const trouble = await chapter(stage);
-      if (trouble !== undefined) return trouble;
+      // A machine without a sandbox is no fault of the demo: what it refuses to run is part of what it shows.
+      if (trouble?.code === 'demo-no-sandbox') refused ??= trouble;
+      else if (trouble !== undefined) return trouble;
     }
+    if (refused !== undefined) showRefused(page, refused);
     if (keep) showKept(page, place);
     await showNextSteps(page);
     return undefined;
@@ -94,6 +99,13 @@ function introduce(page: Page): void {
     'A script plays the model, so this needs no key and no network. Everything else is real: the processes, the ' +
       'sandbox, the files. Lines with ">" are commands that you could type yourself.',
   );
+}
+
+function showRefused(page: Page, { message, next }: Trouble): void {
+  page.heading('Every command was refused');
+  page.paragraph('No sandbox can be built here, and Capstan runs no command that its policy does not hold.');
+  page.paragraph(message, 'red');
+  page.paragraph(next);
 }
 
 function showKept(page: Page, { home, project }: DemoFolders): void {

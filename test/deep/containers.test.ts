@@ -1,0 +1,170 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
+import { shellWords } from '../../src/protocol/shell-words.ts';
+import { answer, callTool, say, startScriptedModel } from '../../src/testing/index.ts';
+import { DemoStage } from '../demo/demo-stage.ts';
+import { type Container, containers, withoutLandlock } from '../harness/container.ts';
+import { capstanScript, Place } from '../harness/run-capstan.ts';
+import { requireTmux, TmuxShell } from '../harness/tmux.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
+import { findLandlock } from '../../src/sandbox/linux/landlock-library.ts';
+import { leastLandlockAbi } from '../../src/sandbox/sandbox-route.ts';
+
+const found = findLandlock(join(import.meta.dirname, '../../node_modules/koffi/index.cjs'));
+const noLandlock =
+  found.kind === 'refused' ? found.message : found.abi < leastLandlockAbi ? `Landlock ${found.abi}` : undefined;
+
+const agreed = ['--sandbox-fallback', 'landlock'];
+
+/** Outside of temporary folders, as a user's home and workspace are. */
+function aPlace(modelUrl = 'http://127.0.0.1:9/', more = ''): Place {
+  const root = mkdtempSync('/var/tmp/capstan-container-');
+  const place = new Place(modelUrl, more, { root, home: 'home', workspace: 'workspace' });
+  whenTestEnds(() => place.remove());
+  writeFileSync(join(place.home, 'auth.json'), '{"secret":1}');
+  return place;
+}
+
+function suite(container: Container, tests: (container: Container) => void): void {
+  const problem = container.problem ?? (container === withoutLandlock ? undefined : noLandlock);
+  const why = problem === undefined ? '' : ` (cannot be made here: ${problem})`;
+  describe.skipIf(problem !== undefined)(`${container.name}${why}`, () => {
+    tests(container);
+  });
+}
+
+function runIn({ prefix }: Container, place: Place, ...words: readonly string[]) {
+  return place.start(words, { prefix }).finished;
+}
+
+for (const each of containers) {
+  suite(each, (container) => {
+    it('refuses commands until the user agrees, and says how', async () => {
+      const { code, stdout, stderr } = await runIn(container, aPlace(), 'sandbox', '--', 'echo', 'ran');
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('--sandbox-fallback landlock');
+      expect(stderr).toMatch({ ENOSPC: /ENOSPC/, EPERM: /not permitted|No permissions/ }[container.answer]);
+    });
+
+    it('runs them under Landlock after that: by the option, or by the own configuration', async () => {
+      const place = aPlace();
+      const script = 'echo x > made; cat ../home/auth.json; touch ../outside; cat ../home/config.toml | head -1';
+      const words = ['-P', ':workspace', '--', 'sh', '-c', script];
+      const { code, stdout, stderr } = await runIn(container, place, 'sandbox', ...agreed, ...words);
+      expect([code, stdout]).toEqual([0, 'model = "gpt-5.5"\n']);
+      expect(stderr).toContain('capstan: Landlock holds commands here');
+      expect([existsSync(join(place.workspace, 'made')), existsSync(join(place.root, 'outside'))]).toEqual([
+        true,
+        false,
+      ]);
+      const configured = aPlace(undefined, 'sandbox_fallback = "landlock"');
+      expect(await runIn(container, configured, 'sandbox', '--', 'echo', 'ran')).toMatchObject({ stdout: 'ran\n' });
+    });
+
+    it('does not agree because a project says so', async () => {
+      const place = aPlace(undefined, `[projects."${'WORKSPACE'}"]\ntrust_level = "trusted"`);
+      const config = join(place.home, 'config.toml');
+      writeFileSync(config, readFileSync(config, 'utf8').replace('WORKSPACE', place.workspace));
+      mkdirSync(join(place.workspace, '.codex'));
+      writeFileSync(join(place.workspace, '.codex/config.toml'), 'sandbox_fallback = "landlock"\n');
+      const { code, stderr } = await runIn(container, place, 'sandbox', '--', 'true');
+      expect(code).toBe(1);
+      expect(stderr).toContain('sandbox_fallback cannot be set by a project');
+    });
+
+    it('holds in every probe but those that Landlock loses', async () => {
+      const { code, stdout } = await runIn(container, aPlace(), 'sandbox', 'check', '--json', ...agreed);
+      const { findings } = JSON.parse(stdout) as { findings: { name: string; state: string }[] };
+      const odd = findings.filter(({ state }) => state !== 'holds').map(({ name, state }) => `${name} ${state}`);
+      expect([code, odd]).toEqual([
+        0,
+        ['make-protected lost', 'change-protected lost', 'move-protected lost', 'parent-descriptors lost'],
+      ]);
+    });
+
+    it('tells the model of a turn what holds, and takes it back with the agreement', async () => {
+      const cmd = 'echo x > made && mkdir -p .git/hooks && cat ../home/auth.json';
+      const model = await startScriptedModel((request) => {
+        const items = (request.body['input'] as readonly JsonObject[]).filter(isJsonObject);
+        const isAnswered = String(items.at(-1)?.['type']).endsWith('_output');
+        return answer({ items: [isAnswered ? say('Done.') : callTool('exec_command', { cmd })] });
+      });
+      whenTestEnds(() => model.close());
+      const place = aPlace(model.url);
+      const first = await runIn(container, place, 'exec', ...agreed, 'Go.');
+      expect(first).toMatchObject({ code: 0 });
+      expect(first.stderr).toContain('Landlock holds commands here');
+      const told = (at: number): string => JSON.stringify(model.requests.at(at)!.body['input']);
+      expect(told(0)).toContain('Landlock enforces this, because the usual sandbox cannot be built here.');
+      expect(told(0)).toContain(`${place.workspace}/.git`);
+      expect(told(1)).toContain('Permission denied');
+      expect(existsSync(join(place.workspace, 'made'))).toBe(true);
+      const second = await runIn(container, place, 'exec', ...agreed, 'resume', '--last', 'Go on.');
+      expect(second.stderr).not.toContain('Landlock holds commands here');
+      const before = told(2).split('<permissions instructions>').length;
+      const third = await runIn(container, place, 'exec', 'resume', '--last', 'Again.');
+      expect(third.stderr).toContain('--sandbox-fallback landlock');
+      expect(told(-1).split('<permissions instructions>')).toHaveLength(before + 1);
+      const newest = told(-1).split('<permissions instructions>').at(-1)!.split('</permissions')[0];
+      expect(newest).not.toContain('Landlock');
+      expect(told(-1)).toContain('Not run: ');
+    });
+
+    it('asks in the terminal, once, what the user wants', async () => {
+      requireTmux();
+      const place = aPlace();
+      const start = shellWords([...container.prefix, process.execPath, capstanScript]);
+      const open = (): TmuxShell => {
+        const shell = new TmuxShell(place, 100, 40);
+        shell.run(start);
+        return shell;
+      };
+      const refused = open();
+      await refused.sees('Run commands under Landlock instead?');
+      await refused.answer('3');
+      await refused.sees('Context 100% left');
+      refused.close();
+      const config = join(place.home, 'config.toml');
+      expect(readFileSync(config, 'utf8')).not.toContain('sandbox_fallback');
+      const always = open();
+      await always.sees('Run commands under Landlock instead?');
+      await always.answer('2');
+      await always.sees('Context 100% left');
+      always.close();
+      expect(readFileSync(config, 'utf8')).toContain('sandbox_fallback = "landlock"');
+      const again = open();
+      await again.sees('Context 100% left');
+      expect(again.rows()).not.toContain('Landlock instead?');
+    });
+
+    it('plays the demo under Landlock without a question', async () => {
+      const { code, stdout } = await new DemoStage().start(['demo'], { prefix: container.prefix }).finished;
+      expect(code, stdout).toBe(0);
+      expect(stdout.split('Landlock holds commands here')).toHaveLength(2);
+      expect(stdout).toContain('Each step was done once.');
+      expect(stdout).toMatch(/^(\d+) of \1 requests rebuilt/m);
+    });
+  });
+}
+
+suite(withoutLandlock, (container) => {
+  it('refuses commands, whatever the user agreed to, and names both', async () => {
+    for (const words of [[], agreed]) {
+      const { code, stderr } = await runIn(container, aPlace(), 'sandbox', ...words, '--', 'true');
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/bwrap|bubblewrap/);
+      expect(stderr).toContain('Landlock cannot be used here: the kernel has no Landlock.');
+      expect(stderr).not.toContain('--sandbox-fallback');
+    }
+  });
+
+  it('shows every command of the demo as refused, says why, and ends well', async () => {
+    const { code, stdout } = await new DemoStage().start(['demo'], { prefix: container.prefix }).finished;
+    expect(code, stdout).toBe(0);
+    expect(stdout.match(/\[refused\]/g)).toHaveLength(3);
+    expect(stdout).toMatch(/Every command was refused\n[^]*Landlock cannot be used here: the\s+kernel has no Landlock/);
+    expect(stdout).toMatch(/^(\d+) of \1 requests rebuilt/m);
+  });
+});

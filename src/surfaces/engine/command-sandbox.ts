@@ -163,7 +163,7 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
 
 /** Whether new threads in a folder run commands that need a sandbox. */
 export async function needsSandboxIn(engine: EngineParts, cwd: string): Promise<boolean> {
-  const configured = await configureThread(engine, { cwd }, { overrides: [] });
+  const configured = await configureThread(engine, { cwd }, {});
   if ('code' in configured) return false;
   const { profile } = configured.settings;
   return needsSandbox(resolvePolicy(profile, findPlaces(cwd, engine.options.env, { own: noOwnPlaces, profile })));

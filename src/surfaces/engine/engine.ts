@@ -11,6 +11,7 @@ import { deniesRead } from '../../policy/denied-reads.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import { nodeProblem } from '../../protocol/node-version.ts';
+import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
@@ -53,7 +54,11 @@ const sealsWithoutStore: Outcome = {
 function withFallbackKey(options: EngineOptions): EngineOptions {
   const { sandboxFallback, config = [] } = options;
   if (sandboxFallback === undefined) return options;
-  return { ...options, config: [...config, { path: ['sandbox_fallback'], value: sandboxFallback }] };
+  const key = { path: ['sandbox_fallback'], value: sandboxFallback };
+  const given = isJsonObject(config)
+    ? { ...config, sandbox_fallback: sandboxFallback }
+    : [...(config as readonly (string | typeof key)[]), key];
+  return { ...options, config: given as EngineOptions['config'] & object };
 }
 
 /** Warnings that a user who has read them once can do nothing about, or has decided about; some are news with other words. */

@@ -19,8 +19,9 @@ export async function scene(
   more = '',
   options: ScriptedModelOptions & { readonly names?: PlaceNames } = {},
 ): Promise<Scene> {
-  const model = await startScriptedModel(script, options);
-  const place = new Place(model.url, more, options.names);
+  const { names, ...ofModel } = options;
+  const model = await startScriptedModel(script, ofModel);
+  const place = new Place(model.url, more, names);
   whenTestEnds(() => place.remove());
   whenTestEnds(() => model.close());
   return { model, place };

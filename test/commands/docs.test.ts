@@ -16,6 +16,7 @@ const others = new Set([
   '--enable-auto-tool-choice',
   '--tool-call-parser',
   '--prefix',
+  '--loglevel',
   '--part',
   '--no-pager',
   '--strategy',

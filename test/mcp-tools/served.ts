@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
 import { version } from '../../src/protocol/version.ts';
 import { Engine } from '../../src/surfaces/engine/engine.ts';
@@ -41,12 +42,12 @@ export async function served(
 }
 
 export async function engineOf(
-  { home, root, workspace }: Place,
+  { home, workspace }: Place,
   more: { readonly secretFiles?: readonly string[] } = {},
 ): Promise<Engine> {
   const client = { name: 'capstan_test', version, source: 'mcp' };
   const env = { ...process.env, CAPSTAN_HOME: home };
-  const engine = await Engine.load({ env, osHome: root, cwd: workspace, client, systemFolders: [], ...more });
+  const engine = await Engine.load({ env, osHome: homedir(), cwd: workspace, client, systemFolders: [], ...more });
   if (engine.kind === 'refused') throw new Error(engine.outcome.message);
   return engine;
 }

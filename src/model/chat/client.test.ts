@@ -74,7 +74,7 @@ test('posts to the endpoint below the base URL, with the key', async () => {
 });
 
 test.each([1, 2, 7, 64])('reads an answer in pieces of %i bytes', async (chunkBytes) => {
-  expect(await play([answer({ ...hello, chunkBytes })])).toEqual(helloEvents);
+  expect(await play([{ ...hello, chunkBytes }])).toEqual(helloEvents);
 });
 
 test('reads thoughts, calls and an answer without counts', async () => {

@@ -107,7 +107,7 @@ describe('a good answer', () => {
   });
 
   test.each([1, 2, 3, 7, 64])('arrives whole in pieces of %i bytes', async (chunkBytes) => {
-    const model = await start([answer({ ...hello, chunkBytes })]);
+    const model = await start([{ ...hello, chunkBytes }]);
     expect(await collect(clientFor(model.url).stream(request, never))).toEqual(helloEvents);
   });
 
@@ -351,7 +351,7 @@ describe('failures', () => {
   });
 
   test('are not made of a slow stream or a slow reader', async () => {
-    const model = await start([answer({ ...hello, delayMs: 40 })]);
+    const model = await start([{ ...hello, delayMs: 40 }]);
     const events = clientFor(model.url, { provider: { streamIdleTimeoutMs: 1000 } }).stream(request, never);
     const seen: ModelEvent[] = [];
     for await (const event of events) {

@@ -108,7 +108,7 @@ export const closedGaps: readonly ClosedGap[] = [
   {
     missed: 'an end of waiting for a server that cannot be reached',
     shownBy: [
-      [client, 'of connecting are tried again and name the place'],
+      [client, 'of connecting to this machine are final at once, unless the configuration says how often to try'],
       [client, 'come to an end'],
     ],
   },

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { isBlankText } from '../../src/protocol/unseen-signs.ts';
 import { expect, inject, it } from 'vitest';
 import { createDigester } from '../../src/model/digester.ts';
 import { responsesEncoder } from '../../src/model/responses/encode.ts';
@@ -36,7 +37,7 @@ const item = fc.oneof(
   fc.string({ maxLength: 20 }).map((command) => callTool('exec_command', { cmd: `echo ${command}` })),
 );
 const turn = fc.record({
-  words: fc.string({ minLength: 1, maxLength: 200 }),
+  words: fc.string({ minLength: 1, maxLength: 200 }).filter((words) => !isBlankText(words)),
   picture: fc.boolean(),
   items: fc.array(item, { minLength: 1, maxLength: 3 }),
   /** What a caller chooses before it. */

@@ -194,7 +194,7 @@ function withoutLoss(lines: readonly Line[], turn: string | undefined): readonly
 
 /** The lines of a thread, whatever files it is in. */
 function linesIn({ home }: Place, id: string): AsyncGenerator<Line> {
-  const { store } = createHomeStore(home, { maxBlobBytes: 0 });
+  const { store } = createHomeStore(home, { maxBlobBytes: 0, env: {}, osHome: home });
   return store.read(id as ThreadId, { from: 0 as Ordinal });
 }
 

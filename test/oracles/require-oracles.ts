@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import type {} from '../setup/tools.ts';
 
 let installed: Promise<void> | undefined;
 

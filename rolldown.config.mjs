@@ -87,7 +87,7 @@ const quickToLoad = {
     if (program === undefined) return;
     // A run that asks no model compiles little of what a start needs.
     const isWorthKeeping = `()=>process.getActiveResourcesInfo().includes('TCPSocketWrap')`;
-    const made = asScripts({ program, first, later, entry, keptBy: ['exec', 'e'], isWorthKeeping });
+    const made = asScripts({ program, first, later, entry, keptBy: ['exec', 'e'], kinds: ['resume'], isWorthKeeping });
     for (const { name, code } of made.scripts)
       this.emitFile({ type: 'asset', fileName: `chunks/${name}`, source: code });
     delete bundle[program.fileName];

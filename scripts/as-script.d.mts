@@ -11,6 +11,7 @@ export function asScripts(modules: {
   readonly later: Module;
   readonly entry: Module;
   readonly keptBy: readonly string[];
+  readonly kinds: readonly string[];
   readonly isWorthKeeping: string;
 }): {
   readonly scripts: readonly { readonly name: string; readonly code: string }[];

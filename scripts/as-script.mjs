@@ -13,10 +13,11 @@ import { parseAst } from 'rolldown/parseAst';
  * `later`, and nothing else.
  *
  * Only for modules that import each other alone, wait for nothing while they are loaded, and never assign to an export.
- * `keptBy`: the commands whose runs decide what is worth keeping. `isWorthKeeping`: text of a function that says whether
- * such a run has come far enough.
+ * `keptBy`: the commands whose runs decide what is worth keeping. `kinds`: the arguments that make such a run another
+ * one, with other functions, of which other code is kept. `isWorthKeeping`: text of a function that says whether a run
+ * has come far enough; it is asked whenever `first` calls `later`.
  */
-export function asScripts({ program, first, later, entry, keptBy, isWorthKeeping }) {
+export function asScripts({ program, first, later, entry, keptBy, kinds, isWorthKeeping }) {
   const one = parts(first);
   const other = parts(later);
   const door = parts(entry);
@@ -30,16 +31,17 @@ export function asScripts({ program, first, later, entry, keptBy, isWorthKeeping
   const firstScript = script(first.name, 'loadLater', calls.join('') + one.inside, one.exported);
   const used = `const{${bindings(other.imports)}}=members;`;
   const laterScript = script(later.name, 'members', used + other.inside, other.exported);
-  const run = ({ name }) => `run(folder,${JSON.stringify(name)},mayKeep)`;
+  const run = ({ name }) => `run(folder,${JSON.stringify(name)},kind,mayKeep)`;
   const enter = [
     '(url,folder,importModule)=>{',
     `const run=${runScript};`,
     `const isWorthKeeping=${isWorthKeeping},mayKeep=${JSON.stringify(keptBy)}.includes(process.argv[2]);`,
+    `const kind=${JSON.stringify(kinds)}.find(word=>process.argv.includes(word,3));`,
     `const first=${run(firstScript)},members=first.enter(url,importModule,loadLater);`,
-    'let later;function loadLater(){if(later===undefined){',
-    // What has run by now is what a start needs: with less to read, the next one is faster.
-    `const isDone=isWorthKeeping();if(isDone)first.keep();const other=${run(laterScript)};`,
-    'if(isDone)process.once("exit",other.keep);else setTimeout(()=>{if(isWorthKeeping()){first.keep();other.keep()}},2000).unref();',
+    'let other,later,mustAsk=mayKeep;function loadLater(){',
+    // What has run by then is what a start needs: with less to read, the next one is faster.
+    'if(mustAsk&&isWorthKeeping()){mustAsk=false;first.keep();process.once("exit",()=>other.keep())}',
+    `if(later===undefined){other=${run(laterScript)};mustAsk&&=!(first.isKept&&other.isKept);`,
     'later=other.enter(url,importModule,members)}return later}',
     'return{members,loadLater}}',
   ].join('');
@@ -190,13 +192,14 @@ function edit(code, changes) {
  * each page before: where a disk lost a page or put another in its place, nothing is used. To have all of it twice would
  * cost more to read than most of what else could be saved.
  *
- * It is kept once, by the first run that finds none and has something to keep.
+ * It is kept once for each kind of run, by the first one that finds none and has something to keep.
  */
-function runScript(folder, name, mayKeep) {
+function runScript(folder, name, kind, mayKeep) {
   const fs = process.getBuiltinModule('node:fs');
   const { Script } = process.getBuiltinModule('node:vm');
   const cache = process.getBuiltinModule('node:module').getCompileCacheDir?.();
-  const kept = cache === undefined ? undefined : `${cache}/${name}`;
+  const keptAs = (file) => (cache === undefined ? undefined : `${cache}/${file}`);
+  const kept = keptAs(kind === undefined ? name : `${kind}-${name}`);
   const ends = (data) => {
     const [page, end] = [4096, 16];
     const count = Math.ceil(data.length / page);
@@ -207,21 +210,23 @@ function runScript(folder, name, mayKeep) {
     }
     return found;
   };
-  let cachedData;
-  try {
-    if (kept !== undefined) {
-      const all = fs.readFileSync(kept);
+  const load = (path) => {
+    try {
+      const all = fs.readFileSync(path);
       const data = all.subarray(0, all.readUInt32LE(all.length - 4));
-      if (ends(data).equals(all.subarray(data.length, -4))) cachedData = data;
+      return ends(data).equals(all.subarray(data.length, -4)) ? data : undefined;
+    } catch {
+      return undefined; // No run has kept anything yet, or there is no place for it.
     }
-  } catch {
-    // No run has kept anything yet.
-  }
+  };
+  const own = load(kept);
+  // The first run of another kind has much in common with the others.
+  const cachedData = own ?? (kind === undefined ? undefined : load(keptAs(name)));
   const script = new Script(fs.readFileSync(`${folder}/${name}`, 'latin1'), {
     filename: `${folder}/${name}`,
     cachedData,
   });
-  let isKept = kept === undefined || !mayKeep || (cachedData !== undefined && script.cachedDataRejected !== true);
+  let isKept = kept === undefined || !mayKeep || (own !== undefined && script.cachedDataRejected !== true);
   const keep = () => {
     if (isKept) return;
     isKept = true;
@@ -237,5 +242,5 @@ function runScript(folder, name, mayKeep) {
       fs.rmSync(temporary, { force: true });
     }
   };
-  return { enter: script.runInThisContext(), keep };
+  return { enter: script.runInThisContext(), keep, isKept };
 }

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asScripts } from '../../scripts/as-script.mjs';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
@@ -62,7 +62,8 @@ function scripts(changed: { readonly first?: string; readonly later?: string } =
     later: named('later', changed.later ?? later),
     entry: named('entry', entry),
     keptBy: ['exec'],
-    isWorthKeeping: "()=>process.argv[3]!=='early'",
+    kinds: ['resume'],
+    isWorthKeeping: "()=>process.argv[3]!=='early'&&(process.argv[3]!=='late'||globalThis.loads===1)",
   });
 }
 
@@ -105,6 +106,21 @@ test('a module that became a script does the same, and a run keeps what it compi
   });
   const before = statSync(file, { bigint: true }).mtimeNs;
   expect([run('exec'), statSync(file, { bigint: true }).mtimeNs === before]).toEqual([expected, true]);
+});
+
+test('a run that needs the later script before it is worth keeping is kept once it is', () => {
+  const { run, kept } = place();
+  expect([run('exec', 'late'), kept().length]).toEqual([expected, 2]);
+});
+
+test('each kind of run keeps its own code, and its first run begins with that of the others', () => {
+  const { run, kept } = place();
+  run('exec');
+  const plain = kept();
+  const before = plain.map((file) => statSync(file, { bigint: true }).mtimeNs);
+  expect([run('exec', '--json', 'resume'), run('exec', '--json', 'resume')]).toEqual([expected, expected]);
+  expect(kept().filter((file) => basename(file).startsWith('resume-')).length).toBe(2);
+  expect(plain.map((file) => statSync(file, { bigint: true }).mtimeNs)).toEqual(before);
 });
 
 test('what is cut short, changed or of another V8 is not run, and the next run replaces it', () => {

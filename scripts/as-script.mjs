@@ -226,6 +226,8 @@ function runScript(folder, name, kind, mayKeep) {
     filename: `${folder}/${name}`,
     cachedData,
   });
+  // Freed here: a collection may not come for as long as the process runs. A small one shares its memory with others.
+  if (cachedData?.buffer.byteLength > Buffer.poolSize) cachedData.buffer.transfer(0);
   let isKept = kept === undefined || !mayKeep || (own !== undefined && script.cachedDataRejected !== true);
   const keep = () => {
     if (isKept) return;

@@ -24,11 +24,16 @@ process.on('uncaughtException', (error: unknown) => {
 });
 
 // Knows the command before it loads anything: each surface is a chunk of its own.
-keepCompiled();
 const words = process.argv.slice(2);
 const byName = 'apply_patch by name';
 const asHelper = 'sandbox by name';
-switch (commandByName() ?? words[0]) {
+const patchMode = '--codex-run-as-apply-patch';
+const command = commandByName() ?? words[0];
+const isShort = ['--version', '-V', byName, asHelper, 'apply_patch', patchMode].includes(command ?? '');
+// First: the place of compiled code is named after the flags.
+if (!isShort) keepNewSpaceSmall();
+keepCompiled();
+switch (command) {
   case '--version':
   case '-V':
     process.stdout.write(`capstan ${version}\n`);
@@ -48,7 +53,7 @@ switch (commandByName() ?? words[0]) {
   case 'apply_patch':
     process.exitCode = (await applyPatch()).runApplyPatch(words.slice(1), 'command');
     break;
-  case '--codex-run-as-apply-patch':
+  case patchMode:
     process.exitCode = (await applyPatch()).runApplyPatch(words.slice(1), 'mode');
     break;
   default:
@@ -60,6 +65,11 @@ switch (commandByName() ?? words[0]) {
 async function bareOnTerminal(): Promise<number | undefined> {
   if (words.length > 0 || !process.stdin.isTTY || !process.stdout.isTTY) return undefined;
   return (await import('./surfaces/tui/app/open-bare.ts')).openBare();
+}
+
+/** By default V8 lets the space for new objects grow with what survives in it, to tens of megabytes in a long turn. */
+function keepNewSpaceSmall(): void {
+  process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
 }
 
 /**

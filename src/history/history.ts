@@ -32,14 +32,33 @@ export function entries(history: History): readonly Entry[] {
 
 /** Whether the newest text of these kinds says something, and does not take it back. */
 export function standsIn(
-  { storage, length }: History,
+  history: History,
   { telling, withdrawing }: { readonly telling: readonly string[]; readonly withdrawing: readonly string[] },
 ): boolean {
-  for (let index = length - 1; index >= 0; index--) {
-    const { origin } = storage[index]!;
-    if (origin.family !== 'context') continue;
-    const newest = origin.kinds.findLast((kind) => telling.includes(kind) || withdrawing.includes(kind));
+  const context = contextIn(history);
+  for (let at = context.length - 1; at >= 0; at--) {
+    const { index, kinds } = context[at]!;
+    if (index >= history.length) continue;
+    const newest = kinds.findLast((kind) => telling.includes(kind) || withdrawing.includes(kind));
     if (newest !== undefined) return telling.includes(newest);
   }
   return false;
+}
+
+interface ContextAt {
+  readonly index: number;
+  readonly kinds: readonly string[];
+}
+
+/** By storage, which only grows: each entry is looked at once, not once for each section of each step. */
+const contexts = new WeakMap<readonly Entry[], { length: number; readonly found: ContextAt[] }>();
+
+function contextIn({ storage, length }: History): readonly ContextAt[] {
+  const known = contexts.get(storage) ?? { length: 0, found: [] };
+  for (; known.length < length; known.length++) {
+    const { origin } = storage[known.length]!;
+    if (origin.family === 'context') known.found.push({ index: known.length, kinds: origin.kinds });
+  }
+  contexts.set(storage, known);
+  return known.found;
 }

@@ -1,5 +1,6 @@
 import type { Item } from '../protocol/item.ts';
 import { isJsonObject, type Json } from '../protocol/json.ts';
+import type { Entry } from './entry.ts';
 import { mediaOf, partsKey, withWords } from './media-part.ts';
 
 /** What a model cannot take in. */
@@ -30,6 +31,8 @@ const standIns: Readonly<Record<MissingMedia, WeakMap<Item, Item>>> = {
   audio: new WeakMap(),
   'image and audio': new WeakMap(),
 };
+/** Whether any item of this process has one: in most none does, and no history needs to be searched. */
+const haveStandIns = new Set<MissingMedia>();
 
 /**
  * The item with words in the place of media that the model does not take, or that no provider can fetch: the same object
@@ -39,7 +42,10 @@ export function withoutMedia(item: Item, missing: MissingMedia): Item {
   const known = standIns[missing].get(item);
   if (known !== undefined) return known;
   const standIn = rewritten(item, (media) => missing === media || missing === 'image and audio');
-  if (standIn !== item) standIns[missing].set(item, standIn);
+  if (standIn !== item) {
+    standIns[missing].set(item, standIn);
+    haveStandIns.add(missing);
+  }
   return standIn;
 }
 
@@ -51,10 +57,10 @@ export interface LeftOutMedia {
 }
 
 /** What goes without its media to such a model, of items that were projected for it. */
-export function leftOutMedia(items: Iterable<Item>, missing: MissingMedia): readonly LeftOutMedia[] {
-  if (missing === 'none') return [];
+export function leftOutMedia(entries: readonly Entry[], missing: MissingMedia): readonly LeftOutMedia[] {
+  if (missing === 'none' || !haveStandIns.has(missing)) return [];
   const left: LeftOutMedia[] = [];
-  for (const item of items) {
+  for (const { item } of entries) {
     const key = standIns[missing].has(item) ? partsKey(item) : undefined;
     if (key === undefined) continue;
     const media = (item[key] as readonly Json[]).map((part) => (isJsonObject(part) ? mediaOf(part) : undefined));

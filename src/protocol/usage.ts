@@ -35,19 +35,21 @@ export type ReportedUsage = { readonly [Name in keyof Usage]?: unknown };
 export function mendUsage(reported: ReportedUsage, most = Number.MAX_SAFE_INTEGER): Usage {
   const count = (value: unknown): number =>
     typeof value === 'number' && value > 0 && value <= most ? Math.round(value) : 0;
-  const [input, output] = [count(reported.input), count(reported.output)];
+  const input = count(reported.input);
+  const output = count(reported.output);
   const total = Math.max(input + output, count(reported.total));
   const estimated = count(reported.estimated);
-  return {
+  const counts = {
     input,
     cachedInput: Math.min(input, count(reported.cachedInput)),
     cacheWriteInput: Math.min(input, count(reported.cacheWriteInput)),
     output,
     reasoningOutput: Math.min(output, count(reported.reasoningOutput)),
     total,
-    ...(estimated > 0 && { estimated }),
-    ...costField(mendCost(reported.cost, total + estimated)),
   };
+  const cost = mendCost(reported.cost, total + estimated);
+  if (estimated === 0 && cost === undefined) return counts;
+  return { ...counts, ...(estimated > 0 && { estimated }), ...costField(cost) };
 }
 
 /**
@@ -122,7 +124,14 @@ function costSince(before: Usage, now: Usage): Cost | undefined {
 
 /** The same counts, whatever is known of their cost. */
 export function isSameCount(one: TokenCounts, other: TokenCounts): boolean {
-  return (Object.keys(noUsage) as (keyof TokenCounts)[]).every((name) => one[name] === other[name]);
+  return (
+    one.total === other.total &&
+    one.input === other.input &&
+    one.cachedInput === other.cachedInput &&
+    one.cacheWriteInput === other.cacheWriteInput &&
+    one.output === other.output &&
+    one.reasoningOutput === other.reasoningOutput
+  );
 }
 
 /**

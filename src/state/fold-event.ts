@@ -31,18 +31,22 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
 }
 
 function foldTokenCount(before: ThreadState, event: JsonObject): ThreadState {
-  const rateLimits = readRateLimits(objectAt(event, 'rate_limits'));
+  const limits = objectAt(event, 'rate_limits');
+  const rateLimits = limits && readRateLimits(limits);
   const state = rateLimits === undefined ? before : { ...before, rateLimits };
   const info = objectAt(event, 'info');
   if (info === undefined) return state;
-  const newest = foldNewestCount(state, event, info);
-  const total = keepCost(state.usage.total, readUsage(info['total_token_usage']));
-  const usage = { total, newest };
+  const total = readUsage(info['total_token_usage']);
+  const newest = foldNewestCount(state, event, info, total);
+  const usage = { total: keepCost(state.usage.total, total), newest };
   const counted = isCostForOthers(event) ? withForeignCost(state, usage) : { ...state, usage };
   if (newest.kind !== 'counted') return counted;
   // Another program records no requests; its counts say that there were some.
   const checkpoints = foldSeen(state.checkpoints, state.history.length);
-  return { ...counted, checkpoints, prefill: state.prefill ?? newest.usage.input };
+  const prefill = state.prefill ?? newest.usage.input;
+  // A file has a count for every request: most change neither.
+  if (checkpoints === state.checkpoints && prefill === state.prefill) return counted;
+  return { ...counted, checkpoints, prefill };
 }
 
 /** A cost that is not that of the thread's own work. */

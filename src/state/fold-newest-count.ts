@@ -7,13 +7,12 @@ import type { ThreadState } from './thread-state.ts';
 import { readUsage } from './usage-fields.ts';
 
 /** The newest count after a `token_count` event with this `info`. */
-export function foldNewestCount(state: ThreadState, event: JsonObject, info: JsonObject): NewestCount {
+export function foldNewestCount(state: ThreadState, event: JsonObject, info: JsonObject, total: Usage): NewestCount {
   const { newest } = state.usage;
   const last = readUsage(info['last_token_usage']);
   const ours = objectAt(event, 'capstan');
   const isOfStep = numberAt(ours, 'step') !== undefined;
-  if (!isOfStep && isRepeated(state, last, ours === undefined ? readUsage(info['total_token_usage']) : undefined))
-    return newest;
+  if (!isOfStep && isRepeated(state, last, ours === undefined ? total : undefined)) return newest;
   const covers = { upTo: state.history.length, ...defined({ by: askedNow(state) }) };
   if (last.input > 0) return { kind: 'counted', usage: last, ...covers };
   const tokens = last.total;

@@ -15,6 +15,7 @@ import { configureThread, type ThreadPlace } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { createThreadParts } from './thread-parts.ts';
 import type { ThreadRequest } from './thread-request.ts';
+import { provenStart, standingOf } from './thread-standing.ts';
 
 export interface PreparedThread {
   readonly parts: ThreadParts;
@@ -68,8 +69,6 @@ export async function prepareToGoOn(
 ): Promise<PreparedThread | Outcome> {
   const last = lastSettings(state);
   const kept = given !== undefined && isSame(given.last, last) ? given.settings : undefined;
-  // A new thread has no past and does not load this.
-  const { provenStart, standingOf } = await import('./thread-standing.ts');
   const standing = await standingOf(engine, id, state);
   const proven = standing === 'ours' ? await provenStart(engine, id, state, last) : last;
   const own = standing === 'imported' ? undefined : last.cwd;

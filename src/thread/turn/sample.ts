@@ -115,8 +115,7 @@ function requestOf(turn: Turn, step: Step, tried: Tried): RequestToSend {
 /** The projection of the request has found them. Loaded on use: few threads have any. */
 async function tellLeftOut(turn: Turn): Promise<void> {
   const { log, envelope } = turn;
-  const items = entries(log.state.history).map(({ item }) => item);
-  const left = leftOutMedia(items, missingMedia(envelope.capabilities.modalities));
+  const left = leftOutMedia(entries(log.state.history), missingMedia(envelope.capabilities.modalities));
   if (left.length > 0) (await import('../request/left-out-media.ts')).warnOfLeftOut(turn, envelope, left);
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import type { ProcessTable } from '../../ports/processes.ts';
 import { systemPrograms } from './programs.ts';
 
@@ -15,12 +15,28 @@ export const processTable: ProcessTable = { startedAt: fromProcessTable };
 function fromProcessTable(pid: number): string | undefined {
   try {
     // The second field is a name of any form, in parentheses; the state comes right after it.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
+    const fields = readSmall(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? [];
     const [state, ticks] = [fields[0], fields[19]];
     if (state === 'Z' || state === 'X' || ticks === undefined) return undefined;
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()} ${ticks}`;
+    bootId ??= readSmall('/proc/sys/kernel/random/boot_id').trim();
+    return `${bootId} ${ticks}`;
   } catch {
     return undefined;
+  }
+}
+
+/** Stays the same for as long as the system is up, and so for as long as this process runs. */
+let bootId: string | undefined;
+
+/** Every command is identified: a buffer for each reading would be memory that stays until a full collection. */
+const small = Buffer.allocUnsafeSlow(4096);
+
+function readSmall(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    return small.toString('latin1', 0, readSync(file, small, 0, small.length, 0));
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -42,7 +42,9 @@ function makeUser(folder, url) {
   for (const place of [home, workspace]) writeFileSync(join(place, 'AGENTS.md'), 'Be brief.\n');
   const provider = `[model_providers.scripted]\nname = "scripted"\nbase_url = "${url}"\nwire_api = "responses"\n`;
   const trust = `[projects."${workspace}"]\ntrust_level = "trusted"\n`;
-  writeFileSync(join(home, 'config.toml'), `model = "gpt-5.5"\nmodel_provider = "scripted"\n${provider}${trust}`);
+  // A window of one's own brings a notice with numbers.
+  const settings = 'model = "gpt-5.5"\nmodel_provider = "scripted"\nmodel_context_window = 100000000\n';
+  writeFileSync(join(home, 'config.toml'), settings + provider + trust);
 }
 
 async function used(folder, words) {

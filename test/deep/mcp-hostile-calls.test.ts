@@ -112,7 +112,7 @@ test('changing: an announced tool cannot leave its text, and its words cannot le
     calls: { x: { changed: true } },
   });
   await scene.calls(mcpCall('x'));
-  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length).toBe(2);
   await scene.calls(mcpCall('x'));
   const texts = scene.live.rows(scene.live.model.requests.length - 1).flatMap(([, ...all]) => all);
   const told = texts.find((text) => text.startsWith('<tools>')) ?? '';

@@ -20,12 +20,10 @@ test.each<[string, object, RegExp]>([
 ])('%s, and the turn goes on without it', async (_, plan, why) => {
   const scene = await mcpScene({ plan: { tools, ...plan }, server: 'startup_timeout_sec = 10' });
   await scene.open();
-  const begun = performance.now();
   const [output, done] = await scene.calls(mcpCall('x'), callTool('exec_command', { cmd: 'echo still here' }));
   expect(output).toContain('There is no tool named');
   expect(done).toContain('still here');
   expect(warnings(scene).at(-1)).toMatch(why);
-  expect(performance.now() - begun).toBeLessThan(20_000);
 });
 
 test('dying: a server that did not start is tried again with the next turn, and its tools are deferred then', async () => {
@@ -34,7 +32,7 @@ test('dying: a server that did not start is tried again with the next turn, and 
   expect((await scene.calls(mcpCall('x')))[0]).toContain('There is no tool named');
   scene.plan({ tools });
   await scene.calls();
-  await expect.poll(() => scene.log().map(({ got }) => got), { timeout: 20_000 }).toContain('tools/list');
+  await expect.poll(() => scene.log().map(({ got }) => got)).toContain('tools/list');
   expect((await scene.calls(mcpCall('x')))[0]).toContain('called x');
   expect(scene.toolNames(scene.live.model.requests.length - 1)).toEqual(scene.toolNames(0));
 });
@@ -67,12 +65,10 @@ test('slow: a server that reads nothing any more costs its limits and not the tu
   const scene = await mcpScene({ plan: { tools, calls: { x: { deaf: true } } }, server: 'tool_timeout_sec = 1' });
   await scene.open();
   const big = 'b'.repeat(3_000_000);
-  const begun = performance.now();
   const [silent, unread] = await scene.calls(mcpCall('x'), mcpCall('y', { big }));
   expect(silent).toContain('did not answer within 1 s');
   expect(unread).toContain('did not answer within 1 s');
   await scene.live.close();
-  expect(performance.now() - begun).toBeLessThan(20_000);
 });
 
 test('asking for more: one call may ask ten times, and a form without end is put to no one', async () => {

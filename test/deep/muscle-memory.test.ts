@@ -114,7 +114,7 @@ describe.each(['capstan', 'codex'] as const)('the keys of %s', (program) => {
     shell.press('C-o');
     // Codex hands the text to the terminal around tmux, and cannot know whether that took it.
     if (program === 'codex') await shell.sees('Copy unconfirmed', 'screen');
-    else await vi.waitUntil(() => shell.copied() === 'Read second words.', { timeout: 10_000 });
+    else await vi.waitUntil(() => shell.copied() === 'Read second words.', { timeout: 20_000 });
     await walk(shell, laterSteps);
     await send(shell, ' again');
     await shell.sees('Read first words again.');

@@ -24,7 +24,7 @@ it.runIf(process.platform === 'linux')(
       const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'inherit', 'inherit'] });
       const signal = await new Promise((resolve) => child.on('close', (_code, reason) => resolve(reason)));
       expect(signal).toBe('SIGKILL');
-      await expect.poll(() => processesWith(`sleep ${seconds};`), { timeout: 10_000, interval: 10 }).toEqual([]);
+      await expect.poll(() => processesWith(`sleep ${seconds};`), { timeout: 20_000, interval: 10 }).toEqual([]);
     }
     rmSync(folder, { recursive: true, force: true });
   },

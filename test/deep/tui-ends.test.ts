@@ -60,7 +60,7 @@ async function givesBack({ shell, place }: Running, prompt: 'shown' | 'lost' = '
       await new Promise((later) => setTimeout(later, 300));
       return existsSync(after) && readFileSync(after, 'utf8') === readFileSync(modesFile(place, 'before'), 'utf8');
     },
-    { timeout: 10_000 },
+    { timeout: 20_000 },
   );
   expect(readFileSync(after, 'utf8')).toBe(readFileSync(modesFile(place, 'before'), 'utf8'));
   expect(shell.modes()).toBe(quiet);
@@ -125,7 +125,7 @@ describe('however the terminal surface ends, the terminal is usable and the thre
     const { shell, place } = await running();
     const pid = shell.child();
     shell.close();
-    await vi.waitUntil(() => spawnSync('kill', ['-0', String(pid)]).status !== 0, { timeout: 10_000 });
+    await vi.waitUntil(() => spawnSync('kill', ['-0', String(pid)]).status !== 0, { timeout: 20_000 });
     expect((await place.run('threads', 'list')).stdout).toContain('Hang.');
   });
 });

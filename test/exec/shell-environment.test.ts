@@ -101,7 +101,7 @@ const variables = (more: Partial<LoginShellOptions> = {}, caller = env()) => ask
 /** The program at the end of the shell keeps its answer a moment after it reported it, and then lets the lock go. */
 const isKept = () =>
   vi.waitFor(() => expect(readdirSync(folder)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.json$/)]), {
-    timeout: 10_000,
+    timeout: 20_000,
     interval: 5,
   });
 const keptFile = () => join(folder, readdirSync(folder)[0] as string);
@@ -207,7 +207,7 @@ test('an answer that is an hour old serves once more while another is made; one 
   };
   aged(2 * hour);
   expect(await variables()).toMatchObject({ A: '1' });
-  await vi.waitFor(async () => expect(await variables()).toMatchObject({ A: '2' }), { timeout: 10_000, interval: 5 });
+  await vi.waitFor(async () => expect(await variables()).toMatchObject({ A: '2' }), { timeout: 20_000, interval: 5 });
   expect(runs()).toBe(2);
   await isKept();
   aged(25 * hour);
@@ -288,7 +288,7 @@ function slowProfile(text: string): { release(): void } {
   };
 }
 
-const hasStarted = () => vi.waitFor(() => expect(runs()).toBeGreaterThan(0), { timeout: 10_000, interval: 5 });
+const hasStarted = () => vi.waitFor(() => expect(runs()).toBeGreaterThan(0), { timeout: 20_000, interval: 5 });
 
 test('a slow shell is reported once, waited for up to a limit, and left to finish', async () => {
   const shell = slowProfile('export A=1');

@@ -51,7 +51,7 @@ it('the same where the model reaches a tool by another one', async () => {
   const tools = ['echo', 'drop', 'late', 'later'].map(tool);
   scene.plan({ tools, calls: { echo: { changed: true } } });
   await scene.calls(mcpCall('echo'));
-  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length).toBe(2);
   const [late, later] = await scene.calls(
     callTool('call_tool', { name: 'mcp__s__late', arguments: {} }),
     callTool('call_tool', { name: 'mcp__s__later', arguments: { n: 1 } }),

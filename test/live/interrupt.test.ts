@@ -21,7 +21,7 @@ it('interrupt ends the turn that an answer continued, not the one that was submi
   const { scene, threads, start } = await liveScene([asks, never, done]);
   const thread = await start(onRequest);
   const turn = thread.submit({ input: words('go') });
-  await expect.poll(() => thread.questions.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => thread.questions.length).toBe(1);
   const { turnId } = thread;
   await threads.close();
   expect(await turn).toMatchObject({ kind: 'suspended' });
@@ -31,7 +31,7 @@ it('interrupt ends the turn that an answer continued, not the one that was submi
   const answered = loaded.answer(loaded.questions[0]!.id, { kind: 'declined' });
   const next = loaded.submit({ input: words('next') });
   expect(await answered).toEqual({ kind: 'answered' });
-  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => scene.model.requests.length).toBe(2);
   expect(await loaded.interrupt()).toEqual({ kind: 'interrupted', turnId });
   expect(await next).toMatchObject({ kind: 'completed' });
 });
@@ -50,10 +50,10 @@ it('the signal of a compaction or of a turn ends that one alone, wherever it is 
   const turn = thread.submit({ input: words('two') });
   const second = thread.compact({ signal: stopped[0].signal });
   const dropped = thread.submit({ input: words('three'), signal: stopped[1].signal });
-  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => scene.model.requests.length).toBe(2);
   stopped[1].abort();
   expect(await first).toMatchObject({ kind: 'installed' });
-  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(3);
+  await expect.poll(() => scene.model.requests.length).toBe(3);
   stopped[0].abort();
   expect(await turn).toMatchObject({ kind: 'completed' });
   expect(await second).toMatchObject({ kind: 'aborted' });
@@ -86,10 +86,10 @@ it('a turn that is cancelled while it waits was never said: not to the model, an
   const first = thread.submit({ input: words('one') });
   const cancelled = thread.submit({ input: words('never said'), signal: stopped.signal });
   const kept = thread.submit({ input: words('kept') });
-  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => scene.model.requests.length).toBe(1);
   const waiting = async () =>
     (await engine.stored.waiting(thread.id)).map((each) => 'input' in each && each.input.text);
-  await expect.poll(waiting, { timeout: 10_000 }).toEqual(['never said', 'kept']);
+  await expect.poll(waiting).toEqual(['never said', 'kept']);
   stopped.abort();
   expect(await cancelled).toEqual({ kind: 'aborted', isWithdrawn: true });
   // The first turn still runs: what another process would resume now.
@@ -131,10 +131,10 @@ it('a turn that is cancelled while it waits takes its settings with it, but noth
   });
   stopped.abort();
   expect(await cancelled).toEqual({ kind: 'aborted', isWithdrawn: true });
-  await expect.poll(() => thread.settings, { timeout: 10_000 }).toEqual(kept);
+  await expect.poll(() => thread.settings).toEqual(kept);
   const late = thread.submit({ input: words('never said either'), signal: AbortSignal.abort(), change });
   expect(await late).toEqual({ kind: 'aborted', isWithdrawn: true });
-  await expect.poll(() => thread.settings, { timeout: 10_000 }).toEqual(kept);
+  await expect.poll(() => thread.settings).toEqual(kept);
   hold.resolve();
   await first;
   await threads.close();
@@ -205,7 +205,7 @@ it('interrupt during a compaction that follows a turn by itself ends that one, a
   const listener = new Listener(thread);
   await thread.submit({ input: words('one') });
   const next = thread.submit({ input: words('two') });
-  await expect.poll(() => compactions, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => compactions).toBe(1);
   expect(await thread.interrupt()).toMatchObject({ kind: 'interrupted' });
   expect(await next).toMatchObject({ kind: 'completed' });
   const events = listener.recorded.map(({ event }) => event);
@@ -224,8 +224,8 @@ it('a turn that was told to end takes no more words: they belong to the next tur
   const { scene, start } = await liveScene([never, done]);
   const thread = await start();
   const turn = thread.submit({ input: words('go') });
-  await expect.poll(() => thread.turnId, { timeout: 10_000 }).toBeDefined();
-  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => thread.turnId).toBeDefined();
+  await expect.poll(() => scene.model.requests.length).toBe(1);
   const interrupted = thread.interrupt();
   expect(await thread.steer({ input: words('instead') })).toMatchObject({
     kind: 'refused',

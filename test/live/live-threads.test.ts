@@ -25,7 +25,7 @@ it('an idle thread is given up and loaded by its next use, under the settings th
   await thread.override({ model: 'gpt-5.4' });
   await thread.submit({ input: words('go') });
   const total = thread.usage();
-  await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => engine.threads).toEqual([]);
   expect(thread.settings.model).toBe('gpt-5.4');
   expect(thread.usage()).toEqual(total);
   expect(await thread.submit({ input: words('again') })).toMatchObject({ kind: 'completed' });
@@ -47,7 +47,7 @@ it('what a thread uses is counted once as things stand, and anew when a line or 
 it('a thread without a message is given up as well, and its next use starts it again under its id and settings', async () => {
   const { scene, engine, threads, start } = await liveScene([done, done], { idleMs: 20 });
   const thread = await start({ config: ['model="gpt-5.5"'] });
-  await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => engine.threads).toEqual([]);
   expect([threads.loaded, threads.knows(thread.id), await engine.stored.location(thread.id)]).toEqual([
     [],
     true,
@@ -55,12 +55,12 @@ it('a thread without a message is given up as well, and its next use starts it a
   ]);
   expect(await threads.fork(thread.id, { kind: 'latest' })).toMatchObject({ outcome: { code: 'thread-empty' } });
   expect(await threads.load(thread.id)).toBe(thread);
-  await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => engine.threads).toEqual([]);
   expect(await thread.override({ model: 'gpt-5.4' })).toMatchObject({ kind: 'changed' });
-  await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => engine.threads).toEqual([]);
   expect(await thread.submit({ input: words('go') })).toMatchObject({ kind: 'completed' });
   expect(scene.model.requests[0]!.body['model']).toBe('gpt-5.4');
-  await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => engine.threads).toEqual([]);
   expect(await thread.submit({ input: words('again') })).toMatchObject({ kind: 'completed' });
 });
 
@@ -84,7 +84,7 @@ it('interrupt ends the turn that runs, and what waits behind it runs', async () 
   expect(await thread.interrupt()).toEqual({ kind: 'idle' });
   const first = thread.submit({ input: words('one') });
   const second = thread.submit({ input: words('two') });
-  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => scene.model.requests.length).toBe(1);
   const { turnId } = thread;
   expect(await thread.interrupt()).toEqual({ kind: 'interrupted', turnId });
   expect(await first).toMatchObject({ kind: 'aborted' });
@@ -101,12 +101,12 @@ it('a question waits for an answer; a thread that was given up meanwhile is susp
   const { scene, threads, start } = await liveScene([asksFirst, done, asksFirst, done]);
   const thread = await start({ config: ['approval_policy="on-request"'] });
   const turn = thread.submit({ input: words('go') });
-  await expect.poll(() => thread.questions.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => thread.questions.length).toBe(1);
   expect(await thread.answer('no such', { kind: 'allowed' })).toMatchObject({ kind: 'refused' });
   expect(await thread.answer(thread.questions[0]!.id, { kind: 'declined' })).toEqual({ kind: 'answered' });
   expect(await turn).toMatchObject({ kind: 'completed' });
   const next = thread.submit({ input: words('again') });
-  await expect.poll(() => thread.questions.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => thread.questions.length).toBe(1);
   expect(await threads.whole(thread.id, async () => 'never')).toMatchObject({ outcome: { code: 'thread-busy' } });
   await threads.close();
   expect(await next).toMatchObject({ kind: 'suspended' });
@@ -116,7 +116,7 @@ it('a question waits for an answer; a thread that was given up meanwhile is susp
   const loaded = await opened(later.load(thread.id, { config: ['approval_policy="on-request"'] }));
   expect(loaded.isSuspended).toBe(true);
   expect(await loaded.answer(loaded.questions[0]!.id, { kind: 'declined' })).toEqual({ kind: 'answered' });
-  await expect.poll(() => loaded.isSuspended || loaded.turnId !== undefined, { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => loaded.isSuspended || loaded.turnId !== undefined).toBe(false);
   expect(scene.model.requests).toHaveLength(4);
 });
 

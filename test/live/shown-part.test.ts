@@ -15,7 +15,7 @@ async function interrupted(script: Parameters<typeof liveScene>[0], { follows }:
   const thread = await start();
   const listener = follows ? new Listener(thread) : undefined;
   const turn = thread.submit({ input: words('Tell a story.') });
-  await expect.poll(() => scene.model.requests.length, { timeout: 10_000 }).toBe(script.length - 1);
+  await expect.poll(() => scene.model.requests.length).toBe(script.length - 1);
   if (listener === undefined) await new Promise((later) => setTimeout(later, 300));
   else await listener.sees('text');
   await thread.interrupt();

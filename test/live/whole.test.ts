@@ -13,7 +13,7 @@ const rollBack = (threads: LiveThreads, id: ThreadId) =>
 async function userWords(thread: LiveThread): Promise<readonly string[]> {
   const listener = new Listener(thread, { after: -1, provisional: false });
   const last = thread.place;
-  await expect.poll(() => listener.recorded.at(-1)?.ordinal, { timeout: 10_000 }).toBe(last);
+  await expect.poll(() => listener.recorded.at(-1)?.ordinal).toBe(last);
   await listener.leave();
   return listener.recorded.flatMap(({ event }) =>
     event.kind === 'context' && event.cause === 'user' ? [event.text] : [],

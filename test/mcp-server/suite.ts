@@ -198,7 +198,7 @@ export function text(result: { readonly content?: readonly { readonly type: stri
   return result.content?.map((block) => ('text' in block ? String(block.text) : block.type)).join('') ?? '';
 }
 
-export async function until(isSo: () => boolean, forMs = 10_000): Promise<void> {
+export async function until(isSo: () => boolean, forMs = 20_000): Promise<void> {
   for (const end = Date.now() + forMs; !isSo(); await wait(5)) {
     if (Date.now() > end) throw new Error('It did not come to this in time.');
   }

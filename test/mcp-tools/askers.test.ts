@@ -110,7 +110,7 @@ it('when both are gone the turn is interrupted, and no accept runs anything', as
   const { scene, owner, other, thread_id } = await twoAskers();
   owner.leaving.abort();
   other.leaving.abort();
-  await expect.poll(() => statusOf(scene, thread_id), { timeout: 10_000 }).toBe('interrupted');
+  await expect.poll(() => statusOf(scene, thread_id)).toBe('interrupted');
   for (const late of [owner, other]) {
     expect(await late.answers('accept')).toMatchObject({ data: { status: 'interrupted' } });
   }

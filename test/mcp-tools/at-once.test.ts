@@ -69,7 +69,7 @@ it('a compaction that is cancelled ends no work of another client', async () => 
   const [one, two, three] = [new TestClient(app), new TestClient(app), new TestClient(app)];
   const thread_id = await started(one);
   const compacted = one.data('thread_compact', { thread_id });
-  await expect.poll(() => model.requests.length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => model.requests.length).toBe(2);
   const stopped = new AbortController();
   const early = two.call('thread_compact', { thread_id }, stopped.signal);
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -79,7 +79,7 @@ it('a compaction that is cancelled ends no work of another client', async () => 
   const stopping = new AbortController();
   const late = two.call('thread_compact', { thread_id }, stopping.signal);
   expect(await compacted).toHaveProperty('report');
-  await expect.poll(() => model.requests.length, { timeout: 10_000 }).toBe(3);
+  await expect.poll(() => model.requests.length).toBe(3);
   stopping.abort();
   expect(await turn).toMatchObject({ status: 'completed' });
   for (const cancelled of [early, late]) {
@@ -147,7 +147,7 @@ it('a client that asks its user hears when the turn is gone', async () => {
   expect(asked.answered?.aborted).toBe(false);
   const thread_id = asked.state['thread_id']!;
   expect(await client.data('thread_interrupt', { thread_id })).toMatchObject({ interrupted: true });
-  await expect.poll(() => asked.answered?.aborted, { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => asked.answered?.aborted).toBe(true);
 });
 
 it('a client without a connection is refused what it could not be sent', async () => {

@@ -57,7 +57,7 @@ it('a client that listens over HTTP is sent the events of its threads, in order,
   const subscription = await listener.listen({ resourceSubscriptions: [uri, `${uri}/context`] });
   await other.data('thread_send', { thread_id, text: 'two' });
   await other.data('thread_send', { thread_id: unheard.thread_id, text: 'unheard' });
-  await expect.poll(() => ends(heard), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => ends(heard)).toBe(1);
   expect(new Set(heard.map(({ threadId }) => threadId))).toEqual(new Set([thread_id]));
   expect(heard.every(({ _meta }) => _meta?.['io.modelcontextprotocol/subscriptionId'] !== undefined)).toBe(true);
   const kinds = new Set(heard.map(({ event }) => event['type']));
@@ -70,15 +70,15 @@ it('a client that listens over HTTP is sent the events of its threads, in order,
   await subscription.close();
   await other.data('thread_send', { thread_id, text: 'three' });
   const again = await listener.listen({ resourceSubscriptions: [`${uri}?after=${encodeURIComponent(last)}`] });
-  await expect.poll(() => ends(heard), { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => ends(heard)).toBe(2);
   await other.data('thread_send', { thread_id, text: 'four' });
-  await expect.poll(() => ends(heard), { timeout: 10_000 }).toBe(3);
+  await expect.poll(() => ends(heard)).toBe(3);
   await again.close();
 
   const late = await client('2026-07-28');
   const all = heardBy(late);
   await late.listen({ resourceSubscriptions: [`${uri}?after=-1`] });
-  await expect.poll(() => ends(all), { timeout: 10_000 }).toBe(4);
+  await expect.poll(() => ends(all)).toBe(4);
   const whole = recorded(all);
   expect(recorded(heard)).toEqual(whole.slice(-recorded(heard).length));
 });
@@ -91,7 +91,7 @@ it('a listener gets all that many turns record, in order, though they do not wai
   const heard = heardBy(listener);
   await listener.listen({ resourceSubscriptions: [`capstan://threads/${thread_id}`] });
   for (let turn = 0; turn < 20; turn++) await other.data('thread_send', { thread_id, text: `turn ${turn}` });
-  await expect.poll(() => ends(heard), { timeout: 20_000 }).toBe(20);
+  await expect.poll(() => ends(heard)).toBe(20);
   const places = heard.flatMap(({ ordinal }) => ordinal ?? []);
   expect(places).toEqual(places.toSorted((one, two) => one - two));
 });
@@ -104,7 +104,7 @@ it('over standard streams, too, a client that listens behind a place gets what w
   const thread_id = String((threads as readonly JsonObject[])[0]!['id']);
   const subscription = await host.client.listen({ resourceSubscriptions: [`capstan://threads/${thread_id}?after=-1`] });
   const types = (): readonly unknown[] => host.events.map(({ type }) => type);
-  await expect.poll(() => types().filter((type) => type === 'turn_completed').length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => types().filter((type) => type === 'turn_completed').length).toBe(1);
   expect(types()[0]).toBe('turn_started');
   await subscription.close();
 });

@@ -84,7 +84,7 @@ it('a thread without a message that the server has given up takes its first mess
   whenTestEnds(() => app.close());
   const client = new TestClient(app);
   const { thread_id } = (await client.data('thread_start', { sandbox: 'read-only' })) as { thread_id: string };
-  await expect.poll(() => engine.threads, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => engine.threads).toEqual([]);
   expect(await client.error('thread_fork', { thread_id })).toMatchObject({ code: 'thread-empty' });
   expect(await client.data('thread_send', { thread_id, text: 'go' })).toMatchObject({ thread_id, message: 'ok' });
   expect(await client.data('thread_override', { thread_id, effort: 'low' })).toMatchObject({

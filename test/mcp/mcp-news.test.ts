@@ -38,7 +38,7 @@ test('a changed and a removed tool stay listed as they were, are told once, foun
   const anew = tool('find', { query: { type: 'string' }, limit: { type: 'number' } });
   scene.plan({ tools: [anew], calls: { find: { changed: true } } });
   await scene.calls(mcpCall('find', { q: 'a' }));
-  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length).toBe(2);
   const [found, called, gone, listed] = await scene.calls(
     callTool('tool_search', { query: 'limit' }),
     mcpCall('find', { query: 'a', limit: 1 }),
@@ -152,8 +152,8 @@ test('a server that ran, ended and did not start again is tried with every turn,
   const starts = (): number => scene.log().filter(({ got }) => got === 'tools/list').length;
   const before = starts();
   await scene.calls();
-  await expect.poll(starts, { timeout: 20_000 }).toBe(before + 1);
-  await expect.poll(async () => (await scene.calls(), notes().length), { timeout: 20_000 }).toBe(2);
+  await expect.poll(starts).toBe(before + 1);
+  await expect.poll(async () => (await scene.calls(), notes().length)).toBe(2);
   expect(notes()).toEqual([...told, expect.stringContaining('no server is known to be down')]);
 });
 
@@ -195,8 +195,8 @@ test('a server that ran in an earlier thread and is down now is reported to the 
   scene.plan({ exitAtStart: 3 });
   await scene.open();
   const down = 'The MCP server "s" did not start: it ended with code 3.';
-  await expect.poll(async () => (await scene.calls(), warned()), { timeout: 20_000 }).toEqual([down]);
-  await expect.poll(async () => (await scene.calls(), notesOf(live).length), { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await scene.calls(), warned())).toEqual([down]);
+  await expect.poll(async () => (await scene.calls(), notesOf(live).length)).toBe(1);
   expect(warned()).toEqual([down]);
   for (const words of [['list'], ['list'], ['get', 's']])
     expect(await state(...words)).toContain('1 tool; did not start when it was last tried: it ended with code 3\n');
@@ -209,7 +209,7 @@ test('a server that ran in an earlier thread and is down now is reported to the 
   scene.plan(up);
   // A start that began before may still fail.
   const listed = async () => (await scene.calls(mcpCall('find')), state('list'));
-  await expect.poll(listed, { timeout: 20_000 }).toMatch(/ 1 tool\n/);
+  await expect.poll(listed).toMatch(/ 1 tool\n/);
 });
 
 test('a server that is found down while the last answer arrives is reported when the turn ends', async () => {
@@ -220,7 +220,7 @@ test('a server that is found down while the last answer arrives is reported when
   scene.plan({ exitAtStart: 3 });
   await scene.open();
   live.model.push(async () => {
-    await expect.poll(() => readdirSync(join(live.place.home, 'capstan/mcp')).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => readdirSync(join(live.place.home, 'capstan/mcp')).length).toBe(2);
     return answer({ items: [say('Done.')] });
   });
   await live.turn('go');

@@ -47,7 +47,7 @@ test('a tool that a server adds later is deferred, found by searching and called
   await scene.calls(mcpCall('echo'));
   scene.plan({ tools: [echo, late], calls: { echo: { changed: true } } });
   await scene.calls(mcpCall('echo'));
-  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length).toBe(2);
   const [found, called, direct] = await scene.calls(
     callTool('tool_search', { query: 'sheep' }),
     callTool('call_tool', { name: 'mcp__s__late', arguments: { n: 1 } }),
@@ -76,7 +76,7 @@ test('a checkpoint makes deferred tools direct, a resume keeps them so, and ever
   const late = { ...echo, name: 'late' };
   scene.plan({ tools: [echo, late], calls: { echo: { changed: true } } });
   await scene.calls(mcpCall('echo'));
-  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => scene.log().filter(({ got }) => got === 'tools/list').length).toBe(2);
   await scene.calls(mcpCall('late'));
   const newest = (): readonly string[] => scene.toolNames(live.model.requests.length - 1);
   expect(newest()).not.toContain('mcp__s__late');

@@ -116,9 +116,7 @@ describe('when something goes wrong', () => {
     await past('I like tabs.');
     await live.turn('hello');
     await eventually(() => asked('extract').length === 1);
-    const before = Date.now();
     await live.close();
-    expect(Date.now() - before).toBeLessThan(5000);
     expect(read('MEMORY.md')).toBeUndefined();
     expect([noted(), live.told('warning')]).toEqual([[], []]);
   });

@@ -141,7 +141,7 @@ it('an answer that is over keeps its connection for a moment only', async () => 
   if (opened.kind !== 'answer') throw new Error(opened.kind);
   opened.body.release();
   expect(open).toBe(1);
-  await expect.poll(() => open, { timeout: 5000 }).toBe(0);
+  await expect.poll(() => open).toBe(0);
 });
 
 it('what a server sends unasked is not taken for the next answer', async () => {

@@ -151,7 +151,7 @@ linux('in the table of Codex', () => {
     const holding = join(base, 'holding');
     const child = spawn('flock', [lock, 'sh', '-c', `touch ${holding}; sleep 0.3; rmdir ${target}`]);
     const ended = new Promise((resolve) => child.on('close', resolve));
-    await vi.waitUntil(() => existsSync(holding), { timeout: 10_000, interval: 5 });
+    await vi.waitUntil(() => existsSync(holding), { timeout: 20_000, interval: 5 });
     const hold = engine().hold([target]);
     expect(existsSync(target)).toBe(false);
     mkdirSync(target);

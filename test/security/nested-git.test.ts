@@ -215,7 +215,7 @@ describe('a workspace that is no repository', () => {
     const live = await outsideOfGit(turn(command('echo a > a')));
     await live.turn('go');
     await live.close();
-    await expect.poll(() => readdirSync(live.place.workspace), { timeout: 5000 }).toEqual(['a']);
+    await expect.poll(() => readdirSync(live.place.workspace)).toEqual(['a']);
     expect(live.told('warning')).toEqual([]);
   });
 });

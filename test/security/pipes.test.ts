@@ -69,7 +69,7 @@ describe.runIf(process.platform === 'linux')('pipes of commands on Linux', () =>
     const names = pipes.map(({ readEnd }) => readlinkSync(`/proc/self/fd/${readEnd}`));
     expect(new Set(names).size).toBe(8);
     const holders = () => readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && holds(pid, names));
-    await vi.waitUntil(() => holders().length === 1, { timeout: 10_000, interval: 5 });
+    await vi.waitUntil(() => holders().length === 1, { timeout: 20_000, interval: 5 });
     expect(holders()).toEqual([String(process.pid)]);
     close(...pipes);
   });

@@ -103,7 +103,7 @@ async function gitMeanwhile(folder: string, attack: string) {
   if ('code' in sandbox) throw new Error(sandbox.message);
   const script = `${attack}; ${settings('.')}; ${settings(evil)}; ${wait}`;
   const running = sandbox.capture(['bash', '-c', script]);
-  await expect.poll(() => existsSync(join(cwd, 'planted')), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(cwd, 'planted'))).toBe(true);
   const sights = [useGit(folder)];
   writeFileSync(join(cwd, 'go'), '');
   await running;

@@ -39,5 +39,5 @@ test('so does the browser', async () => {
     options,
   };
   expect(openInBrowser('http://127.0.0.1/', parts as never, 'linux')).toBe(true);
-  await vi.waitFor(() => expect(place()).toBe('/'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(place()).toBe('/'), { timeout: 20_000 });
 });

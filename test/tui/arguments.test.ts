@@ -60,7 +60,7 @@ it('a message that begins with a path or with // stays a message while it is typ
     for (const sign of words) terminal.type(sign);
     await sees(`› ${words}`);
     terminal.type('\r');
-    await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBe(length + 1);
+    await expect.poll(() => model.requests.length).toBe(length + 1);
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain(words);
   }
 });

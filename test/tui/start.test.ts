@@ -66,7 +66,9 @@ describe('the start of a conversation', () => {
     await sees('Context 100% left');
     tell('Fix the mill.');
     await sees('Worked for');
-    await vi.waitUntil(() => terminal.written.includes('\u001B]0;Fix the mill. | workspace\u0007'));
+    await vi.waitUntil(() => terminal.written.includes('\u001B]0;Fix the mill. | workspace\u0007'), {
+      timeout: 20_000,
+    });
     expect(model.requests).toHaveLength(1);
   });
 });

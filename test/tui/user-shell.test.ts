@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { answer, httpError, say } from '../../src/testing/index.ts';
+import { processesWith } from '../harness/process-table.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 import { tuiScene } from './tui-scene.ts';
 
@@ -16,15 +17,16 @@ describe('a command of the user', () => {
   ])('%s ends it, and Capstan stays', async (_, key) => {
     const { sees, say: tell, terminal, place, model } = await tuiScene([answer({ items: [say('Still here.')] })]);
     await sees('Context');
-    tell('!sleep 2; touch late');
+    tell('!sleep 73001; touch late');
     await sees(/Running your command \(.*esc to interrupt\)/);
+    await expect.poll(() => processesWith('73001')).not.toEqual([]);
     terminal.type(key);
-    await sees('Your command was interrupted: sleep 2; touch late');
+    await sees('Your command was interrupted: sleep 73001; touch late');
     tell('Go on.');
     const rows = (await sees('• Still here.')).join('\n');
     expect(rows).not.toContain('Esc again');
     expect(textsOf(inputOf(model, 0)).join('\n')).toContain('Exit code: none (stopped by the user)');
-    await wait(2200);
+    await expect.poll(() => processesWith('73001')).toEqual([]);
     expect(existsSync(join(place.workspace, 'late'))).toBe(false);
   });
 
@@ -51,12 +53,11 @@ describe('a command of the user', () => {
   it('ends when Capstan is left', async () => {
     const { sees, say: tell, leave, place } = await tuiScene([]);
     await sees('Context');
-    tell('!sleep 2; touch late');
+    tell('!sleep 73002; touch late');
     await sees('Running your command');
-    const from = Date.now();
+    await expect.poll(() => processesWith('73002')).not.toEqual([]);
     await leave();
-    expect(Date.now() - from).toBeLessThan(1900);
-    await wait(2200);
+    await expect.poll(() => processesWith('73002')).toEqual([]);
     expect(existsSync(join(place.workspace, 'late'))).toBe(false);
   });
 

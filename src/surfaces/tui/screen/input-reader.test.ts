@@ -262,7 +262,7 @@ describe('a process that stands still reads behind its timers', () => {
     });
     await new Promise<void>((over) => server.listen(join(tmpdir(), `reader-${process.pid}.sock`), over));
     const keyboard = createConnection(server.address() as string);
-    await vi.waitUntil(() => keyboard.readyState === 'open');
+    await vi.waitUntil(() => keyboard.readyState === 'open', { timeout: 20_000 });
     await passes(20);
     // Timers follow, and then what the system has ready is read.
     setImmediate(() => {
@@ -270,7 +270,7 @@ describe('a process that stands still reads behind its timers', () => {
       keyboard.write(second);
       for (const until = Date.now() + 80; Date.now() < until;);
     });
-    await vi.waitUntil(() => isRead);
+    await vi.waitUntil(() => isRead, { timeout: 20_000 });
     await passes(100);
     keyboard.destroy();
     server.close();

@@ -22,7 +22,7 @@ beforeEach(async () => {
   const path = join(tmpdir(), `guarded-${process.pid}.sock`);
   await new Promise<void>((over) => server.listen(path, over));
   keyboard = createConnection(path);
-  await vi.waitUntil(() => reader !== undefined && keyboard.readyState === 'open');
+  await vi.waitUntil(() => reader !== undefined && keyboard.readyState === 'open', { timeout: 20_000 });
 });
 afterEach(() => {
   keyboard.destroy();
@@ -71,7 +71,7 @@ it('a process that stands still again and again takes a key once the pause is ov
   }
   await passes(60);
   keyboard.write('y');
-  await vi.waitFor(() => expect(taken).toEqual(['y']), { timeout: 1000 });
+  await vi.waitFor(() => expect(taken).toEqual(['y']), { timeout: 20_000 });
 });
 
 it('the pause begins when the question is drawn, however long that took', async () => {

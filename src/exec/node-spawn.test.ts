@@ -145,7 +145,7 @@ describe('kills', () => {
     const mark = 'sleep 271828';
     const end = await run(
       script(`${mark} & (trap '' TERM; ${mark} & wait) & echo up; wait`),
-      { ...limits, timeoutMs: 1000 },
+      { ...limits, timeoutMs: 3000 },
       never,
     );
     expect(end).toMatchObject({ kind: 'timed-out', output: { text: 'up\n' } });
@@ -153,15 +153,17 @@ describe('kills', () => {
   });
 
   test('politely first', async () => {
-    const end = await run(
-      script("trap 'echo bye; exit' TERM; echo up; while :; do sleep 0.01; done"),
-      { ...limits, timeoutMs: 1000 },
-      never,
-    );
-    expect(end).toMatchObject({
-      kind: 'timed-out',
+    const stop = new AbortController();
+    const ready = join(folder, 'polite');
+    const polite = `trap 'echo bye; exit' TERM; echo up; touch ${ready}; while :; do sleep 0.01; done`;
+    const ended = run(script(polite), limits, stop);
+    await expect.poll(() => existsSync(ready)).toBe(true);
+    stop.abort();
+    expect(await ended).toMatchObject({
+      kind: 'aborted',
       output: { text: expect.stringMatching(/^up\n[^]*bye\n$/) as string },
     });
+    rmSync(ready);
   });
 
   test('firmly after the grace', async () => {

@@ -198,7 +198,7 @@ describe('at a terminal', () => {
     const shell = command(terminalArgv(['bash', '--norc', '-i']));
     const { session } = await yielded(sessions, shell, limits);
     await sessions.write(session.id, { text: `(exec -a ${mark} sleep 1000) &\n`, waitMs: 1000 }, never);
-    expect(survivors(mark)).toBe(1);
+    await expect.poll(() => survivors(mark)).toBe(1);
     const other = await sessions.run(
       script('ls -l /proc/self/fd'),
       { input: 'closed', yieldMs: 5000 },

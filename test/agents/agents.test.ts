@@ -98,20 +98,28 @@ it('an agent is sent more, listed and closed, and takes no input after that', as
 it('limits hold: depth, number and tokens', async () => {
   const tools = (body: JsonObject) => (body['tools'] as JsonObject[]).map(({ name }) => name);
   const seen: unknown[] = [];
+  // Both work until the third was asked for.
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   const { begin, of } = await agentScene(
     {
-      root: inTurn(
-        answer({ items: ['a', 'b', 'c'].map((name) => callTool('spawn_agent', { message: `TASK ${name}: x`, name })) }),
-        call('wait_agent', { until: 'all' }),
-        call('spawn_agent', { message: 'TASK c: x', name: 'c' }),
-      ),
-      a: ({ body }) => {
-        seen.push(...tools(body));
-        return new Promise((resolve) => {
-          setTimeout(() => resolve(done), 300);
-        });
+      root: ({ index }) => {
+        if (index === 0) {
+          const spawns = ['a', 'b', 'c'].map((name) => callTool('spawn_agent', { message: `TASK ${name}: x`, name }));
+          return answer({ items: spawns });
+        }
+        ask();
+        if (index === 1) return call('wait_agent', { until: 'all' });
+        return index === 2 ? call('spawn_agent', { message: 'TASK c: x', name: 'c' }) : done;
       },
-      b: () => answer({ items: [callTool('update_plan', { plan: [] })], usage: { input: 90_000 } }),
+      a: async ({ body }) => {
+        seen.push(...tools(body));
+        await asked;
+        return done;
+      },
+      b: async () => {
+        await asked;
+        return answer({ items: [callTool('update_plan', { plan: [] })], usage: { input: 90_000 } });
+      },
     },
     { config: '[agents]\nmax_threads = 2\nmax_tokens = 80000\n' },
   );

@@ -74,6 +74,7 @@ it('an agent that changes nothing is not let out of its sandbox by a rule: an ex
 
 it('an agent that works goes on within the permissions of a turn that may do less, and its next request says so', async () => {
   const { promise: planned, resolve: plan } = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<ScriptStep>();
   const { thread, of, wrote } = await touchingScene({
     root: inTurn(
       call('spawn_agent', { message: 'TASK a: x', name: 'a' }),
@@ -85,10 +86,9 @@ it('an agent that works goes on within the permissions of a turn that may do les
       if (index === 1) {
         plan();
         // Its turn ends before this is answered.
-        return new Promise((resolve) => {
-          setTimeout(() => resolve(call('exec_command', { cmd: 'touch too-late' })), 3000);
-        });
+        return late.promise;
       }
+      late.resolve(call('exec_command', { cmd: 'touch too-late' }));
       return index === 2 ? call('exec_command', { cmd: 'touch in-plan' }) : answer({ items: [say('Within.')] });
     },
   });

@@ -300,7 +300,7 @@ describe.runIf(hasTerminals)('exec --approvals ask', () => {
     const running = place.start(['exec', '--approvals', 'ask', 'go'], options);
     const press = async (key: string, shown: RegExp): Promise<void> => {
       await vi.waitUntil(() => shown.test(running.stdout), { timeout: 30_000 });
-      await new Promise((resolve) => void setTimeout(resolve, 400));
+      await new Promise((resolve) => void setTimeout(resolve, 1000));
       running.child.stdin?.write(key);
     };
     await press('p', /\[s\]/);

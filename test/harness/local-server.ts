@@ -11,12 +11,13 @@ export async function startLocalServer(
   /** `silent`: it never answers. */
   pages: Readonly<Record<string, JsonObject | 'silent'>> = {},
   port = 0,
-): Promise<{ port: number; asked: readonly string[] }> {
+): Promise<{ port: number; asked: readonly string[]; givenUp: readonly string[] }> {
   const asked: string[] = [];
+  const givenUp: string[] = [];
   const server = createServer((incoming, outgoing) => {
     asked.push(incoming.url ?? '');
     const page = pages[incoming.url ?? ''];
-    if (page === 'silent') return;
+    if (page === 'silent') return void outgoing.on('close', () => givenUp.push(incoming.url ?? ''));
     if (page !== undefined) {
       outgoing.setHeader('content-type', 'application/json').end(JSON.stringify(page));
     } else if (incoming.url === '/v1/models') {
@@ -34,7 +35,7 @@ export async function startLocalServer(
       incoming.pipe(passed);
     }
   });
-  return { port: await listen(server, port), asked };
+  return { port: await listen(server, port), asked, givenUp };
 }
 
 /** Answers every question in the same way. */

@@ -136,8 +136,7 @@ it('a program hears of each turn', async () => {
   );
   await live.turn('go');
   const path = join(live.place.workspace, 'told.json');
-  for (let waited = 0; !existsSync(path) && waited < 5000; waited += 50)
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  await expect.poll(() => existsSync(path)).toBe(true);
   expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
     type: 'agent-turn-complete',
     'thread-id': live.id,

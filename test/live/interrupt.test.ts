@@ -37,12 +37,15 @@ it('interrupt ends the turn that an answer continued, not the one that was submi
 });
 
 it('the signal of a compaction or of a turn ends that one alone, wherever it is in the queue', async () => {
-  const slowly = { firstByteDelayMs: 600 };
-  const { scene, start } = await liveScene((request) =>
-    isCompaction(request)
-      ? answer({ items: [say(checkpointText('one', [], 'summary'))], ...slowly })
-      : answer({ items: [say('Yes. '.repeat(2000))], ...(userTexts(request).includes('two') ? slowly : {}) }),
-  );
+  const [compaction, two] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { scene, start } = await liveScene(async (request) => {
+    if (isCompaction(request)) {
+      await compaction.promise;
+      return answer({ items: [say(checkpointText('one', [], 'summary'))] });
+    }
+    if (userTexts(request).includes('two')) await two.promise;
+    return answer({ items: [say('Yes. '.repeat(2000))] });
+  });
   const thread = await start();
   await thread.submit({ input: words('one') });
   const stopped = [new AbortController(), new AbortController()] as const;
@@ -52,9 +55,11 @@ it('the signal of a compaction or of a turn ends that one alone, wherever it is 
   const dropped = thread.submit({ input: words('three'), signal: stopped[1].signal });
   await expect.poll(() => scene.model.requests.length).toBe(2);
   stopped[1].abort();
+  compaction.resolve();
   expect(await first).toMatchObject({ kind: 'installed' });
   await expect.poll(() => scene.model.requests.length).toBe(3);
   stopped[0].abort();
+  two.resolve();
   expect(await turn).toMatchObject({ kind: 'completed' });
   expect(await second).toMatchObject({ kind: 'aborted' });
   expect(await dropped).toMatchObject({ kind: 'aborted' });

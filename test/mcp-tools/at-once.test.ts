@@ -60,12 +60,15 @@ it.each(['thread_rollback first', 'thread_send first'])('a rollback and a messag
 });
 
 it('a compaction that is cancelled ends no work of another client', async () => {
-  const slowly = { firstByteDelayMs: 800 };
-  const { app, model } = await served((request) =>
-    isCompaction(request)
-      ? answer({ items: [say(checkpointText('first', [], 'summary'))], ...slowly })
-      : answer({ items: [say('Yes. '.repeat(2000))], ...(userTexts(request).includes('slow') ? slowly : {}) }),
-  );
+  const [compaction, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { app, model } = await served(async (request) => {
+    if (isCompaction(request)) {
+      await compaction.promise;
+      return answer({ items: [say(checkpointText('first', [], 'summary'))] });
+    }
+    if (userTexts(request).includes('slow')) await slow.promise;
+    return answer({ items: [say('Yes. '.repeat(2000))] });
+  });
   const [one, two, three] = [new TestClient(app), new TestClient(app), new TestClient(app)];
   const thread_id = await started(one);
   const compacted = one.data('thread_compact', { thread_id });
@@ -78,9 +81,11 @@ it('a compaction that is cancelled ends no work of another client', async () => 
   await new Promise((resolve) => setTimeout(resolve, 50));
   const stopping = new AbortController();
   const late = two.call('thread_compact', { thread_id }, stopping.signal);
+  compaction.resolve();
   expect(await compacted).toHaveProperty('report');
   await expect.poll(() => model.requests.length).toBe(3);
   stopping.abort();
+  slow.resolve();
   expect(await turn).toMatchObject({ status: 'completed' });
   for (const cancelled of [early, late]) {
     expect((await cancelled).data).toMatchObject({ error: { code: 'interrupted' } });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
 import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
-import { answer, callTool, say } from '../../src/testing/index.ts';
+import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { engineOf, served, TestClient } from './served.ts';
@@ -120,12 +120,10 @@ it('the model reads who ended a turn and why a call was refused, and not that th
 
 it('a turn whose client gave up was not stopped by the user', async () => {
   const cancelling = new AbortController();
-  const { app, model } = await served(async ({ index }) => {
-    if (index === 0) {
-      cancelling.abort();
-      await new Promise((resolve) => setTimeout(resolve, 300));
-    }
-    return says('ok');
+  const { app, model } = await served(({ index }) => {
+    if (index > 0) return says('ok');
+    cancelling.abort();
+    return hang({ afterBytes: 0, of: says('ok') });
   });
   const client = new TestClient(app);
   const { thread_id } = (await client.data('thread_start', {})) as { thread_id: string };

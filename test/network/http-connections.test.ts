@@ -1,5 +1,6 @@
 import { createServer as createHttpServer, request as nodeRequest } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { sender } from '../../src/model/http/network/exchange.ts';
 import { readWhole } from '../../src/model/http/network/response-body.ts';
@@ -26,6 +27,12 @@ function asker(url: string) {
     const read = await readWhole(opened.body, { idleMs: 2000, maxBytes: 1_000_000 });
     return { status: opened.head.status, ...read };
   };
+}
+
+/** Until the other end has read what was written: both ends are in this process. */
+async function received(): Promise<void> {
+  await setTimeout(20);
+  for (let round = 0; round < 5; round++) await setImmediate();
 }
 
 /** Answers each connection with these, one per request; counts connections. */
@@ -97,7 +104,7 @@ it('a kept connection that dies after it began to answer is lost, and not stale'
         requests += 1;
         if (requests === 1) return void socket.write(plain);
         socket.write('HTTP/1.1 102 Processing\r\n\r\n');
-        setTimeout(() => socket.resetAndDestroy(), 20);
+        void received().then(() => socket.resetAndDestroy());
       });
     }),
   );
@@ -108,9 +115,14 @@ it('a kept connection that dies after it began to answer is lost, and not stale'
 
 it('what comes before a request is no answer to it', async () => {
   const late = 'HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n';
-  const url = await listening(createServer((socket) => void socket.write(late)));
-  const after = new Promise<void>((done) => setTimeout(done, 100));
-  expect(await asker(url)('x', { after })).toEqual({ kind: 'lost', code: 'ECONNRESET', stale: false });
+  const after = Promise.withResolvers<void>();
+  const url = await listening(
+    createServer((socket) => {
+      socket.write(late);
+      void received().then(after.resolve);
+    }),
+  );
+  expect(await asker(url)('x', { after: after.promise })).toEqual({ kind: 'lost', code: 'ECONNRESET', stale: false });
 });
 
 it('a request that finds nobody was not sent', async () => {
@@ -146,18 +158,22 @@ it('an answer that is over keeps its connection for a moment only', async () => 
 
 it('what a server sends unasked is not taken for the next answer', async () => {
   let connections = 0;
+  const unasked = Promise.withResolvers<void>();
   const url = await listening(
     createServer((socket) => {
       connections += 1;
-      socket.on('data', () => {
+      socket.on('data', async () => {
         socket.write(plain);
-        setTimeout(() => socket.destroyed || socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nwrong'), 10);
+        await received();
+        if (!socket.destroyed) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nwrong');
+        unasked.resolve();
       });
     }),
   );
   const ask = asker(url);
   await ask();
-  await new Promise((done) => setTimeout(done, 60));
+  await unasked.promise;
+  await received();
   expect(await ask()).toMatchObject({ status: 200, text: 'ok' });
   expect(connections).toBe(2);
 });

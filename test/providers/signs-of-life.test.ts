@@ -13,7 +13,7 @@ import { acceptOf } from '../../src/model/socket/handshake.ts';
 import type { ModelEvent } from '../../src/ports/model-client.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
-const idleMs = 150;
+const idleMs = 500;
 const prompt = {
   options: { model: 'm', parallelToolCalls: true, cacheKey: 't', labels: {} },
   instructions: '',
@@ -83,11 +83,11 @@ describe('what keeps a stream alive', () => {
     });
     // A format whose answers are made of pieces fails at once where one cannot be read.
     const broken = ['server-error', 'The provider sent an event that Capstan cannot read.'];
-    const failures = [
-      await failureOf('responses', url),
-      await failureOf('chat', url),
-      await failureOf('anthropic', url),
-    ];
+    const failures = await Promise.all([
+      failureOf('responses', url),
+      failureOf('chat', url),
+      failureOf('anthropic', url),
+    ]);
     for (const failure of failures) expect([alive, broken]).toContainEqual(failure);
     expect(failures[0]).toEqual(alive);
   });

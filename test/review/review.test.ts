@@ -259,11 +259,8 @@ it('reviews several calls one after another while others run', async () => {
 it('a question that waits for a reviewer when the thread closes is reviewed when the turn goes on', async () => {
   const hanging = hang({ afterBytes: 0, of: answer({ items: [say('{}')] }) });
   const scene = await reviewScene([calls('a'), done], [hanging, allow]);
-  const reviewing = new Promise<void>((resolve) => {
-    scene.live.onEvent = ({ kind }) => (kind === 'question-asked' ? setTimeout(resolve, 20) : undefined);
-  });
   const ended = scene.turn('go').catch(() => undefined);
-  await reviewing;
+  await expect.poll(() => scene.reviews.length).toBe(1);
   await scene.live.close();
   expect(await ended).toMatchObject({ kind: 'suspended' });
   const thread = await scene.live.open();

@@ -14,6 +14,7 @@ import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/processes/process-identity.ts';
 import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
+import { processesWith } from '../harness/process-table.ts';
 import { createTrial, modeProfile, rulesProfile } from '../harness/sandbox-trial.ts';
 
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
@@ -185,19 +186,15 @@ suite(trial.title, () => {
     });
 
     test('a time-out kills everything inside', async () => {
-      const { text } = await run(workspaceWrite, `(setsid sh -c 'sleep 2; touch late' &) ; echo up; sleep 60`, {
-        timeoutMs: 1000,
-      });
+      const { text } = await run(workspaceWrite, `(setsid sleep 73011 &) ; echo up; sleep 60`, { timeoutMs: 2000 });
       expect(text).toBe('up\n');
-      await new Promise((resolve) => setTimeout(resolve, 1500));
-      expect(existsSync(join(repo, 'late'))).toBe(false);
+      await expect.poll(() => processesWith('73011')).toEqual([]);
     });
 
     test('processes left behind end with the command', async () => {
-      const { exitCode } = await run(workspaceWrite, '(sleep 0.3; touch late) > /dev/null 2>&1 & exit 3');
+      const { exitCode } = await run(workspaceWrite, 'sleep 73012 > /dev/null 2>&1 & exit 3');
       expect(exitCode).toBe(3);
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      expect(existsSync(join(repo, 'late'))).toBe(false);
+      await expect.poll(() => processesWith('73012')).toEqual([]);
     });
 
     test('a workspace that is reached through a link works, and is protected', async () => {

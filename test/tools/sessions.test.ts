@@ -40,7 +40,7 @@ describe('a session', () => {
   test('has an input without a terminal, which ends', async () => {
     const scene = await toldScene({});
     const id = await sessionOf(scene, 'while read -r line; do echo "got $line"; done; echo over', { stdin: true });
-    const answers = await scene.calls(write(id, 'a\nb\n', { yield_time_ms: 500 }), write(id, '\u{4}'));
+    const answers = await scene.calls(write(id, 'a\nb\n', { yield_time_ms: 2000 }), write(id, '\u{4}'));
     expect(answers.map(outputIn)).toEqual(['got a\ngot b\n', 'over\n']);
     expect(answers[1]).toContain('Process exited with code 0');
   });

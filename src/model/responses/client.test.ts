@@ -342,7 +342,7 @@ describe('failures', () => {
   });
 
   test('of a stream that goes silent, before its head and after', async () => {
-    const provider = { streamIdleTimeoutMs: 60 };
+    const provider = { streamIdleTimeoutMs: 400 };
     expect(await play(hang({ afterBytes: 0, of: hello }), { provider })).toEqual([['stream-idle', {}, undefined]]);
     expect(await play(hang({ afterBytes: 150, of: hello }), { provider })).toEqual([
       'created',
@@ -352,11 +352,11 @@ describe('failures', () => {
 
   test('are not made of a slow stream or a slow reader', async () => {
     const model = await start([{ ...hello, delayMs: 40 }]);
-    const events = clientFor(model.url, { provider: { streamIdleTimeoutMs: 1000 } }).stream(request, never);
+    const events = clientFor(model.url, { provider: { streamIdleTimeoutMs: 3000 } }).stream(request, never);
     const seen: ModelEvent[] = [];
     for await (const event of events) {
       seen.push(event);
-      if (event.kind === 'created') await new Promise((resolve) => setTimeout(resolve, 1500));
+      if (event.kind === 'created') await new Promise((resolve) => setTimeout(resolve, 3500));
     }
     expect(joinedDeltas(seen)).toEqual(helloEvents);
   });

@@ -98,6 +98,6 @@ async function restSince(thread: Thread, hours: number): Promise<string> {
 
 /** Waits until something holds: the writer works beside the turns. */
 export async function eventually(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 400 && !holds(); tries++) await new Promise((resolve) => setTimeout(resolve, 25));
+  for (let tries = 0; tries < 800 && !holds(); tries++) await new Promise((resolve) => setTimeout(resolve, 25));
   if (!holds()) throw new Error('it never held');
 }

@@ -28,6 +28,6 @@ const before = look();
 // Each suite leaves the process as it found it.
 afterAll(async () => {
   // What was closed last is gone a moment later.
-  for (let tries = 0; servers() > before.servers && tries < 100; tries++) await sleep(10);
+  for (let tries = 0; servers() > before.servers && tries < 2000; tries++) await sleep(10);
   deepEqual(look(), before);
 });

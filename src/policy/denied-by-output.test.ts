@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { expectLinear } from '../../test/harness/expect-linear.ts';
+import { expectLinear } from '../testing/expect-linear.ts';
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access } from './access.ts';
 import { deniedByOutput } from './denied-by-output.ts';

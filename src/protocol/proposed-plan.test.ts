@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectLinear } from '../../test/harness/expect-linear.ts';
+import { expectLinear } from '../testing/expect-linear.ts';
 import { proposedPlan } from './proposed-plan.ts';
 
 test('a plan stands between two tags, each on a line of its own', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectLinear } from '../../test/harness/expect-linear.ts';
+import { expectLinear } from '../testing/expect-linear.ts';
 import type { WorkRecords } from '../compaction/plan/work-records.ts';
 import { changedAgain, foldPutBack } from './put-back.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectLinear } from '../../test/harness/expect-linear.ts';
+import { expectLinear } from '../testing/expect-linear.ts';
 import { rankPath } from './rank-path.ts';
 
 const order = (typed: string, paths: readonly string[]): readonly string[] =>

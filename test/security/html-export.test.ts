@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
-import { expectLinear } from '../harness/expect-linear.ts';
+import { expectLinear } from '../../src/testing/expect-linear.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { exportPage } from '../../src/surfaces/export/export-page.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { expectLinear } from '../../../test/harness/expect-linear.ts';
+import { expectLinear } from '../../testing/expect-linear.ts';
 import { readRules } from './read-rules.ts';
 
 const read = (text: string) => readRules(text, { file: 'x.rules' });

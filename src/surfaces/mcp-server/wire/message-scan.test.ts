@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { expectLinear } from '../../../../test/harness/expect-linear.ts';
+import { expectLinear } from '../../../testing/expect-linear.ts';
 import { MessageScan } from './message-scan.ts';
 import { MessageLines } from './message-lines.ts';
 

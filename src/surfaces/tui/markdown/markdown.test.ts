@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import { expectLinear } from '../../../../test/harness/expect-linear.ts';
+import { expectLinear } from '../../../testing/expect-linear.ts';
 import { columnsOf } from '../text/columns.ts';
 import type { Look } from '../text/look.ts';
 import { shownTarget } from './shown-target.ts';

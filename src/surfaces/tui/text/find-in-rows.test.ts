@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectLinear } from '../../../../test/harness/expect-linear.ts';
+import { expectLinear } from '../../../testing/expect-linear.ts';
 import { RowsText } from './find-in-rows.ts';
 import { markRow, plainRow } from './mark-row.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import { expectLinear } from '../../../../test/harness/expect-linear.ts';
+import { expectLinear } from '../../../testing/expect-linear.ts';
 import { breakLine } from './break-line.ts';
 import { clean, cleanLine, withoutTabs } from './clean.ts';
 import { columnsOf } from './columns.ts';

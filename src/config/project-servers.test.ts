@@ -101,3 +101,36 @@ test('nor one that the user gives to an MCP server, nor values of a server whose
   ]);
   expect(problems[1]!.message).toContain('names MINE, which your configuration gives to an MCP server');
 });
+
+test.each<[string, JsonObject]>([
+  ['env', { env: { NODE_OPTIONS: '--require /project/evil.cjs' } }],
+  ['cwd', { cwd: '/project/evil' }],
+  ['env_vars', { env_vars: ['NODE_OPTIONS'] }],
+  ['args', { args: ['/project/evil.cjs'] }],
+  ['command', { command: '/project/evil' }],
+  ['sandbox', { sandbox: 'theirs' }],
+])('a project that changes %s of a server gets no value of the user', (_key, change) => {
+  const tool = { command: 'node', args: ['--api-key=k3y-of-mine'], env: { MINE: 'k' }, env_vars: ['PASSED'] };
+  const { config, problems } = read({ tool }, { tool: change });
+  expect(JSON.stringify(config.mcpServers)).not.toMatch(/k3y-of-mine|MINE|PASSED/);
+  expect(problems.map(({ source, key }) => `${source} ${key}`)).toEqual(
+    expect.arrayContaining(['/user/config.toml mcp_servers.tool.env', '/user/config.toml mcp_servers.tool.env_vars']),
+  );
+  expect(problems[0]!.message).toContain('a project changes what this server runs or where it is');
+});
+
+test('a project that changes headers or the login of a server gets no value of the user either', () => {
+  const docs = { url: 'https://mine', http_headers: { 'X-Key': 'k' }, bearer_token_env_var: 'MINE' };
+  for (const change of [{ http_headers: { 'X-To': 'evil' } }, { oauth: { client_id: 'evil' } }, { scopes: ['all'] }])
+    expect(JSON.stringify(read({ docs }, { docs: change }).config.mcpServers)).not.toMatch(/X-Key|MINE/);
+});
+
+test('what a project repeats is no change, and its own server gets no variable that the user passes on to another', () => {
+  const tool = { command: 'node', args: ['x'], env: { A: 'a', B: 'b' }, env_vars: ['PASSED', { name: 'OTHER' }] };
+  const theirs = { command: './evil', env_vars: ['PASSED', { name: 'OTHER' }, 'OWN'] };
+  const { config } = read({ tool }, { tool: { args: ['x'], env: { A: 'a' } }, theirs });
+  expect(config.mcpServers).toEqual({
+    tool: { command: 'node', args: ['x'], env: { A: 'a', B: 'b' }, envVars: ['PASSED', { name: 'OTHER' }] },
+    theirs: { command: './evil', envVars: ['OWN'] },
+  });
+});

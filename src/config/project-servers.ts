@@ -1,3 +1,4 @@
+import { hideSecrets } from '../policy/secrets.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt } from '../protocol/json.ts';
 import { camelCased } from './camel-case.ts';
 import type { CheckedValues } from './check-values.ts';
@@ -5,13 +6,28 @@ import type { ConfigLayer } from './config-layer.ts';
 import { type ConfigProblem, keyProblem } from './config-problem.ts';
 import { keyTable } from './key-table.ts';
 import { mergeLayers } from './merge-values.ts';
-import { providerVariables, variablesIn } from './secret-variables.ts';
+import { passedVariablesIn, providerVariables, variablesIn } from './secret-variables.ts';
 
 type Path = readonly string[];
 type Checked = CheckedValues & { readonly layer: ConfigLayer };
 
-/** Who sets one of these decides where the variables of a server go. */
-const decisive = ['url', 'command', 'args', 'env', 'cwd'];
+/** Who sets one of these decides what runs, or where the values of a server go: a variable can load code, too. */
+const decisive = [
+  'url',
+  'command',
+  'args',
+  'env',
+  'env_vars',
+  'cwd',
+  'sandbox',
+  'http_headers',
+  'env_http_headers',
+  'bearer_token',
+  'bearer_token_env_var',
+  'scopes',
+  'oauth',
+  'oauth_resource',
+];
 
 /**
  * The layers without variables of providers and of the user's MCP servers in servers that a project has a say in: such
@@ -32,14 +48,16 @@ export function withoutProviderKeys(
   );
   const { modelProviders = {} } = camelCased(keyTable, mergeLayers(checked.map(({ values }) => values)));
   const ofProviders = new Set(providerVariables({ modelProviders, otherVariables }));
-  const taken = { ofProviders, all: new Set([...ofProviders, ...variablesIn(own.map(({ values }) => ({ values })))]) };
+  const ofServers = [...variablesIn(own), ...passedVariablesIn(own)];
+  const taken = { ofProviders, all: new Set([...ofProviders, ...ofServers]) };
   return checked.map((one) => withoutKeys(one, decidedBy, taken));
 }
 
-/** The decisive keys in which a project differs from the user's own server. */
-function decided(server: Json | undefined, own: JsonObject | undefined): readonly string[] {
+/** The decisive keys that a project changes in the user's own server. */
+function decided(server: Json | undefined, own: JsonObject = {}): readonly string[] {
   if (!isJsonObject(server)) return [];
-  return decisive.filter((key) => server[key] !== undefined && !equalJson(server[key], own?.[key]));
+  const merged = mergeLayers([own, server]);
+  return decisive.filter((key) => server[key] !== undefined && !equalJson(merged[key], own[key]));
 }
 
 interface TakenVariables {
@@ -80,19 +98,15 @@ function withoutKeys(
     const isProject = checked.layer.name === 'project';
     if ((keys.length === 0 && !isProject) || !isJsonObject(server)) return [name, server] as const;
     const path = ['mcp_servers', name];
-    const tables = isProject
-      ? []
-      : valueTables.filter(
-          ({ table, places }) => server[table] !== undefined && places.some((key) => keys.includes(key)),
-        );
-    for (const { table } of tables) {
-      removed.push(...Object.keys(objectAt(server, table) ?? {}).map((key) => [...path, table, key]), [...path, table]);
-      problems.push(keyProblem(checked.layer, [...path, table], leftOut('may hold keys', checked)));
+    const dropped = isProject ? [] : valueKeys.filter((key) => server[key] !== undefined && mayHoldKeys(server, key));
+    for (const key of dropped) {
+      removed.push(...Object.keys(objectAt(server, key) ?? {}).map((each) => [...path, key, each]), [...path, key]);
+      problems.push(keyProblem(checked.layer, [...path, key], leftOut('may hold keys', checked)));
     }
     const { oauth } = server;
     const kept = Object.entries({
       ...server,
-      ...Object.fromEntries(tables.map(({ table }) => [table, undefined])),
+      ...Object.fromEntries(dropped.map((key) => [key, undefined])),
       ...Object.fromEntries(variableKeys.map((key) => [key, clean(server[key], [...path, key])])),
       oauth: isJsonObject(oauth)
         ? { ...oauth, [secretKey]: clean(oauth[secretKey], [...path, 'oauth', secretKey]) }
@@ -114,11 +128,14 @@ function withoutKeys(
 const variableKeys = ['bearer_token_env_var', 'env_http_headers', 'env_vars'];
 const secretKey = 'client_secret_env_var';
 
-/** Values that go where those keys lead. */
-const valueTables = [
-  { table: 'http_headers', places: ['url'] },
-  { table: 'env', places: ['command', 'args'] },
-];
+/** Keys with values of the user. */
+const valueKeys = ['http_headers', 'env', 'args'];
+
+/** Any variable or header; arguments only if they look like it, since without them a server is another one. */
+function mayHoldKeys(server: JsonObject, key: string): boolean {
+  const values = { [key]: server[key] };
+  return key !== 'args' || !equalJson(hideSecrets(values), values);
+}
 
 /** A name, or a table with a name in the list `env_vars`. */
 function variableOf(value: Json | undefined): string | undefined {
@@ -132,7 +149,10 @@ function nameWords(variable: string, { ofProviders }: TakenVariables): string {
 }
 
 function leftOut(what: string, { layer }: Checked) {
-  const why = layer.name === 'project' ? 'no project decides where it goes' : 'a project says where this server is';
+  const why =
+    layer.name === 'project'
+      ? 'no project decides where it goes'
+      : 'a project changes what this server runs or where it is';
   return {
     code: 'config-forbidden-key',
     severity: 'warning',

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, objectAt } from '../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt } from '../protocol/json.ts';
 import { type BuiltInProvider, builtInProviders } from './built-in-providers.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import type { ConfiguredMcpServer, ConfiguredProvider } from './key-table.ts';
@@ -12,17 +12,27 @@ export interface NamedVariables {
 
 /** The secret variables that layers name, each layer by itself. */
 export function variablesIn(layers: readonly Pick<ConfigLayer, 'values'>[]): readonly string[] {
-  const tables = (key: string): readonly JsonObject[] =>
-    layers.flatMap(({ values }) => Object.values(objectAt(values, key) ?? {})).filter(isJsonObject);
   const named = [
-    ...tables('model_providers').flatMap((table) => [table['env_key'], ...headerVariables(table)]),
-    ...tables('mcp_servers').flatMap((table) => [
+    ...tablesIn(layers, 'model_providers').flatMap((table) => [table['env_key'], ...headerVariables(table)]),
+    ...tablesIn(layers, 'mcp_servers').flatMap((table) => [
       table['bearer_token_env_var'],
       objectAt(table, 'oauth')?.['client_secret_env_var'],
       ...headerVariables(table),
     ]),
   ];
   return [...new Set(named.filter((name) => typeof name === 'string'))];
+}
+
+/** The variables that layers pass on to MCP servers by `env_vars`. Commands may have them: some are no secrets. */
+export function passedVariablesIn(layers: readonly Pick<ConfigLayer, 'values'>[]): readonly string[] {
+  return tablesIn(layers, 'mcp_servers')
+    .flatMap(({ env_vars: passed }) => (Array.isArray(passed) ? passed : []))
+    .map((each: Json) => (isJsonObject(each) ? each['name'] : each))
+    .filter((name) => typeof name === 'string');
+}
+
+function tablesIn(layers: readonly Pick<ConfigLayer, 'values'>[], key: string): readonly JsonObject[] {
+  return layers.flatMap(({ values }) => Object.values(objectAt(values, key) ?? {})).filter(isJsonObject);
 }
 
 function headerVariables(table: JsonObject): readonly unknown[] {

@@ -1,10 +1,11 @@
+import { basename } from 'node:path';
 import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
 import { hasDoors, inFolder, O_PATH } from '../disk/folder-door.ts';
 import { freeName, realPath } from '../disk/folders.ts';
 import { diskPath, mayBeOdd } from '../disk/path-bytes.ts';
 import { readUpTo, withRegular } from '../disk/regular-file.ts';
 import { trueEntries } from '../disk/true-entries.ts';
-import { mostNames, type EntrySight, type WorkspaceDisk } from './disk.ts';
+import { type Expected, mostNames, type EntrySight, type WorkspaceDisk } from './disk.ts';
 
 /**
  * The disk of this machine. Whatever changes it goes through an open door of the folder: a command that runs meanwhile
@@ -34,8 +35,8 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
   },
   readLink: (path) => fs.readlinkSync(path),
   realPath,
-  putFile(path, content, mode) {
-    replace(path, (beside) => {
+  putFile(path, content, mode, expected) {
+    return replace(path, expected, (beside) => {
       const file = fs.openSync(beside, 'wx', 0o600);
       try {
         fs.writeFileSync(file, content);
@@ -46,7 +47,7 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
       }
     });
   },
-  putLink: (path, target) => replace(path, (beside) => fs.symlinkSync(target, beside)),
+  putLink: (path, target, expected) => replace(path, expected, (beside) => fs.symlinkSync(target, beside)),
   makeFolder(path, mode) {
     inFolder(path, (name) => {
       fs.mkdirSync(name);
@@ -54,7 +55,7 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
     });
   },
   removeFolder: (path) => inFolder(path, (name) => fs.rmdirSync(name)),
-  remove: (path) => inFolder(path, (name) => fs.unlinkSync(name)),
+  remove: (path, expected) => inFolder(path, (name, folder) => removeExpected(name, folder, expected)),
   setMode: (path, mode) => inFolder(path, (name) => setMode(name, mode)),
 };
 
@@ -114,15 +115,86 @@ function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSymbolicLi
 }
 
 /** Makes something beside the path and gives it the path's name when it is whole. */
-function replace(path: string, make: (beside: string) => void): void {
-  inFolder(path, (name, folder) => {
+function replace(path: string, expected: Expected, make: (beside: string) => void): boolean {
+  return inFolder(path, (name, folder) => {
     const beside = freeName(folder);
     try {
       make(beside);
-      fs.renameSync(beside, name);
-    } catch (error) {
+      return expected === 'nothing' ? moveToFree(beside, name) : exchange(beside, name, { folder, expected });
+    } finally {
       fs.rmSync(beside, { force: true });
-      throw error;
     }
   });
+}
+
+interface Exchange {
+  readonly folder: string;
+  readonly expected: (place: string) => boolean;
+}
+
+/**
+ * The name is never without a file. A second name holds the old one until it is certain that no program wrote into it;
+ * only a file that takes its place between two system calls is not seen.
+ */
+function exchange(beside: string, name: string, { folder, expected }: Exchange): boolean {
+  const aside = freeName(folder);
+  if (!linkFile(name, aside)) {
+    if (!expected(name)) return false;
+    fs.renameSync(beside, name);
+    return true;
+  }
+  try {
+    const before = fs.lstatSync(aside);
+    if (!expected(aside)) return false;
+    // Many programs save by giving a new file the old name.
+    if (fs.lstatSync(name, { throwIfNoEntry: false })?.ino !== before.ino) return false;
+    fs.renameSync(beside, name);
+    const after = fs.lstatSync(aside);
+    if (after.size === before.size && after.mtimeMs === before.mtimeMs && after.mode === before.mode) return true;
+    fs.renameSync(aside, name);
+    return false;
+  } finally {
+    fs.rmSync(aside, { force: true });
+  }
+}
+
+function removeExpected(name: string, folder: string, expected: (place: string) => boolean): boolean {
+  const aside = freeName(folder);
+  fs.renameSync(name, aside);
+  const putBack = (): void => {
+    if (moveToFree(aside, name)) return;
+    throw new Error(`another file took its place; the changed file is now ${basename(aside)} in the same folder`);
+  };
+  let isExpected: boolean;
+  try {
+    isExpected = expected(aside);
+  } catch (error) {
+    putBack();
+    throw error;
+  }
+  if (isExpected) fs.unlinkSync(aside);
+  else putBack();
+  return isExpected;
+}
+
+/** False: something else has the name. */
+function moveToFree(from: string, name: string): boolean {
+  if (linkFile(from, name)) {
+    fs.unlinkSync(from);
+    return true;
+  }
+  if (fs.lstatSync(name, { throwIfNoEntry: false }) !== undefined) return false;
+  fs.renameSync(from, name);
+  return true;
+}
+
+/** Gives a regular file a second name. Not every disk can, nor for every file; then false, as when the name is taken. */
+function linkFile(from: string, name: string): boolean {
+  try {
+    if (!fs.lstatSync(from).isFile()) return false;
+    fs.linkSync(from, name);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -73,8 +73,9 @@ export async function runRestore(
       if (now.kind === 'folder' ? to?.kind === 'folder' : to !== undefined && to.kind !== 'folder') return 'done';
       // It would have to be made again.
       if (now.kind === 'folder' && to === undefined && needed.has(path)) return 'stands';
-      if (now.kind !== 'folder') disk.remove(at(path));
-      else if (disk.list(at(path)).length > 0) return 'in-the-way';
+      if (now.kind !== 'folder') {
+        if (!disk.remove(at(path), (place) => standsAs(disk, place, now))) return 'changed-since';
+      } else if (disk.list(at(path)).length > 0) return 'in-the-way';
       else disk.removeFolder(at(path));
       left.set(path, 'nothing');
       if (to === undefined) deleted.add(path);
@@ -91,11 +92,19 @@ export async function runRestore(
         // It was only ignored, and is what it shall be.
         return now === undefined && standsAs(disk, at(path), to) ? 'stands' : 'in-the-way';
       }
-      if (to.kind === 'file') disk.putFile(at(path), await read(to.hash), to.mode);
-      else if (to.kind === 'link') disk.putLink(at(path), to.target);
-      // Writable until everything in it is there.
-      else if (now?.kind === 'folder') disk.setMode(at(path), to.mode | 0o700);
-      else disk.makeFolder(at(path), to.mode | 0o700);
+      if (to.kind === 'folder') {
+        // Writable until everything in it is there.
+        if (now?.kind === 'folder') disk.setMode(at(path), to.mode | 0o700);
+        else disk.makeFolder(at(path), to.mode | 0o700);
+      } else {
+        // Looked at again: all others were checked and replaced since, and the user may have saved it meanwhile.
+        const expected = isReplaced ? (place: string) => standsAs(disk, place, now) : 'nothing';
+        const isPut =
+          to.kind === 'file'
+            ? disk.putFile(at(path), await read(to.hash), to.mode, expected)
+            : disk.putLink(at(path), to.target, expected);
+        if (!isPut) return isReplaced ? 'changed-since' : 'in-the-way';
+      }
       left.set(path, contentOf(to));
       return 'done';
     });

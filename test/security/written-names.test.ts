@@ -165,10 +165,10 @@ describe.runIf(process.platform === 'linux')('a restore, while a command swaps f
   beforeEach(() => symlinkSync(outside, join(workspace, 'swapped')));
 
   test.each([
-    ['writes no file', (path: string) => disk.putFile(path, Buffer.from('x'), 0o644)],
-    ['makes no link', (path: string) => disk.putLink(path, '/etc/passwd')],
+    ['writes no file', (path: string) => disk.putFile(path, Buffer.from('x'), 0o644, 'nothing')],
+    ['makes no link', (path: string) => disk.putLink(path, '/etc/passwd', 'nothing')],
     ['makes no folder', (path: string) => disk.makeFolder(`${path}-new`, 0o755)],
-    ['removes nothing', (path: string) => disk.remove(path)],
+    ['removes nothing', (path: string) => disk.remove(path, () => true)],
     ['changes no mode', (path: string) => disk.setMode(path, 0o777)],
   ])('%s behind the link', (_, act) => {
     expect(() => act(join(workspace, 'swapped/victim'))).toThrow(swapped);

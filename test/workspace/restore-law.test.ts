@@ -168,11 +168,11 @@ it('force takes back what the user did too, and can be undone whole', async () =
 /** A disk that refuses every change after so many. A file that it refuses may stand there half, under no name of its own. */
 function failingDisk(steps: number, leaves: 'nothing' | 'half a file'): WorkspaceDisk {
   let left = steps;
-  const limited = <Words extends readonly [string, ...unknown[]]>(
-    change: (...words: Words) => void,
+  const limited = <Words extends readonly [string, ...unknown[]], Result>(
+    change: (...words: Words) => Result,
     isFile = false,
   ) => {
-    return (...words: Words): void => {
+    return (...words: Words): Result => {
       if (left-- > 0) return change(...words);
       if (isFile && leaves === 'half a file' && left === -1) {
         writeFileSync(join(dirname(words[0]), '.capstan-4194304-0'), 'hal');

@@ -19,6 +19,7 @@ import type { Ordinal } from '../../src/protocol/ids.ts';
 import { systemClock } from '../../src/gather/system/system-clock.ts';
 import { collectSnapshots } from '../../src/workspace/collect.ts';
 import { fileChanges, type ThreadFiles } from '../../src/workspace/file-changes.ts';
+import type { Expected, WorkspaceDisk } from '../../src/workspace/disk.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { runRestore } from '../../src/workspace/run-restore.ts';
 import { hashOf } from '../../src/workspace/tree.ts';
@@ -238,6 +239,22 @@ describe('a snapshot', () => {
 
 const unreadable = (...paths: readonly string[]) => paths.map((path) => ({ path, why: 'unreadable' }));
 
+const after = <Words extends unknown[], Result>(run: (...words: Words) => Result, then: () => void) => {
+  return (...words: Words): Result => {
+    const result = run(...words);
+    then();
+    return result;
+  };
+};
+
+const once = (act: (path: string) => void): ((path: string) => void) => {
+  let isDone = false;
+  return (path) => {
+    if (!isDone) act(path);
+    isDone = true;
+  };
+};
+
 const filesOf = ({ changes }: ThreadFiles) =>
   changes.flatMap(({ files }) => files.map(({ path, kind }) => [path, kind]));
 
@@ -272,6 +289,72 @@ describe('a restore', () => {
     };
     expect(await runRestore(ports, [{ path: 'd/f', now }])).toEqual(result);
     expect(readdirSync(join(lab.base, 'outside'))).toEqual(['f']);
+  });
+
+  it.each([
+    ['written', (path: string) => writeFileSync(path, 'mine')],
+    [
+      'replaced',
+      (path: string) => {
+        writeFileSync(`${path}.new`, 'mine');
+        renameSync(`${path}.new`, path);
+      },
+    ],
+  ])('keeps what is %s while it runs, at any moment', async (_how, save) => {
+    const saves: readonly ((path: string, save: (path: string) => void) => WorkspaceDisk)[] = [
+      // When another file is back already.
+      (path, act) => ({ ...nodeWorkspaceDisk, putFile: after(nodeWorkspaceDisk.putFile, () => act(path)) }),
+      // After the last look at a file that goes: what is looked at may have another name by then.
+      (path, act) => {
+        const { putFile, remove } = nodeWorkspaceDisk;
+        const late = (expected: Expected) => (place: string) => {
+          const isExpected = expected !== 'nothing' && expected(place);
+          act(existsSync(path) ? path : place);
+          return isExpected;
+        };
+        return {
+          ...nodeWorkspaceDisk,
+          putFile: (at, content, mode, expected) =>
+            putFile(at, content, mode, at === path && expected !== 'nothing' ? late(expected) : expected),
+          remove: (at, expected) => remove(at, (place) => (act(place), expected(place))),
+        };
+      },
+    ];
+    for (const disk of saves) {
+      const lab = Lab.forTest();
+      for (const name of ['a', 'b']) lab.write(name, 'before');
+      await lab.turn(() => ['a', 'b'].forEach((name) => lab.write(name, 'after')));
+      const saved = once(save);
+      const report = await lab.restore(1, {}, disk(join(lab.root, 'b'), saved));
+      expect(report).toMatchObject({ restored: ['a'], kept: [{ path: 'b', why: 'changed-since' }], failed: [] });
+      expect([...lab.list()].map(([name, what]) => `${name} ${what}`)).toEqual([
+        'a file 644 before',
+        'b file 644 mine',
+      ]);
+      await lab.turn(() => lab.write('c', 'new'));
+      const removal = await lab.restore(2, {}, disk(join(lab.root, 'c'), once(save)));
+      const isAsked = disk === saves[1];
+      expect(removal).toMatchObject(isAsked ? { deleted: [], kept: [{ path: 'c' }] } : { deleted: ['c'], kept: [] });
+      expect(lab.list().get('c')).toBe(isAsked ? 'file 644 mine' : undefined);
+    }
+  });
+
+  it('puts nothing over a file that came to a free place while it runs', async () => {
+    const lab = Lab.forTest();
+    for (const name of ['a', 'b']) lab.write(name, 'before');
+    await lab.turn(() => ['a', 'b'].forEach((name) => rmSync(join(lab.root, name))));
+    const { putFile } = nodeWorkspaceDisk;
+    const disk: WorkspaceDisk = {
+      ...nodeWorkspaceDisk,
+      putFile(at, ...others) {
+        if (at.endsWith('/b')) lab.write('b', 'mine');
+        return putFile(at, ...others);
+      },
+    };
+    const report = await lab.restore(1, {}, disk);
+    expect(report).toMatchObject({ restored: ['a'], kept: [{ path: 'b', why: 'in-the-way' }], failed: [] });
+    expect(lab.list().get('b')).toBe('file 644 mine');
+    expect(readdirSync(lab.root).toSorted()).toEqual(['a', 'b']);
   });
 
   it('says what it would do and does nothing, with a dry run', async () => {

@@ -126,7 +126,8 @@ const mcpServerKeys = {
   disabled_tools: strings,
   tools: {
     type: 'named-tables',
-    keys: { approval_mode: approvalMode },
+    // Saved with an answer: the approval holds while the server describes the tool as it did then.
+    keys: { approval_mode: approvalMode, approved_digest: name },
     unused: [],
     names: 'words',
   },

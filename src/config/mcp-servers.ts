@@ -16,11 +16,17 @@ export interface McpServerConfig {
   /** Raw names. Absent: all that the server has. */
   readonly enabledTools?: readonly string[];
   readonly disabledTools: readonly string[];
-  readonly approval: { readonly default: McpApprovalMode; readonly tools: Readonly<Record<string, McpApprovalMode>> };
+  readonly approval: { readonly default: McpApprovalMode; readonly tools: Readonly<Record<string, ToolApproval>> };
   /** Calls of it run side by side. */
   readonly isParallel: boolean;
   /** Where its tools do not appear. */
   readonly omitFrom: readonly string[];
+}
+
+/** `digest`: it holds only for the tool as it was then. */
+export interface ToolApproval {
+  readonly mode: McpApprovalMode;
+  readonly digest?: string;
 }
 
 export type McpTransportConfig = McpProgramConfig | McpAddressConfig;
@@ -105,8 +111,8 @@ function allowedServer(
 function readServer(name: string, given: ConfiguredMcpServer): McpServerConfig | McpServerProblem {
   const transport = transportOf(name, given);
   if ('code' in transport) return transport;
-  const tools = Object.entries(given.tools ?? {}).flatMap(([tool, { approvalMode }]) =>
-    approvalMode === undefined ? [] : [[tool, approvalMode] as const],
+  const tools = Object.entries(given.tools ?? {}).flatMap(([tool, { approvalMode: mode, approvedDigest: digest }]) =>
+    mode === undefined ? [] : [[tool, { mode, ...defined({ digest }) }] as const],
   );
   const { startupTimeoutSec, startupTimeoutMs = 30_000, toolTimeoutSec = 300 } = given;
   return {

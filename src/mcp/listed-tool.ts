@@ -1,5 +1,6 @@
 import type { McpServerConfig } from '../config/mcp-servers.ts';
 import type { McpTool, McpToolHints } from '../ports/mcp-servers.ts';
+import { mcpToolDigest } from '../policy/grants.ts';
 import { defined } from '../protocol/defined.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 import { withoutHiddenSigns } from '../protocol/hidden-signs.ts';
@@ -94,18 +95,33 @@ export function offeredTools(
     .map((each): McpTool => {
       const { server, tool, description, parameters, hints, config } = each;
       const name = names.get(each) ?? tool;
-      const { approval, isParallel } = config;
+      const { isParallel } = config;
+      const described = { description, parameters };
       return {
         server,
         tool,
         name,
         spec: { type: 'function', name, description, strict: false, parameters },
+        described,
         hints,
-        approval: (Object.hasOwn(approval.tools, tool) ? approval.tools[tool] : undefined) ?? approval.default,
+        ...approvalOf(config, tool, () => mcpToolDigest({ described, hints })),
         isParallel: isParallel || hints.readOnly === true,
       };
     })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function approvalOf(
+  { approval }: McpServerConfig,
+  tool: string,
+  digestNow: () => string,
+): Pick<McpTool, 'approval' | 'isApprovedAsDescribed' | 'isChanged'> {
+  const own = Object.hasOwn(approval.tools, tool) ? approval.tools[tool] : undefined;
+  if (own === undefined) return { approval: approval.default };
+  if (own.mode !== 'approve' || own.digest === undefined) return { approval: own.mode };
+  return own.digest === digestNow()
+    ? { approval: own.mode, isApprovedAsDescribed: true }
+    : { approval: approval.default, isChanged: true };
 }
 
 /** Whether the configuration offers it. */

@@ -218,9 +218,14 @@ export class ThreadServers implements McpServers {
 }
 
 /** What a list of an earlier process says decides nothing once the server says otherwise. */
-function isDescribedOtherwise({ tool, hints }: McpToolCall, { tools }: ServerListing): boolean {
+function isDescribedOtherwise({ tool, hints, described }: McpToolCall, { tools }: ServerListing): boolean {
   const now = tools.find((listed) => listed.tool === tool);
-  return hints !== undefined && now !== undefined && !equalJson({ ...hints }, { ...now.hints });
+  if (now === undefined) return false;
+  const { description, parameters } = now;
+  return (
+    (hints !== undefined && !equalJson({ ...hints }, { ...now.hints })) ||
+    (described !== undefined && !equalJson(described, { description, parameters }))
+  );
 }
 
 const describedOtherwise: McpAnswer = {

@@ -1,4 +1,5 @@
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { McpApprovalMode } from '../protocol/mcp-approval-mode.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { UserQuestion } from '../protocol/user-question.ts';
@@ -23,12 +24,17 @@ export interface CallNeeds {
   readonly missing?: readonly MissingPath[];
   /** It is done elsewhere, by this tool, and nothing here holds it. `reads`: it changes nothing there. */
   readonly remote?: { readonly tool: string; readonly reads?: true };
-  /** It is done by this tool of an MCP server, which claims `hints` of it. `mode`: when the user wants to be asked. */
+  /**
+   * It is done by this tool of an MCP server, which claims `hints` of it and describes it now as `described`. `mode`: when
+   * the user wants to be asked. `isChanged`: the user allowed it for good, and the server changed it since.
+   */
   readonly mcp?: {
     readonly server: string;
     readonly tool: string;
     readonly hints: { readonly readOnly?: boolean; readonly destructive?: boolean; readonly openWorld?: boolean };
     readonly mode: McpApprovalMode;
+    readonly described?: { readonly description: string; readonly parameters: JsonObject };
+    readonly isChanged?: true;
   };
   /** It does nothing but ask for permissions, which hold for the calls after it. */
   readonly request?: { readonly permissions: ExtraPermissions; readonly reason?: string };

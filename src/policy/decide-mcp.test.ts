@@ -4,7 +4,7 @@ import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { CallNeeds } from './approval.ts';
 import type { DecisionContext } from './call-decision.ts';
 import { decideMcp } from './decide-mcp.ts';
-import { mcpToolKey } from './grants.ts';
+import { mcpToolDigest, mcpToolKey } from './grants.ts';
 
 type Need = NonNullable<CallNeeds['mcp']>;
 
@@ -42,7 +42,7 @@ describe.each<[Need['mode'], readonly string[]]>([
 });
 
 test('only in the mode auto does a yes hold for longer than its call', () => {
-  const grants = [{ key: mcpToolKey('s', 't') }];
+  const grants = [{ key: mcpToolKey({ server: 's', tool: 't', digest: mcpToolDigest({ hints: {} }) }) }];
   expect(decide({}, { grants }).kind).toBe('run');
   expect(decide({ tool: 'other' }, { grants }).kind).toBe('ask');
   expect(decide({ mode: 'prompt' }, { grants }).kind).toBe('ask');
@@ -50,9 +50,25 @@ test('only in the mode auto does a yes hold for longer than its call', () => {
   expect(decide({ mode: 'writes' })).toMatchObject({ question: { scopes: ['call'] } });
 });
 
+test('a yes holds for the tool as its server described it, and the next question says that it changed', () => {
+  const described = { description: 'Writes a note.', parameters: {} };
+  const key = mcpToolKey({ server: 's', tool: 't', digest: mcpToolDigest({ described, hints: {} }) });
+  const grants = [{ key }];
+  expect(decide({ described }, { grants }).kind).toBe('run');
+  const others = [
+    { described: { ...described, description: 'Deletes everything.' } },
+    { described: { ...described, parameters: { properties: { target: {} } } } },
+    { described, hints: { destructive: true } },
+  ];
+  for (const other of others) {
+    const reason = expect.stringContaining(' The server changed the tool since you allowed it. ');
+    expect(decide(other, { grants })).toMatchObject({ kind: 'ask', question: { reason } });
+  }
+});
+
 test('in a thread that changes nothing, only the user lets a tool run that may write, one call at a time', () => {
   const changesNothing = true;
-  const grants = [{ key: mcpToolKey('s', 't') }];
+  const grants = [{ key: mcpToolKey({ server: 's', tool: 't', digest: mcpToolDigest({ hints: {} }) }) }];
   const modes = ['auto', 'writes', 'approve'] as const;
   for (const mode of modes)
     for (const [name, given] of Object.entries(hints))

@@ -1,7 +1,7 @@
 import { needsSandbox } from './access.ts';
 import type { CallNeeds } from './approval.ts';
 import { type CallDecision, canAskAbout, type DecisionContext, whyNotAsked } from './call-decision.ts';
-import { coversAll, mcpToolKey } from './grants.ts';
+import { coversAll, mcpToolDigest, mcpToolKey, wasGrantedOtherwise } from './grants.ts';
 import { notOfferedWords } from './offered-answers.ts';
 import { defined } from '../protocol/defined.ts';
 
@@ -16,10 +16,11 @@ export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision
   const { approval, policy, grants, changesNothing = false } = context;
   const { server, tool, mode } = need;
   const run = { kind: 'run', where: 'sandbox' } as const;
-  const grantKeys = [mcpToolKey(server, tool)];
   const isFree = approval === 'never' && !needsSandbox(policy);
   const mayWrite = changesNothing && !onlyReads(need);
   if (!asksAboutTool(need, { isFree, changesNothing })) return run;
+  const asked = { server, tool, digest: mcpToolDigest(need) };
+  const grantKeys = [mcpToolKey(asked)];
   if (!mayWrite && mode === 'auto' && coversAll(grants, grantKeys)) return run;
   const what = `the tool ${JSON.stringify(tool)} of the MCP server ${JSON.stringify(server)}`;
   if (!canAskAbout(context, 'mcp')) {
@@ -31,11 +32,13 @@ export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision
   const why = { kind: 'each-time', by } as const;
   const notOffered = isOnce ? { rule: why, session: why } : undefined;
   const once = notOffered === undefined ? '' : ` ${notOfferedWords(notOffered)}`;
-  const reason = `${what[0]?.toUpperCase()}${what.slice(1)} acts outside the sandbox. ${claimOf(need)}${once}`;
+  const isChanged = need.isChanged === true || wasGrantedOtherwise(grants, asked);
+  const changed = isChanged ? ' The server changed the tool since you allowed it.' : '';
+  const reason = `${what[0]?.toUpperCase()}${what.slice(1)} acts outside the sandbox.${changed} ${claimOf(need)}${once}`;
   const scopes = isOnce ? (['call'] as const) : (['call', 'session', 'rule'] as const);
   return {
     kind: 'ask',
-    question: { kind: 'tool', reason, scopes, mcp: { server, tool } },
+    question: { kind: 'tool', reason, scopes, mcp: asked },
     where: 'sandbox',
     grantKeys,
     ...defined({ notOffered }),

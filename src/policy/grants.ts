@@ -1,5 +1,7 @@
 import type { AskedHost } from '../protocol/asked-host.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { keyedDigest } from '../protocol/keyed-digest.ts';
 import { hostAtPort } from './network/host-pattern.ts';
 
 /** What an answer of the user allows beyond its call, for the turn or the session. The key names exactly that: it fits no other command, file or host. */
@@ -43,9 +45,33 @@ export function toolKey(tool: string): string {
   return JSON.stringify(['tool', tool]);
 }
 
-/** Of a tool of an MCP server, whatever its arguments are. */
-export function mcpToolKey(server: string, tool: string): string {
-  return JSON.stringify(['mcp', server, tool]);
+/** Of a tool of an MCP server, whatever its arguments are, as long as the server says of it what it said then. */
+export function mcpToolKey({ server, tool, digest }: GrantedMcpTool): string {
+  return JSON.stringify(['mcp', server, tool, digest]);
+}
+
+export interface GrantedMcpTool {
+  readonly server: string;
+  readonly tool: string;
+  readonly digest: string;
+}
+
+/** Of everything by which the user can judge a tool. */
+export function mcpToolDigest({ described, hints }: JudgedMcpTool): string {
+  const bytes = keyedDigest(new Uint8Array(), JSON.stringify([described, hints]));
+  return Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+interface JudgedMcpTool {
+  readonly described?: { readonly description: string; readonly parameters: JsonObject };
+  readonly hints: object;
+}
+
+/** Whether an answer allowed the tool as it was before its server changed it. */
+export function wasGrantedOtherwise(grants: readonly Grant[], { server, tool, digest }: GrantedMcpTool): boolean {
+  return grants
+    .map(partsOf)
+    .some((parts) => parts[0] === 'mcp' && parts[1] === server && parts[2] === tool && parts[3] !== digest);
 }
 
 /** One for each thing that is permitted, so that a later request for some of them is covered, too. */

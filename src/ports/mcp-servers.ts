@@ -12,8 +12,13 @@ export interface McpTool {
   /** As the model calls it: `mcp__<server>__<tool>` in signs that every provider accepts. */
   readonly name: string;
   readonly spec: ToolSpec;
+  /** By its server now. The text that the model has read may be an older one. */
+  readonly described: { readonly description: string; readonly parameters: JsonObject };
   readonly hints: McpToolHints;
   readonly approval: McpApprovalMode;
+  /** The user allowed it for good as it is described; `isChanged`: as it was described before. */
+  readonly isApprovedAsDescribed?: true;
+  readonly isChanged?: true;
   /** Its calls run side by side with others. */
   readonly isParallel: boolean;
 }
@@ -41,6 +46,7 @@ export interface McpToolCall {
   readonly arguments: JsonObject;
   /** What was known of the tool when the call was allowed. Absent: nothing depended on it. */
   readonly hints?: McpToolHints;
+  readonly described?: McpTool['described'];
   /** It may be sent again where the server died over it. */
   readonly isRepeatable: boolean;
   /** Whose call it is. */

@@ -5,7 +5,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 export type RuleToSave =
   | { readonly kind: 'prefix'; readonly prefix: readonly string[] }
   | { readonly kind: 'host'; readonly host: AskedHost }
-  | { readonly kind: 'mcp'; readonly server: string; readonly tool: string };
+  | { readonly kind: 'mcp'; readonly server: string; readonly tool: string; readonly digest: string };
 
 /** Where rules are saved that the user allows with an answer. */
 export interface RuleBook {

@@ -65,8 +65,8 @@ export interface Question {
   /** Files that it is known to read or write. */
   readonly paths?: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
   readonly host?: AskedHost;
-  /** The tool of an MCP server that `rule` as scope would allow from now on. */
-  readonly mcp?: { readonly server: string; readonly tool: string };
+  /** The tool of an MCP server that `rule` as scope would allow from now on, while its server says of it what it does now. */
+  readonly mcp?: { readonly server: string; readonly tool: string; readonly digest: string };
   /** What the server wants to know, in its own words: a page to visit, or the fields of a form as JSON Schema. */
   readonly elicitation?: {
     readonly server: string;

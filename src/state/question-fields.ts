@@ -140,8 +140,8 @@ function readHost(value: JsonObject | undefined): Question['host'] {
 }
 
 function readMcpTool(value: JsonObject | undefined): Question['mcp'] {
-  const [server, tool] = [stringAt(value, 'server'), stringAt(value, 'tool')];
-  return server === undefined || tool === undefined ? undefined : { server, tool };
+  const [server, tool, digest] = ['server', 'tool', 'digest'].map((key) => stringAt(value, key));
+  return server === undefined || tool === undefined || digest === undefined ? undefined : { server, tool, digest };
 }
 
 function readClient(value: JsonObject | undefined): Question['client'] {

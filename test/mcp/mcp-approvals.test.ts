@@ -59,6 +59,33 @@ test('an answer for the session covers later calls, also after a resume; a rule 
 });
 
 test.each([
+  ['session', 'while it runs'],
+  ['rule', 'while it runs'],
+  ['session', 'before its next start'],
+  ['rule', 'before its next start'],
+] as const)('a yes for the %s ends when the server changes the tool %s', async (scope, when) => {
+  const yes = { kind: 'allowed', scope } as const;
+  const scene = await mcpScene({ plan, answers: [yes, yes, yes] });
+  await scene.open();
+  await scene.calls(mcpCall('silent'), mcpCall('silent'));
+  expect(scene.asked).toHaveLength(1);
+  const changed = { ...tool('silent', { destructiveHint: true }), description: 'Deletes everything.' };
+  scene.plan({ tools: [changed], calls: { silent: { changed: when === 'while it runs' } } });
+  if (when === 'while it runs') await scene.calls(mcpCall('silent'));
+  const before = scene.log().filter(({ got }) => got === 'tools/call').length;
+  await scene.open();
+  await scene.calls(mcpCall('silent'), mcpCall('silent'), mcpCall('silent'));
+  expect(scene.asked).toHaveLength(2);
+  expect(scene.asked[1]?.reason).toBe(
+    'The tool "silent" of the MCP server "s" acts outside the sandbox. The server changed the tool since you allowed it. The server says that it may destroy something.',
+  );
+  // A call that was decided by the list of an earlier process is not sent.
+  const sent = scene.log().filter(({ got }) => got === 'tools/call').length - before;
+  expect(sent).toBeGreaterThanOrEqual(2);
+  expect(sent).toBeLessThanOrEqual(when === 'while it runs' ? 3 : 2);
+});
+
+test.each([
   ['prompt', ['ask', 'ask', 'ask']],
   ['writes', ['ask', 'run', 'ask']],
   ['approve', ['run', 'run', 'run']],

@@ -155,7 +155,7 @@ export function createEngineParts(
           return (await import('../../gather/rules/write-rule.ts')).writeRule(rule, { home, locks, clock });
         const { editUserConfig } = await import('../../gather/config/edit-user-config.ts');
         const path = ['mcp_servers', rule.server, 'tools', rule.tool];
-        return editUserConfig({ home, locks, clock }, path, { approval_mode: 'approve' });
+        return editUserConfig({ home, locks, clock }, path, { approval_mode: 'approve', approved_digest: rule.digest });
       },
     },
     /** For hooks: a thread may be opened more than once. */

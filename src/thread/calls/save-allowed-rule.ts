@@ -31,7 +31,7 @@ export async function saveAllowedRule(
   if (rule === undefined || parts.ruleBook === undefined) return;
   const problem = await parts.ruleBook.save(rule);
   if (problem !== undefined) log.tell({ kind: 'warning', outcome: problem });
-  else if (rule.kind === 'mcp') savedRules.tools.push({ key: mcpToolKey(rule.server, rule.tool) });
+  else if (rule.kind === 'mcp') savedRules.tools.push({ key: mcpToolKey(rule) });
   else if (rule.kind === 'host') savedRules.hosts.push({ key: hostKey(rule.host) });
   else savedRules.prefixes.push({ pattern: rule.prefix, decision: 'allow', source: 'an answer' });
 }

@@ -17,8 +17,8 @@ export interface McpToolPorts {
 }
 
 /** What a call of it asks of the policy. */
-export function mcpNeed({ server, tool, hints, approval }: McpTool): NonNullable<Tool['mcp']> {
-  return { server, tool, hints, mode: approval };
+export function mcpNeed({ server, tool, hints, described, approval, isChanged }: McpTool): NonNullable<Tool['mcp']> {
+  return { server, tool, hints, described, mode: approval, ...defined({ isChanged }) };
 }
 
 /** A tool in the list that its server does not list now: a call of it says why. */
@@ -28,10 +28,11 @@ export function missingMcpTool({ name, spec }: Pick<Tool, 'name' | 'spec'>, why:
 
 /** A tool of an MCP server. `deferred`: the model finds it by searching. */
 export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { readonly deferred: boolean }): Tool {
-  const { server, tool, name, spec, hints, approval: mode, isParallel } = known;
+  const { server, tool, name, spec, hints, described, approval: mode, isParallel } = known;
   const need = mcpNeed(known);
   // The other modes decide without them.
-  const decidedOn = mode === 'auto' || mode === 'writes' ? { hints } : {};
+  const isDecidedOn = mode === 'auto' || mode === 'writes' || known.isApprovedAsDescribed === true;
+  const decidedOn = isDecidedOn ? { hints, ...(hints.readOnly === true ? {} : { described }) } : {};
   const isRepeatable = hints.readOnly === true || hints.idempotent === true;
   return {
     name,

@@ -201,7 +201,12 @@ describe('a person at the terminal', () => {
     const declined = ask(form);
     await press('1', 'x');
     expect(await declined).toEqual({ kind: 'declined' });
-    const tool: Question = { ...about, kind: 'tool', mcp: { server: 's', tool: 'x' }, scopes: ['call', 'rule'] };
+    const tool: Question = {
+      ...about,
+      kind: 'tool',
+      mcp: { server: 's', tool: 'x', digest: 'd' },
+      scopes: ['call', 'rule'],
+    };
     const saved = ask(tool);
     await press('p');
     expect([await saved, shown.at(-1)]).toEqual([

@@ -137,6 +137,8 @@ test.each([
   ['API_KEY="abc123def456"', 'API_KEY="<hidden>"'],
   ['"password": "correct horse"', '"password": "<hidden> horse"'],
   ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc', '<hidden>'],
+  ['id=x-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.a_b-c.end', 'id=x-<hidden>.end'],
+  ['a.eyJhbGciOiJIUzI1NiJ9.eyJz, eyJ.eyJhb', 'a.<hidden>, eyJ.eyJhb'],
   ['-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----', '<hidden>'],
   ['const token = readToken(file);', 'const token = readToken(file);'],
   ['the token: ${TOKEN}', 'the token: ${TOKEN}'],
@@ -146,7 +148,7 @@ test.each([
   expect(redactSecrets(text, ['MYSECRETVALUE', 'short'])).toBe(shown);
 });
 
-test.each(['-----BEGIN ', 'eyJ', 'secret', ':// '])('a text of nothing but %s is read in one pass', (piece) => {
+test.each(['-----BEGIN ', 'eyJ', '-eyJ', 'secret', ':// '])('a text of nothing but %s is read in one pass', (piece) => {
   expectLinear(20_000, (count) => redactSecrets(piece.repeat(count)));
 });
 

@@ -231,10 +231,27 @@ const shapes: readonly RegExp[] = [
   new RegExp(String.raw`\b${tokenStart}[\w-]{8,200}`, 'g'),
   /\bA(?:KIA|SIA)[A-Z0-9]{12,40}/g,
   /\bAIza[\w-]{30,60}/g,
-  /\beyJ[\w-]{10,4000}\.[\w-]{4,4000}(?:\.[\w-]{0,4000})?/g,
   /(?<=\b(?:bearer|basic)\s)[\w+/=.~-]{8,4000}/gi,
   /(?<=:\/\/[^\s/:@]{0,100}:)[^\s/@]{1,200}(?=@)/g,
 ];
+
+/** Hides tokens of JSON, part by part: a pattern would begin anew at every start inside a long text without a dot. */
+function hideJsonTokens(text: string): string {
+  return text.replace(/[\w.-]+/g, (run) => {
+    if (!run.includes('eyJ') || !run.includes('.')) return run;
+    const parts = run.split('.');
+    const shown: string[] = [];
+    for (let at = 0; at < parts.length; at++) {
+      const part = parts[at]!;
+      const start = (parts[at + 1]?.length ?? 0) >= 4 ? part.search(/\beyJ/) : -1;
+      const isToken = start >= 0 && part.length - start >= 13;
+      shown.push(isToken ? `${part.slice(0, start)}${hiddenMark}` : part);
+      // The claims, and the signature.
+      if (isToken) at += 2;
+    }
+    return shown.join('.');
+  });
+}
 
 /** A name that says secret, and what is assigned to it. */
 const assigned =
@@ -245,7 +262,8 @@ const assigned =
  * where it is plainly code: a call, a member, a variable.
  */
 export function redactSecrets(text: string, known: readonly string[] = []): string {
-  const shaped = shapes.reduce((left, shape) => left.replace(shape, hiddenMark), hideValues(text, repeatable(known)));
+  const unknown = hideJsonTokens(hideValues(text, repeatable(known)));
+  const shaped = shapes.reduce((left, shape) => left.replace(shape, hiddenMark), unknown);
   return shaped.replace(assigned, (whole, name: string, value: string) =>
     isCode(value) ? whole : `${name}${hiddenMark}`,
   );

@@ -74,6 +74,18 @@ test('status, headers and address are those of the answer', async () => {
   expect([empty.status, empty.body]).toEqual([204, null]);
 });
 
+test('a redirect to another origin gets neither a login nor the session', async () => {
+  const seen: unknown[] = [];
+  const other = await serve((request, response) => {
+    seen.push(request.headers['mcp-session-id'], request.headers.authorization, request.headers['x-plain']);
+    response.end('ok');
+  });
+  const own = await serve((_request, response) => void response.writeHead(307, { location: other }).end());
+  const headers = { 'mcp-session-id': 's', authorization: 'a', 'x-plain': 'p' };
+  await fetchFor(`${own}mcp`, {})(`${own}mcp`, { headers });
+  expect(seen).toEqual([undefined, undefined, 'p']);
+});
+
 test('configured headers go to the origin of the server alone, whatever redirects say', async () => {
   const seen: string[] = [];
   const note =

@@ -5,6 +5,9 @@ const mostMessageBytes = 32_000_000;
 
 const mostRedirects = 5;
 
+/** Each of them lets its holder act as this client. */
+const heldByOrigin = ['authorization', 'cookie', 'mcp-session-id'];
+
 /**
  * A fetch for one server and for those that a login to it involves. The headers that the user configured go to the
  * origin of the server's address alone: no authorization server, no host of metadata and no redirect gets them.
@@ -24,7 +27,7 @@ export function fetchFor(serverUrl: string, configured: Readonly<Record<string, 
       await response.body?.cancel();
       if (init.redirect === 'error' || redirects >= mostRedirects)
         throw new Error(`it redirects${redirects === 0 ? '' : ' too often'}`);
-      if (target.origin !== url.origin) for (const name of ['authorization', 'cookie']) given.delete(name);
+      if (target.origin !== url.origin) for (const name of heldByOrigin) given.delete(name);
       if (response.status === 303 || (response.status < 303 && method === 'POST')) {
         [method, body] = ['GET', undefined];
         for (const name of ['content-type', 'content-length']) given.delete(name);

@@ -10,6 +10,7 @@ import {
   redactSecrets,
   repeatable,
   secretsAmong,
+  shownAddress,
 } from './secrets.ts';
 
 test('tokens, and what looks like one, are not shown', () => {
@@ -75,6 +76,31 @@ test('in an address, parameters that are named like secrets or look like keys ar
   expect(hideSecrets({ url })).toEqual({
     url: 'https://host.example/v1?a?auth=<hidden>&session_id=<hidden>&X-Amz-Signature=<hidden>&page=2&key&k=<hidden>&v=2026-01-01',
   });
+});
+
+test('of a script among the arguments, of a login and of a fragment no secret is shown', () => {
+  const list = (...args: string[]) => (hideSecrets({ args }) as { args: string[] }).args;
+  expect(list('-c', 'export TOKEN=abc; run --port=80')).toEqual(['-c', 'export TOKEN=<hidden>; run --port=80']);
+  expect(list('-c', 'env MY_KEY="a b" run')).toEqual(['-c', 'env MY_KEY=<hidden> run']);
+  expect(list('-c', "curl -u me:PASS -H 'Authorization: x' https://a.org/x")).toEqual([
+    '-c',
+    "curl -u me:<hidden> -H 'Authorization: <hidden>' https://a.org/x",
+  ]);
+  expect(list('curl', '-u', 'me:PASS')).toEqual(['curl', '-u', 'me:<hidden>']);
+  expect(list('curl', '--user=me:PASS', '-ume:PASS')).toEqual(['curl', '--user=me:<hidden>', '-ume:<hidden>']);
+  expect(list('docker', '-u', '1000:1000', 'a=b')).toEqual(['docker', '-u', '1000:1000', 'a=b']);
+  expect(hideSecrets({ url: 'https://a.org/x#k3y-of-mine' })).toEqual({ url: 'https://a.org/x#<hidden>' });
+  expect(hideSecrets({ url: 'https://a.org/x#top' })).toEqual({ url: 'https://a.org/x#top' });
+});
+
+test.each([
+  ['https://me:p@ss@a.org/x@y?k=v#f', 'https://<hidden>@a.org/x@y?<hidden>'],
+  ['https://a.org/x#key', 'https://a.org/x#<hidden>'],
+  ['https://a.org/x?a=b@c', 'https://a.org/x?<hidden>'],
+  ['me:pass@a.org', '<hidden>@a.org'],
+  ['a.org', 'a.org'],
+])('a message names %s as %s', (address, shown) => {
+  expect(shownAddress(address)).toBe(shown);
 });
 
 test('of collectors neither a header nor a query is shown', () => {
@@ -150,6 +176,14 @@ test.each([
 
 test.each(['-----BEGIN ', 'eyJ', '-eyJ', 'secret', ':// '])('a text of nothing but %s is read in one pass', (piece) => {
   expectLinear(20_000, (count) => redactSecrets(piece.repeat(count)));
+});
+
+test.each(['a', 'a-', 'a="', '-u a'])('an address or an argument of nothing but %s is read in one pass', (piece) => {
+  expectLinear(20_000, (count) => {
+    const text = piece.repeat(count);
+    shownAddress(text);
+    hideSecrets({ args: [text], url: `https://${text}` });
+  });
 });
 
 test('of a server neither a variable nor a header is shown, and of a command no key', () => {

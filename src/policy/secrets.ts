@@ -102,13 +102,34 @@ function hideValue(value: Json, at: Where): Json {
   return hideInAddress(value);
 }
 
-/** In a command: `--token=x`, `--token x`, `Authorization: x`. */
+/** In a command: `--token=x`, `--token x`, `Authorization: x`, and a script among its arguments. */
 function hideMember(member: Json, before: Json | undefined, at: Where): Json {
   if (typeof member !== 'string') return hideValue(member, at);
   const [, name = '', value = ''] = /^(-{1,2}[\w-]+=|\w+=|[\w-]+:\s*)(\S.*)$/s.exec(member) ?? [];
   if (value !== '' && !value.startsWith('//') && mayNameSecret(name)) return `${name}${hiddenMark}`;
   const isGiven = typeof before === 'string' && /^-{1,2}[\w-]+$/.test(before) && mayNameSecret(before);
-  return isGiven && !member.startsWith('-') ? hiddenMark : hideValue(member, at);
+  if (isGiven && !member.startsWith('-')) return hiddenMark;
+  if (typeof before === 'string' && /^(?:-[uU]|--(?:proxy-)?user)$/.test(before)) return hidePassword(member);
+  const shown = hideValue(member, at);
+  return typeof shown === 'string' && shown === member ? hideInScript(member) : shown;
+}
+
+/** `user:password`, but not the numbers of a user and a group. */
+function hidePassword(login: string): string {
+  const colon = login.indexOf(':');
+  return colon < 0 || /^\d+:\d+$/.test(login) ? login : `${login.slice(0, colon + 1)}${hiddenMark}`;
+}
+
+/** Takes time in proportion to the text: a name is looked for only where a word begins. */
+function hideInScript(text: string): string {
+  return redactSecrets(text)
+    .replace(
+      /(?<![\w-])([\w-]+)(=|:\s?)(?!\/\/)("[^"]*"|'[^']*'|["']?[^\s;&|"']+)/g,
+      (all, name: string, sign: string) => (mayNameSecret(name) ? `${name}${sign}${hiddenMark}` : all),
+    )
+    .replace(/(?<=(?:^|\s)(?:-[uU]|--(?:proxy-)?user)[\s=]?["']?)[^\s"':=]{1,100}:[^\s"']+/g, (login) =>
+      hidePassword(login),
+    );
 }
 
 function hideUnlessName(value: Json): Json {
@@ -134,7 +155,7 @@ const harmless = /^(?:[A-Za-z]+|[\d.,]+|~?\/[\w./+-]*|[a-z]+\/[a-z*+.-]+)$/;
 /** A version of an interface. */
 const date = /^\d{4}-\d\d-\d\d(?:-preview)?$/;
 
-/** Hides the user's part of an address, and parameters unless they are plainly none. Other texts stay as they are. */
+/** Hides the user's part of an address, and parameters and the fragment unless they are plainly none. Other texts stay as they are. */
 export function hideInAddress(text: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
   return text
@@ -143,12 +164,19 @@ export function hideInAddress(text: string): string {
       mayNameSecret(name) || /sig/i.test(name) || !(harmless.test(value) || date.test(value))
         ? `${name}=${hiddenMark}`
         : all,
-    );
+    )
+    .replace(/#(.+)$/s, (all, fragment: string) => (harmless.test(fragment) ? all : `#${hiddenMark}`));
 }
 
-/** An address that a message names: the user's part and the whole query are hidden, whatever they are called. */
+/** An address that a message names: the user's part, the whole query and the fragment are hidden, whatever they are called. */
 export function shownAddress(address: string): string {
-  return address.replace(/[^/?#]*@/, `${hiddenMark}@`).replace(/\?.*/s, `?${hiddenMark}`);
+  const end = address.search(/[?#]/);
+  const [place, hidden] = end < 0 ? [address, ''] : [address.slice(0, end), `${address[end]}${hiddenMark}`];
+  const parts = place.split('/');
+  const at = parts.findIndex((part) => part.includes('@'));
+  const user = parts[at];
+  if (user !== undefined) parts[at] = `${hiddenMark}${user.slice(user.lastIndexOf('@'))}`;
+  return `${parts.join('/')}${hidden}`;
 }
 
 /** An address for records: without what would let its reader in. A bare user name of ssh is no secret and stays. */
@@ -166,11 +194,11 @@ export function withoutCredentials(url: string): string {
   return `${scheme}://${host}${rest.replace(/[?#].*$/s, '')}`;
 }
 
-/** The user, the password and the values in the query of an address, as they are written and as they are meant. */
+/** The user, the password and the values in the query and the fragment of an address, as they are written and as they are meant. */
 export function addressSecrets(address: string): readonly string[] {
   if (!URL.canParse(address)) return [];
-  const { username, password, search, searchParams } = new URL(address);
-  const written = search.slice(1).split('&');
+  const { username, password, search, searchParams, hash } = new URL(address);
+  const written = [search, hash].flatMap((part) => part.slice(1).split('&'));
   const given = [username, password, ...written.map((pair) => pair.slice(pair.indexOf('=') + 1))];
   return [...given, ...given.map(decoded), ...searchParams.values()];
 }

@@ -150,7 +150,7 @@ trust_level = "trusted"  # user, /home/config.toml:13
 #   model_catalog_json, model_fallback, max_turn_tokens, max_thread_tokens,
 #   max_turn_cost, max_thread_cost, window.effective_tokens,
 #   disable_paste_burst, history.persistence, history.max_bytes,
-#   auto_review.policy, review_model, web_search, tools.edit,
+#   auto_review.policy, review_model, web_search, tools.edit, sandbox_fallback,
 #   sandbox.max_processes, sandbox.max_memory_mb, cli_auth_credentials_store,
 #   forced_login_method, forced_chatgpt_workspace_id, developer_instructions,
 #   instructions, model_instructions_file, compact_prompt,

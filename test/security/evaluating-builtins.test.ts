@@ -39,6 +39,7 @@ const everyForm = (touch: string): readonly string[] => [
 /** Forms that only some builtins know. */
 const specialForms = (touch: string): readonly string[] => [
   `[ -v 'a[$(${touch})]' ]`,
+  `test $'-\\U00076' 'a[$(${touch})]'`,
   `[ 'a[$(${touch})]' -eq 1 ]`,
   `command printf -v 'a[$(${touch})]' 1`,
   `builtin printf -v 'a[$(${touch})]' 1`,

@@ -96,6 +96,11 @@ describe('words beside a script', () => {
     expect(commands('/usr/local/bin/bash', '/usr/local/bin/bash')).toEqual([['ls']]);
   });
 
+  test('a letter may be written with up to eight digits', () => {
+    expect(analyse("test $'-\\U00076' 'a[x]'").commands).toEqual([['test', '-v', 'a[x]']]);
+    expect(analyse("$'\\U00000074ouch\\u0078' a").commands).toEqual([['touchx', 'a']]);
+  });
+
   test('rules that forbid see commands that rules to allow do not', () => {
     expect(analyse('sudo timeout 5 npm "$x" test > a; ls').seen).toEqual([
       ['sudo', 'timeout', '5', 'npm'],

@@ -61,3 +61,27 @@ test('however a plain script is written, it is known and has one canonical form'
   );
   expect(surprisesIn(scripts)).toEqual([]);
 });
+
+test("every escape of $'…' that is known stands for the letter that bash makes of it", () => {
+  const digits = [
+    '',
+    '0',
+    '6',
+    '61',
+    '061',
+    '0061',
+    '00061',
+    '000061',
+    '0000061',
+    '00000061',
+    '000000061',
+    '1234',
+    '401',
+  ];
+  const escapes = [...'abeEfnrtv\\"?cdUuxX{}@ '].flatMap((letter) => digits.map((more) => letter + more));
+  const texts = [...escapes, ...digits, "'", 'x{61}', 'x{061', 'cA', 'c\\\\', '\n'];
+  const scripts = texts.map((text) => `a $'\\${text}b'`);
+  const known = scripts.filter((script) => analyse(script).commands !== undefined);
+  expect(known.length).toBeGreaterThan(50);
+  expect(surprisesIn(known)).toEqual([]);
+});

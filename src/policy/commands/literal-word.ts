@@ -24,6 +24,9 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   '?': '?',
 };
 
+/** As many digits as bash takes. */
+const numericEscape = /\\(?:([0-7]{1,3})|x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8}))/y;
+
 /** A word as the program gets it. Undefined: something in it is expanded, or it is not one word. */
 export function literalWord(source: string): LiteralWord | undefined {
   let text = '';
@@ -108,10 +111,9 @@ function ansiQuoted(source: string, from: number): { readonly text: string; read
       at += 2;
       continue;
     }
-    const [all, octal, hex, unicode] = /^\\(?:([0-7]{1,3})|x([\da-fA-F]{1,2})|[uU]([\da-fA-F]{1,4}))/.exec(
-      source.slice(at, at + 8),
-    ) ?? [''];
-    const code = octal === undefined ? Number.parseInt(hex ?? unicode ?? '', 16) : Number.parseInt(octal, 8);
+    numericEscape.lastIndex = at;
+    const [all, octal, ...hex] = numericEscape.exec(source) ?? [''];
+    const code = octal === undefined ? Number.parseInt(hex.join(''), 16) : Number.parseInt(octal, 8);
     // Bytes above are parts of letters, and nothing follows a zero.
     if (!(code > 0 && code < 0x80)) return undefined;
     text += String.fromCharCode(code);

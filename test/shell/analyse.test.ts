@@ -101,6 +101,58 @@ describe('words beside a script', () => {
     expect(analyse("$'\\U00000074ouch\\u0078' a").commands).toEqual([['touchx', 'a']]);
   });
 
+  describe('a shell that may not be bash', () => {
+    const inSh = (script: string, shell = 'sh') => analyseCommand([`/bin/${shell}`, '-c', script], shellReader);
+
+    test.each([
+      'echo a &>/dev/null touch x',
+      'echo a &>>/dev/null touch x',
+      'echo a >&/dev/null',
+      'echo a |& cat',
+      'cat <<< a',
+      'env -u 10>/dev/null echo touch x',
+      "echo $'a'",
+      "echo $'a\\' b'",
+      'echo $"a"',
+      'echo {a,b}',
+      'cat <(ls)',
+      '[[ a ]]',
+      '((a))',
+      'function f { ls; }',
+      'CI+=1 ls',
+      'case a in a) ls;& b) ls;; esac',
+    ])('does not read as bash does: %j', (script) => {
+      expect(inSh(script)).toMatchObject({ commands: undefined, isReadOnly: false });
+      expect(analyse(`eval ${shellWords([script])}`)).toMatchObject({ commands: undefined, isReadOnly: false });
+    });
+
+    test.each(['echo a &>/dev/null rm -rf x', "echo $'a\\'; rm -rf x #'", '((rm -rf x))', 'echo a 10>&1 |& rm -rf x'])(
+      'runs what bash does not: %j',
+      (script) => {
+        expect(inSh(script).seen).toContainEqual(expect.arrayContaining(['rm', '-rf']));
+        expect(inSh(script).danger?.kind).toBe('forced-removal');
+        expect(analyse(`echo ${shellWords([script])} | sh`).danger?.kind).toBe('forced-removal');
+      },
+    );
+
+    test('reads what all shells read alike', () => {
+      expect(inSh('cat a 2>&1 >/dev/null | wc -l && (ls; pwd) &').isReadOnly).toBe(true);
+    });
+
+    test('zsh has operators and wildcards of its own', () => {
+      expect(inSh('ls a &>/dev/null', 'zsh').isReadOnly).toBe(true);
+      for (const script of ['ls 2&>/dev/null a', 'ls 10>/dev/null a', 'env <1->/dev/null ls']) {
+        expect(inSh(script, 'zsh')).toMatchObject({ commands: undefined, isReadOnly: false });
+      }
+    });
+
+    test('however deep it is written, it is read in time', () => {
+      const nested = (depth: number): string =>
+        depth === 0 ? 'rm -rf x' : `true &>a; ((b)); sh -c ${shellWords([nested(depth - 1)])}`;
+      expect(inSh(nested(8)).danger).toBeDefined();
+    });
+  });
+
   test('rules that forbid see commands that rules to allow do not', () => {
     expect(analyse('sudo timeout 5 npm "$x" test > a; ls').seen).toEqual([
       ['sudo', 'timeout', '5', 'npm'],

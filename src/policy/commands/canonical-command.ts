@@ -27,7 +27,7 @@ export function canonicalCommand(argv: readonly string[], reader: ShellReader): 
 function canonicalScript(script: string, shell: ShellCall['shell'], reader: ShellReader) {
   const read = reader.read(script);
   if (read === undefined) return { script };
-  const pieces = readTwice(script, read);
+  const pieces = readTwice(script, read, shell);
   if (pieces !== undefined && !pieces.some(isAboutItself))
     return { pieces: pieces.map((piece) => canonicalPiece(piece, shell)) };
   // The end of the last line is no part of what a script does, unless the line before it is to go on.

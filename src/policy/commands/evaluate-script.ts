@@ -16,6 +16,7 @@ import { isHarmlessVariable } from './harmless-variables.ts';
 import { literalWord } from './literal-word.ts';
 import { isReadOnlyCommand } from './read-only-command.ts';
 import { readTwice } from './read-twice.ts';
+import { secondReadings } from './second-reading.ts';
 import { readsScriptFromInput, type KnownWord, type ShellCall } from './shell-call.ts';
 import { unreadCommands, unreadSubstitutions } from './unread-commands.ts';
 import { unwrap } from './wrappers.ts';
@@ -23,19 +24,25 @@ import { unwrap } from './wrappers.ts';
 /** All commands of a script. What is not read for sure is still searched for danger. */
 export function evaluateScript({ shell, script }: KnownScript, setting: Setting, found: Found): void {
   const read = setting.budget.unreadable > 0 ? setting.reader.read(script) : undefined;
-  if (read === undefined) return searchUnread(script, setting, found);
-  if (readTwice(script, read) === undefined) noteUnknown(found);
+  if (read === undefined) return searchUnread({ shell, script }, setting, found);
+  if (readTwice(script, read, shell) === undefined) {
+    noteUnknown(found);
+    // The grammar is that of bash. Other shells may run other commands.
+    if (secondReadings(script, shell).length > 1 || (shell !== 'bash' && script.includes('(('))) {
+      searchUnread({ shell, script }, setting, found);
+    }
+  }
   const walk = new ScriptWalk(shell, setting, found);
   for (const { node } of read.body.parts) walk.node(node);
   walk.finish();
 }
 
-function searchUnread(script: string, setting: Setting, found: Found): void {
+function searchUnread({ shell, script }: KnownScript, setting: Setting, found: Found): void {
   setting.budget.unreadable -= 1;
   noteUnknown(found);
   const own = nothingFound();
   // Substitutions not at every depth: the work would double with each.
-  const readings = [unreadCommands(script), ...(setting.depth <= 1 ? [unreadSubstitutions(script)] : [])];
+  const readings = [unreadCommands(script, shell), ...(setting.depth <= 1 ? [unreadSubstitutions(script, shell)] : [])];
   for (const { commands, isCut } of readings) {
     for (const words of commands) evaluateCommand(words, setting, own);
     if (isCut) noteDanger(own, 'destructive', []);

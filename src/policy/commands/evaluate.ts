@@ -110,7 +110,7 @@ function evaluateTaken(
 /** Looks for danger alone: that the text is a script is a guess. */
 export function searchScript(script: string, setting: Setting, found: Found): void {
   const own = nothingFound();
-  setting.evaluateScript({ shell: 'bash', script }, setting, own);
+  setting.evaluateScript({ shell: 'other', script }, setting, own);
   found.danger ??= own.danger;
   found.seen.push(...own.seen);
 }

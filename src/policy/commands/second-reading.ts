@@ -1,13 +1,48 @@
+import type { ShellCall } from './shell-call.ts';
 import type { WrittenOperator, WrittenPiece, WrittenRedirection } from './written-script.ts';
 
 /** No script that can be run has more words: systems take no argument of more than 128 KiB. */
 const maximumWords = 70_000;
 const blanks = /(?:[ \t]|\\\n)+/y;
 const comment = /#[^\n]*/y;
-const joining = /&&|\|\||\|&|[;|&()]/y;
-const redirecting = /\d*[<>]&-|&>>|&>|\d*(?:<<<|<<-|<<|<>|<&|<|>>|>&|>\||>)/y;
 const unquoted = /[^ \t\n|&;()<>'"\\$]+/y;
-const quoted = /\\[^]|\$'(?:[^'\\]|\\[^])*'|'[^']*'|\$?"(?:[^"\\]|\\[^])*"|\$(?!['"])/y;
+
+/**
+ * Whose operators and quotes hold: those of bash, those that every shell has, or those of zsh. To dash `a &>b c` is two
+ * commands, `10>b` begins with a word, and a backslash in `$'…'` is a letter.
+ */
+type Dialect = 'bash' | 'posix' | 'zsh';
+
+interface Tokens {
+  readonly joining: RegExp;
+  readonly redirecting: RegExp;
+  readonly quoted: RegExp;
+}
+
+const tokensOfBash: Tokens = {
+  joining: /&&|\|\||\|&|[;|&()]/y,
+  redirecting: /\d*[<>]&-|&>>|&>|\d*(?:<<<|<<-|<<|<>|<&|<|>>|>&|>\||>)/y,
+  quoted: /\\[^]|\$'(?:[^'\\]|\\[^])*'|'[^']*'|\$?"(?:[^"\\]|\\[^])*"|\$(?!['"])/y,
+};
+const tokens: Readonly<Record<Dialect, Tokens>> = {
+  bash: tokensOfBash,
+  posix: {
+    joining: /&&|\|\||[;|&()]/y,
+    redirecting: /\d?(?:[<>]&-|<<-|<<|<>|<&|<|>>|>&|>\||>)/y,
+    quoted: /\\[^]|'[^']*'|"(?:[^"\\]|\\[^])*"|\$/y,
+  },
+  // `2&>a` is one redirection, and so is a single digit alone. `<1-9>` is a wildcard.
+  zsh: { ...tokensOfBash, redirecting: /\d?(?:[<>]&-|&>>|&>|<<<|<<-|<<|<>|<&|<(?!\d*-\d*>)|>>|>&|>\||>)/y },
+};
+
+const dialects: Readonly<Record<ShellCall['shell'], readonly Dialect[]>> = {
+  bash: ['bash'],
+  // It may be bash under another name.
+  sh: ['bash', 'posix'],
+  zsh: ['zsh'],
+  other: ['bash', 'posix', 'zsh'],
+};
+
 const reserved = new Set(
   'if then elif else fi for while until do done case esac function select coproc [[ ]] in foreach end repeat'.split(
     ' ',
@@ -22,12 +57,24 @@ export interface SecondReading {
   readonly isCut: boolean;
 }
 
+/** A reading for each way in which the shell may read the script; alike ones once. */
+export function secondReadings(script: string, shell: ShellCall['shell']): readonly SecondReading[] {
+  const readings = new Map(
+    dialects[shell].map((dialect) => {
+      const reading = secondReading(script, dialect);
+      return [JSON.stringify(reading), reading] as const;
+    }),
+  );
+  return [...readings.values()];
+}
+
 /**
  * Reads a script by the rules of quoting alone, without a grammar. What runs unasked must be read alike both ways: the
  * grammar was made for editors, and is looser than any shell. Never fails: what is not understood is cut into words all
  * the same, so that dangerous ones can be looked for.
  */
-export function secondReading(script: string): SecondReading {
+function secondReading(script: string, dialect: Dialect): SecondReading {
+  const { joining, redirecting, quoted } = tokens[dialect];
   const pieces: WrittenPiece[] = [];
   let words: string[] = [];
   let redirections: WrittenRedirection[] = [];
@@ -62,10 +109,12 @@ export function secondReading(script: string): SecondReading {
     if (redirection !== '') {
       const start = at + redirection.length;
       const isClosing = /[<>]&-$/.test(redirection);
-      const word = readShellWord(script, start + taken(blanks, script, start).length);
+      const word = readShellWord(script, start + taken(blanks, script, start).length, quoted);
       redirections.push({ operator: redirection, target: isClosing ? '' : word.text });
       // A heredoc has its text elsewhere, and a parenthesis begins a substitution.
       isSure &&= isClosing || (word.isWhole && word.text !== '' && !/^\d*<<-?$/.test(redirection));
+      // Only some shells take a file behind it.
+      isSure &&= dialect !== 'posix' || !/[<>]&$/.test(redirection) || /^\d$|^-$/.test(word.text);
       at = isClosing ? start : word.end;
       continue;
     }
@@ -78,7 +127,7 @@ export function secondReading(script: string): SecondReading {
       at += operator.length;
       continue;
     }
-    const word = readShellWord(script, at);
+    const word = readShellWord(script, at, quoted);
     if (word.end === at) break;
     // `{name}>file` opens a descriptor.
     isSure &&= word.isWhole && !(/^\{\w+\}$/.test(word.text) && /[<>]/.test(script.charAt(word.end)));
@@ -96,7 +145,7 @@ export function secondReading(script: string): SecondReading {
 }
 
 /** Up to the first character that ends a word outside of quotes. Continued lines leave no trace. */
-function readShellWord(script: string, from: number) {
+function readShellWord(script: string, from: number, quoted: RegExp) {
   const parts: string[] = [];
   let at = from;
   for (;;) {

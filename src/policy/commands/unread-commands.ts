@@ -1,6 +1,6 @@
 import { literalWord } from './literal-word.ts';
-import { secondReading } from './second-reading.ts';
-import type { KnownWord } from './shell-call.ts';
+import { secondReadings } from './second-reading.ts';
+import type { KnownWord, ShellCall } from './shell-call.ts';
 
 const leading = new Set('if then elif else while until do for case ! { } time'.split(' '));
 
@@ -16,13 +16,13 @@ const nothing: UnreadCommands = { commands: [], isCut: false };
  * What may be commands in a script that the grammar does not read: shells run the lines before the one that they cannot
  * read, and read more than the grammar does.
  */
-export function unreadCommands(script: string): UnreadCommands {
-  return isNeverRun(script) ? nothing : commandsIn(script);
+export function unreadCommands(script: string, shell: ShellCall['shell']): UnreadCommands {
+  return isNeverRun(script) ? nothing : commandsIn(script, shell);
 }
 
 /** The same as if substitutions stood in lines of their own, whatever is around them. */
-export function unreadSubstitutions(script: string): UnreadCommands {
-  return isNeverRun(script) ? nothing : commandsIn(script.replaceAll(/"|`|\$\(/g, '\n'));
+export function unreadSubstitutions(script: string, shell: ShellCall['shell']): UnreadCommands {
+  return isNeverRun(script) ? nothing : commandsIn(script.replaceAll(/"|`|\$\(/g, '\n'), shell);
 }
 
 /** A quote of the first line that is never closed: no shell runs any of it. */
@@ -34,14 +34,18 @@ function isNeverRun(script: string): boolean {
   return quote !== undefined && !script.slice(line.length).includes(quote);
 }
 
-function commandsIn(script: string): UnreadCommands {
-  const { pieces, isCut } = secondReading(script);
-  const commands = pieces
-    .filter((piece) => typeof piece === 'object')
-    .map(({ words }) => {
-      const start = words.findIndex((word) => !leading.has(word));
-      return start < 0 ? [] : words.slice(start).map((word) => literalWord(word)?.text);
-    })
-    .filter((words) => words.length > 0);
-  return { commands, isCut };
+function commandsIn(script: string, shell: ShellCall['shell']): UnreadCommands {
+  const readings = secondReadings(script, shell);
+  const commands = new Map<string, readonly KnownWord[]>();
+  for (const piece of readings.flatMap(({ pieces }) => pieces)) {
+    if (typeof piece === 'string') continue;
+    const start = piece.words.findIndex((word) => !leading.has(word));
+    if (start < 0) continue;
+    const words = piece.words.slice(start);
+    commands.set(
+      JSON.stringify(words),
+      words.map((word) => literalWord(word)?.text),
+    );
+  }
+  return { commands: [...commands.values()], isCut: readings.some(({ isCut }) => isCut) };
 }

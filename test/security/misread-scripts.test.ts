@@ -95,4 +95,16 @@ describe.runIf(process.platform === 'linux' && existsSync('/bin/bash'))('scripts
     await runAll([`echo a &>/dev/null touch ${ran}`], { shell: '/bin/sh' });
     expect(existsSync(ran)).toBe(false);
   });
+
+  test('nor does a line that goes on before a redirection', async () => {
+    await runAll([
+      `env -u 5\\\n>/dev/null echo touch ${ran}`,
+      `exec -a 5\\\n>/dev/null echo touch ${ran}`,
+      `echo a &\\\n>/dev/null touch ${ran}`,
+    ]);
+    await runAll([`env -u 5\\\n>/dev/null echo touch ${ran}`, `echo a &\\\n>/dev/null touch ${ran}`], {
+      shell: '/bin/sh',
+    });
+    expect(existsSync(ran)).toBe(false);
+  });
 });

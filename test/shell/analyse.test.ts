@@ -153,6 +153,36 @@ describe('words beside a script', () => {
     });
   });
 
+  test.each([
+    'env -u 5\\\n>/dev/null echo touch x',
+    'exec -a 5\\\n>/dev/null echo touch x',
+    'ls &\\\n>/dev/null echo',
+    'ls &\\\n& pwd',
+    'ls |\\\n& cat',
+    'ls >\\\n&1',
+    'ls 2\\\n\\\n>&1',
+    'ls a\\\n>/dev/null',
+    "echo $\\\n'a'",
+    'cat <\\\n<E\nE',
+  ])('a line that goes on at an operator is not sure: %j', (script) => {
+    expect(analyse(script)).toMatchObject({ commands: undefined, isReadOnly: false });
+  });
+
+  test('lines that go on between words are joined, those of quotes and comments are not', () => {
+    expect(analyse('a \\\n  b \\\n&& c &&\\\nd "e\\\nf" >\\\n/dev/null').commands).toEqual([
+      ['a', 'b'],
+      ['c'],
+      ['d', 'ef'],
+    ]);
+    expect(analyse("a '\\\n' b\\\n#c \\\n# d \\\ne").commands).toEqual([['a', '\\\n', 'b#c'], ['e']]);
+    expect(analyse('a \\#\\\nb').commands).toEqual([['a', '#b']]);
+  });
+
+  test('danger stands behind lines that go on', () => {
+    for (const script of ['a &\\\n>/dev/null rm -rf x', 'a # \\\nrm -rf x', '"$(a # \\\nrm -rf x\n)"'])
+      expect(analyse(script).danger?.kind).toBe('forced-removal');
+  });
+
   test('rules that forbid see commands that rules to allow do not', () => {
     expect(analyse('sudo timeout 5 npm "$x" test > a; ls').seen).toEqual([
       ['sudo', 'timeout', '5', 'npm'],

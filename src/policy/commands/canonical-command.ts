@@ -1,4 +1,5 @@
 import type { ShellReader } from '../../ports/shell-reader.ts';
+import { joinLines } from './join-lines.ts';
 import { literalWord } from './literal-word.ts';
 import { programName } from './program-name.ts';
 import { readTwice } from './read-twice.ts';
@@ -25,9 +26,10 @@ export function canonicalCommand(argv: readonly string[], reader: ShellReader): 
 }
 
 function canonicalScript(script: string, shell: ShellCall['shell'], reader: ShellReader) {
-  const read = reader.read(script);
+  const lines = joinLines(script);
+  const read = lines.isOdd ? undefined : reader.read(lines.script);
   if (read === undefined) return { script };
-  const pieces = readTwice(script, read, shell);
+  const pieces = readTwice(lines.script, read, shell);
   if (pieces !== undefined && !pieces.some(isAboutItself))
     return { pieces: pieces.map((piece) => canonicalPiece(piece, shell)) };
   // The end of the last line is no part of what a script does, unless the line before it is to go on.

@@ -13,6 +13,7 @@ import {
   type Setting,
 } from './evaluate.ts';
 import { isHarmlessVariable } from './harmless-variables.ts';
+import { joinLines } from './join-lines.ts';
 import { literalWord } from './literal-word.ts';
 import { isReadOnlyCommand } from './read-only-command.ts';
 import { readTwice } from './read-twice.ts';
@@ -22,14 +23,16 @@ import { unreadCommands, unreadSubstitutions } from './unread-commands.ts';
 import { unwrap } from './wrappers.ts';
 
 /** All commands of a script. What is not read for sure is still searched for danger. */
-export function evaluateScript({ shell, script }: KnownScript, setting: Setting, found: Found): void {
+export function evaluateScript({ shell, script: given }: KnownScript, setting: Setting, found: Found): void {
+  const { script, isOdd } = joinLines(given);
   const read = setting.budget.unreadable > 0 ? setting.reader.read(script) : undefined;
   if (read === undefined) return searchUnread({ shell, script }, setting, found);
-  if (readTwice(script, read, shell) === undefined) {
+  if (isOdd || readTwice(script, read, shell) === undefined) {
     noteUnknown(found);
     // The grammar is that of bash. Other shells may run other commands.
-    if (secondReadings(script, shell).length > 1 || (shell !== 'bash' && script.includes('(('))) {
-      searchUnread({ shell, script }, setting, found);
+    const other = isOdd ? 'other' : shell;
+    if (secondReadings(script, other).length > 1 || (shell !== 'bash' && script.includes('(('))) {
+      searchUnread({ shell: other, script }, setting, found);
     }
   }
   const walk = new ScriptWalk(shell, setting, found);

@@ -158,24 +158,52 @@ describe.runIf(process.platform === 'linux' && hasBash)('builtins that evaluate 
   });
 
   test('nor does an answer for the session cover them: each is asked about again', async () => {
-    const asked: string[] = [];
-    const scopes: unknown[] = [];
+    const asked: unknown[] = [];
     const askUser: AskUser = {
-      ask: (question) => {
-        asked.push(question.argv?.at(-1) ?? '');
-        scopes.push(question.scopes);
+      ask: ({ argv, scopes }) => {
+        asked.push([argv?.at(-1), scopes]);
         return Promise.resolve({ kind: 'allowed', scope: 'call' });
       },
     };
+    const commands = [
+      `printf -v 'a[$(touch ${ran})]' 1`,
+      `declare -i 'x=a[$(touch ${ran})]'`,
+      `typeset -i 'x=a[$(touch ${ran})]'`,
+      `declare -a 'x=($(touch ${ran}))'`,
+      `readonly -a 'x=($(touch ${ran}))'`,
+      `export -a 'x=($(touch ${ran}))'`,
+      `unset 'a[$(touch ${ran})]'`,
+      `[ -v 'a[$(touch ${ran})]' ]`,
+      `[[ -v 'a[$(touch ${ran})]' ]]`,
+    ];
     for (const sandbox of ['workspace-write', 'danger-full-access']) {
       const live = await open([`sandbox_mode="${sandbox}"`, 'approval_policy="untrusted"'], askUser);
-      const cmd = `printf -v 'a[$(touch ${ran})]' 1`;
-      const call = { cmd, sandbox_permissions: 'require_escalated', justification: 'why' };
-      await runAll(live, [call]);
-      await runAll(live, [call]);
-      expect([sandbox, asked.length, scopes]).toEqual([sandbox, 2, [['call'], ['call']]]);
+      const calls = commands.map((cmd) => ({ cmd, sandbox_permissions: 'require_escalated', justification: 'why' }));
+      await runAll(live, calls);
+      await runAll(live, calls);
+      expect([sandbox, asked]).toEqual([sandbox, [...commands, ...commands].map((cmd) => [cmd, ['call']])]);
       asked.splice(0);
-      scopes.splice(0);
     }
+  });
+
+  test('and rules that forbid hold for those with a syntax of their own', async () => {
+    const live = await LiveThread.in([]);
+    const { home } = live.place;
+    mkdirSync(join(home, 'rules'), { recursive: true });
+    const names = ['declare', 'export', 'unset', '[', '[['];
+    writeFileSync(
+      join(home, 'rules/x.rules'),
+      names.map((name) => `prefix_rule(pattern=["${name}"], decision="forbidden")\n`).join(''),
+    );
+    await live.open({
+      env: { CAPSTAN_HOME: home, PATH: '/usr/local/bin:/usr/bin:/bin', SHELL: shell },
+      config: ['sandbox_mode="danger-full-access"', 'approval_policy="never"', 'allow_login_shell=false'],
+    });
+    const forms = ['declare x', 'export x=1', 'unset x', '[ -d / ]', '[[ -d / ]]'];
+    await runAll(
+      live,
+      forms.map((form) => ({ cmd: `${form}; touch ${ran}` })),
+    );
+    expect(existsSync(ran)).toBe(false);
   });
 });

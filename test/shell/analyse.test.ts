@@ -193,6 +193,34 @@ describe('words beside a script', () => {
     expect(analyse('for i in a; do curl x; done').seen).toEqual([['curl', 'x']]);
   });
 
+  test.each([
+    ["declare -i 'x=a[$(y)]' z", [['declare', '-i', 'x=a[$(y)]', 'z']]],
+    ["typeset -a 'x=($(y))'", [['typeset', '-a', 'x=($(y))']]],
+    [
+      'export A=b C="$(curl x)"',
+      [
+        ['curl', 'x'],
+        ['export', 'A=b'],
+      ],
+    ],
+    [
+      'readonly A=b; local "c"',
+      [
+        ['readonly', 'A=b'],
+        ['local', 'c'],
+      ],
+    ],
+    ["unset -f 'a[1]' b", [['unset', '-f', 'a[1]', 'b']]],
+    ["[ -v 'a[$(y)]' ] && ls", [['[', '-v', 'a[$(y)]', ']'], ['ls']]],
+    ['[ ! 1 -eq a"b"c ]', [['[', '!', '1', '-eq', 'abc', ']']]],
+    ['if [[ -v "a" && b ]]; then ls; fi', [['[[', '-v', 'a'], ['ls']]],
+    ['[[ "$(curl x)" = b ]]', [['curl', 'x'], ['[[']]],
+  ])('rules that forbid see commands with a syntax of their own: %j', (script, seen) => {
+    const found = analyse(script);
+    expect(found.seen).toEqual(seen);
+    expect(found).toMatchObject({ commands: undefined, isReadOnly: false });
+  });
+
   test('the first danger is named with its words', () => {
     expect(analyse('ls && sudo rm -rf "$A" b; git reset --hard').danger).toEqual({
       kind: 'forced-removal',

@@ -89,9 +89,34 @@ class Walk {
         const name = this.#children(node, depth).find((child) => child.type === 'word');
         return { kind: 'function', name: name ? this.#source(name) : '', inside: this.#inside(node, depth) };
       }
+      case 'declaration_command':
+      case 'unset_command':
+      case 'test_command':
+        return this.#ownSyntax(node, depth);
       default:
         return this.#dynamic(node, depth);
     }
+  }
+
+  /** `declare`, `unset`, `[` and `[[` have rules of their own in the grammar. Rules of users are about their words. */
+  #ownSyntax(node: Node, depth: number): ReadNode {
+    const words: ReadWord[] = [];
+    let end: number | undefined;
+    for (const child of this.#operands(node, depth)) {
+      const isApart = end === undefined || this.#gap(end, child.startIndex) !== '';
+      end = child.endIndex;
+      const word = this.#word(child, depth);
+      const previous = words.at(-1);
+      if (isApart || previous === undefined) words.push(word);
+      else words[words.length - 1] = joinedWords(previous, word);
+    }
+    return { kind: 'dynamic', inside: [{ kind: 'command', assignments: [], words, redirections: [] }] };
+  }
+
+  #operands(node: Node, depth: number): readonly Node[] {
+    return this.#children(node, depth).flatMap((child) =>
+      child.type.endsWith('_expression') ? this.#operands(child, depth + 1) : [child],
+    );
   }
 
   #joined(node: Node, depth: number): ReadNode {

@@ -26,7 +26,8 @@ const naming =
   (words) =>
     words.every((word) => (option.test(word) ? !evaluating.test(word) : isName(word))) ? 'changes' : 'evaluates';
 
-const assigning = naming(/[in]/, (word) => /^[A-Za-z_]\w*(?:\+?=.*)?$/s.test(word));
+/** Numbers are evaluated, and so is the list of an array, however it is quoted. */
+const assigning = naming(/[inEF]/, (word) => /^[A-Za-z_]\w*(?:\+?=(?!\().*)?$/s.test(word));
 
 const conversion = /%(?!%|\(|[-+ #0]*\d*(?:\.\d+)?[sbcqQ])/;
 

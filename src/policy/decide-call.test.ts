@@ -327,6 +327,18 @@ describe('a command', () => {
     );
   });
 
+  it('leaves it only where commands cannot replace what starts the program either', () => {
+    const given = { rules: rules(['allow', '/usr/bin/true']), canAsk: false };
+    const decided = (starter: string, path: string) => {
+      const analysis = { commands: [['/usr/bin/true']], seen: [], starters: [starter], isReadOnly: false };
+      const ground = groundOf([['/usr/bin/true'], [starter]], 'protected', path);
+      return short(decideCall(context({ ...given, analysis, ground }), command('true')));
+    };
+    expect(decided('timeout', '/usr/bin')).toBe('run outside');
+    expect(decided('timeout', '/repo/bin:/usr/bin')).toBe('run sandbox');
+    expect(decided('/bin/bash', '/repo/bin:/usr/bin')).toBe('run outside');
+  });
+
   it('leaves it by no rule where the search path has a folder that commands may write, and by none that is not looked at', () => {
     const given = { rules: rules(['allow', 'make test']), canAsk: false };
     const decided = (ground: Partial<DecisionContext>) =>

@@ -88,7 +88,8 @@ export function judgeCommands(
 function isSettled(context: DecisionContext, words: readonly string[]): boolean {
   const { ground, analysis } = context;
   const [program = ''] = words;
-  if (ground === undefined || !ground.settled.has(program)) return false;
+  // What starts the program could start another one.
+  if (![program, ...(analysis?.starters ?? [])].every((name) => ground?.settled.has(name))) return false;
   if (isGit(words)) return isSafeGit(context, [words]);
   return !moves(analysis) || !program.includes('/') || program.startsWith('/');
 }

@@ -93,6 +93,13 @@ it.each([
   expect(decision).toHaveProperty('notOffered.rule.kind');
 });
 
+it('a rule is not saved where commands can replace what starts the program', () => {
+  const of = withCommands([['/usr/bin/true']], { openFolder: '/repo/bin' });
+  const decision = decideCommand({ ...of, analysis: { ...of.analysis!, starters: ['timeout'] } }, needs);
+  const why = 'No rule can be saved: commands can write "/repo/bin", a folder of the PATH.';
+  expect(decision.kind === 'ask' && decision.question.reason).toContain(why);
+});
+
 it('names one cause once', () => {
   expect(asked(withCommands([['source', 'x']]))).toEqual([
     `${outside} The shell may run what stands in the words of \`source\`, or in the file that they name. A yes counts for this call alone.`,

@@ -40,10 +40,11 @@ export function offeredRule(
 }
 
 /** Why no rule lets this command out. */
-function whyHeld({ ground }: RuleContext, words: readonly string[]): WhyNotOffered {
-  const [program = ''] = words;
+function whyHeld({ ground, analysis }: RuleContext, words: readonly string[]): WhyNotOffered {
+  const [named = ''] = words;
   const effect = builtinEffect(words) ?? 'plain';
-  if (effect !== 'plain') return { kind: 'builtin', name: program, effect };
+  if (effect !== 'plain') return { kind: 'builtin', name: named, effect };
+  const program = [named, ...(analysis?.starters ?? [])].find((name) => ground?.settled.has(name) !== true) ?? named;
   if (ground?.openVariable !== undefined) return { kind: 'variable', name: ground.openVariable };
   if (ground?.settled.has(program) !== true && !program.includes('/') && ground?.openFolder !== undefined)
     return { kind: 'search-path', folder: ground.openFolder };

@@ -29,18 +29,28 @@ beforeEach(() => {
 });
 
 const dash = '/bin/dash';
-const allowed = ['echo', 'test'];
+const allowed = ['echo', 'test', 'true', '/usr/bin/true', 'mkdir'];
 
 /** Runs the calls in a thread in which rules allow `allowed` and nothing else. */
-async function runAll(commands: readonly string[], { shell = '/bin/bash' } = {}): Promise<void> {
+async function runAll(
+  commands: readonly string[],
+  { shell = '/bin/bash', planted = [] }: { readonly shell?: string; readonly planted?: readonly string[] } = {},
+): Promise<void> {
   const calls = commands.map((cmd) => callTool('exec_command', { cmd, yield_time_ms: 5000 } as never));
   const live = await LiveThread.in([answer({ items: calls }), answer({ items: [say('Done.')] })]);
-  const { home } = live.place;
+  const { home, workspace } = live.place;
   mkdirSync(join(home, 'rules'), { recursive: true });
   const rules = allowed.map((name) => `prefix_rule(pattern=[${JSON.stringify(name)}])\n`);
   writeFileSync(join(home, 'rules/x.rules'), rules.join(''));
+  const bin = join(workspace, 'bin');
+  mkdirSync(bin);
+  for (const name of planted) {
+    writeFileSync(join(bin, name), `#!/bin/sh\ntouch ${ran}\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  const path = `${planted.length > 0 ? `${bin}:` : ''}/usr/local/bin:/usr/bin:/bin`;
   await live.open({
-    env: { CAPSTAN_HOME: home, PATH: '/usr/local/bin:/usr/bin:/bin', SHELL: shell },
+    env: { CAPSTAN_HOME: home, PATH: path, SHELL: shell },
     config: ['sandbox_mode="workspace-write"', 'approval_policy="never"', 'allow_login_shell=false'],
   });
   await live.turn('Go.');
@@ -106,5 +116,18 @@ describe.runIf(process.platform === 'linux' && existsSync('/bin/bash'))('scripts
       shell: '/bin/sh',
     });
     expect(existsSync(ran)).toBe(false);
+  });
+
+  test('no program of the workspace starts one that a rule allows', async () => {
+    const wrappers = ['timeout 5', 'nice', 'env', 'stdbuf -o0', 'setsid', 'nohup', 'ionice', 'env eval', 'env command'];
+    const shells = ['bash', 'sh', 'zsh'];
+    const planted = [...wrappers.flatMap((wrapper) => wrapper.split(' ')), ...shells];
+    await runAll(
+      [...wrappers.map((wrapper) => `${wrapper} /usr/bin/true`), ...shells.map((shell) => `${shell} -c /usr/bin/true`)],
+      { planted },
+    );
+    expect(existsSync(ran)).toBe(false);
+    await runAll([`timeout 5 mkdir ${ran} && sh -c 'echo a'`]);
+    expect(existsSync(ran), 'wrappers of the system do').toBe(true);
   });
 });

@@ -183,6 +183,16 @@ describe('words beside a script', () => {
       expect(analyse(script).danger?.kind).toBe('forced-removal');
   });
 
+  test('programs that start others are named', () => {
+    expect(analyse('timeout 5 nice /bin/ls; sh -c "env ls" && timeout 3 pwd').starters).toEqual([
+      'timeout',
+      'nice',
+      'sh',
+      'env',
+    ]);
+    expect(analyse('ls && pwd')).not.toHaveProperty('starters');
+  });
+
   test('rules that forbid see commands that rules to allow do not', () => {
     expect(analyse('sudo timeout 5 npm "$x" test > a; ls').seen).toEqual([
       ['sudo', 'timeout', '5', 'npm'],

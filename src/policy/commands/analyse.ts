@@ -15,6 +15,8 @@ export interface CommandAnalysis {
    * wrappers too, but no shell with its script. For rules that ask or forbid; rules that allow look at `commands`.
    */
   readonly seen: readonly (readonly string[])[];
+  /** Programs that start commands of it: wrappers such as `timeout`, and shells in the script. Absent: none. */
+  readonly starters?: readonly string[];
   /** All of it is known to change nothing, whatever words it gets from elsewhere. */
   readonly isReadOnly: boolean;
   /** Not all of it is started by the shell of the call itself, as it is. Absent: all of it is. */
@@ -41,6 +43,7 @@ export function analyseCommand(
     seen: found.seen,
     // The configuration of another repository may name programs.
     isReadOnly: isReadOnly && !(isElsewhere && commands.some(([name]) => name === 'git')),
+    ...(found.starters.length > 0 && { starters: [...new Set(found.starters)] }),
     ...(found.isIndirect && { isIndirect: true }),
     ...(found.danger === undefined ? {} : { danger: found.danger }),
   };

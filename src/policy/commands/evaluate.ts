@@ -15,6 +15,8 @@ const quietWrappers = new Set(['command', 'exec', 'time', 'timeout', 'nice', 'io
 export interface Found {
   readonly commands: string[][];
   readonly seen: string[][];
+  /** Wrappers, and shells in the script. */
+  readonly starters: string[];
   isKnown: boolean;
   /** May hold where `isKnown` does not: whatever words `cat` gets from elsewhere, it changes nothing. */
   isReadOnly: boolean;
@@ -39,7 +41,15 @@ export interface Setting {
 }
 
 export function nothingFound(): Found {
-  return { commands: [], seen: [], isKnown: true, isReadOnly: true, isIndirect: false, danger: undefined };
+  return {
+    commands: [],
+    seen: [],
+    starters: [],
+    isKnown: true,
+    isReadOnly: true,
+    isIndirect: false,
+    danger: undefined,
+  };
 }
 
 /** One command with its words, as a program gets them. */
@@ -75,7 +85,7 @@ export function evaluateCommand(words: readonly KnownWord[], setting: Setting, f
 }
 
 function evaluateShell(call: ShellCall, words: readonly KnownWord[], setting: Setting, found: Found): void {
-  found.isIndirect ||= setting.depth > 0;
+  if (setting.depth > 0) noteStarter(found, call.program);
   if (!isFamiliarShell(call.program, setting.configured)) {
     found.commands.push([call.program]);
     found.seen.push([call.program]);
@@ -97,7 +107,7 @@ function evaluateTaken(
   setting: Setting,
   found: Found,
 ): void {
-  found.isIndirect = true;
+  noteStarter(found, words[0]);
   found.isReadOnly = false;
   if (isOpen) noteUnknown(found);
   if (!isWhole) found.commands.push(literal(words));
@@ -121,7 +131,7 @@ function evaluateWrapped(
   setting: Setting,
   found: Found,
 ): void {
-  found.isIndirect = true;
+  noteStarter(found, words[0]);
   if (effect === 'other') found.commands.push(literal(words));
   if (effect === 'other' || !quietWrappers.has(words[0] ?? '')) found.isReadOnly = false;
   if (!isSure || variables.some((variable) => variable === undefined || !isHarmlessVariable(variable)))
@@ -167,6 +177,11 @@ export function evaluateRedirection(operator: string, target: KnownWord, found: 
 
 export function noteDanger(found: Found, kind: DangerKind, words: readonly string[]): void {
   found.danger ??= { kind, words };
+}
+
+function noteStarter(found: Found, program: KnownWord): void {
+  found.isIndirect = true;
+  if (program !== undefined) found.starters.push(program);
 }
 
 export function noteUnknown(found: Found): void {

@@ -106,8 +106,9 @@ async function readOn(
   const { parts, envelope, signal } = turn;
   const read = argv && (await parts.commands?.read(argv));
   if (read === undefined || parts.ground === undefined) return read;
-  const { commands, seen } = read.analysis;
-  const programs = new Set([argv, ...(commands ?? []), ...seen].map((words) => words?.[0] ?? ''));
+  const { commands, seen, starters = [] } = read.analysis;
+  const named = [argv, ...(commands ?? []), ...seen].map((words) => words?.[0] ?? '');
+  const programs = new Set([...named, ...starters]);
   const { policy: resolved, grants } = contextNow(turn, {});
   const extra = standingPermissions(resolved, grants);
   const git = commands?.filter(isGit) ?? [];

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { analyseCommand, mayBeDangerous } from '../../src/policy/commands/analyse.ts';
+import { canonicalCommand } from '../../src/policy/commands/canonical-command.ts';
 import { shellWords } from '../../src/protocol/shell-words.ts';
 import { destructiveScripts, forcedRemovals, safeScripts } from './dangerous-scripts.ts';
 import { analyse, shellReader } from './reader.ts';
@@ -134,6 +135,13 @@ describe('words beside a script', () => {
         expect(analyse(`echo ${shellWords([script])} | sh`).danger?.kind).toBe('forced-removal');
       },
     );
+
+    test('an answer for one script does not hold for another that only bash reads alike', () => {
+      const canonical = (shell: string, script: string) => canonicalCommand([shell, '-c', script], shellReader);
+      const [one, other] = ['echo a b &>/dev/null', 'echo a &>/dev/null b'];
+      expect(canonical('bash', one)).toBe(canonical('bash', other));
+      expect(canonical('sh', one)).not.toBe(canonical('sh', other));
+    });
 
     test('reads what all shells read alike', () => {
       expect(inSh('cat a 2>&1 >/dev/null | wc -l && (ls; pwd) &').isReadOnly).toBe(true);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type {} from '../setup/tools.ts';
+import type { OuterVariables } from '../setup/tools.ts';
 
 let installed: Promise<void> | undefined;
 
@@ -12,10 +12,11 @@ export function requireOracles(): Promise<void> {
 }
 
 function install(): Promise<void> {
+  // npm needs the developer's registry settings, cache and proxies.
+  const env: OuterVariables = inject('outerVariables');
   return new Promise((done, failed) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'install.mjs')], {
-      // npm needs the developer's registry settings, cache and proxies.
-      env: inject('outerVariables'),
+      env,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let said = '';

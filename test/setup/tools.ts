@@ -4,14 +4,16 @@ import { delimiter, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { sweepFolders } from '../../src/disk/processes.ts';
 
+/** Variables of the developer, for what must reach a package registry. */
+export type OuterVariables = Readonly<Record<string, string>>;
+
 declare module 'vitest' {
   interface ProvidedContext {
     /** A folder with the programs of `setup`, the first of every test's PATH. */
     readonly tools: string;
     /** Bubblewrap works here: a command can have namespaces of its own. */
     readonly namespaces: boolean;
-    /** Variables of the developer, for what must reach a package registry. */
-    readonly outerVariables: Readonly<Record<string, string>>;
+    readonly outerVariables: OuterVariables;
   }
 }
 
@@ -29,7 +31,7 @@ export default function setup({ provide }: TestProject): () => void {
   folder ??= collectTools();
   provide('tools', folder);
   provide('namespaces', hasNamespaces(folder));
-  provide('outerVariables', { ...process.env } as Record<string, string>);
+  provide('outerVariables', { ...process.env } as OuterVariables);
   return () => {
     if (--users === 0) rmSync(folder!, { recursive: true, force: true });
   };

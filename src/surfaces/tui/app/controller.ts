@@ -239,8 +239,6 @@ export class Controller {
     const { composer } = stage;
     const { words } = composer;
     if (composer.isEmpty) return;
-    // Blanks can be seen in the composer; characters without a form cannot.
-    if (words.trim() === '') return;
     if (isBlankText(words)) return notice('The message is blank, so it was not sent.', 'info');
     if (words.length > mostCharacters && [...words].length > mostCharacters) {
       notice(

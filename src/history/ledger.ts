@@ -1,4 +1,3 @@
-import { cachedShares } from './cached-shares.ts';
 import type { Prompt } from '../ports/prompt.ts';
 import { stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
@@ -82,4 +81,14 @@ export function apportion(weights: readonly number[], total: number): readonly n
   const left = total - shares.reduce((sum, each) => sum + each, 0);
   for (const index of byRemainder.slice(0, left)) shares[index]!++;
   return shares;
+}
+
+/** Splits cached tokens over parts in their order: a cache holds the beginning of a request. */
+export function cachedShares(tokens: readonly number[], cached: number): readonly number[] {
+  let left = cached;
+  return tokens.map((own) => {
+    const share = Math.min(own, left);
+    left -= share;
+    return share;
+  });
 }

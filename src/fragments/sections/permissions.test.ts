@@ -149,7 +149,7 @@ describe('what is not readable', () => {
 describe('Landlock in the place of the usual sandbox', () => {
   const landlock = { unprotected: ['/repo/.git'], unprotectedNames: ['.git'], closedRoots: ['/tmp'] };
 
-  it('is told with all that it does not hold', () => {
+  it('names all that it does not hold', () => {
     const text = textOf({ landlock, ownPaths: ['/home/auth.json'] });
     for (const line of [
       'Landlock enforces this, because the usual sandbox cannot be built here. ',

@@ -65,7 +65,7 @@ test('a folder that a sandbox made goes with its last user', () => {
   expect(readdirSync(registry())).toEqual([]);
 });
 
-test('the folder that was mounted on last goes first, whoever made it', async () => {
+test('the folder that was mounted on last goes first, also one of another engine', async () => {
   const [first, second] = [join(base, 'commondir'), join(base, 'refs')];
   const other = engine().hold([first]);
   mkdirSync(first);

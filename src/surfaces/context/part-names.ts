@@ -1,6 +1,6 @@
-import { cachedShares } from '../../history/cached-shares.ts';
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
+import { cachedShares } from '../../history/ledger.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
 import { stringAt } from '../../protocol/json.ts';

@@ -33,14 +33,14 @@ describe('the homes', () => {
     const mounts = parseMounts(
       [
         '27 1 254:0 / / rw - ext4 /dev/vda rw',
-        '30 27 254:0 /home/me/.capstan /work/with\\040space rw - ext4 /dev/vda rw',
+        '30 27 254:0 /home/me/.capstan /data/with\\040space rw - ext4 /dev/vda rw',
         '31 27 254:0 /home /mnt/home rw - ext4 /dev/vda rw',
         '32 27 254:1 / /home/me/other rw - ext4 /dev/vdb rw',
       ].join('\n'),
     );
-    expect(mountedAgain('/home/me/.capstan', mounts)).toEqual(['/work/with space', '/mnt/home/me/.capstan']);
+    expect(mountedAgain('/home/me/.capstan', mounts)).toEqual(['/data/with space', '/mnt/home/me/.capstan']);
     expect(mountedAgain('/home/me/other/x', mounts)).toEqual([]);
-    expect(mountedAgain('/work/with space/sessions', mounts)).toEqual([
+    expect(mountedAgain('/data/with space/sessions', mounts)).toEqual([
       '/home/me/.capstan/sessions',
       '/mnt/home/me/.capstan/sessions',
     ]);

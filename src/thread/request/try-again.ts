@@ -3,7 +3,7 @@ import type { ModelFailure, RequestRetry } from '../../ports/model-client.ts';
 import type { Turn } from '../parts/parts.ts';
 import { retrying } from './retrying.ts';
 
-/** How often a request was sent again, by whoever did it, and how often that may be. */
+/** Tries of one request, by the client and by the thread together, and how many there may be. */
 export class RetryCount {
   readonly #most: number;
   /** How often the client sends again by itself, each time that it is asked. */

@@ -204,7 +204,7 @@ export class EventEntries {
     this.#replayed.completed(item, this.#transcript.add({ cell: cellOf(item, context), isFinal: true, ...answer }));
   }
 
-  /** Its words may come to the screen sooner, and its line is told when it is safe: what arrives now follows from it. */
+  /** Its words may come to the screen sooner, and its event comes when its line is safe: what arrives now follows from it. */
   #thought(item: Extract<TurnItem, { kind: 'reasoning' }>): void {
     const [arriving] = this.#arriving.values();
     const entry: TranscriptEntry = { cell: cellOf(item), isFinal: true };

@@ -16,7 +16,7 @@ export interface ConfigLayer {
   readonly text?: string;
   /** A file of a project below its root, where commands may have put it: it says nothing about permissions. */
   readonly belowRoot?: true;
-  /** Of a project whose commands Landlock may hold: they can write the file. */
+  /** A project's file that commands under Landlock can write. */
   readonly underLandlock?: true;
   /** Why the layer is listed and does not count. */
   readonly disabled?: string;

@@ -107,7 +107,7 @@ test('configured headers go to the origin of the server alone, whatever redirect
   await ask(`${own}see?to=/7`);
   expect((await fetched(`${own}8?to=${other}9`, { redirect: 'manual' })).status).toBe(307);
   await expect(fetched(`${own}a?to=/b`, { redirect: 'error' })).rejects.toThrow('it redirects');
-  // The same port under another name of the host is another origin.
+  // Another name of the host is another origin, also with one port.
   await fetched(`${own.replace('127.0.0.1', 'localhost')}c`);
   const paths = (line: string): string => line.replace(/\?to=\S+/, '');
   expect(seen.map(paths)).toEqual([

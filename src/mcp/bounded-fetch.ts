@@ -131,7 +131,7 @@ const eventEnds = ['\n\n', '\r\r', '\n\r'];
 
 function wholeLines(): TransformStream<Uint8Array, Uint8Array> {
   const held = new HeldBytes(mostMessageBytes);
-  /** Of the event that has not ended, in lines that have. */
+  /** Finished lines of the event that has not ended. */
   let passedBytes = 0;
   let last = '';
   return new TransformStream<Uint8Array, Uint8Array>({

@@ -78,7 +78,7 @@ export type WhyNotOffered =
   /** Commands can put another program of that name there. */
   | { readonly kind: 'search-path'; readonly folder: string }
   | { readonly kind: 'program'; readonly program: string }
-  /** What git runs can have been written by commands, or be written meanwhile. */
+  /** Commands may have written what git runs, or write it meanwhile. */
   | { readonly kind: 'git' }
   /** A rule for a host has no port of its own. */
   | { readonly kind: 'port' }

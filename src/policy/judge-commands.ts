@@ -88,7 +88,7 @@ export function judgeCommands(
 function isSettled(context: DecisionContext, words: readonly string[]): boolean {
   const { ground, analysis } = context;
   const [program = ''] = words;
-  // What starts the program could start another one.
+  // A wrapper that commands can replace could start another program.
   if (![program, ...(analysis?.starters ?? [])].every((name) => ground?.settled.has(name))) return false;
   if (isGit(words)) return isSafeGit(context, [words]);
   return !moves(analysis) || !program.includes('/') || program.startsWith('/');

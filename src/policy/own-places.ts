@@ -53,7 +53,7 @@ export function withoutOwnPlaces(
 interface OwnPlacesContext {
   readonly reopened: Reopened;
   readonly hasGlobs: boolean;
-  /** Where the links of writable paths lead, by path. */
+  /** Targets of links among the writable paths, by path. */
   readonly real?: Readonly<Record<string, string>>;
 }
 

@@ -8,7 +8,7 @@ export type WrongValue =
       readonly at: string;
       readonly expected: string;
       readonly given: unknown;
-      /** What is wrong inside of it, as a sentence. */
+      /** The problem inside of it, as a sentence. */
       readonly why?: string;
     };
 

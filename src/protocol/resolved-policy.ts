@@ -22,7 +22,7 @@ export interface ResolvedPolicy {
 export interface LandlockLimits {
   /** Read-only by the usual policy and writable now: what lies inside a writable folder cannot be kept. */
   readonly unprotected: readonly string[];
-  /** The same for names at any depth of writable folders. */
+  /** Unprotected names at any depth of writable folders. */
   readonly unprotectedNames: readonly string[];
   /** Temporary folders that are not writable now, because they hold what must be kept. */
   readonly closedRoots: readonly string[];

@@ -59,9 +59,9 @@ export interface PreparedSandbox extends Sandbox {
   /** Starts finding out what this machine can do, so that the first command need not wait for it. Never needed. */
   prepare(): void;
   isWsl1(): boolean;
-  /** Whether policies are to be fitted to Landlock now: the user agreed, and nothing better works. */
+  /** True if policies are fitted to Landlock now: the user agreed, and nothing better works. */
   usesLandlock(): Promise<boolean>;
-  /** Whether Landlock could stand in for a bubblewrap that does not work here. */
+  /** True if Landlock could replace a bubblewrap that does not work here. */
   offersLandlock(): Promise<boolean>;
   /** By which means commands under the policy would be isolated. */
   route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>>;

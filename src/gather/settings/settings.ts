@@ -63,7 +63,7 @@ export interface SettingsChoices {
   readonly approval?: ApprovalPolicy;
   /** It is held only because no one can be asked: where a reviewer answers, it is not. */
   readonly unlessReviewed?: boolean;
-  /** What the program that opens the thread asks for, over everything else. A word takes the configured options of its mode. */
+  /** Choice of the program that opens the thread; overrides everything else. A word takes the configured options of its mode. */
   readonly sandbox?: SandboxMode | PermissionProfile;
   readonly requirements?: Requirements;
   /** Absent: there are none. */

@@ -6,7 +6,7 @@ import type { Credentials } from './credentials.ts';
 
 /** Reads the events of one answer in a wire format. It is asked for nothing more after a `completed` or `failed`. */
 export interface AnswerReader {
-  /** What the data of one event says. Undefined: the format has no such event, and it is no sign of life. */
+  /** Decodes the data of one event. Undefined: the format has no such event, and it is no sign of life. */
   event(data: Buffer): readonly ModelEvent[] | undefined;
   /** What follows when the stream ends here: for instance the failure that an earlier event announced, or nothing. */
   end(): readonly ModelEvent[];
@@ -94,7 +94,6 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       waitedMs += performance.now() - began;
       return result;
     },
-    /** Whether something came since the last event that the reader knows. */
     get sawOther(): boolean {
       return sawOther;
     },

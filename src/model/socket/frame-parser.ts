@@ -43,7 +43,7 @@ export function frameParser(rules: FrameRules): (chunk: Uint8Array) => readonly 
   let frame: OpenFrame | undefined;
   /** A message of which not all has come. */
   let message: { readonly isCompressed: boolean } | undefined;
-  /** What has come of it, and of a control frame, which may come between its fragments. */
+  /** Bytes of the message, and of a control frame, which may come between its fragments. */
   const content = new HeldBytes(rules.maxBytes);
   const control = new HeldBytes(mostControlBytes);
   /** Fragments without content: endless ones would never make a message too large. */

@@ -105,7 +105,7 @@ export class WebSocketConnection {
   async read({ idleMs, firstMs }: { readonly idleMs: number; readonly firstMs?: number }): Promise<SocketRead> {
     const timers: NodeJS.Timeout[] = [];
     let isOver = false;
-    // What came while the program was busy is read first.
+    // Read first: data may have come while the program was busy.
     const after = (ms: number, isStillIdle: () => boolean): void => {
       const give = (): boolean => isOver || !isStillIdle() || this.#timeOut();
       timers.push(setTimeout(() => setImmediate(give), ms));

@@ -1,5 +1,5 @@
 /**
- * What a shell does with the words of one of its own commands.
+ * Effect of a shell's own command on the words that it is given.
  *
  * - `plain`: it takes them as text. A rule may cover it.
  * - `changes`: it changes what later words of the script mean. No rule covers it.

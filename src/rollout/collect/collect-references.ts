@@ -68,7 +68,7 @@ function readRollout(files: Files, path: string, visit: (line: ReturnType<typeof
     const head = await readHead(file);
     for await (const block of splitForward(file)) {
       for (const { bytes, isTooLong, at } of block) {
-        // What it refers to is not known, so nothing may be removed.
+        // Its references are unknown, so nothing may be removed.
         if (isTooLong) throw new Error(`the line at byte ${at} is too long to be read`);
         visit(referencesIn(bytes));
       }

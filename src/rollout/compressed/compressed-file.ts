@@ -65,7 +65,7 @@ export async function openCompressed(files: Files, path: string): Promise<OpenFi
 
 /** Who looks at a file in several places reads all of it; a few bytes may unpack to any number of them. */
 const mostUnpacked = 1024 * 1024 * 1024;
-/** Of the unpacked bytes, the newest are held. Who goes back further unpacks the file from its beginning once more. */
+/** Holds the newest unpacked bytes. Reading further back unpacks the file from its beginning once more. */
 const mostHeldBlocks = 32;
 /**
  * A line may have this many bytes, or twice what the file has on the disk: a line of pictures hardly gets shorter when

@@ -73,7 +73,7 @@ export async function* splitBackward(
   let pieces: Buffer[] = [];
   let isLong = false;
   let position = await file.size();
-  /** Where that line ends. */
+  /** End of that line. */
   let lineEnd = position;
   let memory: Buffer = Buffer.allocUnsafeSlow(Math.min(firstBlock, position));
   const readBefore = (): Promise<Buffer> | undefined => {

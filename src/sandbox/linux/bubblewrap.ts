@@ -12,7 +12,7 @@ export interface Bubblewrap {
   readonly ownProcessTable: boolean;
   /** The copy that Capstan unpacked, because the system has none that works. */
   readonly isPackaged?: true;
-  /** Of such a copy: why the one on the search path is not used. Absent: there is none. */
+  /** For such a copy: the reason why the one on the search path is not used. Absent: there is none. */
   readonly insteadOf?: SandboxRefused;
 }
 

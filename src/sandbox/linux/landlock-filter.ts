@@ -6,7 +6,7 @@ export interface LandlockFilterRequest {
   readonly network: NetworkAccess;
   /** Commands may write something. If not, no attribute of any file may change. */
   readonly writes: boolean;
-  /** Of the user: a change of the owner to these changes nothing. */
+  /** The user's own ids: a change of the owner to these changes nothing. */
   readonly user: { readonly uid: number; readonly gid: number };
 }
 

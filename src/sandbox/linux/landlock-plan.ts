@@ -59,7 +59,7 @@ const rights: Readonly<Record<Exclude<Access, 'deny'>, { readonly file: number; 
 };
 const abstractSocketsAndSignals = 0b11;
 
-/** What programs find in every sandbox, whatever they may read: the process table, and devices. */
+/** Readable in every sandbox, whatever the policy says: the process table, and devices. */
 const devices = ['/dev/null', '/dev/zero', '/dev/full', '/dev/tty'];
 const readAlways = ['/proc', '/dev/random', '/dev/urandom', ...devices];
 
@@ -69,7 +69,7 @@ const mostRules = 20_000;
 export interface LandlockRequest {
   /** Fitted to Landlock: nothing narrower lies inside what may be written. */
   readonly policy: ResolvedPolicy;
-  /** Where patterns of the policy that deny match now. */
+  /** Present matches of the policy's patterns that deny. */
   readonly deniedMatches: readonly string[];
   readonly architecture: SeccompArchitecture;
   readonly user: LandlockFilterRequest['user'];

@@ -161,7 +161,7 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
   };
 }
 
-/** Whether new threads in a folder run commands that need a sandbox. */
+/** True if new threads in a folder run commands that need a sandbox. */
 export async function needsSandboxIn(engine: EngineParts, cwd: string): Promise<boolean> {
   const configured = await configureThread(engine, { cwd }, {});
   if ('code' in configured) return false;

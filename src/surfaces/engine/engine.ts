@@ -50,7 +50,7 @@ const sealsWithoutStore: Outcome = {
   next: 'Give the store that the seals belong to, or leave them out.',
 };
 
-/** What was chosen for one run counts like a flag, so that managed settings decide over it. */
+/** A choice for one run counts like a flag, so that managed settings override it. */
 function withFallbackKey(options: EngineOptions): EngineOptions {
   const { sandboxFallback, config = [] } = options;
   if (sandboxFallback === undefined) return options;

@@ -22,11 +22,11 @@ const sign =
   /(?<![^\s"'])[\u2010-\u2015\u2212\uFE58\uFE63]+(?=[A-Za-z-])|(?<=[\w.])[\u2044\u2215\u29F8\u2024\u2010\u2011\u2212\uFE63](?=\w)/gu;
 
 const word = /[\p{L}\p{M}\p{N}_]+/gu;
-/** What stands around the parts of an option, a path, a host or an assignment. */
+/** Separators of the parts of an option, a path, a host or an assignment. */
 const joint = /[-/\\.:@=~%+]/;
 
 /**
- * Where letters stand that an eye takes for ASCII, in a text that the user is asked to allow:
+ * Finds letters that look like ASCII in a text that the user is asked to allow:
  *
  * - in a word that also has Latin letters, and wide, mathematical and other variants anywhere;
  * - in `words` of a command also in a word that has no other letters, such as `сору`, unless it stands in a quoted

@@ -75,7 +75,7 @@ export class ResponseBody {
         if (part?.kind === 'bytes') return { kind: 'chunk', bytes: part.bytes };
         if (part !== undefined) continue;
         if (this.#outcome !== undefined) return this.#outcome;
-        // What is no byte of the body, such as the size of a chunk, gives the server no more time.
+        // Bytes beside the body, such as the size of a chunk, give the server no more time.
         timer ??= setTimeout(onTimeout, idleMs);
         await new Promise<void>((resolve) => {
           this.#wake = resolve;

@@ -73,7 +73,7 @@ interface PickingParts extends Pick<SessionParts, 'stage' | 'engine' | 'threads'
   readonly cwd: string;
   readonly openId: ThreadId | undefined;
   notice(text: string): void;
-  /** What a key of the list has begun: what goes wrong with it is shown. */
+  /** Runs the work that a key of the list began, and shows its errors. */
   run(work: Promise<unknown>): void;
 }
 

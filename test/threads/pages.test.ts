@@ -81,7 +81,7 @@ it('draws the window by family', async () => {
 it('marks what each turn added', async () => {
   const { place, id } = await worked();
   const { stdout } = await place.run('context', id, '--changes');
-  expect(stdout).toMatch(/^1 +1 +full bundle +~\d+ +the thread began +\+ permissions\n +\+ user_instructions\n/m);
+  expect(stdout).toMatch(/^1 +1 +full bundle +~[\d,]+ +the thread began +\+ permissions\n +\+ user_instructions\n/m);
   expect(stdout).toMatch(/^2 +1 +change .* \+ model_switch\n\n\+ new {3}~ changed {3}= sent again\n$/m);
 });
 

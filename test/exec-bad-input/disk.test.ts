@@ -55,7 +55,7 @@ describe('a full disk', () => {
   it('after a command: the next turn knows that its outcome is unknown', async () => {
     const cmd = 'echo once >> ran; head -c 60000 /dev/zero | tr "\\0" x';
     const { model, place } = await scene([answer({ items: [callTool('exec_command', { cmd })] }), ok]);
-    const run = await place.start(['exec', '--json', 'one'], limit(30)).finished;
+    const run = await place.start(['exec', '--json', 'one'], limit(45)).finished;
     expect([run.code, run.events.at(-1)]).toEqual([1, expect.objectContaining({ type: 'turn.failed' })]);
     const next = await place.run('exec', '--json', 'resume', threadId(run), 'two');
     expect([next.code, model.requests.length]).toEqual([0, 2]);

@@ -35,7 +35,7 @@ const failures: Readonly<Record<string, { script: Script; capstan: string; codex
   },
   'a history that is too long': {
     script: always(failed({ code: 'context_length_exceeded', message: 'too long' })),
-    capstan: 'too long (about',
+    capstan: 'too long. The request had about',
     codex: 'window',
     // Capstan tries to free space first.
     asksMore: true,

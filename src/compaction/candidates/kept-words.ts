@@ -20,6 +20,7 @@ import type { Candidate } from './candidate.ts';
 import { distinctWords, sameWords } from './distinct-words.ts';
 import { quotePlace } from './match-words.ts';
 import { mostOfShort, shareSpace } from './share-space.ts';
+import { passagesToKeep } from './unlike-lines.ts';
 
 type KeptParts =
   | 'text'
@@ -128,8 +129,14 @@ function takeText(
   { most, least, request }: { readonly most: number; readonly least: number; readonly request: TextPlace | undefined },
 ): CutText {
   const weight = rowTokens(row);
-  const known = { gaps: gapsOf(row), perToken: bytesPerTokenOf(row), ...defined({ keep: request }) };
-  if (weight <= most) return { text: row.text, gaps: known.gaps, ...defined({ keep: request }) };
+  const gaps = gapsOf(row);
+  if (weight <= most) return { text: row.text, gaps, ...defined({ keep: request }) };
+  const known = {
+    gaps,
+    perToken: bytesPerTokenOf(row),
+    passages: row.text.length > mostOfShort ? passagesOf(row) : [],
+    ...defined({ keep: request }),
+  };
   // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.
   const tokens = Math.max(least, Math.floor((most * sentTokens(row.text)) / weight));
   const cut = cutAround(row.text, tokens, known);
@@ -171,6 +178,7 @@ function weigh(text: string): number {
 
 /** Words are looked at many times while a checkpoint is made to fit. */
 const rowTokens = oncePerObject(({ text }: UserWords) => weigh(text));
+const passagesOf = oncePerObject((row: UserWords) => passagesToKeep(row.text, gapsOf(row)));
 const pictureTokens = oncePerObject((part: JsonObject) => itemTokens(partsMessage('', 'user', [part])));
 
 /** Pictures are kept one by one while they fit; from the first that does not fit on, they are left out and counted. */

@@ -39,10 +39,16 @@ const mark = (bytes: number, perToken: number): string =>
 interface CutOptions extends Partial<Omit<CutText, 'text'>> {
   /** Bytes of a token, as marks count them. */
   readonly perToken?: number;
+  /** Parts that stay whole beside head and tail, while they are few and take little space; the first come first. */
+  readonly passages?: readonly TextPlace[];
 }
 
 /** Of the space, the part that what matters most may take. */
 const keepShare = 0.75;
+/** Of the space, the part that passages may take, with the marks behind them. */
+const passagesShare = 0.25;
+/** More of them would be a list of scraps. */
+const mostPassages = 12;
 
 /**
  * Cuts a text down to so many tokens as it is sent. Marks say how much is missing in each place, and what earlier marks
@@ -51,18 +57,39 @@ const keepShare = 0.75;
 export function cutAround(
   text: string,
   tokens: number,
-  { gaps = [], keep, perToken = bytesPerToken }: CutOptions,
+  { gaps = [], keep, perToken = bytesPerToken, passages = [] }: CutOptions,
 ): CutText {
   const most = tokens * bytesPerToken;
   if (sentBytes(text) <= most) return { text, gaps, ...defined({ keep }) };
   const source = { text, gaps };
   const widest = sentBytes(mark(uncutBytes(text, gaps), perToken));
   const part = keep === undefined ? undefined : fittingPart(text, keep, Math.floor((most - 2 * widest) * keepShare));
-  const ends = endsAround(text, part, most - widest);
-  const ranges = joined([...ends, ...(part === undefined ? [] : [part])], text.length).flatMap((range) =>
+  const taken = passages.length === 0 ? [] : takePassages();
+  const ends = endsAround(text, part, most - widest - weight(taken));
+  const ranges = joined([...ends, ...taken, ...(part === undefined ? [] : [part])], text.length).flatMap((range) =>
     aligned(range, source),
   );
   return assemble(source, ranges, { part, perToken });
+
+  function weight(some: readonly TextPlace[]): number {
+    return some.reduce((sum, { start, end }) => sum + sentBytes(text.slice(start, end)) + widest, 0);
+  }
+
+  /** Those that stand outside of what is kept in any case. */
+  function takePassages(): readonly TextPlace[] {
+    let left = Math.floor((most - widest) * passagesShare);
+    const sure = [...endsAround(text, part, most - widest - left), ...(part === undefined ? [] : [part])];
+    const found: TextPlace[] = [];
+    for (const passage of passages) {
+      if (found.length === mostPassages) break;
+      if (sure.some(({ start, end }) => start <= passage.start && passage.end <= end)) continue;
+      const bytes = weight([passage]);
+      if (bytes > left) continue;
+      left -= bytes;
+      found.push(passage);
+    }
+    return found;
+  }
 }
 
 /** As much of the beginning of a part as fits; nothing where there is no space for it. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { plainLook } from './plain-look.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { CommandItem } from '../../../protocol/turn-item.ts';
 import { noUsage } from '../../../protocol/usage.ts';
@@ -46,6 +47,38 @@ function thread() {
     },
   };
 }
+
+describe('a call that did not run', () => {
+  const question = { id: 'q', callId: 'a', kind: 'command', argv: ['bash', '-lc', 'make'] } as unknown as Question;
+  const asked: ThreadEvent = { kind: 'question-asked', turnId, question };
+  const answered = (answer: Answer): ThreadEvent => ({ kind: 'question-answered', turnId, id: 'q', answer });
+  const refused: ThreadEvent = { kind: 'call-refused', turnId, callId: 'a', tool: 'exec_command', reason: 'Why.' };
+
+  it.each<Answer>([
+    { kind: 'declined' },
+    { kind: 'declined', note: 'Not today.' },
+    { kind: 'declined', by: 'hook' },
+    { kind: 'declined', by: 'review' },
+    { kind: 'stopped' },
+  ])('is shown once where it was declined: %o', (answer) => {
+    expect(thread().after(asked, answered(answer), refused)).toHaveLength(1);
+  });
+
+  it('has a cell with the reason where the answer does not say it', () => {
+    for (const kind of ['allowed', 'lapsed'] as const) {
+      const cells = thread().after(asked, answered({ kind }), refused);
+      expect(cells).toHaveLength(2);
+      expect(cells[1]).toMatch(/^✗ Not run: make .*Why\./);
+    }
+    expect(thread().after(refused)).toEqual([expect.stringMatching(/^✗ Not run: exec_command .*Why\./)]);
+    // An answer counts for its turn: the call of another one may have the same id.
+    expect(
+      thread()
+        .after(asked, answered({ kind: 'declined' }), over, refused)
+        .at(-1),
+    ).toMatch(/Not run/);
+  });
+});
 
 describe('events that come in an unusual order', () => {
   it('an end without a beginning has a cell of its own, and ends nothing else', () => {

@@ -38,6 +38,8 @@ export class EventEntries {
   /** Messages that are arriving, by id. */
   readonly #arriving = new Map<string, { readonly entry: TranscriptEntry; readonly message: AnswerStream }>();
   readonly #questions = new Map<string, Question>();
+  /** Calls that were declined when Capstan asked: the cell of the answer says that they did not run. */
+  readonly #declined = new Set<string>();
   readonly #replayed = new ReplayedCalls();
   /** Commands and reviews of the user that were run here, by the ids under which they are recorded. */
   readonly #ranHere = new Set<string>();
@@ -101,6 +103,7 @@ export class EventEntries {
         return this.#answered(event);
       case 'call-refused':
         this.#forget(event.callId);
+        if (this.#declined.delete(event.callId)) return;
         return this.#add(cellOfEvent(this.#replayed.refused(event)));
       case 'usage':
         this.#groups.answered();
@@ -229,6 +232,8 @@ export class EventEntries {
   #answered(event: Extract<ThreadEvent, { kind: 'question-answered' }>): void {
     const question = this.#questions.get(event.id);
     this.#questions.delete(event.id);
+    const { kind } = event.answer;
+    if (question !== undefined && (kind === 'declined' || kind === 'stopped')) this.#declined.add(question.callId);
     this.#add(cellOfEvent(event, defined({ question })));
   }
 
@@ -278,6 +283,7 @@ export class EventEntries {
     for (const { entry } of this.#running.values()) entry.isFinal = true;
     for (const [id] of this.#arriving) this.#dropped(id);
     this.#running.clear();
+    this.#declined.clear();
     this.#plan = '';
   }
 

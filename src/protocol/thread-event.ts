@@ -85,10 +85,12 @@ export type ThreadEvent =
   /**
    * The request failed and is sent again: for the `attempt`th time `of` so many, both without the first one.
    * `beforeAnswer`: the server had not begun to answer. Codex reports no such tries. All of a request are one count.
+   * `outcome.message` says the reason, and that it is tried again; `reason` is why alone.
    */
   | {
       readonly kind: 'retrying';
       readonly outcome: Outcome;
+      readonly reason: string;
       readonly waitMs: number;
       readonly attempt: number;
       readonly of: number;

@@ -149,6 +149,7 @@ describe('a turn that fails', () => {
     const rows = (await sees('• Recovered.')).join('\n');
     expect(rows).not.toMatch(/Reconnecting|■/);
     expect(rows.match(/Sent again: The connection ended before/g)).toHaveLength(1);
+    expect(rows).not.toMatch(/\d of \d/);
   });
 
   it('counts its tries on, whether the provider refuses a request or breaks off an answer', async () => {

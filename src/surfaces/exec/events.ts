@@ -82,7 +82,7 @@ export function execEvents({ context = false } = {}): (
           return context ? [{ type: 'context.warning', ...event.outcome }] : [];
         return isNote(event.outcome) ? [] : [warned(fullText(event.outcome))];
       case 'retrying':
-        return event.beforeAnswer === true ? [] : [{ type: 'error', message: fullText(event.outcome) }];
+        return event.beforeAnswer === true ? [] : [{ type: 'error', message: event.outcome.message }];
       case 'turn-completed':
         return [{ type: 'turn.completed', usage: execUsage(event.usage) }];
       case 'turn-failed':

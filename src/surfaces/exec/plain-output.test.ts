@@ -155,6 +155,7 @@ it('counts down to the next attempt', () => {
   tell(begins, {
     kind: 'retrying',
     outcome: { code: 'overloaded', message: 'Busy.', next: '' },
+    reason: 'Busy.',
     waitMs: 3000,
     attempt: 1,
     of: 5,
@@ -178,6 +179,7 @@ it('names the stage of a compaction, also while one is tried again', () => {
   tell({
     kind: 'retrying',
     outcome: { code: 'overloaded', message: 'Busy.', next: '' },
+    reason: 'Busy.',
     waitMs: 2000,
     attempt: 1,
     of: 5,
@@ -186,6 +188,18 @@ it('names the stage of a compaction, also while one is tried again', () => {
   vi.advanceTimersByTime(3000);
   expect(seen()).toMatch(/<Compacting the history, stage 2 of 5 · 7 s · Ctrl-C to stop>$/);
 });
+
+it('says the first try, those after an answer had begun, and those that wait', () => {
+  const { tell, seen } = outputOf();
+  const tries = [{ beforeAnswer: true }, { beforeAnswer: true }, {}, { beforeAnswer: true, waitMs: 4000 }] as const;
+  tell(begins, ...tries.map((more, at) => retry(at + 1, more)));
+  expect(seen().match(/Busy \d/g)).toEqual(['Busy 1', 'Busy 3', 'Busy 4']);
+});
+
+function retry(attempt: number, more: object): ThreadEvent {
+  const outcome = { code: 'overloaded', message: `Busy ${attempt}.`, next: '' };
+  return { kind: 'retrying', outcome, reason: 'Busy.', waitMs: 100, attempt, of: 9, ...more };
+}
 
 it('says after an interrupt that it stops, and how it is stopped at once', () => {
   const { tell, seen, output } = outputOf();

@@ -12,6 +12,7 @@ import { complain, isOneOutput, print } from '../terminal/print.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { count } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
+import { isRetryNews } from '../wording/retry-news.ts';
 import { reviewWords } from '../wording/review-words.ts';
 import { answerCommand } from '../wording/answer-command.ts';
 import { resumeCommand, type RunToRepeat } from '../wording/resume-command.ts';
@@ -151,7 +152,8 @@ export class PlainOutput implements Output {
         if (this.#newestCall !== undefined && !this.#isOnlyCall) this.#newestCall = noCall;
         return screen.message(fullText(event.outcome), { look: 'yellow' });
       case 'retrying':
-        return screen.message(event.outcome.message, { look: 'yellow' });
+        if (isRetryNews(event)) screen.message(event.outcome.message, { look: 'yellow' });
+        return undefined;
       case 'turn-failed':
         if (event.continuedBy !== undefined) return screen.message(fullText(event.outcome), { look: 'yellow' });
         screen.message(fullText(event.outcome), { look: 'red' });

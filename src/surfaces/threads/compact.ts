@@ -4,6 +4,7 @@ import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { checkpointFields } from '../wording/checkpoint-fields.ts';
 import { checkpointText, pausedWords } from '../wording/checkpoint-words.ts';
+import { isRetryNews } from '../wording/retry-news.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { compactCommand } from '../commands/threads-change-commands.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
@@ -106,7 +107,7 @@ function noteOn(event: ThreadEvent): Span | undefined {
     case 'warning':
       return yellow(fullText(event.outcome));
     case 'retrying':
-      return yellow(event.outcome.message);
+      return isRetryNews(event) ? yellow(event.outcome.message) : undefined;
     default:
       return undefined;
   }

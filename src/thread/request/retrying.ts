@@ -9,6 +9,7 @@ export function retrying({ failure, waitMs, attempt, of }: RequestRetry): Extrac
   const askedMs = failure.retry === 'never' ? undefined : failure.retry.askedMs;
   const asked = askedMs === undefined ? '' : `The provider asks to wait ${waitWords(askedMs)}. `;
   const again = `${asked}Trying again${wait} (${attempt} of ${of}).`;
-  const outcome = { ...failure, message: `${sentence(failure.message)} ${again}` };
-  return { kind: 'retrying', outcome, waitMs, attempt, of };
+  const reason = sentence(failure.message);
+  const outcome = { ...failure, message: `${reason} ${again}` };
+  return { kind: 'retrying', outcome, reason, waitMs, attempt, of };
 }

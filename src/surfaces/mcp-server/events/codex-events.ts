@@ -60,7 +60,7 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
     case 'warning':
       return [{ type: 'warning', message: fullText(event.outcome) }];
     case 'retrying':
-      return event.beforeAnswer === true ? [] : [{ type: 'stream_error', message: fullText(event.outcome) }];
+      return event.beforeAnswer === true ? [] : [{ type: 'stream_error', message: event.outcome.message }];
     case 'turn-completed':
       return [{ type: 'task_complete', turn_id: event.turnId, last_agent_message: event.lastMessage ?? null }];
     case 'turn-failed':

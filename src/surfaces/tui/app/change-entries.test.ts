@@ -41,7 +41,8 @@ const weighed: ThreadEvent = {
 };
 const retry = {
   kind: 'retrying',
-  outcome: { code: 'stream-cut', message: 'The connection was lost.', next: '' },
+  outcome: { code: 'stream-cut', message: 'The connection was lost. Trying again (1 of 5).', next: '' },
+  reason: 'The connection was lost.',
   waitMs: 1000,
   attempt: 1,
   of: 5,

@@ -196,10 +196,10 @@ export class ThreadReader {
   }
 
   /** The row above the composer says it. What comes of it is said in the end. */
-  #retrying({ outcome, waitMs, attempt, of }: Extract<ThreadEvent, { kind: 'retrying' }>): void {
+  #retrying({ outcome, reason, waitMs, attempt, of }: Extract<ThreadEvent, { kind: 'retrying' }>): void {
     const { stage, now } = this.#parts;
     if (stage.busy === undefined) return;
-    const { what, isConnection } = failureWords(outcome, now());
+    const { what, isConnection } = failureWords({ ...outcome, message: reason }, now());
     this.#headerBefore ??= stage.busy.header;
     const header = `${isConnection ? 'Reconnecting' : 'Trying again'}, ${attempt} of ${of}`;
     stage.busy = { header, since: stage.busy.since, detail: what, until: now() + waitMs };

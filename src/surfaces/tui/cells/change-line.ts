@@ -71,11 +71,12 @@ function retryLine({ events, tokens }: Extract<RequestChange, { kind: 'retry' }>
   const newest = events.at(-1)!;
   const times = events.length === 1 ? '' : ` ${events.length} times`;
   const cost = tokens === undefined ? '' : `, about ${count(tokens)} tokens`;
-  const waited = events.reduce((sum, { waitMs }) => sum + waitMs, 0);
-  const details = [
-    ...events.map(({ outcome, waitMs }) => `after ${elapsedWords(waitMs)}: ${outcome.message}`),
-    ...(events.length === 1 ? [] : [`waited ${elapsedWords(waited)} in all`]),
-    newest.outcome.next,
-  ];
-  return { kind: 'warning', line: `Sent again${times}${cost}: ${newest.outcome.message}`, details: details.join('\n') };
+  const reasons = Map.groupBy(events, ({ reason }) => reason);
+  const details = [...reasons].map(([reason, tries]) => {
+    const waited = elapsedWords(tries.reduce((sum, { waitMs }) => sum + waitMs, 0));
+    return tries.length === 1
+      ? `after ${waited}: ${reason}`
+      : `${tries.length} times, after ${waited} in all: ${reason}`;
+  });
+  return { kind: 'warning', line: `Sent again${times}${cost}: ${newest.reason}`, details: details.join('\n') };
 }

@@ -114,7 +114,7 @@ function cellsWith(text: string, number: number): readonly Cell[] {
   };
   const events = [
     cellOfEvent({ kind: 'warning', outcome }),
-    cellOfEvent({ kind: 'retrying', outcome, waitMs: number * 1000, attempt: 1, of: 3 }),
+    cellOfEvent({ kind: 'retrying', outcome, reason: outcome.message, waitMs: number * 1000, attempt: 1, of: 3 }),
     cellOfEvent({ kind: 'turn-failed', turnId, outcome }),
     cellOfEvent({ kind: 'call-refused', turnId, callId: 'c', tool: text, reason: text }),
     cellOfEvent({ kind: 'model-switched', turnId, from: text, to: text, changes: [{ field: text, from: text }] }),

@@ -80,6 +80,46 @@ describe('a call that did not run', () => {
   });
 });
 
+describe('an answer that does not come to its end', () => {
+  const text = (itemId: string, said: string) =>
+    ({ provisional: true, kind: 'text', turnId, itemId, text: said }) as const;
+  const dropped = (itemId: string) => ({ provisional: true, kind: 'dropped', turnId, itemId }) as const;
+  const aborted: ThreadEvent = { kind: 'turn-aborted', turnId, usage: noUsage };
+  const outcome = { code: 'stream-cut', message: 'Cut.', next: '' };
+
+  it('stays when the user interrupts the turn, and the notice says that it is not finished', () => {
+    for (const isDropped of [true, false]) {
+      const { entries, after } = thread();
+      entries.preview(text('m', 'Half an ans'));
+      if (isDropped) entries.preview(dropped('m'));
+      expect(after(aborted)).toEqual([
+        '• Half an ans',
+        expect.stringMatching(/interrupted\. The answer above is not finished\./),
+      ]);
+    }
+    expect(thread().after(aborted)[0]).not.toContain('not finished');
+  });
+
+  it('goes when the model is asked again, or the turn fails', () => {
+    for (const next of [{ kind: 'turn-failed', turnId, outcome } as const, over]) {
+      const { entries, after } = thread();
+      entries.preview(text('m', 'Half an ans'));
+      entries.preview(dropped('m'));
+      expect(after(next).join('\n')).not.toContain('Half');
+    }
+    const { entries, after } = thread();
+    entries.preview(text('m', 'Half an ans'));
+    entries.preview(dropped('m'));
+    expect(after()).toEqual(['live: • Half an ans']);
+    expect(after({ kind: 'retrying', outcome, reason: 'Cut.', waitMs: 1, attempt: 1, of: 2 })).toEqual([]);
+    entries.preview(text('n', 'Another'));
+    entries.preview(dropped('n'));
+    entries.preview(text('o', 'A third'));
+    expect(after().at(-1)).toBe('live: • A third');
+    expect(after().join('\n')).not.toContain('Another');
+  });
+});
+
 describe('events that come in an unusual order', () => {
   it('an end without a beginning has a cell of its own, and ends nothing else', () => {
     const { after } = thread();

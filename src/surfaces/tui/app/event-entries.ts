@@ -37,6 +37,8 @@ export class EventEntries {
   readonly #running = new Map<string, ShownCall>();
   /** Messages that are arriving, by id. */
   readonly #arriving = new Map<string, { readonly entry: TranscriptEntry; readonly message: AnswerStream }>();
+  /** Messages that will not come to their end. They stay if the turn was interrupted, and go if they are asked for again. */
+  #unfinished: readonly TranscriptEntry[] = [];
   readonly #questions = new Map<string, Question>();
   /** Calls that were declined when Capstan asked: the cell of the answer says that they did not run. */
   readonly #declined = new Set<string>();
@@ -70,6 +72,7 @@ export class EventEntries {
   event(event: ThreadEvent, at: number | undefined): void {
     if (event.kind === 'checkpoint-installed' || event.kind === 'checkpoint-failed') this.#onlyCompacts ??= true;
     if (event.kind === 'checkpoint-failed') this.#noCheckpoint = event.outcome.message;
+    if (event.kind === 'retrying') this.#leaveUnfinished('removed');
     if (this.#changes.event(event)) return;
     switch (event.kind) {
       case 'turn-started':
@@ -240,6 +243,7 @@ export class EventEntries {
   #arrived(id: string, text: string): void {
     let known = this.#arriving.get(id);
     if (known === undefined) {
+      this.#leaveUnfinished('removed');
       this.#groups.close();
       const message = new AnswerStream();
       const stableRows: TranscriptEntry['stableRows'] = (look, from) => message.stableRows(look, from);
@@ -258,9 +262,17 @@ export class EventEntries {
     const known = this.#arriving.get(id);
     if (known === undefined) return;
     this.#arriving.delete(id);
-    // What was printed of it stays; the rest is not going to come.
     known.message.end();
-    if (!this.#transcript.remove(known.entry)) Object.assign(known.entry, { isFinal: true, stableRows: undefined });
+    known.entry.stableRows = undefined;
+    this.#unfinished = [...this.#unfinished, known.entry];
+  }
+
+  /** What was printed of them stays in any case. True: something of them is there. */
+  #leaveUnfinished(as: 'kept' | 'removed'): boolean {
+    const there = this.#unfinished.filter((entry) => as === 'kept' || !this.#transcript.remove(entry));
+    for (const entry of there) entry.isFinal = true;
+    this.#unfinished = [];
+    return there.length > 0;
   }
 
   /** A call that did not run after all has a cell of another kind. */
@@ -275,6 +287,7 @@ export class EventEntries {
   broken(): void {
     for (const call of this.#running.values()) callCutOff(call);
     this.#settle();
+    this.#leaveUnfinished('removed');
   }
 
   #settle(): void {
@@ -291,6 +304,7 @@ export class EventEntries {
   #ended(event: ThreadEvent, at: number | undefined): void {
     this.#replayed.turnEnded(event.kind);
     this.#settle();
+    const isUnfinished = this.#leaveUnfinished(event.kind === 'turn-aborted' ? 'kept' : 'removed');
     const since = this.#turnStarted;
     const before = this.#before;
     // To the user, a turn that another model continues is one turn.
@@ -303,7 +317,7 @@ export class EventEntries {
     const isCounted = event.kind === 'turn-completed' || event.kind === 'turn-aborted';
     const words = isCounted ? turnCostWords(before, event.usage) : [];
     const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at, words };
-    this.#add(cellOfEvent(event, defined({ end })));
+    this.#add(cellOfEvent(event, { isUnfinished, ...defined({ end }) }));
     // What was asked for has its price, also if it was stopped.
     if (event.kind === 'turn-aborted' && end !== undefined && words.length > 0) this.#add(turnEndCell(end));
   }

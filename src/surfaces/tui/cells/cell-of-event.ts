@@ -20,10 +20,15 @@ export interface EventContext {
   readonly question?: Question;
   /** Of the turn that ended. */
   readonly end?: EndedTurn;
+  /** The beginning of an answer stands above the end of its turn. */
+  readonly isUnfinished?: boolean;
 }
 
 /** The cell of something that happened. Undefined: it has none, or is part of another. */
-export function cellOfEvent(event: ThreadEvent, { question, end }: EventContext = {}): Cell | undefined {
+export function cellOfEvent(
+  event: ThreadEvent,
+  { question, end, isUnfinished = false }: EventContext = {},
+): Cell | undefined {
   switch (event.kind) {
     case 'item-completed':
       return cellOf(event.item);
@@ -54,7 +59,10 @@ export function cellOfEvent(event: ThreadEvent, { question, end }: EventContext 
     case 'turn-failed':
       return failedTurnCell(event, end?.endedAt);
     case 'turn-aborted':
-      return noticeCell('warning', { message: 'The turn was interrupted.', next: 'Say what to do differently.' });
+      return noticeCell('warning', {
+        message: `The turn was interrupted.${isUnfinished ? ' The answer above is not finished.' : ''}`,
+        next: 'Say what to do differently.',
+      });
     case 'turn-suspended':
       return noticeCell('warning', { message: 'The turn waits for your answer.' });
     case 'turn-completed':

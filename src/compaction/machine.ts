@@ -4,12 +4,18 @@ import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { anythingToCompact } from './plan/anything-to-compact.ts';
 import { type Candidate, isFaulty } from './candidates/candidate.ts';
-import { candidateProblem } from './candidates/check-candidate.ts';
+import { candidateProblem, isNoSmaller } from './candidates/check-candidate.ts';
 import { requestWeight } from './requests/fits.ts';
 import * as refusals from './plan/refusals.ts';
 import { bareCandidate, mechanicalCandidate } from './candidates/candidate-parts.ts';
 import { plainCandidate, structuredCandidate } from './candidates/written-candidate.ts';
-import type { CompactionPlan, CompactionSource, CompactionOutcome, CompactionRequest } from './plan/plan.ts';
+import {
+  type CompactionPlan,
+  type CompactionSource,
+  type CompactionOutcome,
+  type CompactionRequest,
+  isRefusal,
+} from './plan/plan.ts';
 import {
   afterAnswer,
   afterPart,
@@ -51,9 +57,8 @@ export function begin(plan: CompactionPlan, source: CompactionSource): Compactio
   const tooMuchFocus = refusals.focusProblem(plan);
   if (tooMuchFocus !== undefined) return { kind: 'refused', outcome: tooMuchFocus };
   const work = { plan, source };
-  const ahead = plan.trigger === 'manual' ? bareCandidate(plan, source) : undefined;
-  if (ahead !== undefined && Math.min(plan.budget.most, plan.budget.gain) < ahead.tokens)
-    return { kind: 'refused', outcome: refusals.noGainAhead(plan, ahead.tokens) };
+  const ahead = refusedAhead(plan, source);
+  if (ahead !== undefined) return { kind: 'refused', outcome: ahead };
   const progress = startOf(plan);
   const remote = plan.strategy === 'remote' ? remoteRequest(plan, source) : undefined;
   if (remote !== undefined) return ask(work, progress, remote);
@@ -61,6 +66,15 @@ export function begin(plan: CompactionPlan, source: CompactionSource): Compactio
     work,
     plan.strategy === 'remote' ? { ...progress, why: refusals.tooLargeForProvider(plan) } : progress,
   );
+}
+
+/** Why no model is asked, because no checkpoint of this history is worth it. */
+function refusedAhead(plan: CompactionPlan, source: CompactionSource): Outcome | undefined {
+  const { most, gain } = plan.budget;
+  const bare = bareCandidate(plan, source);
+  const isOver = Math.min(most, gain) < bare.tokens;
+  if (plan.trigger === 'manual') return isOver ? refusals.noGainAhead(plan, bare.tokens) : undefined;
+  return (isOver || isRefusal(plan)) && isNoSmaller(plan, bare) ? refusals.wouldGrow(plan, bare.tokens) : undefined;
 }
 
 /** Which request of how many, where history is taken in parts. Undefined for one that holds all of it. */
@@ -213,5 +227,6 @@ function mechanical({ plan, source }: Work, why: Outcome): CompactionStep {
   const candidate = mechanicalCandidate(plan, source, why);
   const problem = candidateProblem(plan, candidate);
   if (problem === undefined) return { kind: 'mechanical', candidate, why };
-  return { kind: 'refused', outcome: refusals.noGain(plan, candidate.tokens) };
+  const isShort = plan.trigger === 'auto' && isNoSmaller(plan, candidate);
+  return { kind: 'refused', outcome: isShort ? refusals.wouldGrow(plan, candidate.tokens) : problem };
 }

@@ -89,9 +89,9 @@ export function pausesAfter(checkpoints: Checkpoints, failed: Pick<FailedCompact
   return failed.trigger === 'auto' && isPaused(foldFailed(checkpoints, payload));
 }
 
-const passing: ReadonlySet<unknown> = new Set(['aborted', 'connection-failed', 'usage-limit']);
+const passing: ReadonlySet<unknown> = new Set(['aborted', 'connection-failed', 'usage-limit', 'compaction-would-grow']);
 
-/** What came from outside and passes: the user interrupted it, the network was gone, or the quota was used up. */
+/** It passes: the user interrupted it, the network was gone, the quota was used up, or the history was too short. */
 export function passes(code: unknown): boolean {
   return passing.has(code);
 }

@@ -84,3 +84,31 @@ it('calls that were answered before the overflow are not made again', async () =
   await live.turn('Go on.');
   expect(linesOf(live, 'function_call_output')).toHaveLength(1);
 });
+
+it('a history that a checkpoint would make larger stays as it is, and the turn says so', async () => {
+  const live = await LiveThread.in(talk([tooLong('status'), tooLong('status'), says('Done.')]));
+  for (const words of ['Go.', 'Go on.']) {
+    const from = live.events.length;
+    expect(await live.turn(words)).toMatchObject({
+      kind: 'failed',
+      outcome: {
+        code: 'context-window-exceeded',
+        next: expect.stringMatching(/^The history is too short to compact\. Shorten the message, /),
+      },
+    });
+    // It is no failure after which Capstan would compact no more by itself.
+    expect(live.events.slice(from).findLast(({ kind }) => kind.startsWith('checkpoint-'))).toMatchObject({
+      kind: 'checkpoint-failed',
+      paused: false,
+      outcome: {
+        code: 'compaction-would-grow',
+        message: expect.stringMatching(
+          /^A checkpoint would be no smaller than the history: about [\d,]+ tokens instead of [\d,]+\./,
+        ),
+      },
+    });
+  }
+  expect(live.told('checkpoint-installed')).toEqual([]);
+  expect(requestKinds(live)).toEqual(['step', 'step']);
+  expect(await live.turn('Hello?')).toMatchObject({ kind: 'completed', lastMessage: 'Done.' });
+});

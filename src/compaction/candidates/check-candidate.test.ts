@@ -51,4 +51,16 @@ describe('candidateProblem', () => {
     expect(candidateProblem(little, good)?.code).toBe('compaction-no-gain');
     expect(candidateProblem(little, { ...good, tokens: 79 })).toBeUndefined();
   });
+
+  it('after a refusal it must be smaller by our estimate, unless it makes the history readable', () => {
+    const budget = { before: 100, context: 20, most: 2000, gain: 2000 };
+    const after = (more: Partial<CompactionPlan>) =>
+      candidateProblem({ budget, ...more } as CompactionPlan, good)?.code;
+    for (const reason of ['context_overflow', 'unexplained_refusal'] as const) {
+      expect(after({ reason })).toBe('compaction-would-grow');
+      expect(after({ reason, mayGrow: true })).toBeUndefined();
+    }
+    // The provider's count says that there is more than we see.
+    expect(after({ reason: 'context_limit' })).toBeUndefined();
+  });
 });

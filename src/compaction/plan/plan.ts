@@ -128,3 +128,8 @@ export type CompactionOutcome =
   /** `text`: all that the messages of this response say, joined; empty when there was none. */
   | { readonly kind: 'answer'; readonly text: string; readonly items: readonly Item[] }
   | { readonly kind: 'failed'; readonly failure: ModelFailure };
+
+/** Of the refused request nothing else is known than that it was too much. */
+export function isRefusal({ reason }: Pick<CompactionPlan, 'reason'>): boolean {
+  return reason === 'context_overflow' || reason === 'unexplained_refusal';
+}

@@ -102,6 +102,15 @@ export function noGain(plan: CompactionPlan, tokens: number): Outcome {
   };
 }
 
+/** The history is so short that the frame of a checkpoint weighs more than what it saves. */
+export function wouldGrow({ budget }: CompactionPlan, tokens: number): Outcome {
+  return {
+    code: 'compaction-would-grow',
+    message: `A checkpoint would be no smaller than the history: about ${grouped(tokens + budget.context)} tokens instead of ${grouped(budget.before)}. The history is unchanged.`,
+    next: 'Shorten the message, choose a model with a larger window, or start a new thread.',
+  };
+}
+
 /** By hand, before a model is asked: `tokens` is what every checkpoint weighs, whatever the model writes. */
 export function noGainAhead(plan: CompactionPlan, tokens: number): Outcome {
   return isFarFromLimit(plan) ? nothingToCompact : noGain(plan, tokens);

@@ -41,7 +41,10 @@ export function pausedWords(id: ThreadId): string {
 
 function madeBy({ strategy, model, why }: CheckpointReport): string {
   if (strategy !== 'mechanical') return `by ${model} (${strategy})`;
-  return why === undefined ? 'without a model' : `without a model (${model} failed: ${failureWords(why)})`;
+  if (why === undefined) return 'without a model';
+  // No request fits, so the model was not asked.
+  const isAsked = why.code !== 'compaction-request-too-large';
+  return `without a model (${isAsked ? `${model} failed: ` : ''}${failureWords(why)})`;
 }
 
 function weightWords({ tokensBefore, tokensAfter }: CheckpointReport): string {
@@ -110,6 +113,7 @@ const failures: Readonly<Record<string, string>> = {
   'compaction-answer-unusable': 'its answers could not be used',
   'compaction-candidate-malformed': 'its checkpoint could not be used',
   'compaction-no-gain': 'its checkpoint was too large',
+  'compaction-would-grow': 'its checkpoint was too large',
   'compaction-request-too-large': 'the history does not fit a request',
   'connection-failed': 'the provider could not be reached',
   'context-window-exceeded': 'the provider refused the request as too long',

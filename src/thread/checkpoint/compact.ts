@@ -1,5 +1,6 @@
 import { anythingToCompact, askedByHand } from '../../compaction/plan/anything-to-compact.ts';
 import { type CompactionStep, begin, next, stageOf } from '../../compaction/machine.ts';
+import { isRefusal } from '../../compaction/plan/plan.ts';
 import { planCompaction } from '../../compaction/plan/plan-compaction.ts';
 import { nothingToCompact } from '../../compaction/plan/refusals.ts';
 import { olderWork, type WorkRecords } from '../../compaction/plan/work-records.ts';
@@ -161,11 +162,6 @@ function workNow({ log, inbox }: Pick<Turn, 'log' | 'inbox'>): WorkRecords {
   if (all.some(({ kind }) => kind === 'words')) return olderWork(work, 'user');
   const isShell = all.every((one) => one.kind === 'item' && isMessage(one.item) && isUserShell(one.item));
   return olderWork(work, isShell ? 'shell' : 'program');
-}
-
-/** Where nothing else is known of the refused request than that it was too much. */
-function isRefusal({ reason }: Pick<WantedCompaction, 'reason'>): boolean {
-  return reason === 'context_overflow' || reason === 'unexplained_refusal';
 }
 
 interface Ended extends Pick<Opened, 'plan' | 'move'> {

@@ -47,11 +47,14 @@ async function afterOverflow(turn: Turn, step: Step, answer: Failed): Promise<St
   const made = await compactAfterRefusal(turn, step, 'context_overflow');
   memory.refusedStep = step.index;
   memory.overflow = 'compacted';
-  return made.kind === 'failed'
-    ? failed(`Compacting the history failed: ${fullText(made.outcome)}`)
-    : continued(made, answer);
+  if (made.kind !== 'failed') return continued(made, answer);
+  // The line about the checkpoint has said why there is none.
+  if (made.outcome.code === 'compaction-would-grow') return failed(tooShort);
+  return failed(`Compacting the history failed: ${fullText(made.outcome)}`);
 }
 
+const tooShort =
+  'The history is too short to compact. Shorten the message, offer fewer tools, choose a model with a larger window, or start a new thread.';
 const refusedAgain =
   'Capstan compacted the history, and the provider refused again. Shorten the message, choose a model with a larger window, or start a new thread.';
 const tooSoon =

@@ -5,41 +5,55 @@ import { mostOfShort } from './share-space.ts';
 const neighbours = 12;
 /** In bits, by which a line must be rarer than its neighbours. */
 const leastUnlike = 3;
+/** A line of so many letters in plain words may be a sentence. */
+const lettersOfSentence = 16;
 
 /**
- * Passages of a long message that should stay when its middle is cut, the most telling first: those that an earlier cut
- * kept between two gaps, then short lines unlike those around them, as a sentence between two pastes is. Lines are
- * compared by their punctuation and by how rare their words are, so it works in any language and finds nothing in prose.
+ * Lines of a long message that should stay when its middle is cut, the most telling first: those that an earlier cut kept
+ * between two gaps, then short ones unlike those around them, as a sentence between two pastes is. Lines are compared by
+ * their punctuation and by how rare their words are, so it works in any language, and finds little in prose.
  */
 export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly TextPlace[] {
-  const islands = gaps.slice(1).map((gap, at) => ({ start: gaps[at]!.end, end: gap.start }));
-  return [...islands.filter(({ start, end }) => start < end), ...unlikeLines(text, gaps)];
-}
-
-interface Line extends TextPlace {
-  readonly shape: string;
-  readonly words: readonly string[];
-}
-
-function unlikeLines(text: string, gaps: readonly TextGap[]): readonly TextPlace[] {
   const lines = linesOf(text, gaps);
   const shapes = countEach(lines.map(({ shape }) => shape));
   const words = countEach(lines.flatMap((line) => line.words));
   const rarity = (count: number | undefined): number => Math.log2(lines.length / (count ?? 1));
   const bits = lines.map(
-    (line) => rarity(shapes.get(line.shape)) + mean(line.words.map((word) => rarity(words.get(word)))),
+    (line) => rarity(shapes.get(line.shape)) + line.prose * mean(line.words.map((word) => rarity(words.get(word)))),
   );
   const sums = [0];
   for (const each of bits) sums.push(sums.at(-1)! + each);
-  const found = lines.flatMap((line, at) => {
+  // The lower side counts: a sentence may stand between pastes of two kinds.
+  const around = (at: number): number => {
     const [from, to] = [Math.max(0, at - neighbours), Math.min(lines.length, at + neighbours + 1)];
-    const around = (sums[to]! - sums[from]! - bits[at]!) / Math.max(1, to - from - 1);
-    const unlike = bits[at]! - around;
-    return unlike < leastUnlike || line.end - line.start > mostOfShort
-      ? []
-      : [{ start: line.start, end: line.end, unlike }];
-  });
-  return found.toSorted((a, b) => b.unlike - a.unlike).map(({ start, end }) => ({ start, end }));
+    const before = (sums[at]! - sums[from]!) / Math.max(1, at - from);
+    const after = (sums[to]! - sums[at + 1]!) / Math.max(1, to - at - 1);
+    return Math.min(before, after);
+  };
+  return lines
+    .map(({ start, end, isKept, ...line }, at) => {
+      // What stood around a line that an earlier cut kept is gone. Sentences come before scraps of data.
+      const unlike = (bits[at]! - (isKept ? 0 : around(at))) * (0.5 + 0.5 * sentenceLikeness(line));
+      return { start, end, isKept, unlike };
+    })
+    .filter(({ start, end, isKept, unlike }) => end - start <= mostOfShort && (isKept || unlike >= leastUnlike))
+    .toSorted((a, b) => Number(b.isKept) - Number(a.isKept) || b.unlike - a.unlike)
+    .map(({ start, end }) => ({ start, end }));
+}
+
+interface Line extends TextPlace {
+  /** It stands between two gaps. */
+  readonly isKept: boolean;
+  readonly shape: string;
+  readonly words: readonly string[];
+  /** The share of plain words in it. */
+  readonly prose: number;
+}
+
+/** From 0, data, to 1, nothing but plain words. */
+function sentenceLikeness({ words, prose }: Pick<Line, 'words' | 'prose'>): number {
+  const letters = words.reduce((sum, { length }) => sum + length, 0);
+  return prose * Math.min(1, letters / lettersOfSentence);
 }
 
 /** Lines that are neither blank nor touch a gap. */
@@ -53,16 +67,21 @@ function linesOf(text: string, gaps: readonly TextGap[]): readonly Line[] {
     if (gap < gaps.length && gaps[gap]!.start < end) continue;
     // A giant line is no passage itself, and a look at its beginning is enough to compare others with it.
     // With its line end, two that follow each other touch.
-    lines.push({ start, end: Math.min(text.length, end + 1), ...described(line.slice(0, mostOfShort)) });
+    const isKept = gap > 0 && gap < gaps.length;
+    lines.push({ start, end: Math.min(text.length, end + 1), isKept, ...described(line.slice(0, mostOfShort)) });
   }
   return lines;
 }
 
-function described(line: string): Pick<Line, 'shape' | 'words'> {
+/** Letters alone, so that hashes and names with digits, of which each is rare, do not count. */
+const plainWord = /^[\p{P}\p{S}]{0,2}([\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*)\p{P}{0,3}$/u;
+
+function described(line: string): Pick<Line, 'shape' | 'words' | 'prose'> {
   // A run of words counts as one, so that sentences of any length are alike.
   const shape = line.replace(/\p{N}+/gu, '0').replace(/[\p{L}\p{M}]+(?:\s+[\p{L}\p{M}]+)*/gu, 'a');
-  const words = line.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{M}]+/gu) ?? [];
-  return { shape, words };
+  const tokens = line.split(/\s+/).filter((token) => token !== '');
+  const words = tokens.flatMap((token) => plainWord.exec(token.toLowerCase())?.[1] ?? []);
+  return { shape, words, prose: words.length / Math.max(1, tokens.length) };
 }
 
 function countEach(values: readonly string[]): ReadonlyMap<string, number> {

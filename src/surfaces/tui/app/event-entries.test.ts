@@ -51,7 +51,13 @@ function thread() {
 describe('a call that did not run', () => {
   const question = { id: 'q', callId: 'a', kind: 'command', argv: ['bash', '-lc', 'make'] } as unknown as Question;
   const asked: ThreadEvent = { kind: 'question-asked', turnId, question };
-  const answered = (answer: Answer): ThreadEvent => ({ kind: 'question-answered', turnId, id: 'q', answer });
+  const answered = (answer: Answer): ThreadEvent => ({
+    kind: 'question-answered',
+    turnId,
+    id: 'q',
+    callId: 'a',
+    answer,
+  });
   const refused: ThreadEvent = { kind: 'call-refused', turnId, callId: 'a', tool: 'exec_command', reason: 'Why.' };
 
   it.each<Answer>([

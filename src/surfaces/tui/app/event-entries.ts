@@ -236,7 +236,7 @@ export class EventEntries {
     const question = this.#questions.get(event.id);
     this.#questions.delete(event.id);
     const { kind } = event.answer;
-    if (question !== undefined && (kind === 'declined' || kind === 'stopped')) this.#declined.add(question.callId);
+    if (question !== undefined && (kind === 'declined' || kind === 'stopped')) this.#declined.add(event.callId);
     this.#add(cellOfEvent(event, defined({ question })));
   }
 

@@ -107,7 +107,7 @@ export function wouldGrow({ budget }: CompactionPlan, tokens: number): Outcome {
   return {
     code: 'compaction-would-grow',
     message: `A checkpoint would be no smaller than the history: about ${grouped(tokens + budget.context)} tokens instead of ${grouped(budget.before)}. The history is unchanged.`,
-    next: 'Shorten the message, choose a model with a larger window, or start a new thread.',
+    next: 'Continue the thread as it is.',
   };
 }
 

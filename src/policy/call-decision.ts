@@ -5,6 +5,7 @@ import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { MissingPath } from './approval.ts';
 import { allowsAsking, approvalName, type AskedAbout } from './approval-policy.ts';
 import type { CommandAnalysis } from './commands/analyse.ts';
+import type { WhyUnknown } from './commands/evaluate.ts';
 import type { CommandGround } from './command-ground.ts';
 import type { Grant, GrantedExtra } from './grants.ts';
 import type { RuleSet } from './rules/rule-set.ts';
@@ -70,8 +71,10 @@ export type WhyNotOffered =
   | { readonly kind: 'no-rules' }
   /** It stays inside, with single permissions. */
   | { readonly kind: 'permissions' }
-  | { readonly kind: 'unread' }
+  | { readonly kind: 'script'; readonly why: WhyUnknown }
   | { readonly kind: 'several' }
+  /** It starts another command, and each would need a rule: `sudo make`. */
+  | { readonly kind: 'wrapper'; readonly name: string }
   | { readonly kind: 'broad'; readonly words: readonly string[] }
   | { readonly kind: 'builtin'; readonly name: string; readonly effect: 'changes' | 'evaluates' }
   | { readonly kind: 'variable'; readonly name: string }

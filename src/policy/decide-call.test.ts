@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { defined } from '../protocol/defined.ts';
 import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access, needsSandbox } from './access.ts';
@@ -6,6 +7,7 @@ import type { CallNeeds } from './approval.ts';
 import type { CallDecision, DecisionContext } from './call-decision.ts';
 import type { CommandGround } from './command-ground.ts';
 import { commandKey } from './grants.ts';
+import { mayEvaluate } from './commands/shell-builtins.ts';
 import { decideCall, dependsOnAnalysis } from './decide-call.ts';
 import { describeGrants } from './describe-grants.ts';
 import { grantedPolicy } from './granted-policy.ts';
@@ -67,7 +69,8 @@ function script(text: string, more: Partial<DecisionContext> = {}): Partial<Deci
   const forced = commands.find(([program, flags]) => program === 'rm' && flags?.includes('f'));
   const danger = forced && { kind: 'forced-removal' as const, words: forced };
   const isReadOnly = commands.every(([program = '']) => ['ls', 'cat', 'wc'].includes(program));
-  const analysis = { commands, seen: commands, isReadOnly, ...(danger === undefined ? {} : { danger }) };
+  const [evaluating] = commands.find(mayEvaluate) ?? [];
+  const analysis = { commands, seen: commands, isReadOnly, ...defined({ danger, evaluating }) };
   return { analysis, ground: groundOf(commands, 'protected'), ...more };
 }
 

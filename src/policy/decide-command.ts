@@ -52,13 +52,14 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   // What would run besides may be another program the next time.
   const danger = dangerOutside(context, needs, where);
   const byUser = danger !== undefined || undefined;
-  const isOnce = judged.danger !== undefined || byUser === true;
+  const leaves = where === 'outside' || !needsSandbox(context.policy);
+  const session = whyNoSession(context, judged, { typed: typed === true, isByUser: byUser === true, leaves });
+  const isOnce = byUser === true || session !== undefined;
   const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
   if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
   const offered =
     permitted === undefined ? offeredRule(context, judged, needs) : { why: { kind: 'permissions' } as const };
   const prefix = 'prefix' in offered ? offered.prefix : undefined;
-  const session = whyNoSession(context, judged, { typed: typed === true, isByUser: byUser === true });
   const notOffered = nonEmptyOrNone(defined({ rule: 'why' in offered ? offered.why : undefined, session }));
   return {
     kind: 'ask',

@@ -29,14 +29,14 @@ export function decideRetry(context: DecisionContext, needs: CallNeeds, blocked:
   if (judged.decision === 'forbidden') return undefined;
   const command = context.canonical ?? JSON.stringify(argv);
   const besides = leavingDanger(context, needs);
-  const isOnce = judged.danger !== undefined || besides !== undefined;
   // Other calls of its step may still run, and change what git finds.
-  const grantKeys = isOnce || startsGit(context.analysis) ? [] : [commandKey({ command, cwd, where: 'outside' })];
+  const isByUser = besides !== undefined || startsGit(context.analysis);
+  const noSession = whyNoSession(context, judged, { typed: needs.typed === true, isByUser, leaves: true });
+  const isOnce = judged.danger !== undefined || besides !== undefined;
+  const grantKeys = isByUser || noSession !== undefined ? [] : [commandKey({ command, cwd, where: 'outside' })];
   if (coversAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
   const offered = isOnce && judged.danger === undefined ? undefined : offeredRule(context, judged, needs);
   const prefix = offered !== undefined && 'prefix' in offered ? offered.prefix : undefined;
-  const isByUser = besides !== undefined || startsGit(context.analysis);
-  const noSession = whyNoSession(context, judged, { typed: needs.typed === true, isByUser });
   const noRule = offered === undefined ? noSession : 'why' in offered ? offered.why : undefined;
   const notOffered = defined({ rule: noRule, session: noSession });
   const session = grantKeys.length === 0 ? [] : (['session'] as const);

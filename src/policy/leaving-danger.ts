@@ -1,6 +1,5 @@
 import type { CallNeeds } from './approval.ts';
 import type { DecisionContext } from './call-decision.ts';
-import { builtinEffect } from './commands/shell-builtins.ts';
 import { gitDanger } from './git-danger.ts';
 
 /**
@@ -19,9 +18,8 @@ export function leavingDanger(
 
 /** Names the command. Undefined: no command of the shell evaluates its words. */
 export function evaluationWords({ analysis }: Pick<DecisionContext, 'analysis'>): string | undefined {
-  const commands = [...(analysis?.commands ?? []), ...(analysis?.seen ?? [])];
-  const found = commands.find((words) => builtinEffect(words) === 'evaluates');
-  return found && `The shell may run what stands in the words of \`${found[0]}\`, or in the file that they name.`;
+  const name = analysis?.evaluating;
+  return name && `The shell may run what stands in the words of \`${name}\`, or in the file that they name.`;
 }
 
 /** For every question about such a call. Undefined: its input is closed. */

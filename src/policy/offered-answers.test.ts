@@ -4,6 +4,7 @@ import type { CallNeeds } from './approval.ts';
 import type { DecisionContext } from './call-decision.ts';
 import { decideCommand } from './decide-command.ts';
 import { decideRetry } from './decide-retry.ts';
+import { commandKey } from './grants.ts';
 import { noRules, type RuleSet } from './rules/rule-set.ts';
 
 const policy: ResolvedPolicy = {
@@ -66,12 +67,13 @@ it('or another cause', () => {
 const withCommands = (
   commands: readonly (readonly string[])[] | undefined,
   ground: Partial<NonNullable<DecisionContext['ground']>> = {},
+  more: Partial<NonNullable<DecisionContext['analysis']>> = {},
 ): DecisionContext => {
   const of = context(undefined);
   const settled = new Set((commands ?? []).flatMap(([program = '']) => program));
   return {
     ...of,
-    analysis: { commands, seen: commands ?? [['npm']], isReadOnly: false },
+    analysis: { commands, seen: commands ?? [['npm']], isReadOnly: false, ...more },
     ground: { ...of.ground!, settled, ...ground },
   };
 };
@@ -85,6 +87,8 @@ it.each([
   [[['./x']], { settled: new Set<string>() }, 'commands can write or replace `./x`'],
   [[['export', 'A=b']], {}, '`export` changes what later commands mean'],
   [[['make'], ['npm', 'i']], {}, 'it has several commands, and no one rule covers them'],
+  [[['sudo', '-n', 'make'], ['make']], {}, '`sudo` starts another command, and no one rule covers both'],
+  [[['make'], ['sudo', 'npm'], ['npm']], {}, 'it has several commands, and no one rule covers them'],
   [[['python3']], {}, 'a rule for `python3` would allow too much'],
   [undefined, {}, 'Capstan cannot read all of the script'],
 ] as const)('%j with %j: %s', (commands, ground, cause) => {
@@ -101,10 +105,39 @@ it('a rule is not saved where commands can replace what starts the program', () 
 });
 
 it('names one cause once', () => {
-  expect(asked(withCommands([['source', 'x']]))).toEqual([
+  expect(asked(withCommands([['source', 'x']], {}, { evaluating: 'source' }))).toEqual([
     `${outside} The shell may run what stands in the words of \`source\`, or in the file that they name. A yes counts for this call alone.`,
     ['call'],
   ]);
+});
+
+it.each([
+  [{ kind: 'assignment', name: 'A' }, 'it sets the variable A, which may change what runs'],
+  [{ kind: 'redirection', written: '> /etc/x' }, 'rules do not cover the redirection `> /etc/x`'],
+  [{ kind: 'open-words' }, 'some of its words are known only when it runs'],
+] as const)('a script that is not known, %j: %s', (whyUnknown, cause) => {
+  const [reason] = asked(withCommands(undefined, {}, { whyUnknown })) as [string];
+  expect(reason).toBe(`${outside} No rule can be saved: ${cause}.`);
+});
+
+const open = { whyUnknown: { kind: 'open-words' }, hasOpenWords: true } as const;
+const openWhy = 'A yes counts for this call alone: some of its words are known only when it runs.';
+
+it('words that are known only when it runs may be others the next time: no answer for the session', () => {
+  const of = withCommands(undefined, {}, open);
+  expect(asked(of)).toEqual([`${outside} ${openWhy}`, ['call']]);
+  // An earlier answer for the session does not cover it either.
+  const key = commandKey({ command: JSON.stringify(needs.argv), cwd: '/repo', where: 'outside' });
+  expect(decideCommand({ ...of, grants: [{ key }] }, needs)).toMatchObject({ kind: 'ask', grantKeys: [] });
+  expect(decideRetry(of, needs, { paths: [{ path: '/root/.npm', access: 'write' }] })).toMatchObject({
+    question: { reason: `It would run again outside the sandbox. ${openWhy}`, scopes: ['call'] },
+    grantKeys: [],
+  });
+  // Inside the sandbox they may do no more than any other command.
+  const { escalation: _, ...inside } = needs;
+  expect(decideCommand({ ...of, approval: 'untrusted' }, inside)).toMatchObject({
+    question: { scopes: ['call', 'session'] },
+  });
 });
 
 it('says it of a command that the sandbox stopped, too', () => {

@@ -1,5 +1,6 @@
 import type { CallNeeds } from './approval.ts';
 import type { DecisionContext, NotOffered, WhyNotOffered } from './call-decision.ts';
+import type { WhyUnknown } from './commands/evaluate.ts';
 import { builtinEffect } from './commands/shell-builtins.ts';
 import { isGit, startsGit } from './git-danger.ts';
 import type { Judged } from './judge-commands.ts';
@@ -24,7 +25,8 @@ export function offeredRule(
   if (context.rules.savesNone === true) return { why: { kind: 'no-rules' } };
   if (byRule) return { why: { kind: 'rule' } };
   if (danger !== undefined) return { why: { kind: 'danger' } };
-  if (context.analysis !== undefined && context.analysis.commands === undefined) return { why: { kind: 'unread' } };
+  if (context.analysis !== undefined && context.analysis.commands === undefined)
+    return { why: { kind: 'script', why: context.analysis.whyUnknown ?? { kind: 'syntax' } } };
   const held = isLooked ? commands.find(({ mayLeave }) => !mayLeave) : undefined;
   if (held !== undefined) return { why: whyHeld(context, held.words) };
   const proposed = escalation?.prefix;
@@ -35,8 +37,15 @@ export function offeredRule(
   const [first = [], ...others] = commands.flatMap(({ decision, words }) => (decision === 'prompt' ? [words] : []));
   // A rule for one of several commands would not let the script run: it would be asked about again.
   const isEnough = others.every((words) => first.every((word, i) => word === words[i]));
+  if (!isEnough && others.every((words) => isEndOf(words, first)))
+    return { why: { kind: 'wrapper', name: first[0] ?? '' } };
   if (first.length === 0 || !isEnough) return { why: { kind: 'several' } };
   return isBannedPrefix(first) ? { why: { kind: 'broad', words: first } } : { prefix: withoutMessage(first) };
+}
+
+function isEndOf(words: readonly string[], whole: readonly string[]): boolean {
+  const before = whole.length - words.length;
+  return before > 0 && words.every((word, at) => word === whole[before + at]);
 }
 
 /** Why no rule lets this command out. */
@@ -55,15 +64,16 @@ function whyHeld({ ground, analysis }: RuleContext, words: readonly string[]): W
 export function whyNoSession(
   context: Pick<DecisionContext, 'analysis'>,
   { danger }: Pick<Judged, 'danger'>,
-  { typed, isByUser }: { readonly typed: boolean; readonly isByUser: boolean },
+  { typed, isByUser, leaves }: { readonly typed: boolean; readonly isByUser: boolean; readonly leaves: boolean },
 ): WhyNotOffered | undefined {
+  const { evaluating, hasOpenWords } = context.analysis ?? {};
   if (danger !== undefined) return { kind: 'danger' };
-  if (!isByUser) return undefined;
-  if (typed) return { kind: 'typed' };
-  const all = [...(context.analysis?.commands ?? []), ...(context.analysis?.seen ?? [])];
-  const found = all.find((words) => builtinEffect(words) === 'evaluates');
-  if (found !== undefined) return { kind: 'builtin', name: found[0] ?? '', effect: 'evaluates' };
-  return startsGit(context.analysis) ? { kind: 'git' } : undefined;
+  if (isByUser) {
+    if (typed) return { kind: 'typed' };
+    if (evaluating !== undefined) return { kind: 'builtin', name: evaluating, effect: 'evaluates' };
+    if (startsGit(context.analysis)) return { kind: 'git' };
+  }
+  return leaves && hasOpenWords === true ? { kind: 'script', why: { kind: 'open-words' } } : undefined;
 }
 
 /** A sentence for the question. Undefined: all is offered. `isSaid`: the question names what a yes would also let happen. */
@@ -100,10 +110,12 @@ function causeWords(why: WhyNotOffered): string | undefined {
       return 'the administrator turned rules off for this model';
     case 'permissions':
       return 'rules do not grant single permissions';
-    case 'unread':
-      return 'Capstan cannot read all of the script';
+    case 'script':
+      return scriptWords(why.why);
     case 'several':
       return 'it has several commands, and no one rule covers them';
+    case 'wrapper':
+      return `\`${short([why.name])}\` starts another command, and no one rule covers both`;
     case 'broad':
       return `a rule for \`${short(why.words)}\` would allow too much`;
     case 'builtin':
@@ -122,6 +134,19 @@ function causeWords(why: WhyNotOffered): string | undefined {
       return 'rules do not name ports, and this one is unusual';
     case 'each-time':
       return `${why.by} asks each time`;
+  }
+}
+
+function scriptWords(why: WhyUnknown): string {
+  switch (why.kind) {
+    case 'syntax':
+      return 'Capstan cannot read all of the script';
+    case 'open-words':
+      return 'some of its words are known only when it runs';
+    case 'assignment':
+      return `it sets the variable ${short([why.name])}, which may change what runs`;
+    case 'redirection':
+      return `rules do not cover the redirection \`${short([why.written])}\``;
   }
 }
 

@@ -47,6 +47,63 @@ describe('a script', () => {
   });
 });
 
+describe('a script that is not known', () => {
+  it.each([
+    ['A=1 npm test', { kind: 'assignment', name: 'A' }],
+    ['env A=1 npm test', { kind: 'assignment', name: 'A' }],
+    ['npm test > /etc/x', { kind: 'redirection', written: '> /etc/x' }],
+    ['npm test 2>>log', { kind: 'redirection', written: '2>> log' }],
+    ['npm test $(cat f)', { kind: 'open-words' }],
+    ['ls | xargs npm test', { kind: 'open-words' }],
+    ['npm test > $OUT', { kind: 'open-words' }],
+    ['if true; then npm test; fi', { kind: 'syntax' }],
+    ['cat <<EOF\nx\nEOF', { kind: 'syntax' }],
+  ])('%j says why: %j', (script, whyUnknown) => {
+    expect(analyse(script)).toMatchObject({ commands: undefined, whyUnknown });
+  });
+
+  it.each([
+    'test $(cat f)',
+    '[ -f $x ]',
+    'printf "$(cat f)"',
+    'exit $x',
+    'wait $x',
+    'export $x',
+    'timeout 5 sh -c "test \\$x"',
+    '((x))',
+    'if ((x)); then ls; fi',
+    'for ((i=0; i<n; i++)); do ls; done',
+    '((x) ) ; ((y))',
+    'eval "test $x"',
+  ])('%j may run what stands in its words', (script) => {
+    expect(analyse(script)).toHaveProperty('evaluating');
+  });
+
+  it.each(['echo $(cat f)', 'cd $x', 'test -f f', 'printf "%s" x', '(ls)', '(ls; (pwd))'])('%j does not', (script) => {
+    expect(analyse(script)).not.toHaveProperty('evaluating');
+  });
+
+  it.each([
+    'npm i $(cat f)',
+    'npm i $x',
+    'npm i *',
+    '$x',
+    'A=$x npm i',
+    'ls | xargs npm i',
+    'npm i > $x',
+    'sh <<E\n$(cat f)\nE',
+  ])('%j has words that are known only when it runs', (script) =>
+    expect(analyse(script)).toHaveProperty('hasOpenWords', true),
+  );
+
+  it.each(['npm i', 'A=1 npm i', 'npm i > log', 'if true; then npm i; fi', 'cat <<E\nx\nE'])(
+    '%j has none',
+    (script) => {
+      expect(analyse(script)).not.toHaveProperty('hasOpenWords');
+    },
+  );
+});
+
 describe('words beside a script', () => {
   const nested = (depth: number) => [...Array.from({ length: depth }, () => 'env'), 'rm', '-rf', 'x'];
 

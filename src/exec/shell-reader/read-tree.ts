@@ -83,12 +83,15 @@ class Walk {
       case 'subshell':
         return { kind: 'subshell', body: this.block(node, depth) };
       case 'compound_statement':
+        if (node.firstChild?.type === '((') return this.#arithmetic(node, depth);
         if (node.firstChild?.type !== '{') return this.#dynamic(node, depth);
         return { kind: 'group', body: this.block(node, depth) };
       case 'function_definition': {
         const name = this.#children(node, depth).find((child) => child.type === 'word');
         return { kind: 'function', name: name ? this.#source(name) : '', inside: this.#inside(node, depth) };
       }
+      case 'c_style_for_statement':
+        return this.#arithmetic(node, depth);
       case 'declaration_command':
       case 'unset_command':
       case 'test_command':
@@ -111,6 +114,13 @@ class Walk {
       else words[words.length - 1] = joinedWords(previous, word);
     }
     return { kind: 'dynamic', inside: [{ kind: 'command', assignments: [], words, redirections: [] }] };
+  }
+
+  /** `((…))` evaluates the values of its variables: a command of the shell, as `let` is. */
+  #arithmetic(node: Node, depth: number): ReadNode {
+    const word = { source: '((', inside: [] };
+    const command = { kind: 'command', assignments: [], words: [word], redirections: [] } as const;
+    return { kind: 'dynamic', inside: [command, ...this.#inside(node, depth)] };
   }
 
   #operands(node: Node, depth: number): readonly Node[] {

@@ -1,7 +1,8 @@
 import type { ShellReader } from '../../ports/shell-reader.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { DangerKind } from './dangerous-words.ts';
 import { evaluateScript } from './evaluate-script.ts';
-import { evaluateCommand, nothingFound } from './evaluate.ts';
+import { evaluateCommand, nothingFound, type WhyUnknown } from './evaluate.ts';
 import { shellCall } from './shell-call.ts';
 
 export { mayBeDangerous } from './may-be-dangerous.ts';
@@ -17,6 +18,12 @@ export interface CommandAnalysis {
   readonly seen: readonly (readonly string[])[];
   /** Programs that start commands of it: wrappers such as `timeout`, and shells in the script. Absent: none. */
   readonly starters?: readonly string[];
+  /** Why `commands` is undefined. */
+  readonly whyUnknown?: WhyUnknown;
+  /** Words of it are known only when it runs, and may be others the next time. Absent: all are known. */
+  readonly hasOpenWords?: true;
+  /** The first command of the shell that may run what stands in its words or in a file. Absent: none. */
+  readonly evaluating?: string;
   /** All of it is known to change nothing, whatever words it gets from elsewhere. */
   readonly isReadOnly: boolean;
   /** Not all of it is started by the shell of the call itself, as it is. Absent: all of it is. */
@@ -44,6 +51,9 @@ export function analyseCommand(
     // The configuration of another repository may name programs.
     isReadOnly: isReadOnly && !(isElsewhere && commands.some(([name]) => name === 'git')),
     ...(found.starters.length > 0 && { starters: [...new Set(found.starters)] }),
+    ...(!found.isKnown && defined({ whyUnknown: found.whyUnknown })),
+    ...(found.hasOpenWords && { hasOpenWords: true }),
+    ...defined({ evaluating: found.evaluating }),
     ...(found.isIndirect && { isIndirect: true }),
     ...(found.danger === undefined ? {} : { danger: found.danger }),
   };

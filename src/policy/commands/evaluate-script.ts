@@ -1,10 +1,13 @@
 import type { ReadCommand, ReadNode, ReadRedirection, ReadWord } from '../../protocol/read-script.ts';
 import {
+  addSearched,
   evaluateCommand,
   evaluateRedirection,
   literal,
   maximumWrappers,
+  noteAssignment,
   noteDanger,
+  noteOpenWords,
   nothingFound,
   searchScript,
   noteUnknown,
@@ -12,7 +15,6 @@ import {
   type KnownScript,
   type Setting,
 } from './evaluate.ts';
-import { isHarmlessVariable } from './harmless-variables.ts';
 import { joinLines } from './join-lines.ts';
 import { literalWord } from './literal-word.ts';
 import { isReadOnlyCommand } from './read-only-command.ts';
@@ -50,8 +52,8 @@ function searchUnread({ shell, script }: KnownScript, setting: Setting, found: F
     for (const words of commands) evaluateCommand(words, setting, own);
     if (isCut) noteDanger(own, 'destructive', []);
   }
-  found.danger ??= own.danger;
-  found.seen.push(...own.seen);
+  if (script.includes('((')) own.evaluating ??= '((';
+  addSearched(found, own);
 }
 
 class ScriptWalk {
@@ -105,10 +107,7 @@ class ScriptWalk {
 
   #command({ assignments, words, redirections }: ReadCommand): void {
     this.#found.isIndirect ||= assignments.length > 0;
-    for (const assignment of assignments) {
-      const text = this.#text(assignment);
-      if (text === undefined || !isHarmlessVariable(text)) noteUnknown(this.#found);
-    }
+    for (const assignment of assignments) noteAssignment(this.#found, this.#text(assignment));
     const known = words.map((word) => this.#text(word));
     const program = innermost(known);
     this.#hasInputShell ||= readsScriptFromInput(program);
@@ -122,7 +121,7 @@ class ScriptWalk {
       const known = target && this.#text(target);
       if (text !== undefined) {
         this.#data.push(text.source);
-        this.#inside(text.inside);
+        this.#inWord(text.inside);
         noteUnknown(this.#found);
       } else if (operator.endsWith('<<<') && known !== undefined) {
         this.#data.push(known);
@@ -134,11 +133,16 @@ class ScriptWalk {
 
   /** Its text in this shell; in a shell that may read it otherwise it is not known, but still searched. */
   #text({ source, inside }: ReadWord): KnownWord {
-    this.#inside(inside);
+    this.#inWord(inside);
     const word = literalWord(source);
     if (word?.only === 'bash' && this.#shell !== 'bash') noteUnknown(this.#found);
     if (word?.only === 'not-zsh' && /zsh|other/.test(this.#shell)) noteUnknown(this.#found);
     return word?.text;
+  }
+
+  #inWord(nodes: readonly ReadNode[]): void {
+    if (nodes.length > 0) noteOpenWords(this.#found);
+    this.#inside(nodes);
   }
 
   #inside(nodes: readonly ReadNode[]): void {

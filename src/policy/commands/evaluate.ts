@@ -3,6 +3,7 @@ import { dangerOfWords, isDevice, type DangerKind } from './dangerous-words.ts';
 import { isHarmlessVariable } from './harmless-variables.ts';
 import { programName } from './program-name.ts';
 import { isReadOnlyCommand } from './read-only-command.ts';
+import { mayEvaluate } from './shell-builtins.ts';
 import { isFamiliarShell, shellCall, type KnownWord, type ShellCall } from './shell-call.ts';
 import { findActions, scriptIn, type TakenScript, unwrap, type Unwrapped } from './wrappers.ts';
 
@@ -22,8 +23,22 @@ export interface Found {
   isReadOnly: boolean;
   /** A command is started by another program, by a shell in the script, or with a variable of its own. */
   isIndirect: boolean;
+  /** A cause why it is not known. */
+  whyUnknown: WhyUnknown | undefined;
+  /** A word, or what a program gets added to its words, is known only when it runs. */
+  hasOpenWords: boolean;
+  /** The first command of the shell that may run what stands in its words. */
+  evaluating: string | undefined;
   danger: { readonly kind: DangerKind; readonly words: readonly string[] } | undefined;
 }
+
+/** Why no rule covers a script. `syntax`: a loop, a heredoc, or whatever else is not read for sure. */
+export type WhyUnknown =
+  | { readonly kind: 'syntax' }
+  | { readonly kind: 'open-words' }
+  | { readonly kind: 'assignment'; readonly name: string }
+  /** As it is written: `> log`. */
+  | { readonly kind: 'redirection'; readonly written: string };
 
 export interface KnownScript {
   readonly shell: ShellCall['shell'];
@@ -48,6 +63,9 @@ export function nothingFound(): Found {
     isKnown: true,
     isReadOnly: true,
     isIndirect: false,
+    whyUnknown: undefined,
+    hasOpenWords: false,
+    evaluating: undefined,
     danger: undefined,
   };
 }
@@ -61,7 +79,7 @@ export function evaluateCommand(words: readonly KnownWord[], setting: Setting, f
     return;
   }
   const firstDynamic = words.indexOf(undefined);
-  if (firstDynamic >= 0) noteUnknown(found);
+  if (firstDynamic >= 0) noteOpenWords(found);
   const prefix = literal(firstDynamic >= 0 ? words.slice(0, firstDynamic) : words);
   const [program] = words;
   if (program === undefined) return;
@@ -69,6 +87,7 @@ export function evaluateCommand(words: readonly KnownWord[], setting: Setting, f
   const call = shellCall(words);
   if (call !== undefined) return evaluateShell(call, words, deeper, found);
   found.seen.push(prefix);
+  if (mayEvaluate(words)) found.evaluating ??= program;
   const danger = dangerOfWords(literal(words));
   if (danger !== undefined) noteDanger(found, danger, literal(words));
 
@@ -121,7 +140,14 @@ function evaluateTaken(
 export function searchScript(script: string, setting: Setting, found: Found): void {
   const own = nothingFound();
   setting.evaluateScript({ shell: 'other', script }, setting, own);
+  addSearched(found, own);
+}
+
+/** What is found in text that may not run so is searched alone. */
+export function addSearched(found: Found, own: Found): void {
   found.danger ??= own.danger;
+  found.evaluating ??= own.evaluating;
+  found.hasOpenWords ||= own.hasOpenWords;
   found.seen.push(...own.seen);
 }
 
@@ -134,8 +160,8 @@ function evaluateWrapped(
   noteStarter(found, words[0]);
   if (effect === 'other') found.commands.push(literal(words));
   if (effect === 'other' || !quietWrappers.has(words[0] ?? '')) found.isReadOnly = false;
-  if (!isSure || variables.some((variable) => variable === undefined || !isHarmlessVariable(variable)))
-    noteUnknown(found);
+  for (const variable of variables) noteAssignment(found, variable);
+  if (!isSure) noteUnknown(found);
   if (!isSure) {
     // Which word is the program depends on options that are not known: any of the first may be.
     for (let at = 1; at < Math.min(words.length, 40); at += 1) {
@@ -156,10 +182,12 @@ function evaluateAdded(words: readonly KnownWord[], setting: Setting, found: Fou
   if (program.includes('{}')) noteUnknown(own);
   const isOne = own.isKnown && own.commands.length === 1;
   found.isReadOnly &&= isOne && isReadOnlyCommand(own.commands[0] ?? [], { isOpen: true });
-  found.isKnown = false;
+  // A command that is read-only stays so, whatever it gets.
+  const { isReadOnly } = found;
+  noteOpenWords(found);
+  found.isReadOnly = isReadOnly;
   found.commands.push(...own.commands);
-  found.seen.push(...own.seen);
-  found.danger ??= own.danger;
+  addSearched(found, own);
 }
 
 /** Where a command writes: nothing but the null device and other descriptors leaves it as it is. */
@@ -172,7 +200,9 @@ export function evaluateRedirection(operator: string, target: KnownWord, found: 
   const isDuplicate = /^[<>]&$/.test(kind) && /^\d+-?$|^-$/.test(target ?? '');
   const isNull = /^(?:>|>>|>\||&>|&>>|>&|<)$/.test(kind) && target === '/dev/null';
   const isInput = kind === '<' && target !== undefined && !/^\/dev\/(?:tcp|udp)\//.test(target);
-  if (!isDuplicate && !isNull && !isInput) noteUnknown(found);
+  if (isDuplicate || isNull || isInput) return;
+  if (target === undefined) noteOpenWords(found);
+  else noteUnknown(found, { kind: 'redirection', written: `${operator} ${target}` });
 }
 
 export function noteDanger(found: Found, kind: DangerKind, words: readonly string[]): void {
@@ -184,9 +214,23 @@ function noteStarter(found: Found, program: KnownWord): void {
   if (program !== undefined) found.starters.push(program);
 }
 
-export function noteUnknown(found: Found): void {
+export function noteUnknown(found: Found, why: WhyUnknown = { kind: 'syntax' }): void {
   found.isKnown = false;
   found.isReadOnly = false;
+  // What can be named says more.
+  if (found.whyUnknown === undefined || found.whyUnknown.kind === 'syntax') found.whyUnknown = why;
+}
+
+export function noteOpenWords(found: Found): void {
+  found.hasOpenWords = true;
+  noteUnknown(found, { kind: 'open-words' });
+}
+
+/** `NAME=value` in front of a command, or alone. */
+export function noteAssignment(found: Found, assignment: KnownWord): void {
+  if (assignment === undefined) noteOpenWords(found);
+  else if (!isHarmlessVariable(assignment))
+    noteUnknown(found, { kind: 'assignment', name: assignment.replace(/\+?=.*/s, '') });
 }
 
 export function literal(words: readonly KnownWord[]): string[] {

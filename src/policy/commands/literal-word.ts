@@ -29,8 +29,8 @@ const numericEscape = /\\(?:([0-7]{1,3})|x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U
 
 /** A word as the program gets it. Undefined: something in it is expanded, or it is not one word. */
 export function literalWord(source: string): LiteralWord | undefined {
-  // A bracket without an end is no wildcard.
-  if (source === '[' || source === '[[') return { text: source, only: 'not-zsh' };
+  // A bracket without an end is no wildcard. What else stands in `((` is no words.
+  if (source === '[' || source === '[[' || source === '((') return { text: source, only: 'not-zsh' };
   let text = '';
   let only: LiteralWord['only'];
   let hasBraces = false;

@@ -87,7 +87,7 @@ const table: ReadonlyMap<string, Judge> = new Map([
   // It may load a library.
   ['enable', (words) => (words.some((word) => /^-.*f/.test(word)) ? 'evaluates' : 'changes')],
   ...all('alias builtin complete compopt exec hash history set shopt unalias', always('changes')),
-  ...all('. [[ bind compgen coproc eval fc let source', always('evaluates')),
+  ...all('. (( [[ bind compgen coproc eval fc let source', always('evaluates')),
   // Those of dash and zsh alone.
   ...all('bye chdir echotc echoti getln limit log print pushln rehash sched setopt strftime ttyctl', always('changes')),
   ...all('unfunction unhash unlimit unsetopt whence where zformat zsystem', always('changes')),
@@ -98,6 +98,18 @@ const table: ReadonlyMap<string, Judge> = new Map([
 /** Undefined: no shell has a command of that name, or the word is a path. */
 export function builtinEffect([name = '', ...words]: readonly string[]): BuiltinEffect | undefined {
   return table.get(name)?.(words);
+}
+
+/** Words that make a command of the shell evaluate, if it can. */
+const hostileWords = ['a[$(x)]', '-v', '-p', '-x', '-f', '%n'];
+
+/** Undefined words are known only when it runs: they count as the worst that they can be. */
+export function mayEvaluate(words: readonly (string | undefined)[]): boolean {
+  const [name, ...rest] = words;
+  const judge = name === undefined ? undefined : table.get(name);
+  if (judge === undefined) return false;
+  const attempts = rest.includes(undefined) ? hostileWords : [''];
+  return attempts.some((attempt) => judge(rest.map((word) => word ?? attempt)) === 'evaluates');
 }
 
 /** Whether a rule can be about the command: a program, or a command of the shell that takes its words as text. */

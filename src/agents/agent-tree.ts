@@ -7,6 +7,7 @@ import type {
   SharedSpending,
 } from '../ports/agents.ts';
 import { rootPath } from '../protocol/agent.ts';
+import { grouped } from '../protocol/grouped.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Fitting } from '../protocol/spending.ts';
 import { RequestsUnderWay, type UnderWay } from '../protocol/requests-under-way.ts';
@@ -133,7 +134,7 @@ function tokensOf({ total, estimated = 0 }: Usage): number {
 function budgetSpent(limit: number, spent: number): BudgetProblem {
   return {
     code: 'agent-budget',
-    message: `The agents of ${rootPath} may use ${limit} tokens together, and have used ${spent}: no request of an agent is sent any more.`,
+    message: `The agents of ${rootPath} may use ${grouped(limit)} tokens together, and have used ${grouped(spent)}: no request of an agent is sent any more.`,
     next: 'Do the rest without agents, or raise agents.max_tokens.',
   };
 }

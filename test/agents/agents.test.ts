@@ -128,8 +128,8 @@ it('limits hold: depth, number and tokens', async () => {
   const last = of('root').at(-1)!.join('\n');
   expect(seen).not.toContain('spawn_agent');
   expect(last).toContain('2 agents work already, which is the limit.');
-  expect(last).toMatch(/"\/root\/b","status":\{"errored":"The agents of \/root may use 80000 tokens together/);
-  expect(last).toMatch(/\nThe agents of \/root may use 80000 tokens together, and have used 9\d{4}/);
+  expect(last).toMatch(/"\/root\/b","status":\{"errored":"The agents of \/root may use 80,000 tokens together/);
+  expect(last).toMatch(/\nThe agents of \/root may use 80,000 tokens together, and have used 9\d,\d{3}/);
   expect(of('b')).toHaveLength(1);
 });
 

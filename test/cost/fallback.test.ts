@@ -204,7 +204,7 @@ it('the limit that ends a turn which continues another is named as it was set, w
   expect(await live.turn('one')).toMatchObject({
     kind: 'failed',
     outcome: {
-      message: expect.stringContaining('could pass max_turn_tokens (44000 tokens): 40000 tokens used so far'),
+      message: expect.stringContaining('could pass max_turn_tokens (44,000 tokens): 40,000 tokens used so far'),
     },
   });
 });

@@ -32,7 +32,7 @@ describe.each(formats)('$title', (format) => {
       outcome: {
         code: 'spending-limit',
         message: expect.stringMatching(
-          /^The next request could pass max_turn_tokens \(20000 tokens\): 10000 tokens used so far, and the request needs up to 1\d{4} tokens\. Capstan did not send it\.$/,
+          /^The next request could pass max_turn_tokens \(20,000 tokens\): 10,000 tokens used so far, and the request needs up to 1\d,\d{3} tokens\. Capstan did not send it\.$/,
         ),
         next: expect.stringContaining('raise max_turn_tokens (exec: --max-tokens) and resume the thread.'),
       },
@@ -56,7 +56,7 @@ describe.each(formats)('$title', (format) => {
       outcome: {
         code: 'spending-limit',
         message: expect.stringMatching(
-          /^The answer ended after \d+ tokens: a longer one could have passed max_thread_tokens/,
+          /^The answer ended after [\d,]+ tokens: a longer one could have passed max_thread_tokens/,
         ),
       },
     });
@@ -119,7 +119,7 @@ it('with a ChatGPT login the message says that the longest answer counts, and wh
     outcome: {
       code: 'spending-limit',
       message: expect.stringMatching(
-        /^The next request could pass max_turn_tokens \(20000 tokens\): 0 tokens used so far, and the request needs up to 3\d{4} tokens\. That counts the longest answer of gpt-5\.5, 32000 tokens: with a ChatGPT login, requests cannot limit their answers\. Capstan did not send it\.$/,
+        /^The next request could pass max_turn_tokens \(20,000 tokens\): 0 tokens used so far, and the request needs up to 3\d,\d{3} tokens\. That counts the longest answer of gpt-5\.5, 32,000 tokens: with a ChatGPT login, requests cannot limit their answers\. Capstan did not send it\.$/,
       ),
     },
   });

@@ -12,8 +12,9 @@ export interface ChangesToReview {
   readonly mergeBase?: string;
 }
 
-/** What the script ends with if git does not start. */
+/** Exit codes of the script: git does not start, or finds no repository. */
 const notRun = 97;
+const noRepository = 96;
 
 // `$0` is git. Programs that a repository names for diffs are not started: its files come from strangers.
 // Names are shown as they are; git still quotes those with control characters.
@@ -26,6 +27,7 @@ const others = '"$0" ls-files --others --exclude-standard -z';
 const scripts = {
   uncommitted: `
     "$0" --version >/dev/null 2>&1 || exit ${notRun}
+    "$0" rev-parse --git-dir >/dev/null 2>&1 || exit ${noRepository}
     if "$0" rev-parse --verify --quiet HEAD >/dev/null 2>&1; then ${diff} HEAD; else ${diff} --cached; fi 2>/dev/null
     { ${others} -- "$@" || ${others}; } 2>/dev/null |
       xargs -0 -r -n 1 ${diff} --no-index -- /dev/null 2>/dev/null
@@ -51,6 +53,7 @@ export async function changesToReview(
       const said = await ask('uncommitted', ...withoutOwn(sandbox));
       if ('code' in said) return said;
       if (said.exitCode === notRun) return gitNotRun;
+      if (said.exitCode === noRepository) return outsideRepository;
       return said.text.trim() === '' ? nothingChanged : { diff: said.text };
     }
     case 'commit': {
@@ -89,6 +92,12 @@ export const gitNotRun: Outcome = {
   code: 'git-not-run',
   message: 'git could not be run. Capstan uses the first git in PATH that does not lie in the repository itself.',
   next: 'Install git, or correct PATH: `git --version` must work.',
+};
+
+const outsideRepository: Outcome = {
+  code: 'no-repository',
+  message: 'This folder is not in a git repository, so there is no commit to compare with.',
+  next: 'Start Capstan in a repository, or create one here with `git init`.',
 };
 
 const nothingChanged: Outcome = {

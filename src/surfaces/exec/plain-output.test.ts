@@ -349,6 +349,15 @@ it('says whose end it is when calls run side by side', () => {
   expect(seen()).toBe('$ run a\n$ run b\n  [exit 0]\n$ run a\n  [exit 4]\n');
 });
 
+it('names calls that run side by side once in a log, with the mark of where they ran', () => {
+  const { tell, seen } = outputOf({ live: false });
+  const calls = ['a', 'b', 'c'].map((id) => ({ ...command, id, argv: [`run ${id}`] }));
+  for (const call of calls) tell({ ...started({ ...call, status: 'in-progress' }), outside: true } as ThreadEvent);
+  for (const call of calls) tell(completed({ ...call, status: 'completed', exitCode: 0 }));
+  const mark = '\n  [runs outside the sandbox]';
+  expect(seen()).toBe(`$ run a${mark}\n  [exit 0]\n$ run b${mark}\n  [exit 0]\n$ run c${mark}\n  [exit 0]\n`);
+});
+
 it('costs no more for each piece of a long answer than for the first', () => {
   const { tell, text, seen } = outputOf();
   const piece = 'hello wor ';
@@ -373,6 +382,43 @@ it('a thread that waits says how to answer in the way of this run', () => {
   expect(written).toContain(
     `To resume: capstan exec resume T --approvals 'my answers.jsonl' --max-tokens 20000 "Continue."\n`,
   );
+});
+
+describe('a failed turn names a command that works when it is pasted', () => {
+  const failing = (code: string, run: Partial<PlainOptions>, ...before: readonly ThreadEvent[]) => {
+    const { output, tell, seen } = outputOf({ live: false, resumable: true, ...run });
+    const settings = {
+      model: 'm',
+      provider: 'openai',
+      approval: 'on-request',
+      cwd: '/',
+      profile: { type: 'disabled' },
+    };
+    output.start({ id: 'T', settings } as unknown as LiveThread);
+    tell({ kind: 'thread-started', threadId: 'T' as ThreadId }, begins, ...before);
+    seen();
+    tell({ kind: 'turn-failed', turnId, outcome: { code, message: 'Failed.', next: '' } });
+    return seen().replace('Failed.\n', '');
+  };
+  const limits = { limits: { tokens: '100' } };
+  const asked = completed({ kind: 'user-message', id: 'u', text: 'hi', images: [] });
+  const used = { kind: 'usage', turnId, total: noUsage } as unknown as ThreadEvent;
+
+  it('none where the turn was refused: its thread has no file', () => {
+    expect(failing('price-unknown', { limits: { cost: '1' } })).toBe('');
+    expect(failing('prompt-too-long', {})).toBe('');
+    expect(failing('server-error', {}, asked)).toBe('To resume: capstan exec resume T "Continue."\n');
+  });
+
+  it('none with a limit that stops it again', () => {
+    expect(failing('spending-limit', limits, asked)).toBe(
+      'To resume without the limit: capstan exec resume T "Continue."\n',
+    );
+    expect(failing('spending-limit', limits, asked, used)).toBe(
+      'To resume: capstan exec resume T --max-tokens 100 "Continue."\n',
+    );
+    expect(failing('spending-limit', {}, asked, used)).toBe('');
+  });
 });
 
 describe('while a question is open', () => {
@@ -421,7 +467,7 @@ describe('while a question is open', () => {
     tell(begins('a'), warns, ended('a', 'made'));
     expect(seen()).toBe('$ make a\nW.\n  made\n  [exit 0]\n');
     tell(begins('b'), begins('c'), warns, ended('c', ''), ended('b', ''));
-    expect(seen()).toBe('$ make b\n$ make c\nW.\n$ make c\n  [exit 0]\n$ make b\n  [exit 0]\n');
+    expect(seen()).toBe('$ make b\nW.\n$ make c\n  [exit 0]\n$ make b\n  [exit 0]\n');
     const asking = outputOf({ live: false, approvals: 'ask' });
     asking.tell(begins('a'), warns, ended('a', ''));
     expect(asking.seen()).toBe('$ make a\nW.\n$ make a\n  [exit 0]\n');

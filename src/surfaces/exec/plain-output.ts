@@ -56,6 +56,12 @@ export class PlainOutput implements Output {
   #newestCall: string | undefined;
   /** Calls that have begun and not ended. */
   readonly #openCalls = new Set<string>();
+  /** Those whose start is not shown: another call runs, and no one watches. */
+  readonly #unsaidStarts = new Map<string, CommandPlace>();
+  /** A turn is recorded, so that its thread can be resumed. */
+  #isRecorded = false;
+  /** The provider answered a request of the turn. */
+  #hasSpent = false;
   /** The questions that this run has shown. */
   readonly #shownQuestions = new Set<string>();
   /** What was asked about, by the id of the question. */
@@ -114,12 +120,21 @@ export class PlainOutput implements Output {
   event = (event: ThreadEvent): void => {
     this.#activity.event(event);
     this.#cost.event(event);
+    this.#noteProgress(event);
     this.#sayUnanswered(event);
     this.#held.before(event);
     this.#held.print(() => this.#say(event));
     this.#held.after(event);
     this.#showStatus();
   };
+
+  #noteProgress(event: ThreadEvent): void {
+    if (event.kind === 'turn-started') this.#hasSpent = false;
+    this.#hasSpent ||= event.kind === 'usage';
+    // A turn that is refused has no item.
+    this.#isRecorded ||=
+      event.kind === 'item-completed' || (event.kind === 'turn-started' && event.isContinued === true);
+  }
 
   #showStatus(): void {
     const isOver = this.#activity.words === undefined;
@@ -140,7 +155,7 @@ export class PlainOutput implements Output {
         this.#newestCall = noCall;
         return screen.note(dim('  [still running]'));
       case 'item-started':
-        return this.#sayStart(event.item, event);
+        return this.#beginItem(event.item, event);
       case 'item-completed':
         this.#sayItem(event.item);
         return this.#answer.showNext();
@@ -157,8 +172,7 @@ export class PlainOutput implements Output {
       case 'turn-failed':
         if (event.continuedBy !== undefined) return screen.message(fullText(event.outcome), { look: 'yellow' });
         screen.message(fullText(event.outcome), { look: 'red' });
-        // Nothing of this turn was kept: a new thread has no file yet.
-        return event.outcome.code === 'prompt-too-long' ? undefined : this.#sayHowToResume();
+        return this.#sayHowToGoOn(event.outcome);
       case 'turn-aborted':
         screen.note(yellow('The turn was interrupted.'));
         return this.#sayHowToResume();
@@ -188,7 +202,18 @@ export class PlainOutput implements Output {
     }
   }
 
-  #sayStart(item: TurnItem, place: CommandPlace = {}): void {
+  /** In a log, calls that run side by side are named once, with their outputs; the first is named as it starts. */
+  #beginItem(item: TurnItem, place: CommandPlace): void {
+    const isCall = item.kind === 'command' || item.kind === 'tool-call';
+    // One that starts again has left the sandbox.
+    const isBeside = isCall && this.#openCalls.size > 0 && !this.#openCalls.has(item.id);
+    if (this.#options.live || !isBeside) return this.#sayStart(item, place);
+    this.#openCalls.add(item.id);
+    this.#unsaidStarts.set(item.id, place);
+  }
+
+  #sayStart(item: TurnItem, place = this.#unsaidStarts.get(item.id) ?? {}): void {
+    this.#unsaidStarts.delete(item.id);
     if (item.kind === 'plan')
       for (const step of planLines(item)) this.#screen.message(step, { look: 'dim', indent: '  ', hanging: '      ' });
     if (item.kind === 'command') this.#screen.note(bold(commandLines(item.argv)), ...placeMark(place));
@@ -276,10 +301,22 @@ export class PlainOutput implements Output {
     this.#screen.endText();
   }
 
-  #sayHowToResume(): void {
+  /** No command is named that would fail as this run did, or whose thread has no file. */
+  #sayHowToGoOn({ code }: Outcome): void {
+    if (!this.#isRecorded) return;
+    if (code !== 'spending-limit') return this.#sayHowToResume();
+    const { limits = {} } = this.#options;
+    // A limit of the configuration has to be raised there, as the message says.
+    if (limits.cost === undefined && limits.tokens === undefined) return;
+    if (this.#hasSpent) this.#sayHowToResume();
+    else this.#sayHowToResume('To resume without the limit', { limits: {} });
+  }
+
+  #sayHowToResume(what = 'To resume', changed: Pick<PlainOptions, 'limits'> = {}): void {
     const id = this.#options.resumable ? this.#announcement.threadId : undefined;
     if (id === undefined) return;
-    this.#screen.note(dim(`To resume: ${resumeCommand(id, { ...this.#options, goalRests: this.#goalRests })}`));
+    const run = { ...this.#options, ...changed, goalRests: this.#goalRests };
+    this.#screen.note(dim(`${what}: ${resumeCommand(id, run)}`));
   }
 
   #sayHowToAnswer(): void {

@@ -49,7 +49,7 @@ export async function admit(turn: Turn, given: RequestToSend, planned: () => Pro
     ? meterAlone(turn, decide)
     : parts.agents.meter(decide, turn.signal));
   const answer = endless && { tokens: size.output, why: endless };
-  if (fitting.kind !== 'fits') return limitFailure(fitting, { by: given.by, billing }, answer);
+  if (fitting.kind !== 'fits') return limitFailure(fitting, { by: given.by, billing, parts }, answer);
   if (!isLimited || all.length === 0) return { over };
   const isShorter = fitting.output < size.output;
   // Found again: it is the one that leaves the least.

@@ -2,6 +2,7 @@ import type { Envelope } from '../../envelope/envelope.ts';
 import { type Identity, resolveIdentity } from '../../envelope/identity.ts';
 import type { Settings, SpendingLimits } from '../../envelope/settings.ts';
 import type { ModelClient, ModelFailure } from '../../ports/model-client.ts';
+import { grouped } from '../../protocol/grouped.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { rootPath } from '../../protocol/agent.ts';
 import type { Allowance, Fitting } from '../../protocol/spending.ts';
@@ -20,10 +21,12 @@ const unlimitedBecause: Readonly<Record<UnlimitedAnswer['why'], string>> = {
   provider: 'this provider takes no limit on answers',
 };
 
+type Kept = Pick<ThreadParts, 'isEphemeral'>;
+
 /** A request that is not sent because of a limit. Nothing that was done is lost. */
 export function limitFailure(
   fitting: Exclude<Fitting, { kind: 'fits' }>,
-  { by, billing }: { readonly by: Envelope; readonly billing: Billing },
+  { by, billing, parts }: { readonly by: Envelope; readonly billing: Billing; readonly parts: Kept },
   unlimited?: UnlimitedAnswer,
 ): ModelFailure {
   const { allowance } = fitting;
@@ -35,30 +38,30 @@ export function limitFailure(
   const amount = (value: number): string => amountWords(value, unit);
   if (limit === 'agents.max_tokens') {
     return failure(
-      `The agents of ${rootPath} may use ${most} tokens together, and have used ${used}: no request of an agent is sent any more.`,
+      `The agents of ${rootPath} may use ${amount(most)} together, and have used ${grouped(used)}: no request of an agent is sent any more.`,
       'Do the rest without agents, or raise agents.max_tokens.',
     );
   }
   const longest =
     unlimited === undefined
       ? ''
-      : ` That counts the longest answer of ${by.identity.model.slug}, ${unlimited.tokens} tokens: ${unlimitedBecause[unlimited.why]}.`;
+      : ` That counts the longest answer of ${by.identity.model.slug}, ${grouped(unlimited.tokens)} tokens: ${unlimitedBecause[unlimited.why]}.`;
   return failure(
     `The next request could pass ${limit} (${amount(most)}): ${amount(used)} used so far, and the request needs up to ${amount(fitting.least)}.${longest} Capstan did not send it.`,
-    howToGoOn(limit),
+    howToGoOn(limit, parts),
   );
 }
 
 /** An answer that ended where a limit made it end. */
-export function limitCut(allowance: Allowance, outputLimit: number): ModelFailure {
+export function limitCut(allowance: Allowance, outputLimit: number, parts: Kept): ModelFailure {
   const { limit, most, unit } = allowance;
   return failure(
-    `The answer ended after ${outputLimit} tokens: a longer one could have passed ${limit} (${amountWords(most, unit)}).`,
-    howToGoOn(limit),
+    `The answer ended after ${grouped(outputLimit)} tokens: a longer one could have passed ${limit} (${amountWords(most, unit)}).`,
+    howToGoOn(limit, parts),
   );
 }
 
-function howToGoOn(limit: Allowance['limit']): string {
+function howToGoOn(limit: Allowance['limit'], { isEphemeral }: Kept): string {
   const where = {
     max_turn_tokens: 'raise max_turn_tokens (exec: --max-tokens)',
     max_turn_cost: 'raise max_turn_cost (exec: --max-cost)',
@@ -66,6 +69,8 @@ function howToGoOn(limit: Allowance['limit']): string {
     max_thread_cost: 'raise max_thread_cost',
     'agents.max_tokens': 'raise agents.max_tokens',
   }[limit];
+  if (isEphemeral === true)
+    return `This thread is ephemeral and cannot be resumed. To continue, ${where} and start again.`;
   const fresh = limit.startsWith('max_turn') ? ' A new turn has the whole limit again.' : '';
   return `Everything so far is kept. To continue, ${where} and resume the thread.${fresh}`;
 }
@@ -115,7 +120,7 @@ function priceUnknown({ identity }: Pick<Envelope, 'identity'>, { by }: Billing)
 
 function pastUnknown({ limit, unpriced = 0 }: Allowance): Pick<Outcome, 'message' | 'next'> {
   return {
-    message: `${limit} is set, and ${unpriced} tokens that it counts were used without a known price.`,
+    message: `${limit} is set, and ${grouped(unpriced)} tokens that it counts were used without a known price.`,
     next: 'Limit turns with max_turn_cost instead, or tokens with max_thread_tokens.',
   };
 }
@@ -125,7 +130,7 @@ function failure(message: string, next: string): ModelFailure {
 }
 
 function amountWords(value: number, unit: Allowance['unit']): string {
-  if (unit === 'tokens') return `${value} tokens`;
+  if (unit === 'tokens') return value === 1 ? '1 token' : `${grouped(value)} tokens`;
   const usd = value / 1e9;
   return `$${usd >= 1 ? usd.toFixed(2) : Number(usd.toPrecision(2))}`;
 }

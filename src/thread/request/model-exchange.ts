@@ -117,7 +117,8 @@ export class ModelExchange {
   #explained(event: AnswerEnd): AnswerEnd {
     const { shortenedBy, outputLimit } = this.#admitted;
     if (event.kind !== 'failed' || shortenedBy === undefined || outputLimit === undefined) return event;
-    return event.failure.cause === 'answer-length' ? { ...event, failure: limitCut(shortenedBy, outputLimit) } : event;
+    if (event.failure.cause !== 'answer-length') return event;
+    return { ...event, failure: limitCut(shortenedBy, outputLimit, this.#turn.parts) };
   }
 
   /** Asked when the request has left: only the end of its answer needs it. Without a price there is nothing to ask. */

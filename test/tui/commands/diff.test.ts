@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { noNamespaces } from '../../harness/namespaces.ts';
@@ -40,6 +40,16 @@ describe('/diff', () => {
     await sees('Context');
     say('/diff');
     expect((await sees('a-🎉')).join('\n')).toContain('diff --git a/a-grün b/a-grün');
+  });
+
+  it('says that there is no repository', async () => {
+    const built = await scene([]);
+    rmSync(join(built.place.workspace, '.git'), { recursive: true });
+    const { sees, say } = await openIn(built, { kind: 'new' });
+    await sees('Context');
+    say('/diff');
+    const rows = (await sees('is not in a git repository')).join('\n');
+    expect(rows).not.toContain('Nothing differs');
   });
 
   it('says that git could not be run, instead of no difference', async () => {

@@ -15,11 +15,8 @@ export async function showDiff(session: TuiSession): Promise<void> {
   if ('code' in sandbox) return session.notice(fullText(sandbox), 'error');
   const changes = await changesToReview(sandbox, { kind: 'uncommitted' });
   if ('code' in changes) {
-    const isNone = changes.code === 'nothing-to-review';
-    return session.notice(
-      isNone ? 'Nothing differs from the last commit.' : fullText(changes),
-      isNone ? 'info' : 'error',
-    );
+    if (changes.code === 'nothing-to-review') return session.notice('Nothing differs from the last commit.', 'info');
+    return session.notice(fullText(changes), changes.code === 'no-repository' ? 'info' : 'error');
   }
   const { diff } = changes;
   stage.openPager(

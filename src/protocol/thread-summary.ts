@@ -7,7 +7,10 @@ export interface ThreadSummary {
   /** Where the thread's newest lines are kept, for people to read. */
   readonly location: string;
   readonly name?: string;
-  /** The first words of a user that were not taken back, those that a fork took over included. */
+  /**
+   * The first words of a user that were not taken back, those that a fork took over included. Without any: its goal, or
+   * the code review or command that the user started.
+   */
   readonly preview: string;
   readonly createdAt: number;
   readonly updatedAt: number;

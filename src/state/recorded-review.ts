@@ -32,6 +32,19 @@ export function reviewIn(payload: JsonObject, turnId: TurnId, before: Usage): Co
   };
 }
 
+export function reviewTargetWords(target: ReviewTarget): string {
+  switch (target.kind) {
+    case 'uncommitted':
+      return 'changes that are not committed';
+    case 'base':
+      return `changes against ${target.branch}`;
+    case 'commit':
+      return `commit ${target.commit.slice(0, 12)}${target.title === undefined ? '' : ` ${target.title}`}`;
+    case 'words':
+      return target.words;
+  }
+}
+
 function readTarget(stored: JsonObject | undefined): ReviewTarget | undefined {
   const [branch, commit, words] = ['branch', 'commit', 'words'].map((name) => stringAt(stored, name));
   switch (stored?.['kind']) {

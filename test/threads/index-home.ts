@@ -82,7 +82,7 @@ export interface RolloutOptions {
 export class IndexHome {
   readonly path = mkdtempSync(join(tmpdir(), 'capstan-index-'));
   readonly index = new ThreadIndex({ home: this.path, clock: systemClock });
-  readonly database = join(this.path, 'capstan', 'threads-6.sqlite');
+  readonly database = join(this.path, 'capstan', 'threads-7.sqlite');
 
   constructor() {
     whenTestEnds(() => rmSync(this.path, { recursive: true, force: true, maxRetries: 10 }));

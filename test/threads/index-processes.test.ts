@@ -29,7 +29,7 @@ it('serves several processes at once that all find no index', async () => {
   const threads = (JSON.parse(listed!.stdout) as { threads: { id: string }[] }).threads.map(({ id }) => id);
   expect({ hits, threads }).toEqual({ hits: newestFirst, threads: newestFirst });
   // Nothing was moved aside, and no process left anything open.
-  expect(readdirSync(join(home.path, 'capstan'))).toEqual(['threads-6.sqlite']);
+  expect(readdirSync(join(home.path, 'capstan'))).toEqual(['threads-7.sqlite']);
 });
 
 it('reads in the background what a list has left unread in a home that is new to it', async () => {

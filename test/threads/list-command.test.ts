@@ -158,7 +158,7 @@ it('forgets what was said in a thread with the thread', async () => {
   const { place } = await scene([answer({ items: [say('A pomegranate.')] })]);
   const id = threadId(await place.run('exec', '--json', 'Say it'));
   expect((await place.run('threads', 'search', 'pomegranate')).code).toBe(0);
-  const index = join(place.home, 'capstan', 'threads-6.sqlite');
+  const index = join(place.home, 'capstan', 'threads-7.sqlite');
   expect(readFileSync(index).includes('pomegranate')).toBe(true);
   expect((await place.run('threads', 'delete', id)).code).toBe(0);
   expect(readFileSync(index).includes('pomegranate')).toBe(false);

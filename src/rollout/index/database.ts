@@ -8,9 +8,9 @@ import { fileSystem as fs } from '../../disk/file-system.ts';
 /**
  * The schema has a number, and so has the file. A file that says another number inside is made anew. 2: words that look
  * like context are words where the line says so. 3: turns are kept as `TurnRecord`s. 5: a record says
- * whether its turn only compacted. 6: the status of a goal.
+ * whether its turn only compacted. 6: the status of a goal. 7: the review or command with which a thread began.
  */
-const schemaVersion = 6;
+const schemaVersion = 7;
 
 const indexPath = (home: string, version = schemaVersion): string => join(home, 'capstan', `threads-${version}.sqlite`);
 

@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest';
+import { reviewContext, userActionFragment } from '../../fragments/events/user-action.ts';
+import { userShellCommandFragment } from '../../fragments/events/user-shell-command.ts';
+import { render } from '../../fragments/text/define.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import { spokenWords } from '../../state/spoken-words.ts';
@@ -14,8 +17,30 @@ const turn = (id: string, ...inside: readonly Line[]): readonly Line[] => [
   event('task_complete', { turn_id: id }),
 ];
 const goal = (status: string): Line => event('thread_goal_updated', { goal: { objective: 'x', status } });
-const goalOf = (...lines: readonly Line[]): string | undefined =>
-  summaryOf(lines.reduce((fold, each) => foldListed(fold, each, spokenWords(each)), emptyFold)).goal;
+const summary = (...lines: readonly Line[]) =>
+  summaryOf(lines.reduce((fold, each) => foldListed(fold, each, spokenWords(each)), emptyFold));
+const previewOf = (...lines: readonly Line[]): string => summary(...lines).preview;
+const waiting = ({ text }: { readonly text: string }, more: JsonObject = {}): Line => {
+  const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+  return line('capstan_waiting', { id: 'w', kind: 'item', item, ...more });
+};
+const goalOf = (...lines: readonly Line[]): string | undefined => summary(...lines).goal;
+
+it.each([
+  [{ target: { kind: 'uncommitted' } }, 'Code review: changes that are not committed'],
+  [{ target: { kind: 'base', branch: 'main' } }, 'Code review: changes against main'],
+  [{}, 'Code review'],
+])('a thread without a message is listed by its review %j: %s', (review, preview) => {
+  const results = { action: 'review', context: reviewContext, results: 'Fine.' };
+  expect(previewOf(waiting(render(userActionFragment, results), { review }))).toBe(preview);
+});
+
+it('or by a command of the user, and then by the first message', () => {
+  const shell = { command: 'npm test', exitCode: 0, seconds: 1, output: '' };
+  const ran = waiting(render(userShellCommandFragment, shell));
+  expect(previewOf(ran)).toBe('! npm test');
+  expect(previewOf(ran, ...turn('Fix it'))).toBe('Fix it');
+});
 
 it('a goal stands as its newest line says, and as an earlier one says if that was taken back', () => {
   const [begun, later] = [turn('a', goal('active'), goal('paused')), turn('b', goal('complete'))];

@@ -1,12 +1,15 @@
 import { defined } from '../../protocol/defined.ts';
-import type { ThreadId } from '../../protocol/ids.ts';
+import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { GoalStatus } from '../../protocol/goal.ts';
 import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { sourceWord } from '../../protocol/thread-source.ts';
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
+import { noUsage } from '../../protocol/usage.ts';
 import { readGoal } from '../../state/goals.ts';
 import { oneLine } from '../../state/one-line.ts';
+import { reviewIn, reviewTargetWords } from '../../state/recorded-review.ts';
+import { userCommandIn } from '../../state/recorded-shell.ts';
 import type { SpokenWords } from '../../state/spoken-words.ts';
 import { turnEvent } from '../../state/turn-event.ts';
 import { concernsTurns, foldTurn, noTurns, standingTurns, type TurnLog } from '../../state/turns.ts';
@@ -26,6 +29,8 @@ export interface ThreadFold {
   readonly totalTokens: number;
   /** Calls of the newest turn that wait for the user's answer. Absent: none. */
   readonly asks?: readonly string[];
+  /** The review or the command that the user started before the first message, if any, in words. */
+  readonly began?: string;
   /** The goal that the thread was given before the first message, if any. */
   readonly goal?: string;
   /** The status of the goal after each turn that changed it, by the turn's number, oldest first. Absent: none did. */
@@ -67,7 +72,7 @@ export function foldListed(fold: ThreadFold, line: Line, words: SpokenWords | un
     case lineType.question:
       return { ...withQuestion(fold, payload), log };
     case lineType.waiting:
-      return { ...fold, log, totalTokens: totalIn(payload)?.total ?? fold.totalTokens };
+      return { ...withBeginning(fold, payload), log, totalTokens: totalIn(payload)?.total ?? fold.totalTokens };
     default:
       return log === fold.log ? fold : { ...fold, log };
   }
@@ -86,6 +91,17 @@ function withMeta(fold: ThreadFold, { payload, timestamp }: Line): ThreadFold {
   const source = sourceWord(payload['source']);
   const first = { id, ...defined({ createdAt }), source, settings, ...defined({ forkedFrom }) };
   return { ...fold, ...git, first };
+}
+
+function withBeginning(fold: ThreadFold, payload: JsonObject): ThreadFold {
+  if (fold.began !== undefined || fold.log.began > 0) return fold;
+  const review = reviewIn(payload, '' as TurnId, noUsage);
+  if (review !== undefined) {
+    const about = review.target === undefined ? '' : `: ${reviewTargetWords(review.target)}`;
+    return { ...fold, began: oneLine(`Code review${about}`, 200) };
+  }
+  const command = userCommandIn(payload);
+  return command === undefined ? fold : { ...fold, began: oneLine(`! ${command.argv[2] ?? ''}`, 200) };
 }
 
 function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
@@ -152,12 +168,12 @@ function outdone({ applied, ...fold }: ThreadFold): ThreadFold {
 export type ReadSummary = Omit<ThreadSummary, 'id' | 'location' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
 
 export function summaryOf(fold: ThreadFold): ReadSummary {
-  const { first, gitBranch, log, applied, totalTokens, goal, goalAfter, asks } = fold;
+  const { first, gitBranch, log, applied, totalTokens, goal, goalAfter, asks, began } = fold;
   const turns = standingTurns(log);
   const said = turns.find(({ firstWords }) => firstWords !== '')?.firstWords;
   const chosen = applied?.win === true ? applied.settings : { ...applied?.settings, ...log.newest?.settings };
   return {
-    preview: said ?? goal ?? '',
+    preview: said ?? goal ?? began ?? '',
     createdAt: first?.createdAt ?? 0,
     ...first?.settings,
     ...chosen,

@@ -1,7 +1,7 @@
 import { defined } from '../../protocol/defined.ts';
 import { cyan, dim, type Span, yellow } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
-import { plural } from '../wording/number-words.ts';
+import { turnWords } from '../wording/turn-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { answerCommand } from '../wording/answer-command.ts';
 import { goalStanding } from '../wording/goal-standing.ts';
@@ -12,7 +12,7 @@ type ShownSettings = { readonly [Name in 'cwd' | 'model' | 'effort' | 'approval'
 
 /** A thread in three lines: which one, with what, and what it is about. */
 export function threadSpans(thread: ListedThread, now: number, form: PageForm): readonly Span[] {
-  const { id, name, preview, updatedAt, turns, archived, compressed, forkedFrom, gitBranch, goal } = thread;
+  const { id, name, preview, updatedAt, archived, compressed, forkedFrom, gitBranch, goal } = thread;
   const marks = [
     ...(archived ? ['archived'] : []),
     ...(compressed ? ['compressed'] : []),
@@ -23,7 +23,7 @@ export function threadSpans(thread: ListedThread, now: number, form: PageForm): 
   const about = [name, preview].filter((text) => text !== undefined && text !== '').join(': ');
   return [
     cyan(visibleLine(id)),
-    visibleLine(['', agoWords(updatedAt, now), plural(turns, 'turn'), ...marks].join('  ')),
+    visibleLine(['', agoWords(updatedAt, now), ...turnWords(thread), ...marks].join('  ')),
     '\n',
     dim(prose(settingsLine(thread), form, '  ')),
     prose(about === '' ? '(no messages)' : visibleLine(about), form, '  '),

@@ -1,5 +1,6 @@
 import type { CodeReview, ReviewFinding, ReviewTarget } from '../../../protocol/code-review.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
+import { reviewTargetWords } from '../../../state/recorded-review.ts';
 import { plural } from '../../wording/number-words.ts';
 import { drawMarkdown } from '../markdown/markdown-stream.ts';
 import { cleanLine } from '../text/clean.ts';
@@ -21,22 +22,9 @@ export const interruptedReview: Outcome = {
 /** What is about to be reviewed. */
 export function reviewStartCell(target: ReviewTarget): Cell {
   return cellOfRows((look) => {
-    const head: Row = [styled('Code review started: ', boldStyle), plain(cleanLine(targetWords(target)))];
+    const head: Row = [styled('Code review started: ', boldStyle), plain(cleanLine(reviewTargetWords(target)))];
     return headRows(look, stateMark('plain', look), head);
   });
-}
-
-function targetWords(target: ReviewTarget): string {
-  switch (target.kind) {
-    case 'uncommitted':
-      return 'changes that are not committed';
-    case 'base':
-      return `changes against ${target.branch}`;
-    case 'commit':
-      return `commit ${target.commit.slice(0, 12)}${target.title === undefined ? '' : ` ${target.title}`}`;
-    case 'words':
-      return target.words;
-  }
 }
 
 /** What a reviewer of code found, each finding with its place. */

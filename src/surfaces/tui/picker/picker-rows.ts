@@ -1,5 +1,5 @@
 import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
-import { plural } from '../../wording/number-words.ts';
+import { turnWords } from '../../wording/turn-words.ts';
 import { agoWords } from '../../wording/time-words.ts';
 import { cleanLine } from '../text/clean.ts';
 import { columnsOf } from '../text/columns.ts';
@@ -37,13 +37,13 @@ export function titleOf({ name, preview }: Pick<ThreadSummary, 'name' | 'preview
 }
 
 function aboutRow(thread: ThreadSummary, { isOpen }: ListedAs, look: Look): Row {
-  const { model, effort, sandbox, approval, mode, cwd, gitBranch, turns, questions = 0, archived } = thread;
+  const { model, effort, sandbox, approval, mode, cwd, gitBranch, questions = 0, archived } = thread;
   const policy = [sandbox, approval].filter((word) => word !== undefined).join(', ');
   const parts = [
     model === undefined ? undefined : [model, effort].filter((word) => word !== undefined).join(' '),
     policy === '' ? undefined : policy,
     mode === 'plan' ? 'plan mode' : undefined,
-    plural(turns, 'turn'),
+    ...turnWords(thread),
     archived ? 'archived' : undefined,
     gitBranch,
     cwd === undefined ? undefined : shownPath(cwd, { ...look, cwd: '' }),

@@ -72,3 +72,29 @@ test.runIf(isLinux)(
     for (const words of [['--json'], [], ['--ephemeral']]) expect(await run(...words)).toEqual([0, false, false]);
   },
 );
+
+test('a start in the home folder says once what commands reach there', async () => {
+  const { place } = await scene(() => answer({ items: [say('Done.')] }));
+  const env = { HOME: place.workspace };
+  const start = async (...options: readonly string[]) => {
+    const { stderr } = await place.runWith({ env }, 'exec', ...options, 'Say it');
+    return oneLine(stderr).match(/Capstan works in .*? instead\./g);
+  };
+  const next = 'Start Capstan in the folder of a project instead.';
+  const here = 'Capstan works in your home folder.';
+  expect(await start('--sandbox', 'workspace-write')).toEqual([
+    `${here} Commands can read and change your own files there, except what the sandbox protects (\`capstan sandbox explain\` lists it). ${next}`,
+  ]);
+  expect(await start('--sandbox', 'read-only')).toEqual([
+    `${here} Commands can read your own files there, and change none. ${next}`,
+  ]);
+  expect(await start('--sandbox', 'danger-full-access')).toEqual([
+    `${here} There is no sandbox: commands can read and change all your files. ${next}`,
+  ]);
+  env.HOME = join(place.workspace, 'users', 'me');
+  expect(await start('--sandbox', 'read-only')).toEqual([
+    `Capstan works in "${place.workspace}", which holds your home folder. Commands can read your own files there, and change none. ${next}`,
+  ]);
+  env.HOME = place.root;
+  expect(await start()).toBeNull();
+});

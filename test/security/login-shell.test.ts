@@ -95,8 +95,8 @@ describe('start-up files that commands may write are not run', () => {
     const warnings: string[] = [];
     const warn = ({ message, next }: Outcome) => void warnings.push(`${message} ${next}`);
     await variables({}, { isWritable: () => true, warn });
-    expect(warnings).toEqual([expect.stringContaining('this command may write its start-up files')]);
-    expect(warnings[0]).not.toContain('work in another folder');
+    expect(warnings).toEqual([expect.stringContaining('this command can write its start-up files')]);
+    expect(warnings[0]).not.toContain('in another folder');
   });
 
   test('in a home folder that they may write, by its name or by where it leads', async () => {

@@ -9,7 +9,7 @@ import { releaseCaptureLock, signCaptureLock, takeCaptureLock } from './capture-
 import { type CaptureOptions, startCapture } from './capture.ts';
 import type { KeepPlace } from './keep-request.ts';
 import { type KeptVariables, loadKept, type ShellVariables } from './kept-variables.ts';
-import { startupFileStates, writableStartupFile } from './startup-files.ts';
+import { startupFileStates, type WritableStartup, writableStartupFile } from './startup-files.ts';
 
 /** `env` has the process's own variables: the shell gets few of them. */
 export interface LoginShellOptions extends CaptureOptions {
@@ -86,7 +86,7 @@ export class LoginShell {
     const homes = new Set([home, env['HOME'] ?? home]);
     const open = [...homes]
       .map((folder) => writableStartupFile({ shell, home: folder, zshHome: env['ZDOTDIR'] ?? folder }, isWritable))
-      .find((path) => path !== undefined);
+      .find((found) => found !== undefined);
     if (open === undefined) return true;
     this.#isOpen = true;
     warn(isWritable('/') ? openForAll(shell) : openShell(shell, open));
@@ -163,11 +163,12 @@ function within(kept: KeptVariables | undefined, ms: number, now: number): Shell
   return kept !== undefined && kept.at <= now && now - kept.at < ms ? kept.variables : undefined;
 }
 
-function openShell(shell: string, path: string): Outcome<'login-shell-writable'> {
+function openShell(shell: string, { path, isFolder }: WritableStartup): Outcome<'login-shell-writable'> {
+  const what = isFolder ? `the folder of its start-up files, ${path}` : `its start-up file ${path}`;
   return {
     code: 'login-shell-writable',
-    message: `Capstan does not read variables from the login shell ${shell}: commands can write to its start-up file ${path}, and the shell would run it outside the sandbox.`,
-    next: 'Do not make your home folder writable: work in another folder. To turn off this warning, set allow_login_shell = false.',
+    message: `Commands run without the variables of your login shell ${shell}: they can write ${what}, and Capstan would run that outside the sandbox.`,
+    next: 'To get the variables, start Capstan in another folder, or make that path read-only. To turn off this warning, set allow_login_shell = false.',
   };
 }
 
@@ -175,8 +176,8 @@ function openShell(shell: string, path: string): Outcome<'login-shell-writable'>
 function openForAll(shell: string): Outcome<'login-shell-writable'> {
   return {
     code: 'login-shell-writable',
-    message: `Capstan reads no more variables from the login shell ${shell}: this command may write its start-up files, and the shell would run them without a sandbox.`,
-    next: 'Commands run without those variables until Capstan is started again. To turn off this warning, set allow_login_shell = false.',
+    message: `Capstan reads no more variables from your login shell ${shell}: this command can write its start-up files, and Capstan would run those outside the sandbox.`,
+    next: 'Commands run without the variables until Capstan is started again. To turn off this warning, set allow_login_shell = false.',
   };
 }
 

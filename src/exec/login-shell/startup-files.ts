@@ -29,10 +29,19 @@ export function startupFileStates(places: ShellPlaces): readonly string[] {
   return startupFiles(places).map((path) => `${path} ${stateOf(path)}`);
 }
 
+export interface WritableStartup {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
 /** The first that may be written of what a login shell starts from: its folders, its files, and links to them. */
-export function writableStartupFile(places: ShellPlaces, isWritable: (path: string) => boolean): string | undefined {
-  const paths = [places.home, places.zshHome, ...startupFiles(places)];
-  return paths.find((path) => placesOf(path).some(isWritable));
+export function writableStartupFile(
+  places: ShellPlaces,
+  isWritable: (path: string) => boolean,
+): WritableStartup | undefined {
+  const folders = [places.home, places.zshHome];
+  const path = [...folders, ...startupFiles(places)].find((each) => placesOf(each).some(isWritable));
+  return path === undefined ? undefined : { path, isFolder: folders.includes(path) };
 }
 
 function startupFiles({ shell, home, zshHome }: ShellPlaces): readonly string[] {

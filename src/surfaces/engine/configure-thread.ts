@@ -7,6 +7,7 @@ import type { Catalogue } from '../../envelope/model-record.ts';
 import { modelProblem } from '../../config/provider-model.ts';
 import { headerNotices } from '../../config/header-notices.ts';
 import type { Settings, SpendingLimits } from '../../envelope/settings.ts';
+import { realPlace } from '../../disk/folders.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import {
@@ -27,7 +28,9 @@ import { withoutOthersModel } from '../../gather/settings/moved-thread.ts';
 import { settingsFrom } from '../../gather/settings/settings.ts';
 import type { SkillSwitch } from '../../planes/skill-switches.ts';
 import type { Requirements } from '../../policy/requirements.ts';
-import { normalisePath } from '../../policy/paths.ts';
+import { access, needsSandbox } from '../../policy/access.ts';
+import { isWithin, normalisePath } from '../../policy/paths.ts';
+import { quotedPath } from '../../policy/quoted-path.ts';
 import { approvalName, isSameApproval } from '../../policy/approval-policy.ts';
 import { narrowerApproval } from '../../policy/narrower.ts';
 import { readSandbox } from '../../policy/read-profile.ts';
@@ -38,6 +41,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import { chosenOnly } from '../../state/resumed-settings.ts';
 import type { HookDefinition } from '../../hooks/hook-definition.ts';
+import { policyInForce } from '../wording/policy-in-force.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ThreadRequest } from './thread-request.ts';
 import type { ResumedPast } from './thread-standing.ts';
@@ -177,12 +181,31 @@ export async function configureThread(
     ...(settings.profile.type === 'managed' ? unprotectedSubmoduleNotices(cwd) : []),
     // Once per thread is enough.
     ...(past === undefined ? unusedNotice(config) : []),
+    ...(past === undefined && place.sends === true ? homeFolderNotices(settings, base.osHome) : []),
   ];
   const profileName = nameOfProfile(config, settings.profile);
   const running = switchedOn(hooks.hooks, settings, requirements);
   const switches = skillSwitches(layers, base.osHome);
   const more = defined({ profileName });
   return { config, catalogue, models, settings, notices, hooks: running, skillSwitches: switches, ...more };
+}
+
+/** A folder that holds the user's home, or is it: what commands reach there is more than a project. */
+function homeFolderNotices(settings: Settings, osHome: string): readonly Outcome<'home-folder'>[] {
+  const [cwd, home] = [realPlace(settings.cwd), realPlace(osHome)];
+  if (!isWithin(home, cwd)) return [];
+  const policy = policyInForce({ ...settings, cwd });
+  const where = cwd === home ? 'your home folder' : `${quotedPath(cwd)}, which holds your home folder`;
+  const reach = !needsSandbox(policy)
+    ? 'There is no sandbox: commands can read and change all your files'
+    : access(policy, home) === 'write'
+      ? 'Commands can read and change your own files there, except what the sandbox protects (`capstan sandbox explain` lists it)'
+      : access(policy, home) === 'read'
+        ? 'Commands can read your own files there, and change none'
+        : undefined;
+  if (reach === undefined) return [];
+  const message = `Capstan works in ${where}. ${reach}.`;
+  return [{ code: 'home-folder', message, next: 'Start Capstan in the folder of a project instead.' }];
 }
 
 /** The layers as they are for most threads, or with what one of them was given over them. */

@@ -104,13 +104,14 @@ export type ThreadEvent =
       readonly lastMessage?: string;
       readonly endedBy?: 'hook';
     }
-  /** `continuedBy`: the model that continues, in a turn that follows at once. */
+  /** `continuedBy`: the model that continues, in a turn that follows at once. `isRefused`: nothing of the turn is recorded. */
   | {
       readonly kind: 'turn-failed';
       readonly turnId: TurnId;
       readonly outcome: Outcome;
       readonly lastMessage?: string;
       readonly continuedBy?: string;
+      readonly isRefused?: true;
     }
   /**
    * `usage` as above. Absent: the turn was given up by one who did not count. `leftOpen`: the turn stopped without a word,

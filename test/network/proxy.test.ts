@@ -108,8 +108,8 @@ describe('a proxy that', () => {
 
   it.each([
     [407, 'never', 'does not accept the user name and password', 'Correct the user name and password in ALL_PROXY.'],
-    [403, 'never', `refused to connect to https://${far}`, undefined],
-    [502, 'later', `refused to connect to https://${far}`, undefined],
+    [403, 'never', `does not allow a connection to https://${far}`, undefined],
+    [502, 'later', `could not connect to https://${far}`, undefined],
   ])('refuses a tunnel with %i', async (status, retry, what, next) => {
     const proxy = await startProxy({ to: 1, refuses: status });
     const client = clientAt(`https://${far}/v1`, { ALL_PROXY: `${secret}127.0.0.1:${proxy.port}` });
@@ -139,7 +139,7 @@ describe('a proxy that', () => {
     expect(await ask(clientAt(`${scheme}://${far}/v1`, { [variable]: `http://${secret}127.0.0.1:1` }))).toEqual({
       code: 'connection-failed',
       message: `Nothing listens at http://127.0.0.1:1 (the proxy in ${variable}): the connection was refused (ECONNREFUSED).`,
-      next: `Start the server, or correct ${variable}.`,
+      next: `Start the proxy, or correct ${variable}. If the provider needs no proxy, add its host to NO_PROXY.`,
       retry: 'never',
       cause: 'connection',
     });

@@ -1,4 +1,5 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
+import { defined } from '../../protocol/defined.ts';
 import { abortedFailure, idleFailure } from './answer-failure.ts';
 import type { Opened } from './network/exchange.ts';
 import { type FailureDraft, modelFailure } from './failure.ts';
@@ -17,7 +18,8 @@ export function noAnswerFailure(
       return (opened.isForwarding === true ? slowBehindProxy : silentProxy)(opened.proxy, idleMs);
     case 'lost': {
       const { proxy, code } = opened;
-      if (proxy !== undefined) return connectionFailure({ shown: named(proxy), setting: proxy.variable }, code);
+      if (proxy !== undefined)
+        return connectionFailure({ shown: named(proxy), setting: proxy.variable, what: 'proxy' }, code);
       return connectionFailure({ shown: origin, setting: 'the base URL of the provider' }, code);
     }
     case 'refused':
@@ -61,7 +63,7 @@ function refusedByProxy({ proxy, status }: Extract<Opened, { kind: 'refused' }>,
   return modelFailure({
     // It could not, or it would not.
     cause: status >= 500 ? 'connection' : 'refused',
-    message: `The proxy in ${proxy.variable} (${proxy.origin}) refused to connect to ${origin} (status ${status}).`,
+    message: `The proxy in ${proxy.variable} (${proxy.origin}) ${status >= 500 ? 'could not connect' : 'does not allow a connection'} to ${origin} (status ${status}).`,
     next: 'Check the base URL of the provider and what the proxy allows. If the host needs no proxy, add it to NO_PROXY.',
   });
 }
@@ -72,6 +74,8 @@ export interface Peer {
   readonly shown: string;
   /** Where the user finds and corrects the address. */
   readonly setting: string;
+  /** Absent: a server. */
+  readonly what?: 'proxy';
 }
 
 /** No answer came at all. `given` is what Node calls the problem. */
@@ -86,7 +90,7 @@ export function connectionFailure(peer: Peer, given: string): ModelFailure {
 const certificateProblem =
   /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_\w*(CERT|_CA_|ALERT))/;
 
-function kindOf({ shown, setting }: Peer, code: string): FailureDraft {
+function kindOf({ shown, setting, what }: Peer, code: string): FailureDraft {
   if (certificateProblem.test(code)) return certificateKind({ shown, setting }, code);
   if (code === 'EPROTO') {
     const next = `Check ${setting}: a server without TLS needs http:// instead of https://.`;
@@ -96,14 +100,21 @@ function kindOf({ shown, setting }: Peer, code: string): FailureDraft {
     const next = `Check the port in ${setting}, and whether it must begin with https://.`;
     return { message: `The server at ${shown} does not speak HTTP`, next, cause: 'connection' };
   }
-  const [message, next] = unreached(shown, setting, code);
+  const [message, next] = unreached({ shown, setting, ...defined({ what }) }, code);
   return { message, next, cause: 'connection' };
 }
 
-function unreached(shown: string, setting: string, code: string): readonly [message: string, next: string] {
+function unreached(
+  { shown, setting, what = 'server' }: Omit<Peer, 'what'> & { readonly what?: 'proxy' | 'server' },
+  code: string,
+): readonly [message: string, next: string] {
+  const besides = what === 'proxy' ? ' If the provider needs no proxy, add its host to NO_PROXY.' : '';
   switch (code) {
     case 'ECONNREFUSED':
-      return [`Nothing listens at ${shown}: the connection was refused`, `Start the server, or correct ${setting}.`];
+      return [
+        `Nothing listens at ${shown}: the connection was refused`,
+        `Start the ${what}, or correct ${setting}.${besides}`,
+      ];
     case 'ENOTFOUND':
       return [`The host in ${shown} could not be found`, `Check the spelling of ${setting}, and the network.`];
     case 'EAI_AGAIN':
@@ -126,7 +137,7 @@ function unreached(shown: string, setting: string, code: string): readonly [mess
     case 'EPIPE':
       return [
         `${shown} closed the connection without an answer`,
-        `Check that the server works, and what stands between Capstan and it.`,
+        `Check that the ${what} works, and what stands between Capstan and it.${besides}`,
       ];
     default:
       return [`No answer from ${shown}`, `Check the network and ${setting}.`];

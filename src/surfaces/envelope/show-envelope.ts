@@ -113,9 +113,18 @@ function valueText(value: Json): string {
   if (Array.isArray(value)) {
     const items = value as readonly Json[];
     if (items.length === 0) return 'none';
-    return items.every((item) => typeof item === 'string') ? items.join(', ') : JSON.stringify(items);
+    return items.map((item) => (typeof item === 'object' ? `(${valueText(item)})` : valueText(item))).join(', ');
   }
-  return isJsonObject(value) ? (digestText(value) ?? JSON.stringify(value)) : String(value);
+  return isJsonObject(value) ? (digestText(value) ?? membersText(value)) : String(value);
+}
+
+/** `type managed, network (enabled true)`. The exact value is for `--json`. */
+function membersText(value: JsonObject): string {
+  const members = Object.entries(value).map(([name, member]) => {
+    const text = valueText(member ?? null);
+    return `${name} ${isJsonObject(member) ? `(${text})` : text}`;
+  });
+  return members.length === 0 ? 'none' : members.join(', ');
 }
 
 /** How the rollout keeps a long text. */

@@ -386,6 +386,7 @@ it('a thread that waits says how to answer in the way of this run', () => {
 
 describe('a failed turn names a command that works when it is pasted', () => {
   const failing = (code: string, run: Partial<PlainOptions>, ...before: readonly ThreadEvent[]) => {
+    const refused = code === 'price-unknown' || code === 'prompt-too-long' ? { isRefused: true as const } : {};
     const { output, tell, seen } = outputOf({ live: false, resumable: true, ...run });
     const settings = {
       model: 'm',
@@ -397,27 +398,24 @@ describe('a failed turn names a command that works when it is pasted', () => {
     output.start({ id: 'T', settings } as unknown as LiveThread);
     tell({ kind: 'thread-started', threadId: 'T' as ThreadId }, begins, ...before);
     seen();
-    tell({ kind: 'turn-failed', turnId, outcome: { code, message: 'Failed.', next: '' } });
+    tell({ kind: 'turn-failed', turnId, outcome: { code, message: 'Failed.', next: '' }, ...refused });
     return seen().replace('Failed.\n', '');
   };
   const limits = { limits: { tokens: '100' } };
-  const asked = completed({ kind: 'user-message', id: 'u', text: 'hi', images: [] });
   const used = { kind: 'usage', turnId, total: noUsage } as unknown as ThreadEvent;
 
   it('none where the turn was refused: its thread has no file', () => {
     expect(failing('price-unknown', { limits: { cost: '1' } })).toBe('');
     expect(failing('prompt-too-long', {})).toBe('');
-    expect(failing('server-error', {}, asked)).toBe('To resume: capstan exec resume T "Continue."\n');
+    expect(failing('server-error', {})).toBe('To resume: capstan exec resume T "Continue."\n');
   });
 
   it('none with a limit that stops it again', () => {
-    expect(failing('spending-limit', limits, asked)).toBe(
-      'To resume without the limit: capstan exec resume T "Continue."\n',
-    );
-    expect(failing('spending-limit', limits, asked, used)).toBe(
+    expect(failing('spending-limit', limits)).toBe('To resume without the limit: capstan exec resume T "Continue."\n');
+    expect(failing('spending-limit', limits, used)).toBe(
       'To resume: capstan exec resume T --max-tokens 100 "Continue."\n',
     );
-    expect(failing('spending-limit', {}, asked, used)).toBe('');
+    expect(failing('spending-limit', {}, used)).toBe('');
   });
 });
 

@@ -58,8 +58,6 @@ export class PlainOutput implements Output {
   readonly #openCalls = new Set<string>();
   /** Those whose start is not shown: another call runs, and no one watches. */
   readonly #unsaidStarts = new Map<string, CommandPlace>();
-  /** A turn is recorded, so that its thread can be resumed. */
-  #isRecorded = false;
   /** The provider answered a request of the turn. */
   #hasSpent = false;
   /** The questions that this run has shown. */
@@ -131,9 +129,6 @@ export class PlainOutput implements Output {
   #noteProgress(event: ThreadEvent): void {
     if (event.kind === 'turn-started') this.#hasSpent = false;
     this.#hasSpent ||= event.kind === 'usage';
-    // A turn that is refused has no item.
-    this.#isRecorded ||=
-      event.kind === 'item-completed' || (event.kind === 'turn-started' && event.isContinued === true);
   }
 
   #showStatus(): void {
@@ -172,7 +167,7 @@ export class PlainOutput implements Output {
       case 'turn-failed':
         if (event.continuedBy !== undefined) return screen.message(fullText(event.outcome), { look: 'yellow' });
         screen.message(fullText(event.outcome), { look: 'red' });
-        return this.#sayHowToGoOn(event.outcome);
+        return this.#sayHowToGoOn(event);
       case 'turn-aborted':
         screen.note(yellow('The turn was interrupted.'));
         return this.#sayHowToResume();
@@ -302,8 +297,8 @@ export class PlainOutput implements Output {
   }
 
   /** No command is named that would fail as this run did, or whose thread has no file. */
-  #sayHowToGoOn({ code }: Outcome): void {
-    if (!this.#isRecorded) return;
+  #sayHowToGoOn({ outcome: { code }, isRefused }: Extract<ThreadEvent, { kind: 'turn-failed' }>): void {
+    if (isRefused === true) return;
     if (code !== 'spending-limit') return this.#sayHowToResume();
     const { limits = {} } = this.#options;
     // A limit of the configuration has to be raised there, as the message says.

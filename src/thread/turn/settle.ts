@@ -137,7 +137,7 @@ export async function refuseTurn({ log, turnId, inbox, words }: Turn, outcome: O
   if (words !== undefined) inbox.refuse(words, outcome.code);
   log.tellPassing(
     { kind: 'turn-started', turnId, usage: log.state.usage.total },
-    { kind: 'turn-failed', turnId, outcome },
+    { kind: 'turn-failed', turnId, outcome, isRefused: true },
   );
   await log.durable();
   return { kind: 'failed', outcome };

@@ -1,6 +1,7 @@
+import { nearestKey } from '../../../config/nearest-key.ts';
 import { hintKeys } from '../keys/hint-keys.ts';
 import type { Look } from '../text/look.ts';
-import { findSlash, type SlashCommand, type SlashName } from '../views/slash-table.ts';
+import { findSlash, slashCommands, type SlashCommand, type SlashName } from '../views/slash-table.ts';
 import { isCommandDraft, isShellDraft } from '../composer/command-draft.ts';
 import { type Draft, type DraftElement, partOf } from '../composer/draft.ts';
 import { readSlash } from '../composer/read-slash.ts';
@@ -44,7 +45,10 @@ function insideQuotes(label: string): string {
 }
 
 function unknownCommand(name: string): string {
-  return `There is no command /${name}. Type / for the list, or put a space before it to send it to the model.`;
+  const listed = slashCommands.filter((command) => !('isAlias' in command)).map((command) => command.name);
+  const nearest = nearestKey(name, listed);
+  const meant = nearest === undefined ? '' : ` Did you mean /${nearest}?`;
+  return `There is no command /${name}.${meant} Type / for the list, or put a space before it to send it to the model.`;
 }
 
 function takesNothing(name: string): string {

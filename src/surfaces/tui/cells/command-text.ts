@@ -2,7 +2,7 @@ import { shellCall } from '../../../policy/commands/shell-call.ts';
 import { shellWords } from '../../../protocol/shell-words.ts';
 import { highlightLine } from '../markdown/highlight.ts';
 import { grammarOf } from '../markdown/languages.ts';
-import { visibleText } from '../../terminal/visible-text.ts';
+import { exactText } from '../../terminal/exact-text.ts';
 import { cleanLines } from '../text/clean.ts';
 import { plain, type Row } from '../text/style.ts';
 
@@ -19,10 +19,10 @@ function isInstalled(program: string): boolean {
   return program.startsWith('/') || !/[\\/]/.test(program);
 }
 
-/** Its lines, with colours, and with a sign for every character that hides. */
+/** Its lines, with colours, and with a sign for every character that hides or looks like another. */
 export function commandLineRows(argv: readonly string[]): readonly Row[] {
   const grammar = grammarOf('sh');
-  return cleanLines(visibleText(commandText(argv))).map((line) =>
+  return cleanLines(exactText(commandText(argv), 'words')).map((line) =>
     grammar === undefined ? [plain(line)] : highlightLine(line, grammar).row,
   );
 }

@@ -1,5 +1,6 @@
 import { hostAtPort } from '../../../policy/network/host-pattern.ts';
 import type { Answer, Question } from '../../../protocol/question.ts';
+import { exactText } from '../../terminal/exact-text.ts';
 import { visibleLine } from '../../terminal/visible-text.ts';
 import { questionWords } from '../../wording/question-words.ts';
 import { reviewWords } from '../../wording/review-words.ts';
@@ -22,7 +23,7 @@ export function decisionCell(question: Question, answer: Answer): Cell {
       content === undefined ? `${deciderWords(answer)} ${about}${scopeWords(answer)}` : answeredWords(answer, content);
     const line = review ?? decided;
     const note = review !== undefined ? about : answer.by === undefined ? answer.note : undefined;
-    const shown = (text: string): string => ownWords(visibleLine(text), look);
+    const shown = (text: string): string => ownWords(visibleLine(exactText(text, 'words')), look);
     const under: readonly Row[] = note === undefined ? [] : [[styled(shown(note), dimStyle)]];
     return [...headRows(look, mark, [plain(shown(line))]), ...underRows(look, under)];
   });

@@ -1,8 +1,7 @@
 import { cleanLine, cleanLines } from '../text/clean.ts';
-import { cutRow } from '../text/cut.ts';
 import { dimStyle, styled, warnStyle } from '../text/style.ts';
 import type { Cell } from './cell.ts';
-import { cellOfRows, headRows, stateMark, underRows, markPieces } from './frame.ts';
+import { cellOfRows, headRows, stateMark, underRows } from './frame.ts';
 import { glyphsOf, ownWords } from '../text/glyphs.ts';
 
 export interface QuietLine {
@@ -19,7 +18,7 @@ export function quietCell({ line, details = '', kind = 'info' }: QuietLine): Cel
     const [mark, style] =
       kind === 'info' ? [stateMark('quiet', look), dimStyle] : [styled(glyphsOf(look).warning, warnStyle), warnStyle];
     const text = styled(ownWords(cleanLine(line), look), style);
-    if (look.details === 'folded') return [cutRow([...markPieces(mark), text], look.width, look)];
+    if (look.details === 'folded') return headRows(look, mark, [text]);
     const lines = cleanLines(ownWords(details, look)).filter((each) => each.trim() !== '');
     return [
       ...headRows(look, mark, [text]),

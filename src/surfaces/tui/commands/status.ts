@@ -1,6 +1,8 @@
 import { withoutCredentials } from '../../../policy/secrets.ts';
+import { needsSandbox } from '../../../policy/access.ts';
 import { approvalName } from '../../../policy/approval-policy.ts';
 import { sandboxLevelOf } from '../../../policy/describe-policy.ts';
+import { fullText } from '../../../protocol/outcome.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 import { moneyWords } from '../../wording/money-words.ts';
 import { count } from '../../wording/number-words.ts';
@@ -27,6 +29,7 @@ export async function status(session: CommandSession): Promise<void> {
     { name: 'Provider', value: await providerWords(session) },
     { name: 'Folder', value: path(cwd) },
     { name: 'Permissions', value: `${level}, approval ${approvalName(approval)}${reviewed}` },
+    ...(await sandboxRows(session)),
     { name: 'AGENTS.md', value: await instructionWords(session, path) },
     { name: 'Account', value: await accountWords(session) },
     ...(await threadRows(session)),
@@ -56,6 +59,17 @@ async function providerWords({ parts: { engine }, thread: { settings } }: Comman
   const listed = await models.list({ cwd, provider }, { asksServer: false, signal: new AbortController().signal });
   const address = 'code' in listed ? undefined : withoutCredentials(listed.address);
   return address === undefined ? provider : `${provider} (${address})`;
+}
+
+/** Only where commands run in a weaker sandbox than usual, or in none. */
+async function sandboxRows({ parts: { engine }, thread: { settings } }: CommandSession): Promise<readonly CardRow[]> {
+  if (!needsSandbox(policyInForce(settings))) return [];
+  const sandbox = await engine.openSandbox({ cwd: settings.cwd });
+  const means = 'code' in sandbox ? sandbox : await sandbox.means();
+  if ('code' in means) return [{ name: 'Sandbox', value: `none, so commands are refused: ${fullText(means)}` }];
+  if (means.kind !== 'landlock') return [];
+  const value = 'Landlock, which protects less than usual; `capstan sandbox explain` lists what it does not';
+  return [{ name: 'Sandbox', value }];
 }
 
 async function instructionWords(

@@ -4,7 +4,7 @@ import type { McpAnswer, McpCallWays, McpElicitation, McpElicited } from '../por
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { errorWords } from '../protocol/error-words.ts';
 import { isJsonObject, type Json, type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
-import type { Outcome } from '../protocol/outcome.ts';
+import { type Outcome, sentence } from '../protocol/outcome.ts';
 import { shellWords } from '../protocol/shell-words.ts';
 import { failureOf, isLostConnection, isUnauthorized, loginWanted, wantedPages, unreachable } from './call-failure.ts';
 import type { ServerListing } from './listed-tool.ts';
@@ -252,7 +252,7 @@ const tooDeep: McpAnswer = {
 function notStarted(name: string, why: string): Outcome {
   return {
     code: 'mcp-server-not-started',
-    message: `The MCP server ${JSON.stringify(name)} did not start: ${why}.`,
+    message: `The MCP server ${JSON.stringify(name)} did not start: ${sentence(why)}`,
     next: `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, or set its enabled to false.`,
   };
 }

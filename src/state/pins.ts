@@ -1,3 +1,4 @@
+import { grouped } from '../protocol/grouped.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 import { estimateTokens } from '../fragments/text/truncate.ts';
@@ -89,13 +90,13 @@ export function pinProblem(id: ThreadId, pins: readonly Pin[], text: string): Ou
   if (text.trim() === '') return tooMuch('The note is empty.', 'Give the text to pin.');
   if (tokens > tokensEach) {
     const next = 'Pin only what must never be lost. Save the rest in a file and name the file in the note.';
-    return tooMuch(`The note has about ${tokens} tokens; the limit is ${tokensEach}.`, next);
+    return tooMuch(`The note has about ${grouped(tokens)} tokens; the limit is ${grouped(tokensEach)}.`, next);
   }
   if (pins.length >= most) return tooMuch(`The thread has ${pins.length} notes; the limit is ${most}.`, takeAway(id));
   const before = tokensOf(pins);
   if (before + tokens <= tokensInAll) return undefined;
-  const have = `The notes of the thread have about ${before} tokens, and this one has ${tokens}`;
-  return tooMuch(`${have}; the limit for all notes is ${tokensInAll}.`, takeAway(id));
+  const have = `The notes of the thread have about ${grouped(before)} tokens, and this one has ${grouped(tokens)}`;
+  return tooMuch(`${have}; the limit for all notes is ${grouped(tokensInAll)}.`, takeAway(id));
 }
 
 function tokensOf(pins: readonly Pin[]): number {

@@ -162,7 +162,7 @@ it('what cannot be pinned is refused in words, and nothing changes', async () =>
     await threads(live, 'unpin', id, '1'),
   ];
   expect(refusals.map(({ exit, code, message }) => [exit, code, message])).toEqual([
-    [1, 'note-not-pinned', 'The note has about 2001 tokens; the limit is 2000.'],
+    [1, 'note-not-pinned', 'The note has about 2,001 tokens; the limit is 2,000.'],
     [1, 'note-not-pinned', 'The note is empty.'],
     [1, 'pin-unknown', `Thread ${id} has no pinned note "1": it has 0 pinned notes.`],
   ]);
@@ -183,7 +183,7 @@ it('there are bounds for all notes of a thread together', async () => {
   await live.rewrite((lines) => [...lines, ...pins(2, 7000)]);
   expect(await threads(live, 'pin', id, 'x'.repeat(2001))).toMatchObject({
     exit: 1,
-    message: 'The notes of the thread have about 3500 tokens, and this one has 501; the limit for all notes is 4000.',
+    message: 'The notes of the thread have about 3,500 tokens, and this one has 501; the limit for all notes is 4,000.',
     next: `Remove a note first, for example the oldest: \`capstan threads unpin ${id} 1\`.`,
   });
   await live.rewrite((lines) => [...lines, ...pins(20, 4)]);

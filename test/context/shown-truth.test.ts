@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, httpError, say } from '../../src/testing/index.ts';
+import { answer, cutAfter, httpError, say } from '../../src/testing/index.ts';
 import { says, saysLong, talk } from '../compaction/talk.ts';
 import { runInside } from '../harness/capstan-inside.ts';
 import type { Finished } from '../harness/run-capstan.ts';
@@ -199,4 +199,12 @@ describe('the turn of threads compact', () => {
     expect(next.code).toBe(0);
     expect(next.events.map(({ type }) => type)).not.toContain('context.checkpoint');
   });
+});
+
+it('capstan context counts a request that was sent again as a retry', async () => {
+  const whole = answer({ items: [say('Done.')] });
+  const { place } = await scene([cutAfter({ bytes: 300, of: whole }), whole]);
+  const id = threadId(await place.run('exec', '--json', 'Say it'));
+  const { stdout } = await place.run('context', id);
+  expect(stdout).toContain(' · 1 turn · 2 requests (1 retry) · ');
 });

@@ -1,3 +1,4 @@
+import { grouped } from '../../protocol/grouped.ts';
 import { dirname } from 'node:path';
 import type { ConfigLayer } from '../../config/config-layer.ts';
 import { type ConfigProblem, keyProblem } from '../../config/config-problem.ts';
@@ -58,7 +59,7 @@ function tooLong(layer: ConfigLayer, instructions: string | undefined): readonly
     keyProblem(layer, ['additional_developer_instructions'], {
       code: 'config-wrong-value',
       severity: 'error',
-      what: `has more than ${mostInstructionTokens} tokens`,
+      what: `has more than ${grouped(mostInstructionTokens)} tokens`,
       next: 'Shorten it.',
     }),
   ];

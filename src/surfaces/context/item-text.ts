@@ -1,3 +1,4 @@
+import { count } from '../wording/number-words.ts';
 import { isMessage, type Item } from '../../protocol/item.ts';
 
 /** What the user reads of an item; the whole of it where there are no words. */
@@ -15,7 +16,7 @@ export function shownText(item: Item): string {
 function short(value: object): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'string' && member.length > 300
-      ? `${member.slice(0, 60)}… (${member.length} characters)`
+      ? `${member.slice(0, 60)}… (${count(member.length)} characters)`
       : member,
   );
 }

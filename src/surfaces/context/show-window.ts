@@ -10,7 +10,7 @@ import { costUnknown, moneyWords } from '../wording/money-words.ts';
 import { about, count, percent, plural, ranges } from '../wording/number-words.ts';
 import { type TableCell, tableSpans } from '../terminal/table.ts';
 import { windowBar } from './window-bar.ts';
-import type { ThreadStory } from './thread-story.ts';
+import type { StoryRequest, ThreadStory } from './thread-story.ts';
 import type { WindowView } from './window-view.ts';
 
 /** The window as people see it: a bar, then tables with all numbers. */
@@ -110,7 +110,17 @@ export function basis({ total, counted, next }: WindowView): string {
 export function threadLine(id: string, { turns, requests, checkpoints, state }: ThreadStory, next?: string): string {
   const had = state.context && stringAt(state.context, 'model');
   const model = next === undefined || next === had ? had : `${next} from the next turn on`;
-  const parts = [`thread ${id}`, plural(turns.length, 'turn'), plural(requests.length, 'request')];
+  const retries = requests.filter((request, at) => isRetry(request, requests[at - 1])).length;
+  const again = retries === 0 ? '' : ` (${retries === 1 ? '1 retry' : `${count(retries)} retries`})`;
+  const parts = [`thread ${id}`, plural(turns.length, 'turn'), `${plural(requests.length, 'request')}${again}`];
   if (checkpoints.length > 0) parts.push(plural(checkpoints.length, 'checkpoint'));
   return [...parts, ...(model === undefined ? [] : [`model ${model}`])].join(' · ');
+}
+
+/** A request of the conversation that was sent again, for the step of the one before it. */
+function isRetry({ turn, record }: StoryRequest, before: StoryRequest | undefined): boolean {
+  if (record === undefined || before?.record === undefined || turn !== before.turn) return false;
+  return (
+    [record, before.record].every(({ auxiliary }) => auxiliary === undefined) && record.step === before.record.step
+  );
 }

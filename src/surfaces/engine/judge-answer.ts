@@ -1,3 +1,4 @@
+import { grouped } from '../../protocol/grouped.ts';
 import { codeWord, type ModelAbility } from '../../fragments/model-test/model-questions.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { isCall, isMessage, type Item, messageText } from '../../protocol/item.ts';
@@ -59,7 +60,7 @@ const judges: Readonly<Record<ModelAbility, (answer: TestedAnswer) => Judgement>
   usage: ({ usage }) =>
     usage === undefined
       ? { state: 'no', detail: 'no token counts; Capstan estimates them' }
-      : { state: 'yes', detail: `${usage.input} tokens in, ${usage.output} out` },
+      : { state: 'yes', detail: `${grouped(usage.input)} tokens in, ${grouped(usage.output)} out` },
   tools: ({ items }) => {
     const calls = items.filter(isCall);
     const next = 'Choose another model, or start the server with support for tool calls: Capstan works through tools.';
@@ -106,7 +107,8 @@ export function judgeAnswer(ability: ModelAbility, answer: TestedAnswer): FoundA
   const { failure } = answer;
   if (failure === undefined) return { ability, ...judges[ability](answer) };
   if (failure.code === 'context-window-exceeded') {
-    const named = failure.window === undefined ? 'without naming its window' : `its window is ${failure.window} tokens`;
+    const named =
+      failure.window === undefined ? 'without naming its window' : `its window is ${grouped(failure.window)} tokens`;
     const detail = `refused as too long, ${named}`;
     const window = failure.window === undefined ? {} : { window: failure.window };
     return { ability, state: ability === 'overflow' ? 'yes' : 'no', detail, ...window };

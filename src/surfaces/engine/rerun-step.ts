@@ -1,3 +1,4 @@
+import { grouped } from '../../protocol/grouped.ts';
 import { refusalOf } from '../../config/config-problem.ts';
 import { samplingFor } from '../../config/provider-sampling.ts';
 import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
@@ -175,7 +176,7 @@ async function findStep(
     return { code: 'no-request', message: 'The thread has made no request.', next: 'Run a turn first.' };
   }
   if (wanted !== 'last' && count !== wanted) {
-    const message = `There is no step ${wanted}: the thread has made ${count === 1 ? '1 request' : `${count} requests`}.`;
+    const message = `There is no step ${wanted}: the thread has made ${count === 1 ? '1 request' : `${grouped(count)} requests`}.`;
     const next =
       count === 1 ? 'Use --step 1.' : `Name one from 1 to ${count}, or last. \`capstan replay ${id}\` lists them.`;
     return { code: 'no-request', message, next };

@@ -1,3 +1,4 @@
+import { grouped } from '../../protocol/grouped.ts';
 import { isGateOpen } from '../../config/feature-gates.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { isGoalResting } from '../../protocol/goal.ts';
@@ -26,12 +27,12 @@ export function resumeNotices(
   if (owned.torn !== undefined) {
     notices.push({
       code: 'torn-tail',
-      message: `The last line of thread ${id} was incomplete, so Capstan removed it (${owned.torn.bytes} bytes).`,
+      message: `The last line of thread ${id} was incomplete, so Capstan removed it (${grouped(owned.torn.bytes)} bytes).`,
       next: 'Nothing that was shown is lost.',
     });
   }
   if (skipped > 0) {
-    const [lines, were] = skipped === 1 ? ['A line', 'was'] : [`${skipped} lines`, 'were'];
+    const [lines, were] = skipped === 1 ? ['A line', 'was'] : [`${grouped(skipped)} lines`, 'were'];
     const where = tooLong === undefined ? '' : ` ${tooLongWords(tooLong)}`;
     notices.push({
       code: 'lines-skipped',

@@ -47,7 +47,7 @@ export function contextLine(event: ContextNews): string | undefined {
     case 'context': {
       if (event.cause === 'user') return undefined;
       const why = event.why === undefined ? '' : ` after ${event.why}`;
-      return `context: ${event.content} (${event.cause}${why}, ${event.text.length} characters)`;
+      return `context: ${event.content} (${event.cause}${why}, ${count(event.text.length)} characters)`;
     }
     case 'model-switched': {
       const moved = event.changes.map(({ field }) => field).join(', ');

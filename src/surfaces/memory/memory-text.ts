@@ -7,7 +7,7 @@ export function memoryText({ folder, summary, notes }: HomeMemory): string {
   const lines = notes.map(({ threadId, kind, usedAt, tokens, failed }) => {
     const day = new Date(usedAt).toISOString().slice(0, 10);
     const later = failed === undefined ? '' : ', a later attempt failed';
-    return `${day}  ${threadId}  ${words[kind]}${later}, ${tokens} tokens\n`;
+    return `${day}  ${threadId}  ${words[kind]}${later}, ${count(tokens)} tokens\n`;
   });
   const total = notes.reduce((sum, { tokens }) => sum + tokens, 0);
   const noted = notes.filter(({ kind }) => kind === 'noted').length;

@@ -1,3 +1,4 @@
+import { grouped } from '../../protocol/grouped.ts';
 import { goalFragment } from '../../fragments/events/goal-words.ts';
 import { entries } from '../../history/history.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -91,7 +92,7 @@ function hasNews({ log, memory: { rounds } }: Turn): boolean {
 function outOfTokens(budget: number): Outcome<'goal-out-of-tokens'> {
   return {
     code: 'goal-out-of-tokens',
-    message: `The goal has used its budget of ${budget} tokens. The model gets one more answer.`,
+    message: `The goal has used its budget of ${grouped(budget)} tokens. The model gets one more answer.`,
     next: 'To continue, ask to resume the goal: it gets as many tokens again, or the number that you name.',
   };
 }

@@ -1,3 +1,4 @@
+import { grouped } from '../../protocol/grouped.ts';
 import { contextBudget, mostOfSkill } from '../../envelope/context-shares.ts';
 import { splitBudget } from '../../envelope/split-budget.ts';
 import { pluginHintFragment } from '../../fragments/events/plugin-hint.ts';
@@ -83,7 +84,7 @@ function cutSkill({ name, path, contents: whole }: NamedSkill, contents: string,
   }
   return {
     code: 'skill-cut',
-    message: `The skill ${name} is too long: a skill has at most ${most} tokens of this context window. The model ${got}.`,
+    message: `The skill ${name} is too long: a skill has at most ${grouped(most)} tokens of this context window. The model ${got}.`,
     next: `The model can read ${rest} itself. Shorten ${path}, or name fewer skills.`,
   };
 }

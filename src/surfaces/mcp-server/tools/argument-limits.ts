@@ -1,3 +1,4 @@
+import { count } from '../../wording/number-words.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
@@ -43,7 +44,7 @@ function inValue(key: string, value: Json | undefined): Outcome | undefined {
 function tooLong(what: string, length: number, limit: number): Outcome {
   return {
     code: 'argument-too-long',
-    message: `${what} has ${length} characters, and the limit is ${limit}.`,
+    message: `${what} has ${count(length)} characters, and the limit is ${count(limit)}.`,
     next: 'Nothing was changed. Call again with a shorter value.',
   };
 }

@@ -1,3 +1,4 @@
+import { count } from '../../wording/number-words.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import { type Json, numberAt, stringAt } from '../../../protocol/json.ts';
@@ -34,7 +35,7 @@ export function threadContextTool(parts: ToolParts): ServerTool {
       const view = await contextOf(parts, id);
       const { parts: single, ...short } = view;
       const percents = view.families.map(({ family, tokens }) => `${family} ${tokens}`).join(', ');
-      return answered(`${view.total} tokens (${view.measure}): ${percents}.`, {
+      return answered(`${count(view.total)} tokens (${view.measure}): ${percents}.`, {
         thread_id: id,
         ...short,
         ...(args['parts'] === true && { parts: single }),

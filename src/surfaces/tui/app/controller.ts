@@ -1,3 +1,4 @@
+import { count } from '../../wording/number-words.ts';
 import { isBlankText } from '../../../protocol/unseen-signs.ts';
 import { type Draft, draftOf } from '../composer/draft.ts';
 import { trimDraft } from '../composer/whole-draft.ts';
@@ -31,7 +32,7 @@ export interface ControllerParts {
 }
 
 function pasteCut(kept: number): string {
-  return `The paste is too long: Capstan keeps its first ${kept.toLocaleString('en')} characters. Put it in a file, and name the file.`;
+  return `The paste is too long: Capstan keeps its first ${count(kept)} characters. Put it in a file, and name the file.`;
 }
 
 /** What keys do. */
@@ -242,7 +243,7 @@ export class Controller {
     if (isBlankText(words)) return notice('The message is blank, so it was not sent.', 'info');
     if (words.length > mostCharacters && [...words].length > mostCharacters) {
       notice(
-        `The message has more than ${mostCharacters.toLocaleString('en')} characters. Shorten it, or put it in a file.`,
+        `The message has more than ${count(mostCharacters)} characters. Shorten it, or put it in a file.`,
         'error',
       );
       return;

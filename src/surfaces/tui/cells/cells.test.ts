@@ -9,6 +9,7 @@ import type { Cell } from './cell.ts';
 import { looksLikeError } from './error-lines.ts';
 import { exploredBy } from './explored-parts.ts';
 import { exploringCell, isExploring } from './exploring-cell.ts';
+import { quietCell } from './quiet-cell.ts';
 import { reasoningTitle } from './reasoning-cell.ts';
 
 const look: Look = {
@@ -247,5 +248,14 @@ describe('answers that arrive', () => {
   it('has the title of the thinking', () => {
     expect(reasoningTitle('**Reading files**\n\nmore')).toBe('Reading files');
     expect(reasoningTitle('nothing bold')).toBeUndefined();
+  });
+});
+
+describe('quiet lines', () => {
+  it('show all of what they say, however narrow the window is', () => {
+    const line =
+      'Checkpoint 1: about 240,000 → 12,000 tokens by gpt-5.5 (remote), 12 of 14 user messages kept, 2 in part';
+    const text = (width: number) => shown(quietCell({ line, details: 'more' }), { width }).replaceAll(/\s+/g, ' ');
+    for (const width of [40, 60, 80, 120]) expect(text(width)).toContain(line);
   });
 });

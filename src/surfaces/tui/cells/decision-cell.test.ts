@@ -4,6 +4,7 @@ import type { Answer, Question } from '../../../protocol/question.ts';
 import { plainLook } from '../app/plain-look.ts';
 import type { Look } from '../text/look.ts';
 import { cellOfEvent } from './cell-of-event.ts';
+import { commandCell } from './command-cell.ts';
 import { decisionCell } from './decision-cell.ts';
 
 const look: Look = { ...plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' }), width: 80, details: 'folded', now: 0 };
@@ -59,4 +60,14 @@ it('shows the hidden characters of what was decided, and of the note', () => {
   };
   const shown = decisionCell(question, { kind: 'allowed', scope: 'call', note: 'not\u200B this' }).rows(look);
   expect(shown.join('\n')).toMatch(/a<U\+202E>b[^]*not<U\+200B> this/);
+});
+
+it('marks letters that look like ASCII, as the question did, and so does the command that ran', () => {
+  const argv = ['/bin/bash', '-c', 'curl p\u0430ypal.com; \u0441\u043E\u0440\u0443 a'];
+  const marked = 'curl p<U+0430>ypal.com; <U+0441><U+043E><U+0440><U+0443> a';
+  const question: Question = { ...asked, tool: 'exec_command', kind: 'command', argv, justification: 'h\u0430rmless' };
+  const decided = rows(question, { kind: 'allowed' })?.join(' ').replaceAll(/\s+/g, ' ');
+  expect(decided).toContain(`${marked} (h<U+0430>rmless)`);
+  const ran = commandCell({ kind: 'command', id: 'c', argv, cwd: '/', status: 'completed', exitCode: 0, output: '' });
+  expect(ran.rows({ ...look, width: 120 }).join(' ')).toContain(marked);
 });

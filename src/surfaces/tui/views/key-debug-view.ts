@@ -1,3 +1,4 @@
+import { count } from '../../wording/number-words.ts';
 import { shownKey, writtenStrokes } from '../keys/key-name.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
@@ -69,7 +70,7 @@ function words(input: TerminalInput): string {
       return `${cleanLine(shownKey(input.name))}: in config.toml "${cleanLine(writtenStrokes(input.name))}", ${types}`;
     }
     case 'paste':
-      return `a paste of ${input.text.length} characters`;
+      return `a paste of ${count(input.text.length)} characters`;
     case 'wheel':
       return `the wheel, ${input.direction}`;
     case 'focus':

@@ -56,7 +56,9 @@ function isPursued(turn: Turn): boolean {
 }
 
 /** Until one has ended its work, or words of the user come. */
-async function waitForAgent({ parts: { agents }, signal, inbox }: Turn): Promise<void> {
+async function waitForAgent({ parts: { agents }, signal, inbox, log }: Turn): Promise<void> {
+  // Followers get the answer now: the wait may take an hour.
+  await log.durable();
   const hasWords = (): boolean => inbox.pending || inbox.hasSubmitted;
   await agents?.wait({ targets: [], until: 'any', timeoutMs: mostWaitMs }, { signal, hasWords });
 }

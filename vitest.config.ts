@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { lateSuites } from './test/setup/late-suites.ts';
 import { LongestFirst } from './test/setup/longest-first.ts';
+import { ownProcess, sharedProcess } from './test/setup/own-process.ts';
 import { reporters } from './test/setup/reporters.ts';
 import { runFactor } from './test/setup/run-factor.ts';
 import { workers } from './test/setup/workers.ts';
@@ -8,22 +9,10 @@ import { workers } from './test/setup/workers.ts';
 /** scripts/test.mjs sets this for a run without names of files. */
 const late = process.env['CAPSTAN_TEST_LATE'] === 'apart' ? lateSuites : [];
 const apart = ['**/node_modules/**', 'test/deep/**', 'test/oracles/**', ...late];
-/** Suites that count, signal or kill processes. */
-const processes = ['src/exec/**/*.test.ts', 'test/{demo,mcp-server,sandbox,rollout}/**/*.test.ts', 'test/lock.test.ts'];
-/** Suites that fill the memory: whatever a large process starts takes longer to start. */
-const large = [
-  'src/rollout/{crash-law,lines/read,lines/read-tail,lines/split-lines}.test.ts',
-  'test/compaction/no-usage.test.ts',
-  'test/{fragments,fuzz,tokens}/**/*.test.ts',
-];
-const own = [...processes, ...large];
 /** Suites whose threads run commands. */
 const commands = [
   'test/{commands,config,context,exec,exec-bad-input,formats,hooks,live,mcp,mcp-tools,network,replay,security,threads,tools,workspace}/**/*.test.ts',
 ];
-
-/** Suites that share processes, which saves each the start and the loading of the engine. The setup of all comes first. */
-const shared = { isolate: false, setupFiles: ['test/setup/same-process.ts'] };
 
 export default defineConfig({
   test: {
@@ -42,24 +31,24 @@ export default defineConfig({
     reporters: reporters('fast'),
     // One group after the other, so that a process goes from file to file.
     projects: [
-      { extends: true, test: { name: 'own', include: own, exclude: apart, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'own', include: [...ownProcess], exclude: apart, sequence: { groupOrder: 0 } } },
       {
         extends: true,
         test: {
-          ...shared,
+          ...sharedProcess,
           name: 'commands',
           include: commands,
-          exclude: [...apart, ...own],
+          exclude: [...apart, ...ownProcess],
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
         test: {
-          ...shared,
+          ...sharedProcess,
           name: 'shared',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...apart, ...own, ...commands],
+          exclude: [...apart, ...ownProcess, ...commands],
           sequence: { groupOrder: 2 },
         },
       },

@@ -55,14 +55,21 @@ it('what an agent answered can be asked for again, and names and calls are taken
 });
 
 it('an agent that is stopped by its parent reads so, and its parent hears of the new turn alone', async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const steps = [
+    answer({ items: [spawning('a')] }),
+    call('send_input', { target: 'a', message: 'Instead', interrupt: true }),
+    call('wait_agent', {}),
+  ];
   const { begin, of } = await agentScene({
-    root: inTurn(
-      answer({ items: [spawning('a')] }),
-      call('exec_command', { cmd: 'sleep 0.5' }),
-      call('send_input', { target: 'a', message: 'Instead', interrupt: true }),
-      call('wait_agent', {}),
-    ),
-    a: ({ index }) => (index === 0 ? hang({ of: done, afterBytes: 10 }) : answer({ items: [say('Instead done.')] })),
+    root: async ({ index }) => {
+      if (index === 1) await asked;
+      return steps[index] ?? done;
+    },
+    a: ({ index }) => {
+      ask();
+      return index === 0 ? hang({ of: done, afterBytes: 10 }) : answer({ items: [say('Instead done.')] });
+    },
   });
   const { thread } = await begin();
   await thread.run({ input: words('go'), signal });
@@ -82,7 +89,6 @@ it('a message of the user ends a wait, and a checkpoint carries the agents that 
       if (index === 0) return answer({ items: [spawning('slow')] });
       if (index === 2) return answer({ items: [say('Much was said. '.repeat(2000))] });
       if (index !== 1) return done;
-      setTimeout(ask, 300);
       return call('wait_agent', { timeout_ms: 60_000 });
     },
     slow: async () => {
@@ -91,6 +97,15 @@ it('a message of the user ends a wait, and a checkpoint carries the agents that 
     },
   });
   const { thread } = await begin();
+  thread.subscribe({
+    event: (event) =>
+      void (
+        event.kind === 'item-started' &&
+        event.item.kind === 'tool-call' &&
+        event.item.tool === 'wait_agent' &&
+        ask()
+      ),
+  });
   const ran = thread.run({ input: words('go'), signal });
   await asked;
   await thread.steer({ input: words('Hurry') });

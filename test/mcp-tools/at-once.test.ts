@@ -61,7 +61,7 @@ it.each(['thread_rollback first', 'thread_send first'])('a rollback and a messag
 
 it('a compaction that is cancelled ends no work of another client', async () => {
   const [compaction, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const { app, model } = await served(async (request) => {
+  const { app, model, place } = await served(async (request) => {
     if (isCompaction(request)) {
       await compaction.promise;
       return answer({ items: [say(checkpointText('first', [], 'summary'))] });
@@ -78,7 +78,7 @@ it('a compaction that is cancelled ends no work of another client', async () => 
   await new Promise((resolve) => setTimeout(resolve, 50));
   stopped.abort();
   const turn = three.data('thread_turn', { thread_id, text: 'slow' });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await expect.poll(() => JSON.stringify(place.lines())).toContain('slow');
   const stopping = new AbortController();
   const late = two.call('thread_compact', { thread_id }, stopping.signal);
   compaction.resolve();

@@ -95,7 +95,7 @@ it('a thread without a message that the server has given up takes its first mess
 it('a message to a thread whose turn runs steers it, and both calls are answered with its end', async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => (release = resolve));
-  const { app, model } = await served([
+  const { app, model, place } = await served([
     async () => {
       await held;
       return answer({ items: [callTool('update_plan', { plan: [] })] });
@@ -107,7 +107,7 @@ it('a message to a thread whose turn runs steers it, and both calls are answered
   const first = one.data('thread_send', { thread_id: id!, text: 'Begin' });
   await expect.poll(() => model.requests.length).toBe(1);
   const second = two.data('thread_send', { thread_id: id!, text: 'And this' });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await expect.poll(() => JSON.stringify(place.lines())).toContain('And this');
   release();
   expect(await first).toMatchObject({ status: 'completed', message: 'Both heard.' });
   expect(await second).toMatchObject({ status: 'completed', message: 'Both heard.', steered: true });

@@ -5,6 +5,7 @@ import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { agentScene } from './agent-scene.ts';
+import { withoutSandbox } from '../harness/scene.ts';
 
 const signal = new AbortController().signal;
 const done = answer({ items: [say('Done.')] });
@@ -90,15 +91,18 @@ model = "gpt-5.4"
 });
 
 it('an agent that is forked begins with the conversation, its results included, and is no part of its parent', async () => {
-  const { live, begin, of, engine } = await agentScene({
-    root: ({ index }) =>
-      [
-        answer({ items: [callTool('exec_command', { cmd: 'echo 4711' })] }),
-        answer({ items: [spawn('a', { fork_context: true })] }),
-        answer({ items: [callTool('wait_agent', {})] }),
-      ][index] ?? done,
-    a: () => answer({ items: [say('I know.')] }),
-  });
+  const { live, begin, of, engine } = await agentScene(
+    {
+      root: ({ index }) =>
+        [
+          answer({ items: [callTool('exec_command', { cmd: 'echo 4711' })] }),
+          answer({ items: [spawn('a', { fork_context: true })] }),
+          answer({ items: [callTool('wait_agent', {})] }),
+        ][index] ?? done,
+      a: () => answer({ items: [say('I know.')] }),
+    },
+    { config: withoutSandbox },
+  );
   const { thread, engine: first } = await begin();
   await thread.run({ input: words('go'), signal });
   const [told] = of('a');

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { agentScene } from './agent-scene.ts';
+import { withoutSandbox } from '../harness/scene.ts';
+import { type AgentRequest, agentScene } from './agent-scene.ts';
 
 it('to undo a turn undoes what its agents did for it, and that can be undone', async () => {
   const done = answer({ items: [say('Done.')] });
@@ -20,11 +21,12 @@ it('to undo a turn undoes what its agents did for it, and that can be undone', a
     answer({ items: [callTool('wait_agent', {})] }),
   ];
   const a = [run('echo a > a; echo two > f'), done, run('echo more > a')];
-  const { live, begin } = await agentScene({
-    root: ({ index }) => root[index] ?? done,
-    a: ({ index }) => a[index] ?? done,
-    b: ({ index }) => (index === 0 ? run('echo b > b') : done),
-  });
+  const speakers = {
+    root: ({ index }: AgentRequest) => root[index] ?? done,
+    a: ({ index }: AgentRequest) => a[index] ?? done,
+    b: ({ index }: AgentRequest) => (index === 0 ? run('echo b > b') : done),
+  };
+  const { live, begin } = await agentScene(speakers, { config: withoutSandbox });
   const file = (name: string) => join(live.place.workspace, name);
   const text = (name: string) => (existsSync(file(name)) ? readFileSync(file(name), 'utf8').trim() : undefined);
   const all = () => ['root', 'a', 'b', 'f'].map(text);

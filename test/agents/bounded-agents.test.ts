@@ -7,6 +7,7 @@ import { answer, callTool, say, type ScriptStep } from '../../src/testing/index.
 import { processesWith } from '../harness/process-table.ts';
 import { hook, prints, trustAll } from '../hooks/hooked-scene.ts';
 import { type AgentRequest, agentScene, type Says } from './agent-scene.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 const done = answer({ items: [say('Done.')] });
 const signal = new AbortController().signal;
@@ -72,7 +73,10 @@ it('an agent that changes nothing is not let out of its sandbox by a rule: an ex
   expect(wrote('after-plan')).toBe(true);
 });
 
-it('an agent that works goes on within the permissions of a turn that may do less, and its next request says so', async () => {
+it('an agent that works goes on within the permissions of a turn that may do less, and its next request says so', async ({
+  skip,
+}) => {
+  skip(noNamespaces);
   const { promise: planned, resolve: plan } = Promise.withResolvers<void>();
   const late = Promise.withResolvers<ScriptStep>();
   const { thread, of, wrote } = await touchingScene({
@@ -108,7 +112,10 @@ it('an agent that works goes on within the permissions of a turn that may do les
   expect(notifications).toEqual([expect.stringContaining('{"completed":"Within."}')]);
 });
 
-it('what an idle agent left running ends before the first request of a turn that may do less, and of no other', async () => {
+it('what an idle agent left running ends before the first request of a turn that may do less, and of no other', async ({
+  skip,
+}) => {
+  skip(noNamespaces);
   const seconds = '83417.5';
   const running: boolean[] = [];
   const look = (step: ScriptStep): ScriptStep => {
@@ -129,7 +136,10 @@ it('what an idle agent left running ends before the first request of a turn that
   expect(of('a')).toHaveLength(2);
 });
 
-it('a read-only role stays so below a profile that denies a read, with instructions of the user, and whatever a hook says', async () => {
+it('a read-only role stays so below a profile that denies a read, with instructions of the user, and whatever a hook says', async ({
+  skip,
+}) => {
+  skip(noNamespaces);
   const yes = prints({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow' } });
   const leaving = { sandbox_permissions: 'require_escalated', justification: 'May I?' };
   const asked: unknown[] = [];

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { LiveThread } from '../harness/live-thread.ts';
+import { withoutSandbox } from '../harness/scene.ts';
 import { compacts, requestKinds, says, talk, task } from './talk.ts';
 
 test('outputs of parallel calls share the space, so that the model reads something of each before a checkpoint', async () => {
@@ -9,7 +10,7 @@ test('outputs of parallel calls share the space, so that the model reads somethi
   const items = commands.map((cmd) => callTool('exec_command', { cmd, max_output_tokens: 10_000 }));
   const live = await LiveThread.in(
     talk([answer({ items: [say('Looking.'), ...items], usage: 'none' }), says('I have read all of it.')], compacts),
-    'model_auto_compact_token_limit = 30000',
+    `${withoutSandbox}model_auto_compact_token_limit = 30000`,
   );
   expect(await live.turn(task)).toMatchObject({ kind: 'completed' });
   expect(requestKinds(live).slice(0, 2)).toEqual(['step', 'step']);

@@ -7,6 +7,7 @@ import { emptyState } from '../../src/state/thread-state.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { checkpointLine, someReport, type WrittenCheckpoint } from '../harness/checkpoint-line.ts';
 import { LiveThread } from '../harness/live-thread.ts';
+import { withoutSandbox } from '../harness/scene.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
 const isUsers = ({ origin }: Entry): boolean => origin.family === 'user';
@@ -39,11 +40,10 @@ function said(live: LiveThread): readonly string[] {
 const isAnswered = ({ payload }: Line): boolean => payload['type'] === 'function_call_output';
 
 it('goes to the exact place of a checkpoint in the middle of a turn, and back', async () => {
-  const live = await LiveThread.in([
-    yes(),
-    answer({ items: [callTool('exec_command', { cmd: 'echo hello' })] }),
-    ...Array.from({ length: 4 }, yes),
-  ]);
+  const live = await LiveThread.in(
+    [yes(), answer({ items: [callTool('exec_command', { cmd: 'echo hello' })] }), ...Array.from({ length: 4 }, yes)],
+    withoutSandbox,
+  );
   await live.turn('one');
   await live.turn('two');
   await live.turn('three');

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { answer, callTool, say, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { Engine, type EngineOptions, type ThreadRequest, words } from '../../src/index.ts';
 import { Place } from '../harness/run-capstan.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 const cleanups: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
@@ -66,7 +67,7 @@ async function outcomeOf(place: Place, model: ScriptedModel, options: Partial<En
 }
 
 describe('trust', () => {
-  it.each([
+  it.skipIf(noNamespaces).each([
     ['trusted', true, true],
     ['untrusted', false, false],
     ['unknown', false, true],
@@ -78,16 +79,19 @@ describe('trust', () => {
     expect([told.includes('Use tabs.'), !output.includes('Read-only file system')]).toEqual([reads, writes]);
   });
 
-  it('decides whether the files of a project count; one notice says when they do not', async () => {
-    const { model, place } = await scene();
-    mkdirSync(join(place.workspace, '.codex'));
-    writeFileSync(join(place.workspace, '.codex/config.toml'), 'sandbox_mode = "workspace-write"\n');
-    expect(await outcomeOf(place, model, {})).toMatchObject({
-      output: expect.stringContaining('Read-only file system'),
-      notices: ['config-untrusted-project'],
-    });
-    expect(await open(place, { config: trust(place, 'trusted') })).toMatchObject({ kind: 'opened', notices: [] });
-  });
+  it.skipIf(noNamespaces)(
+    'decides whether the files of a project count; one notice says when they do not',
+    async () => {
+      const { model, place } = await scene();
+      mkdirSync(join(place.workspace, '.codex'));
+      writeFileSync(join(place.workspace, '.codex/config.toml'), 'sandbox_mode = "workspace-write"\n');
+      expect(await outcomeOf(place, model, {})).toMatchObject({
+        output: expect.stringContaining('Read-only file system'),
+        notices: ['config-untrusted-project'],
+      });
+      expect(await open(place, { config: trust(place, 'trusted') })).toMatchObject({ kind: 'opened', notices: [] });
+    },
+  );
 
   it('belongs to the folder of the thread, not to that of the process', async () => {
     const { place } = await scene();
@@ -195,7 +199,7 @@ describe('what reaches the engine', () => {
     });
   });
 
-  it('requirements of the machine hold, and a command cannot read what they deny', async () => {
+  it.skipIf(noNamespaces)('requirements of the machine hold, and a command cannot read what they deny', async () => {
     const { model, place } = await scene('sandbox_mode = "danger-full-access"\n', 'cat secret; echo "read: $?"');
     mkdirSync(join(place.root, 'etc'));
     const secret = join(place.workspace, 'secret');
@@ -253,7 +257,7 @@ deny_read = [${JSON.stringify(secret)}]
     const { model, place } = await scene();
     writeFileSync(join(place.home, '.env'), 'FROM_FILE=filled\nSHOWN=no\nCAPSTAN_HOME=/nowhere\n');
     const env = { PATH: process.env['PATH'], CAPSTAN_HOME: place.home, SHOWN: 'kept' };
-    const { output } = await outcomeOf(place, model, { env, config: ['sandbox_mode=workspace-write'] });
+    const { output } = await outcomeOf(place, model, { env, config: ['sandbox_mode=danger-full-access'] });
     expect(output).toContain('[filled][kept]');
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { InstructedThread } from '../harness/instructed-thread.ts';
+import { withoutSandbox } from '../harness/scene.ts';
 
 const replaces = 'These take the place of all AGENTS.md instructions given before.\n\n';
 const withdrawn =
@@ -73,11 +74,10 @@ describe('between the turns of a thread', () => {
 
 describe('between the steps of a turn', () => {
   it('an edit by a command of the model is told after its output', async () => {
-    const live = await InstructedThread.in([
-      command('printf "Use dots." > AGENTS.md; echo edited'),
-      command('true'),
-      yes(),
-    ]);
+    const live = await InstructedThread.in(
+      [command('printf "Use dots." > AGENTS.md; echo edited'), command('true'), yes()],
+      withoutSandbox,
+    );
     live.write('AGENTS.md', 'Use tabs.');
     await live.turn('go');
     expect(live.told()).toEqual([[live.message('Use tabs.')], [live.message('Use dots.', replaces)], []]);
@@ -86,7 +86,7 @@ describe('between the steps of a turn', () => {
 
   it('an edit of the same length within the same moment is told', async () => {
     const edits = ['1', '2', '3', '4'].map((digit) => command(`printf "Use ${digit}." > AGENTS.md`));
-    const live = await InstructedThread.in([...edits, yes()]);
+    const live = await InstructedThread.in([...edits, yes()], withoutSandbox);
     live.write('AGENTS.md', 'Use 0.');
     await live.turn('go');
     expect(live.told()).toEqual([
@@ -96,12 +96,15 @@ describe('between the steps of a turn', () => {
   });
 
   it('an override that appears takes over, and gives back when it goes', async () => {
-    const live = await InstructedThread.in([
-      command('printf "Use dots." > AGENTS.override.md'),
-      command('rm AGENTS.override.md'),
-      command('rm AGENTS.md'),
-      yes(),
-    ]);
+    const live = await InstructedThread.in(
+      [
+        command('printf "Use dots." > AGENTS.override.md'),
+        command('rm AGENTS.override.md'),
+        command('rm AGENTS.md'),
+        yes(),
+      ],
+      withoutSandbox,
+    );
     live.write('AGENTS.md', 'Use tabs.');
     await live.turn('go');
     expect(live.told()).toEqual([

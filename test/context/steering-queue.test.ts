@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, httpError, say } from '../../src/testing/index.ts';
 import { LiveThread, namesIn } from '../harness/live-thread.ts';
+import { withoutSandbox } from '../harness/scene.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
 const note = (text: string) => ({ type: 'message', role: 'developer', content: [{ type: 'input_text', text }] });
@@ -107,10 +108,10 @@ describe('turns that are asked for at once', () => {
 describe('an interrupt', () => {
   it('leaves what the command did so far and the mark; both are in the next request', async () => {
     const stop = new AbortController();
-    const live = await LiveThread.in([
-      answer({ items: [callTool('exec_command', { cmd: 'echo begun; sleep 60' })] }),
-      yes(),
-    ]);
+    const live = await LiveThread.in(
+      [answer({ items: [callTool('exec_command', { cmd: 'echo begun; sleep 60' })] }), yes()],
+      withoutSandbox,
+    );
     live.onEvent = ({ kind }) => {
       if (kind === 'item-started') stop.abort();
     };

@@ -4,6 +4,7 @@ import type { TurnId } from '../../src/protocol/ids.ts';
 import { answer, callTool, httpError, reason, say } from '../../src/testing/index.ts';
 import { steeringFor } from '../../src/thread/steering.ts';
 import { LiveThread } from '../harness/live-thread.ts';
+import { withoutSandbox } from '../harness/scene.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
 const steered = (live: LiveThread) => ({
@@ -14,15 +15,21 @@ const steered = (live: LiveThread) => ({
 
 describe('words for a running turn', () => {
   it('reach the next request, after outputs and what changed; the answer that is coming is not cut', async () => {
-    const live = await LiveThread.in([
-      async () => {
-        expect(await live.thread.steer({ input: words('Mind the gap.') })).toEqual(steered(live));
-        return answer({
-          items: [reason('Let me see.'), callTool('exec_command', { cmd: 'printf "Be kind." > AGENTS.md; echo seen' })],
-        });
-      },
-      yes(),
-    ]);
+    const live = await LiveThread.in(
+      [
+        async () => {
+          expect(await live.thread.steer({ input: words('Mind the gap.') })).toEqual(steered(live));
+          return answer({
+            items: [
+              reason('Let me see.'),
+              callTool('exec_command', { cmd: 'printf "Be kind." > AGENTS.md; echo seen' }),
+            ],
+          });
+        },
+        yes(),
+      ],
+      withoutSandbox,
+    );
     expect(await live.turn('one')).toEqual({ kind: 'completed', lastMessage: 'Yes.' });
     expect(live.layout(1)).toEqual([
       ['reasoning'],

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 const all = ['exec_command', 'write_stdin', 'update_plan', 'apply_patch', 'view_image'];
 const patch = '*** Begin Patch\n*** Add File: f\n+x\n*** End Patch';
@@ -36,7 +37,7 @@ describe('a tool that could do nothing but refuse is not offered', () => {
     ]);
   });
 
-  it('a patch that comes all the same changes nothing, and no answer names the tool', async () => {
+  it.skipIf(noNamespaces)('a patch that comes all the same changes nothing, and no answer names the tool', async () => {
     const commands = [patch, `apply_patch <<'END'\n${patch}\nEND`, `true; apply_patch <<'END'\n${patch}\nEND`];
     const live = await LiveThread.in([
       answer({ items: commands.map((cmd) => callTool('exec_command', { cmd })) }),

@@ -5,7 +5,7 @@ import { isAlive } from '../../src/disk/processes.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say, type ScriptStep } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
-import { scene, textsOf } from '../harness/scene.ts';
+import { scene, textsOf, withoutSandbox } from '../harness/scene.ts';
 
 it('exec shows agents, and the last thread is the one that the user began', async () => {
   const steps: ScriptStep[] = [
@@ -26,7 +26,7 @@ it('exec shows agents, and the last thread is the one that the user began', asyn
     const hasWritten = texts.some((text) => text.includes('exited with code'));
     const write = callTool('exec_command', { cmd: 'echo hi > by-quick.txt' });
     return answer({ items: [hasWritten ? say('Quick is done.\nReally.') : write] });
-  }, '[features]\nmulti_agent = true\n');
+  }, `${withoutSandbox}[features]\nmulti_agent = true\n`);
   const ran = await place.run('exec', '--skip-git-repo-check', 'go');
   expect(ran).toMatchObject({ code: 0, stdout: 'Root is done.\n' });
   expect(ran.stderr).toContain('agent quick (worker): TASK quick\n');

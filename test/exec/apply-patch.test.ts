@@ -241,7 +241,7 @@ describe('a shell command that is a patch', () => {
     async () => {
       const more = wrapped('*** Update File: f', '-b', '+B');
       const cmd = `${heredoc(change)}echo ran\necho '${more}' | applypatch && apply_patch '${wrapped('*** Delete File: g')}'`;
-      const played = await play([callTool('exec_command', { cmd })]);
+      const played = await play([callTool('exec_command', { cmd })], ['-s', 'danger-full-access']);
       expect(played.items[0]).toEqual(['item.started', expect.objectContaining({ type: 'command_execution' })]);
       const done = (file: string) => `Success. Updated the following files:\n${file}\n`;
       expect(played.output.split('Output:\n')[1]).toBe(`${done('M f')}ran\n${done('M f')}${done('D g')}`);

@@ -6,6 +6,7 @@ import { answer, callTool, say, type ScriptedModel } from '../../src/testing/ind
 import type { Place } from '../harness/run-capstan.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
 import { hasTerminals, onTerminal, pressUntilOver } from '../harness/terminal.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 const escalated = (cmd: string) =>
   callTool('exec_command', { cmd, sandbox_permissions: 'require_escalated', justification: 'May I?' });
@@ -123,7 +124,8 @@ describe('exec --approvals FILE', () => {
     expect(textsOf(inputOf(model, 1)).at(-1)).toContain('Success');
   });
 
-  it('more permissions let a command write where it could not, and still nowhere else', async () => {
+  it('more permissions let a command write where it could not, and still nowhere else', async ({ skip }) => {
+    skip(noNamespaces);
     const { place } = await scene((request) => {
       if (request.index > 0) return done;
       const [inside, beside] = [outside(place, 'f'), join(place.root, 'g')];
@@ -171,7 +173,10 @@ describe('exec --approvals FILE', () => {
     expect(textsOf(inputOf(model, 1)).join('')).not.toContain('--approvals');
   });
 
-  it('says where a command ran that left the sandbox, on the screen and in the thread, also where reads are denied', async () => {
+  it('says where a command ran that left the sandbox, on the screen and in the thread, also where reads are denied', async ({
+    skip,
+  }) => {
+    skip(noNamespaces);
     const { place } = await scene((request) => {
       const file = outside(place, `f${request.index}`);
       return request.index % 2 === 0 ? answer({ items: [escalated(`touch ${file} .git/made`)] }) : done;
@@ -208,7 +213,8 @@ describe('exec --approvals FILE', () => {
     expect(stderr).toMatch(new RegExp(`To resume: capstan exec resume \\S+ --approvals ${file} "Continue\\."`));
   });
 
-  it('a call that is asked about again has another question id', async () => {
+  it('a call that is asked about again has another question id', async ({ skip }) => {
+    skip(noNamespaces);
     const { place } = await scene((request) => {
       const touched = callTool('exec_command', { cmd: `touch ${outside(place, 'first')}` });
       return request.index === 0 ? answer({ items: [touched] }) : done;
@@ -258,7 +264,8 @@ describe('what is in a command', () => {
     expect(existsSync(join(place.workspace, 'x'))).toBe(false);
   });
 
-  it('that the sandbox stops runs again outside, in the same call', async () => {
+  it('that the sandbox stops runs again outside, in the same call', async ({ skip }) => {
+    skip(noNamespaces);
     const { model, place } = await scene(
       (request) =>
         request.index === 0

@@ -10,6 +10,9 @@ import { inputOf, scene, textsOf } from '../harness/scene.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { hook, trustAll } from '../hooks/hooked-scene.ts';
 import { reading } from '../mcp/mcp-scene.ts';
+import { needsNamespaces } from '../harness/namespaces.ts';
+
+needsNamespaces();
 
 const found = {
   findings: [

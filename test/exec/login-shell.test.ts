@@ -13,11 +13,8 @@ import {
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { inputOf, scene, textsOf } from '../harness/scene.ts';
+import { inputOf, scene, textsOf, withoutSandbox } from '../harness/scene.ts';
 import type { Place } from '../harness/run-capstan.ts';
-
-/** The user's home folder of these tests is a temporary one; a shell that starts where commands may write is not asked. */
-const closed = '[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n';
 
 /** A user whose start-up file says that it runs, and then waits until the test lets it go on. */
 function userWithSlowShell(place: Place) {
@@ -51,7 +48,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
   '%s ends a command that waits for the login shell, which finishes by itself and serves the next run',
   async (signal) => {
     const command = answer({ items: [callTool('exec_command', { cmd: 'echo "[$FROM_PROFILE]"' })] });
-    const { model, place } = await scene([command, command, answer({ items: [say('Done.')] })], closed);
+    const { model, place } = await scene([command, command, answer({ items: [say('Done.')] })], withoutSandbox);
     const user = userWithSlowShell(place);
     const running = place.start(['exec', '--json', 'go'], { env: user.env });
     await vi.waitUntil(user.hasStarted, { timeout: 30_000, interval: 5 });
@@ -68,7 +65,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
 it('a command finds what the caller activated before what the start-up files offer', async () => {
   const command = callTool('exec_command', { cmd: 'tool; other; echo "[$VIRTUAL_ENV]"' });
   const script = [command, say('Done.')].map((item) => answer({ items: [item] }));
-  const { model, place } = await scene(script, closed);
+  const { model, place } = await scene(script, withoutSandbox);
   const program = (folder: string, name: string): void => {
     mkdirSync(join(place.root, folder), { recursive: true });
     writeFileSync(join(place.root, folder, name), `#!/bin/sh\necho ${name} of ${folder}\n`);

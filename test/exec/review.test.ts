@@ -6,6 +6,7 @@ import { answer, callTool, say } from '../../src/testing/index.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { allow, deny, isOfReview, verdict } from '../harness/review-scene.ts';
 import { scene } from '../harness/scene.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 const escalated = (cmd: string) =>
   callTool('exec_command', { cmd, sandbox_permissions: 'require_escalated', justification: 'May I?' });
@@ -55,7 +56,7 @@ describe('exec with a reviewer', () => {
     expect(JSON.parse(replay.stdout)).toMatchObject({ counts: { same: 3, different: 0, not_recorded: 0 } });
   });
 
-  it('names each host that it decided about, on the screen and in the thread', async () => {
+  it.skipIf(noNamespaces)('names each host that it decided about, on the screen and in the thread', async () => {
     const curl = (host: string) => `curl -sS -m 20 --noproxy '' -x http://127.0.0.1:3128 http://${host}/`;
     const cmd = `${curl('one.invalid')}; ${curl('two.invalid')}; true`;
     const { place } = await scene((request: RecordedRequest) => {
@@ -85,7 +86,7 @@ describe('exec with a reviewer', () => {
     }
   });
 
-  it('by that option under the configured profile, with what it denies', async () => {
+  it.skipIf(noNamespaces)('by that option under the configured profile, with what it denies', async () => {
     const cat = callTool('exec_command', { cmd: 'cat secret.txt' });
     const { model, place } = await scene(
       (request) => (request.index % 2 === 0 ? answer({ items: [cat] }) : done),

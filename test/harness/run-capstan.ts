@@ -46,7 +46,7 @@ export class Place {
     writeFileSync(join(this.workspace, '.git', 'HEAD'), 'ref: refs/heads/main\n');
     const config = `model = "gpt-5.5"
 model_provider = "scripted"
-sandbox_mode = "workspace-write"
+${/^sandbox_mode/m.test(more) ? '' : 'sandbox_mode = "workspace-write"'}
 ${more}
 [model_providers.scripted]
 name = "scripted"

@@ -33,6 +33,9 @@ export async function scene(
  */
 export const onlyWorkspace = '[sandbox_workspace_write]\nexclude_slash_tmp = true\n';
 
+/** Commands have no sandbox. For scenes that are not about it: they run where no sandbox can be made, as in containers. */
+export const withoutSandbox = 'sandbox_mode = "danger-full-access"\n';
+
 /** The items of a request. */
 export function inputOf(model: ScriptedModel, request: number): readonly JsonObject[] {
   return model.requests[request]!.body['input'] as unknown as readonly JsonObject[];

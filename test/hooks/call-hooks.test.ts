@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Answer, Question } from '../../src/protocol/question.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { hook, hookedScene, type HookTable, prints } from './hooked-scene.ts';
+import { withoutSandbox } from '../harness/scene.ts';
 
 const done = answer({ items: [say('Done.')] });
 const runs = (cmd: string) => answer({ items: [callTool('exec_command', { cmd })] });
@@ -45,7 +46,7 @@ describe('before a call', () => {
 
   it('a hook changes what runs, later hooks see that, and the item of the model stays as it was', async () => {
     const { output, live, seen } = await (async () => {
-      const scene = await hookedScene([runs('echo model'), done], {});
+      const scene = await hookedScene([runs('echo model'), done], {}, { config: withoutSandbox });
       scene.write({
         PreToolUse: [hook(decides('allow', { updatedInput: { command: 'echo hook' } }), { matcher: 'Bash' })],
         PostToolUse: [hook(scene.keeps('after.json'))],
@@ -73,7 +74,7 @@ describe('before a call', () => {
   });
 
   it('a plain yes answers the question that the user would be asked', async () => {
-    const config = 'approval_policy = "untrusted"';
+    const config = `${withoutSandbox}approval_policy = "untrusted"`;
     const { output, asked } = await call('touch made', { PreToolUse: [hook(decides('allow'))] }, config, []);
     expect([asked.length, output.includes('Exit code: 0') || output.includes('exited with code 0')]).toEqual([0, true]);
   });
@@ -188,32 +189,37 @@ describe('a question about a call', () => {
 
 describe('after a call', () => {
   it('a hook replaces what the model reads, with or without a failure', async () => {
-    const blocks = await call('echo one', { PostToolUse: [hook(prints({ decision: 'block', reason: 'Too loud.' }))] });
+    const withholds = prints({ decision: 'block', reason: 'Too loud.' });
+    const blocks = await call('echo one', { PostToolUse: [hook(withholds)] }, withoutSandbox);
     expect(blocks.output).toBe(
       'The call ran and exited with code 0. A PostToolUse hook of the user withholds its result and says: Too loud.',
     );
     expect(blocks.live.told('item-completed')[0]?.item).toMatchObject({ kind: 'command', status: 'failed' });
     const own = { hookEventName: 'PostToolUse', updatedToolOutput: 'two' };
-    const kept = await call('echo one', { PostToolUse: [hook(prints({ hookSpecificOutput: own }))] });
+    const kept = await call('echo one', { PostToolUse: [hook(prints({ hookSpecificOutput: own }))] }, withoutSandbox);
     expect(kept.output).toBe('two');
     expect(kept.live.told('item-completed')[0]?.item).toMatchObject({ kind: 'command', status: 'completed' });
   });
 });
 
 it('of a command that runs on, hooks are asked when it has ended, about the call that started it', async () => {
-  const scene = await hookedScene((request) => {
-    const outputs = JSON.stringify(request.body['input']);
-    const id = Number(/session ID (\d+)/.exec(outputs)?.[1]);
-    if (outputs.includes('Process exited') || outputs.includes('Too loud')) return done;
-    const cmd = 'echo one; read -r line; echo "got $line"';
-    return answer({
-      items: [
-        Number.isNaN(id)
-          ? callTool('exec_command', { cmd, tty: true, yield_time_ms: 500 }, 'call_start')
-          : callTool('write_stdin', { session_id: id, chars: 'two\n', yield_time_ms: 5000 }, 'call_write'),
-      ],
-    });
-  }, {});
+  const scene = await hookedScene(
+    (request) => {
+      const outputs = JSON.stringify(request.body['input']);
+      const id = Number(/session ID (\d+)/.exec(outputs)?.[1]);
+      if (outputs.includes('Process exited') || outputs.includes('Too loud')) return done;
+      const cmd = 'echo one; read -r line; echo "got $line"';
+      return answer({
+        items: [
+          Number.isNaN(id)
+            ? callTool('exec_command', { cmd, tty: true, yield_time_ms: 500 }, 'call_start')
+            : callTool('write_stdin', { session_id: id, chars: 'two\n', yield_time_ms: 5000 }, 'call_write'),
+        ],
+      });
+    },
+    {},
+    { config: withoutSandbox },
+  );
   const { live, keeps, seen } = scene;
   scene.write({
     PreToolUse: [hook(keeps('before.json'))],

@@ -5,6 +5,7 @@ import type { AskUser, OwnTool, Question, ThreadRequest } from '../../src/index.
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, type ItemDraft, say } from '../../src/testing/index.ts';
 import { hook, hookedScene } from './hooked-scene.ts';
+import { withoutSandbox } from '../harness/scene.ts';
 
 const signal = new AbortController().signal;
 const done = answer({ items: [say('Done.')] });
@@ -13,7 +14,11 @@ const never: AskUser = { ask: () => new Promise(() => {}) };
 
 /** A thread that was given up while a call waited that a hook wants the user to decide about. */
 async function suspended(call: ItemDraft, own: JsonObject, more: Partial<ThreadRequest> = {}) {
-  const scene = await hookedScene([answer({ items: [call] }), done], {}, { config: 'approval_policy = "on-request"' });
+  const scene = await hookedScene(
+    [answer({ items: [call] }), done],
+    {},
+    { config: `${withoutSandbox}approval_policy = "on-request"` },
+  );
   const { live, keeps } = scene;
   const says = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask', ...own } };
   const answerFile = join(live.place.home, 'answer.json');

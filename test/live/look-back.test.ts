@@ -31,7 +31,7 @@ it('the words of the user, what happened, and what a restore would change can be
     command('echo other > a; rm b; mkdir sub; echo new > sub/c'),
     done,
   ]);
-  const thread = await start();
+  const thread = await start({ sandbox: 'danger-full-access' });
   await thread.submit({ input: words('First,\nin two lines.') });
   await thread.submit({ input: words('Second.') });
   const prompts = await engine.stored.prompts(thread.id);

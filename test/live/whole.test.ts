@@ -107,7 +107,7 @@ it('an ephemeral thread that is left ends what runs and waits in it, and stays',
   const inBackground = answer({ items: [callTool('exec_command', { cmd: 'sleep 60', yield_time_ms: 250 })] });
   const never = hang({ afterBytes: 0, of: done });
   const { scene, start } = await liveScene([inBackground, never, done]);
-  const thread = await start({ ephemeral: true });
+  const thread = await start({ ephemeral: true, sandbox: 'danger-full-access' });
   const turns = [thread.submit({ input: words('one') }), thread.submit({ input: words('two') })];
   await scene.model.request(1);
   expect(thread.sessions).toHaveLength(1);

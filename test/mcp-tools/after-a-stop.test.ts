@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say, type RecordedRequest } from '../../src/testing/index.ts';
 import { until } from '../mcp-server/suite.ts';
 import { served, TestClient } from './served.ts';
+import { withoutSandbox } from '../harness/scene.ts';
 
 const sleeps = answer({ items: [callTool('exec_command', { cmd: 'sleep 30' })] });
 const done = answer({ items: [say('done')] });
@@ -10,7 +11,7 @@ const isSlow = (request: RecordedRequest): boolean => !JSON.stringify(request.bo
 
 /** A thread whose turn runs a command. */
 async function running() {
-  const { app, model } = await served((request) => (isSlow(request) ? sleeps : done));
+  const { app, model } = await served((request) => (isSlow(request) ? sleeps : done), { config: withoutSandbox });
   const [client, other] = [new TestClient(app), new TestClient(app)];
   const { thread_id } = await client.data('thread_start', {});
   const call = new AbortController();

@@ -11,6 +11,7 @@ import { checkpointText, isCompaction, saysCheckpoint } from '../compaction/summ
 import { capstanScript } from '../harness/run-capstan.ts';
 import { scene } from '../harness/scene.ts';
 import { served } from './served.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/mcp-tools.md'), 'utf8');
@@ -31,7 +32,10 @@ it('every tool is in the page, with arguments that it takes', async () => {
   for (const { uriTemplate } of app.resources.templates) expect(page).toContain(`\`${uriTemplate}\``);
 });
 
-it('the example runs: it starts a conversation, overrides its context, compacts it and shows the events', async () => {
+it('the example runs: it starts a conversation, overrides its context, compacts it and shows the events', async ({
+  skip,
+}) => {
+  skip(noNamespaces);
   const patch = '*** Begin Patch\n*** Add File: NOTES.md\n+It sells things.\n*** End Patch';
   const steps = [
     answer({ items: [say('It sells things. '.repeat(500))] }),

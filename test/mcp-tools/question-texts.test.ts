@@ -6,11 +6,15 @@ import type { Question } from '../../src/protocol/question.ts';
 import { clientQuestion } from '../../src/surfaces/mcp-server/tools/client-questions.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { type Served, served, TestClient } from './served.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 const closed =
   'approval_policy = "on-request"\n[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n';
 
-it('a question about another try has its scopes on a line of their own, and lists say that it waits', async () => {
+it('a question about another try has its scopes on a line of their own, and lists say that it waits', async ({
+  skip,
+}) => {
+  skip(noNamespaces);
   const scene: Served = await served(
     ({ index }) => {
       const file = join(scene.place.root, 'outside', 'file');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { mcpCall, mcpScene, reading } from './mcp-scene.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 /** Temporary folders are open to commands, and the scene is in one. */
 const elsewhere = '/var/tmp';
@@ -19,15 +20,18 @@ async function writing(server: string, config = '') {
   return { scene, output: await scene.calls(mcpCall('write')), outside, workspace };
 }
 
-test('a server writes only what its sandbox lets it, and is there again after its end', async () => {
-  const { scene, output, outside, workspace } = await writing('sandbox = "workspace-write"');
-  expect(output).toEqual([expect.stringMatching(/\nwritten, E\w+, E\w+, E\w+$/)]);
-  expect(readFileSync(join(workspace, 'inside'), 'utf8')).toBe('by the server');
-  expect(existsSync(outside)).toBe(false);
-  scene.plan({ tools, calls: { write: { dieOnce: true } } });
-  expect(await scene.calls(mcpCall('write'))).toEqual([expect.stringContaining('called write')]);
-  await scene.live.close();
-});
+test.skipIf(noNamespaces)(
+  'a server writes only what its sandbox lets it, and is there again after its end',
+  async () => {
+    const { scene, output, outside, workspace } = await writing('sandbox = "workspace-write"');
+    expect(output).toEqual([expect.stringMatching(/\nwritten, E\w+, E\w+, E\w+$/)]);
+    expect(readFileSync(join(workspace, 'inside'), 'utf8')).toBe('by the server');
+    expect(existsSync(outside)).toBe(false);
+    scene.plan({ tools, calls: { write: { dieOnce: true } } });
+    expect(await scene.calls(mcpCall('write'))).toEqual([expect.stringContaining('called write')]);
+    await scene.live.close();
+  },
+);
 
 test('without the key a server runs as the user does', async () => {
   const { output, outside } = await writing('');
@@ -35,7 +39,7 @@ test('without the key a server runs as the user does', async () => {
   expect(existsSync(outside)).toBe(true);
 });
 
-test('a permission profile can open more', async () => {
+test.skipIf(noNamespaces)('a permission profile can open more', async () => {
   const profile = `[permissions.wide]\nextends = ":workspace"\n[permissions.wide.filesystem]\n"${elsewhere}" = "write"\n`;
   const { output } = await writing('sandbox = "wide"', profile);
   expect(output).toEqual([expect.stringMatching(/\nwritten, written, E\w+, E\w+$/)]);

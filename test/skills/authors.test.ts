@@ -10,6 +10,7 @@ import { inputOf, scene, textsOf } from '../harness/scene.ts';
 import { hook, hookedScene, trustAll } from '../hooks/hooked-scene.ts';
 import { eventually, memoryScene } from '../memory/memory-scene.ts';
 import { skillText } from './skilled-scene.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 const done = answer({ items: [say('Done.')] });
 const { signal } = new AbortController();
@@ -64,7 +65,7 @@ it('what a model writes to an agent names no skill, and no hook for prompts sees
   expect(readFileSync(seen, 'utf8')).toBe('seen\n');
 });
 
-it('a diff names no skill for its reviewer', async () => {
+it.skipIf(noNamespaces)('a diff names no skill for its reviewer', async () => {
   const { model, place } = await scene([done]);
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: place.workspace });
   git('init', '--quiet');

@@ -6,7 +6,7 @@ import { answer, httpError, say, type Script } from '../../src/testing/index.ts'
 import { isCompaction, userTexts } from '../compaction/summariser.ts';
 import { calls, compacts, hangs, long, says, saysLong, talk, task } from '../compaction/talk.ts';
 import { runInside } from '../harness/capstan-inside.ts';
-import { inputOf, type Scene, scene, textsOf, threadId } from '../harness/scene.ts';
+import { inputOf, type Scene, scene, textsOf, threadId, withoutSandbox } from '../harness/scene.ts';
 
 interface Begun extends Scene {
   readonly id: string;
@@ -131,7 +131,7 @@ it('a checkpoint in the middle of a turn is taken back where it was made', async
   const works = saysLong(['exec_command', { cmd: 'echo hello' }]);
   const { model, place, id, json } = await begun(
     talk([works, says('Done.'), says('Yes.')]),
-    'model_auto_compact_token_limit = 20000',
+    `${withoutSandbox}model_auto_compact_token_limit = 20000`,
   );
   expect(model.requests.map(isCompaction)).toEqual([false, true, false]);
   expect((await json('threads', 'show', id))['checkpoints']).toMatchObject([{ report: { phase: 'mid_turn' } }]);

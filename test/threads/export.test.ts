@@ -6,7 +6,7 @@ import type { Line } from '../../src/protocol/line.ts';
 import { answer, callTool, type ItemDraft, reason, say } from '../../src/testing/index.ts';
 import { runInside } from '../harness/capstan-inside.ts';
 import { Place } from '../harness/run-capstan.ts';
-import { scene, type Scene, threadId } from '../harness/scene.ts';
+import { scene, type Scene, threadId, withoutSandbox } from '../harness/scene.ts';
 
 const evil = '</pre><script>alert("1")</script><img src=x onerror=\'x\'> & `ticks` ```';
 const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -19,7 +19,7 @@ const script = [
 ];
 
 async function twoTurns(): Promise<Scene & { readonly id: string }> {
-  const { model, place } = await scene([...script, ...script]);
+  const { model, place } = await scene([...script, ...script], withoutSandbox);
   writeFileSync(join(place.workspace, 'dot.png'), Buffer.from(dot, 'base64'));
   const id = threadId(await place.run('exec', '--json', '-i', 'dot.png', '--', `Say it. ${evil}`));
   await place.run('exec', 'resume', id, 'second words');
@@ -100,7 +100,7 @@ describe('capstan threads export', () => {
     const title = `${[...`Say it. ${evil}`].slice(0, 79).join('')}`;
     expect(first?.split('\n')[0]).toBe(`# ${title.replaceAll(/[\\`*_[\]<>#]/g, (sign) => `\\${sign}`)}`);
     expect(first).toContain(`- thread: \`${id}\``);
-    const facts = `model \`gpt-5.5\`, effort \`medium\`, folder \`${folder}\`, sandbox \`workspace-write\`, approval \`on-request\``;
+    const facts = `model \`gpt-5.5\`, effort \`medium\`, folder \`${folder}\`, sandbox \`danger-full-access\`, approval \`on-request\``;
     expect(rest[0]).toContain(`${times[0]} · ${facts}\n`);
     // The second turn ran under the same settings.
     expect(rest[1]).toBe(`2

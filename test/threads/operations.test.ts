@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, hang, say, type ScriptedModel } from '../../src/testing/index.ts';
 import type { Finished, Place } from '../harness/run-capstan.ts';
-import { inputOf, onlyWorkspace, scene, textsOf, threadId } from '../harness/scene.ts';
+import { inputOf, scene, textsOf, threadId, withoutSandbox } from '../harness/scene.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
 
@@ -89,7 +89,7 @@ describe('capstan threads fork', () => {
       yes(),
       yes(),
     ];
-    const { model, place } = await scene(script, onlyWorkspace);
+    const { model, place } = await scene(script, withoutSandbox);
     const id = await speak(place, 'one');
     const live = place.start(['exec', '--json', 'resume', id, 'two']);
     await live.printed('"type":"item.started"');

@@ -11,6 +11,7 @@ import { turnOptions } from '../../src/thread/read-turn.ts';
 import { ownToolOption } from '../../src/tools/own-tool.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
 const signal = new AbortController().signal;
@@ -296,7 +297,10 @@ describe('an object with methods', () => {
   });
 });
 
-it('a thread that is started read-only is read-only, and one that is started with a slip is not started', async () => {
+it('a thread that is started read-only is read-only, and one that is started with a slip is not started', async ({
+  skip,
+}) => {
+  skip(noNamespaces);
   const write = callTool('exec_command', { cmd: 'echo x > made || echo refused' });
   const live = await LiveThread.in([answer({ items: [write] }), answer({ items: [say('Done.')] })]);
   const engine = await live.engine({ config: { sandbox_mode: 'workspace-write' } });

@@ -5,19 +5,22 @@ import { textWidth } from '../../src/surfaces/terminal/text-width.ts';
 import { answer, callTool, type ItemDraft, say } from '../../src/testing/index.ts';
 import { runInside } from '../harness/capstan-inside.ts';
 import type { Place } from '../harness/run-capstan.ts';
-import { scene, threadId } from '../harness/scene.ts';
+import { scene, threadId, withoutSandbox } from '../harness/scene.ts';
 
 const command = (cmd: string): ItemDraft => callTool('exec_command', { cmd });
 
 /** Two turns: files made, a command that fails, a file changed by another model. */
 async function worked(): Promise<{ readonly place: Place; readonly id: string }> {
-  const { place } = await scene([
-    answer({ items: [command(String.raw`printf 'a\nb\nc\n' > f; echo made > made; printf 'a\0b' > binary`)] }),
-    answer({ items: [command('exit 3')] }),
-    answer({ items: [say('I made three files.\nOne of them is binary.')] }),
-    answer({ items: [command(String.raw`printf 'a\nB\nc\n' > f; rm made`)] }),
-    answer({ items: [say('漢字'.repeat(60))] }),
-  ]);
+  const { place } = await scene(
+    [
+      answer({ items: [command(String.raw`printf 'a\nb\nc\n' > f; echo made > made; printf 'a\0b' > binary`)] }),
+      answer({ items: [command('exit 3')] }),
+      answer({ items: [say('I made three files.\nOne of them is binary.')] }),
+      answer({ items: [command(String.raw`printf 'a\nB\nc\n' > f; rm made`)] }),
+      answer({ items: [say('漢字'.repeat(60))] }),
+    ],
+    withoutSandbox,
+  );
   writeFileSync(join(place.workspace, 'AGENTS.md'), 'Be kind.\n');
   const id = threadId(await place.run('exec', '--json', 'Make files, please. '.repeat(9)));
   await place.run('exec', 'resume', id, '-m', 'gpt-5.4', 'Now change them.');

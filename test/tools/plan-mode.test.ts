@@ -5,6 +5,7 @@ import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 import { command, toldScene } from '../harness/told-scene.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 type Told = Awaited<ReturnType<typeof toldScene>>;
 
@@ -13,7 +14,10 @@ const fileIn = ({ live }: Told, name: string): string => join(live.place.workspa
 const toolsOf = ({ live }: Told): readonly string[] =>
   (live.model.requests.at(-1)!.body['tools'] as { name: string }[]).map(({ name }) => name);
 
-it('commands of a plan write nothing, the model reads that, and the thread keeps its own permissions', async () => {
+it('commands of a plan write nothing, the model reads that, and the thread keeps its own permissions', async ({
+  skip,
+}) => {
+  skip(noNamespaces);
   const scene = await toldScene({ config: 'approval_policy = "never"\n' });
   const { live } = scene;
   await live.thread.overrideTurnContext(plan);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { inputOf, textsOf } from '../harness/scene.ts';
+import { inputOf, textsOf, withoutSandbox } from '../harness/scene.ts';
 import { toldScene } from '../harness/told-scene.ts';
 
 const gates = '[features]\nsleep_tool = true\ntoken_budget = true\n';
@@ -50,7 +50,7 @@ describe('time and context', () => {
       answer({ items: [callTool('new_context', {})] }),
       answer({ items: [say('All that matters.')] }),
     ];
-    const live = await LiveThread.in((request) => steps[request.index] ?? done, gates);
+    const live = await LiveThread.in((request) => steps[request.index] ?? done, `${withoutSandbox}${gates}`);
     expect(await live.turn('go')).toMatchObject({ kind: 'completed' });
     expect(live.told('checkpoint-installed')).toHaveLength(1);
     expect(live.told('checkpoint-installed')[0]?.report).toMatchObject({ trigger: 'manual' });
@@ -132,7 +132,7 @@ describe('web search by the provider', () => {
 });
 
 it('arguments that a tool does not have are ignored, and the end of its answer says so', async () => {
-  const scene = await toldScene({});
+  const scene = await toldScene({ config: withoutSandbox });
   const plan = [{ step: 'Look', status: 'pending' }];
   const outputs = await scene.calls(
     callTool('exec_command', { cmd: 'echo hi', colour: 'red', login: null }),

@@ -1,16 +1,19 @@
-import { describe, expect, test } from 'vitest';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { checkpointText, saysCheckpoint } from '../compaction/summariser.ts';
 import { long } from '../compaction/talk.ts';
+import { withoutSandbox } from '../harness/scene.ts';
 import { toldScene } from '../harness/told-scene.ts';
 
 type Scene = Awaited<ReturnType<typeof toldScene>>;
 
-const start = (cmd: string) => callTool('exec_command', { cmd, yield_time_ms: 250 });
+const start = (cmd: string, more: object = {}) => callTool('exec_command', { cmd, yield_time_ms: 250, ...more });
 const look = (id: number, more: object = {}) => callTool('write_stdin', { session_id: id, ...more });
 
-async function sessionOf(scene: Scene, cmd: string): Promise<number> {
-  const [answered = ''] = await scene.calls(start(cmd));
+async function sessionOf(scene: Scene, cmd: string, more: object = {}): Promise<number> {
+  const [answered = ''] = await scene.calls(start(cmd, more));
   return Number(/^Process running with session ID (\d+)$/m.exec(answered)?.[1]);
 }
 
@@ -28,7 +31,7 @@ async function compact(scene: Scene): Promise<void> {
 
 describe('a session that the user ended', () => {
   test('stands once in a request, the next one', async () => {
-    const scene = await toldScene({});
+    const scene = await toldScene({ config: withoutSandbox });
     const id = await sessionOf(scene, 'sleep 74001');
     await scene.live.thread.endSessions([id]);
     await scene.calls();
@@ -38,7 +41,7 @@ describe('a session that the user ended', () => {
   });
 
   test('stands in the next request of the turn that runs', async () => {
-    const scene = await toldScene({});
+    const scene = await toldScene({ config: withoutSandbox });
     const { live } = scene;
     const id = await sessionOf(scene, 'sleep 74002');
     live.model.push(async () => {
@@ -51,7 +54,7 @@ describe('a session that the user ended', () => {
   });
 
   test('is not told again where the answer of a call said it', async () => {
-    const scene = await toldScene({});
+    const scene = await toldScene({ config: withoutSandbox });
     const id = await sessionOf(scene, 'sleep 74003');
     const { live } = scene;
     live.model.push(async () => {
@@ -66,22 +69,21 @@ describe('a session that the user ended', () => {
   });
 
   test('whose end a call waits for is ended by the user in its answer', async () => {
-    const scene = await toldScene({});
-    const id = await sessionOf(scene, 'sleep 74004');
+    const scene = await toldScene({ config: withoutSandbox });
+    const id = await sessionOf(scene, 'read -r; touch began; sleep 74004', { stdin: true });
     const { live } = scene;
-    live.onEvent = (event) => {
-      // The call begins to wait after it was announced.
-      const stop = (): unknown => setTimeout(() => void live.thread.endSessions([id]), 300);
-      if (event.kind === 'item-started' && event.item.kind === 'tool-call') stop();
-    };
-    const [answered] = await scene.calls(look(id, { yield_time_ms: 20_000 }));
+    const answering = scene.calls(look(id, { chars: '\n', yield_time_ms: 60_000 }));
+    // The call that wrote the line waits by then.
+    await vi.waitUntil(() => existsSync(join(live.place.workspace, 'began')), { timeout: 20_000 });
+    await live.thread.endSessions([id]);
+    const [answered] = await answering;
     expect(answered).toContain('Process killed: aborted by user');
     await scene.calls();
     expect(about(scene)).toEqual([]);
   });
 
   test('is in no list of a checkpoint that comes later, and leaves that of one before', async () => {
-    const scene = await toldScene({});
+    const scene = await toldScene({ config: withoutSandbox });
     const [first, second] = [await sessionOf(scene, 'sleep 74005'), await sessionOf(scene, 'sleep 74006')];
     scene.live.model.push(answer({ items: [say(long)], usage: 'none' }));
     await scene.live.turn('Say much.');
@@ -99,7 +101,7 @@ describe('a session that the user ended', () => {
   });
 
   test('stands in a request of another process, if the one that ended it sent none', async () => {
-    const scene = await toldScene({});
+    const scene = await toldScene({ config: withoutSandbox });
     const id = await sessionOf(scene, 'sleep 74007');
     await scene.live.thread.endSessions([id]);
     await scene.live.open();

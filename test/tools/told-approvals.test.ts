@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { callTool } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { command, toldScene } from '../harness/told-scene.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 const config = 'approval_policy = "on-request"\n';
 const granular = (sandbox: boolean, rules: boolean) =>
@@ -26,7 +27,8 @@ test('without anyone to ask, `untrusted` offers no commands, and says nothing ab
   expect(output).toContain('There is no tool named "exec_command".');
 });
 
-test('an allowed command stays inside where commands can change what it starts, as the text says', async () => {
+test('an allowed command stays inside where commands can change what it starts, as the text says', async ({ skip }) => {
+  skip(noNamespaces);
   const scene = await toldScene({
     config,
     rules: 'prefix_rule(pattern = [["tool", "touch"]], decision = "allow")\n',
@@ -45,7 +47,10 @@ test('an allowed command stays inside where commands can change what it starts, 
   expect(outputs[1]).toContain('Process exited with code 0');
 });
 
-test('where hosts are asked about while a command runs, the text does not tell to ask for the network first', async () => {
+test('where hosts are asked about while a command runs, the text does not tell to ask for the network first', async ({
+  skip,
+}) => {
+  skip(noNamespaces);
   const scene = await toldScene({ config: listed, answers: [{ kind: 'allowed' }] });
   await scene.calls('curl -sS https://new.invalid/');
   expect(scene.told()).toContain('run the command without asking first.');
@@ -85,7 +90,8 @@ test('a request for what the session has names no scope of its own', async () =>
   expect(scene.asked).toHaveLength(1);
 });
 
-test('a host that a rule asks about is not asked about again after a yes for the session', async () => {
+test('a host that a rule asks about is not asked about again after a yes for the session', async ({ skip }) => {
+  skip(noNamespaces);
   const rules = 'network_rule("listed.invalid", "http", "prompt")\nnetwork_rule("both.invalid", "http", "deny")\n';
   const scene = await toldScene({ config: listed, rules, answers: [{ kind: 'allowed', scope: 'session' }] });
   await scene.calls('curl -sS http://listed.invalid/', 'curl -sS http://listed.invalid/');
@@ -97,7 +103,10 @@ test('a host that a rule asks about is not asked about again after a yes for the
   expect(environment).toContain('<denied_domains><domain>both.invalid</domain></denied_domains>');
 });
 
-test('where reads are denied, a retry names the sandbox that stays, and a rule that means the same is offered', async () => {
+test('where reads are denied, a retry names the sandbox that stays, and a rule that means the same is offered', async ({
+  skip,
+}) => {
+  skip(noNamespaces);
   const denying = `${config}default_permissions = "dev"
 [permissions.dev]
 extends = ":workspace"
@@ -114,7 +123,8 @@ extends = ":workspace"
   expect(output).toContain(`the user let it run again ${place}. This is the second run.`);
 });
 
-test('the note about what stays closed outside says how it fails, as it does', async () => {
+test('the note about what stays closed outside says how it fails, as it does', async ({ skip }) => {
+  skip(noNamespaces);
   const denying = `${config}default_permissions = "dev"
 [permissions.dev]
 extends = ":workspace"

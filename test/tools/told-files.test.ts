@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callTool, type ItemDraft } from '../../src/testing/index.ts';
 import { toldScene } from '../harness/told-scene.ts';
+import { noNamespaces } from '../harness/namespaces.ts';
 
 const config = 'approval_policy = "on-request"\n';
 const adds = (file: string): ItemDraft => ({
@@ -29,7 +30,8 @@ test('a patch to any protected name of a repository in the workspace asks by its
   expect(existsSync(join(inner, '.codex/one'))).toBe(true);
 });
 
-test('a repository is protected from the turn after the one that made it, as the text says', async () => {
+test('a repository is protected from the turn after the one that made it, as the text says', async ({ skip }) => {
+  skip(noNamespaces);
   const scene = await toldScene({ config, answers: [] });
   const [, again] = await scene.calls('git init -q made', 'touch made/.git/x && echo written');
   expect(scene.told()).toContain('\nRead-only wherever they existed when the turn began, with ');
@@ -38,7 +40,10 @@ test('a repository is protected from the turn after the one that made it, as the
   expect(next).toContain('Read-only file system');
 });
 
-test('a folder that stands beside a repository in the workspace is asked for, and opened by a yes', async () => {
+test('a folder that stands beside a repository in the workspace is asked for, and opened by a yes', async ({
+  skip,
+}) => {
+  skip(noNamespaces);
   const no = { kind: 'declined' } as const;
   const scene = await toldScene({ config, answers: [no, no, { kind: 'allowed' }] });
   const inner = join(scene.live.place.workspace, 'sub');

@@ -4,6 +4,9 @@ import { expect, test } from 'vitest';
 import { callTool } from '../../src/testing/index.ts';
 import { command, toldScene } from '../harness/told-scene.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
+import { needsNamespaces } from '../harness/namespaces.ts';
+
+needsNamespaces();
 
 const open = 'approval_policy = "on-request"\n';
 const listed = `approval_policy = "on-request"

@@ -32,7 +32,7 @@ async function besideScene() {
   const root = live.cwd;
   writeFileSync(join(root, 'app.js'), 'one\n');
   writeFileSync(join(root, 'old.txt'), 'old\n');
-  const main = await live.start();
+  const main = await live.start({ sandbox: 'danger-full-access' });
   await main.submit({ input: words('Build the parser.') });
   const side = await opened(live.threads.fork(main.id, { kind: 'latest' }, { ephemeral: true }));
   const beside = new ChangesBeside(main, side);

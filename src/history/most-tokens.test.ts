@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { Item } from '../protocol/item.ts';
 import { mostTokens } from './most-tokens.ts';
 import { instructionsTokens, itemTokens, toolTokens } from './size.ts';
+import { anyCharacter } from '../testing/any-character.ts';
 
 const alike = fc.constantFrom(
   ...'a b A Z 0 9 " \\ \n \t . , = / é Я 中 龘 あ 한 😀 ꀀ'.split(' '),
@@ -11,7 +12,7 @@ const alike = fc.constantFrom(
   '\ud800',
 );
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.array(alike, { maxLength: 300 }).map((signs) => signs.join('')),
   fc.tuple(alike, fc.nat(9000)).map(([sign, times]) => sign.repeat(times)),
 );

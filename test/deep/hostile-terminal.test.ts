@@ -9,6 +9,7 @@ import { type InsideOptions, runInside } from '../harness/capstan-inside.ts';
 import type { Finished } from '../harness/run-capstan.ts';
 import { scene, threadId } from '../harness/scene.ts';
 import { hasTerminals, onTerminal } from '../harness/terminal.ts';
+import { anyCharacter } from '../../src/testing/any-character.ts';
 
 /** Sets a title, clears the screen, rings, goes back, turns the writing round, hides letters; no slash, so names have it. */
 const evil = '\u001B]0;owned\u0007\u001B[2J\u009B31m\b\rfake\u202Eexe\u2066x\u200By\u2060z\u007F\u0085\uFEFF.';
@@ -223,7 +224,7 @@ describe('what is made visible', () => {
     const text = fc.string({
       unit: fc.oneof(
         fc.constantFrom(...evil, '\u200D', '\uFE0F', '\uD83D', '\uDE00'),
-        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+        fc.string({ unit: anyCharacter, minLength: 1, maxLength: 1 }),
       ),
     });
     fc.assert(

@@ -51,6 +51,7 @@ import { unusableImagesFragment } from '../../src/fragments/events/unusable-imag
 import type { TurnId } from '../../src/protocol/ids.ts';
 import { userActionFragment } from '../../src/fragments/events/user-action.ts';
 import { userShellCommandFragment } from '../../src/fragments/events/user-shell-command.ts';
+import { anyCharacter } from '../../src/testing/any-character.ts';
 
 export interface Rendering {
   readonly payload: unknown;
@@ -85,7 +86,7 @@ const pieces = [
 ];
 
 const short = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc
     .array(fc.oneof(fc.constantFrom(...pieces.slice(0, 3)), fc.constantFrom(...pieces)), { maxLength: 2 })
     .map((found) => found.join('')),

@@ -10,12 +10,13 @@ import type { ReachedNetwork } from '../../src/policy/describe-policy.ts';
 import type { PermissionsText } from '../../src/fragments/sections/permissions.ts';
 import type { ModelFact } from '../../src/world/sections/model.ts';
 import type { PersonalityFact } from '../../src/world/sections/personality.ts';
+import { anyCharacter } from '../../src/testing/any-character.ts';
 
 /** Facts of every section, with what strangers may write into them. */
 
 const path = fc.oneof(
   fc.constantFrom('/repo', '/a b', '/x<y>&"\'', '/line\nbreak', '/</environment_context>', '/ünï', '/<withdrawn />'),
-  fc.string({ unit: 'binary', maxLength: 20 }).map((name) => `/${name}`),
+  fc.string({ unit: anyCharacter, maxLength: 20 }).map((name) => `/${name}`),
 );
 const paths = fc.array(path, { maxLength: 3 });
 const hosts = fc.array(fc.oneof(fc.domain(), fc.constantFrom('*.a.org', 'x">y')), { maxLength: 3 });

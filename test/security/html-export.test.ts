@@ -6,6 +6,7 @@ import type { Line } from '../../src/protocol/line.ts';
 import { exportPage } from '../../src/surfaces/export/export-page.ts';
 import { htmlOf } from '../../src/surfaces/export/html.ts';
 import { markdownHtml } from '../../src/surfaces/export/markdown-html.ts';
+import { anyCharacter } from '../../src/testing/any-character.ts';
 
 const names =
   'html|head|body|header|main|title|style|meta|section|article|details|summary|div|dl|dt|dd|small|img|h[1-6]|' +
@@ -81,7 +82,7 @@ const hostile = fc
         ),
       },
       { weight: 2, arbitrary: fc.constantFrom('a', 'word', 'é', '漢', '😀') },
-      { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }) },
+      { weight: 1, arbitrary: fc.string({ unit: anyCharacter, minLength: 1, maxLength: 3 }) },
     ),
     { maxLength: 60 },
   )

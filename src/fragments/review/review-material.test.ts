@@ -6,6 +6,7 @@ import { reviewAction, type ReviewAction } from './review-action.ts';
 import { mostReviewEntries, reviewBudgets } from './review-budgets.ts';
 import { reviewMessage } from './review-message.ts';
 import { type ReviewEntry, reviewTranscript } from './review-transcript.ts';
+import { anyCharacter } from '../../testing/any-character.ts';
 
 const budgets = reviewBudgets(1_000_000);
 const tokensOf = (text: string): number => byteLength(text) / bytesPerToken;
@@ -13,7 +14,7 @@ const tokensOf = (text: string): number => byteLength(text) / bytesPerToken;
 const long = (texts: readonly string[]) =>
   fc.tuple(fc.constantFrom(...texts), fc.integer({ min: 0, max: 12_000 })).map(([text, times]) => text.repeat(times));
 const anyText = fc.oneof(
-  { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
+  { weight: 3, arbitrary: fc.string({ unit: anyCharacter, maxLength: 200 }) },
   long([
     'a',
     '"',

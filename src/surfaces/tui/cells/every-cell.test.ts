@@ -12,6 +12,7 @@ import { cellOf } from './cell-of.ts';
 import type { Cell } from './cell.ts';
 import { noticeCell } from './notice-cell.ts';
 import { reviewCell, reviewStartCell } from './review-cell.ts';
+import { anyCharacter } from '../../../testing/any-character.ts';
 
 const look: Look = {
   width: 60,
@@ -181,7 +182,7 @@ const hostile = fc
         '**',
         'Error: ',
       ),
-      fc.string({ unit: 'binary', maxLength: 4 }),
+      fc.string({ unit: anyCharacter, maxLength: 4 }),
     ),
     { maxLength: 12 },
   )

@@ -23,6 +23,7 @@ import { SlashPopup } from './slash-popup.ts';
 import { slashCommands } from './slash-table.ts';
 import { ThemeView } from './theme-view.ts';
 import { sampleQuestion } from './sample-question.ts';
+import { anyCharacter } from '../../../testing/any-character.ts';
 
 const none = (): void => {};
 
@@ -95,7 +96,7 @@ function framesWith(text: string, look: Look, height: number): Readonly<Record<s
 }
 
 const texts = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc.string({ unit: anyCharacter, maxLength: 80 }),
   fc.constantFrom(
     'שלום עולם, this is right to left',
     'مرحبا بالعالم ١٢٣',

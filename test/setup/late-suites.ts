@@ -1,7 +1,7 @@
 /**
- * Suites that a whole `npm test` leaves to `npm run test:deep`: attacks, a failing disk or
- * terminal, models that lie or never end at a checkpoint, threads over every wire format, and whole sessions of the
- * terminal. The fast suites prove the same parts on plainer ways.
+ * Suites that a whole `npm test` leaves to `npm run test:deep`: attacks, large files, a failing disk or terminal, models
+ * that lie or never end at a checkpoint, threads over every wire format, and whole sessions of the terminal. The fast
+ * suites prove the same parts on plainer ways.
  * `vitest run FILE` and `npm test FILE` run any of them.
  */
 export const lateSuites: readonly string[] = [
@@ -16,4 +16,5 @@ export const lateSuites: readonly string[] = [
   'test/mcp-tools/questions.test.ts',
   'test/threads/printed-commands.test.ts',
   'test/exec/terminal.test.ts',
+  'src/rollout/compressed/compressed-file.test.ts',
 ];

@@ -41,13 +41,13 @@ describe.runIf(process.platform === 'linux')('a bubblewrap that a command put in
 
   test.each(['workspace-write', 'read-only'])('is not run when the root is configured (%s)', async (mode) => {
     plant('bwrap');
-    await runCommand(roots(), (live) => ({ ...variables(live, {}), overrides: [`sandbox_mode="${mode}"`] }));
+    await runCommand(roots(), (live) => ({ ...variables(live, {}), config: { sandbox_mode: mode } }));
     expect(existsSync(ran)).toBe(false);
   });
 
   test.each(['workspace-write', 'read-only'])('is not run when a flag adds the root (%s)', async (mode) => {
     plant('bwrap');
-    const added = { addDirectories: [tools], overrides: [`sandbox_mode="${mode}"`] };
+    const added = { addDirectories: [tools], config: { sandbox_mode: mode } };
     await runCommand('', (live) => ({ ...variables(live, {}), ...added }));
     expect(existsSync(ran)).toBe(false);
   });
@@ -74,7 +74,7 @@ test.each(['workspace-write', 'read-only'])('a shell in a writable root is not t
   const roots = `[sandbox_workspace_write]\nwritable_roots = [${JSON.stringify(tools)}]\n`;
   const live = await runCommand(roots, (at) => ({
     ...variables(at, { PATH: process.env['PATH'] ?? '', SHELL: join(tools, 'bash') }),
-    overrides: [`sandbox_mode="${mode}"`],
+    config: { sandbox_mode: mode },
   }));
   expect(existsSync(ran)).toBe(false);
   expect(JSON.stringify(live.events)).not.toContain(join(tools, 'bash'));

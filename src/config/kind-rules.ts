@@ -21,7 +21,7 @@ export function leafValue(
     case 'string':
       return result(isText(value), () => ifAllowed(kind.blank === 'allowed' || String(value).trim() !== ''));
     case 'path':
-      return result(isText(value), () => ifAllowed(value !== ''));
+      return result(isText(value), () => ifAllowed(isPath(String(value))));
     case 'variable':
       return result(isText(value), () => ifAllowed(isVariableName(String(value))));
     case 'choice':
@@ -56,7 +56,7 @@ export function leafValue(
     case 'boolean-or-list':
       return result(typeof value === 'boolean' || isTextList(value), () => value);
     case 'path-list':
-      return result(isTextList(value), () => ifAllowed(!(value as readonly Json[]).includes('')));
+      return result(isTextList(value), () => ifAllowed((value as readonly string[]).every(isPath)));
     case 'choice-list':
       return result(isTextList(value), () => {
         const chosen = (value as readonly Json[]).map((member) => chosenOf(kind, member));
@@ -80,6 +80,15 @@ export function leafValue(
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+function isPath(text: string): boolean {
+  return text !== '' && !isFileUrl(text);
+}
+
+/** As a path it would name a folder `file:` that does not exist, so that what it protects or grants would be nothing. */
+export function isFileUrl(text: string): boolean {
+  return /^file:/i.test(text);
 }
 
 function isTextMap(value: Json): boolean {

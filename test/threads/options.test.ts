@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type OptionProblem, type OptionTable, type OptionType, readOptions } from '../../src/envelope/read-options.ts';
 import { Engine, type EngineOptions, liveThreads, type OwnTool, type SettingsChange, words } from '../../src/index.ts';
@@ -437,4 +437,45 @@ it('the documentation lists every option with its sentence', () => {
   expect(listed('Engine.load')).toEqual(rows(engineOptions));
   expect(listed('start, resume, fork')).toEqual(rows(threadOptions));
   expect(listed('run')).toEqual(rows(turnOptions));
+});
+
+describe('paths of Engine.load', () => {
+  it.each([
+    ['a relative path', () => 'token.png'],
+    ['one that begins with ~', () => '~/token.png'],
+    ['an absolute one', (folder: string) => join(folder, 'token.png')],
+    ['a name with brackets', (folder: string) => join(folder, 'to[k]en.png')],
+  ])('protect %s', async (_name, spell) => {
+    const look = (request: { readonly body: { readonly input: readonly { readonly type: string }[] } }) =>
+      request.body.input.at(-1)!.type.endsWith('_output')
+        ? yes()
+        : answer({ items: [callTool('view_image', { path: basename(spell('')) })] });
+    const live = await LiveThread.in(look as never);
+    const folder = live.place.workspace;
+    writeFileSync(join(folder, basename(spell(folder))), 'secret');
+    await live.open({ cwd: folder, osHome: folder, secretFiles: [spell(folder)] }, { sandbox: 'read-only' });
+    await live.turn('Look.');
+    expect(textsOf(inputOf(live.model, 1)).at(-1)).toMatch(/does not allow|not allowed|denied/);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['a URL', { secretFiles: ['file:///srv/token'] }, /^secretFiles\[0\] of Engine.load\(\) is a URL, not a path/],
+    ['a pattern', { secretFiles: ['/srv/a', '/srv/tok*'] }, /^secretFiles\[1\] of Engine.load\(\) is a pattern/],
+    ["another user's home", { secretFiles: ['~root/token'] }, /the home of another user/],
+    ['a NUL', { secretFiles: ['/srv/a\0b'] }, /NUL/],
+    ['a URL to write to', { addDirectories: ['file:///srv'] }, /^addDirectories\[0\] .* is a URL/],
+    ['a URL of the machine', { systemFolders: ['file:/etc/x'] }, /^systemFolders\[0\] .* is a URL/],
+    ['a relative home', { osHome: '~' }, /^osHome of Engine.load\(\) is not an absolute path: "~"/],
+    ['a relative folder', { cwd: 'src' }, /^cwd of Engine.load\(\) is not an absolute path/],
+  ])('refuse %s', async (_name, given, message) => {
+    const client = { name: 'test', version: '0', source: 'exec' };
+    expect(await Engine.load({ env: {}, osHome: '/', cwd: '/', client, ...given })).toEqual({
+      kind: 'refused',
+      outcome: {
+        code: 'option-wrong',
+        message: expect.stringMatching(message),
+        next: 'Name each file or folder by its whole path.',
+      },
+    });
+  });
 });

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { type Config, readConfig, type ConfigReading } from '../../config/config.ts';
 import { type ConfigLayer, layerNames } from '../../config/config-layer.ts';
 import { checkValues } from '../../config/check-values.ts';
@@ -12,7 +11,7 @@ import type { Requirements } from '../../policy/requirements.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { loadConfigFile, type LoadedLayer, loadProfileFile, loadUnusedFiles } from './config-file.ts';
-import { flagsLayer } from './config-paths.ts';
+import { absolute, flagsLayer } from './config-paths.ts';
 import { loadRequirements } from './config-requirements.ts';
 import { fileSystem } from '../../disk/file-system.ts';
 import { inside } from '../files/project-folders.ts';
@@ -89,7 +88,7 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
   const demanded = await loadRequirements({ osHome, path: requirementsFile, managed });
   const options: ConfigReading = {
     unknown: strictConfig === true ? 'error' : 'warning',
-    addedRoots: addDirectories.map((folder) => resolve(cwd, folder)),
+    addedRoots: addDirectories.map((folder) => String(absolute(folder, { base: cwd, osHome }))),
     osHome,
     ...defined({ profile, managedProfiles: demanded.requirements.profileTables }),
     ...(unused.length === 0 ? {} : { otherVariables: variablesIn(unused.map(({ layer }) => layer)) }),

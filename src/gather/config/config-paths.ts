@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { ConfigLayer } from '../../config/config-layer.ts';
 import type { KeyKind, KeyTable, NamedTablesKind } from '../../config/key-kind.ts';
+import { isFileUrl } from '../../config/kind-rules.ts';
 import { keyTable } from '../../config/key-table.ts';
 import { type Override, overrideValues } from '../../config/override.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
@@ -62,7 +63,7 @@ function resolveValue(kind: KeyKind | undefined, value: Json, base: PathBase): J
 }
 
 export function absolute(value: Json, { base, osHome }: PathBase): Json {
-  if (typeof value !== 'string' || value === '') return value;
+  if (typeof value !== 'string' || value === '' || isFileUrl(value)) return value;
   return fromHome(value, osHome) ?? resolve(base, value);
 }
 

@@ -1,5 +1,6 @@
 import { grouped } from '../../protocol/grouped.ts';
 import { dirname } from 'node:path';
+import { isFileUrl } from '../../config/kind-rules.ts';
 import type { ConfigLayer } from '../../config/config-layer.ts';
 import { type ConfigProblem, keyProblem } from '../../config/config-problem.ts';
 import { readRequirements, type ReadRequirements } from '../../config/requirements.ts';
@@ -37,20 +38,29 @@ export async function loadRequirements({
 /** A pattern that begins with any number of folders means the whole disk, wherever the file stands. */
 function resolved({ patterns, source }: DeniedReads, base: { base: string; osHome: string }): DeniedReads {
   const whole = patterns.map((pattern) => (pattern.startsWith('**/') ? `/${pattern}` : pattern));
-  return { patterns: whole.map((pattern) => String(absolute(pattern, base))), source };
+  const placed = (pattern: string): string => (isNowhere(pattern) ? pattern : String(absolute(pattern, base)));
+  return { patterns: whole.map(placed), source };
+}
+
+/** A URL, or the home of another user, is no place that is known here: denying it would protect nothing. */
+function isNowhere(pattern: string): boolean {
+  return isFileUrl(pattern) || /^~[^/]/.test(pattern);
 }
 
 function senseless(layer: ConfigLayer, denied: DeniedReads | undefined): readonly ConfigProblem[] {
-  return (denied?.patterns ?? [])
-    .filter((pattern) => parseGlob(pattern) === undefined)
-    .map((pattern) =>
-      keyProblem(layer, ['permissions', 'filesystem', 'deny_read'], {
-        code: 'config-wrong-value',
-        severity: 'error',
-        what: `contains an invalid pattern (${pattern})`,
-        next: 'Close every bracket and brace, and put a character after every backslash.',
-      }),
-    );
+  const problem = (what: string, next: string): ConfigProblem =>
+    keyProblem(layer, ['permissions', 'filesystem', 'deny_read'], {
+      code: 'config-wrong-value',
+      severity: 'error',
+      what,
+      next,
+    });
+  return (denied?.patterns ?? []).flatMap((pattern) => {
+    if (isNowhere(pattern)) return [problem(`contains ${pattern}, which is no path`, 'Write the whole path.')];
+    if (parseGlob(pattern) !== undefined) return [];
+    const next = 'Close every bracket and brace, and put a character after every backslash.';
+    return [problem(`contains an invalid pattern (${pattern})`, next)];
+  });
 }
 
 function tooLong(layer: ConfigLayer, instructions: string | undefined): readonly ConfigProblem[] {

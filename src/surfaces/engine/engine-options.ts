@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import {
   anyText,
   choiceOf,
@@ -6,6 +7,7 @@ import {
   listOf,
   method,
   nameText,
+  type OptionProblem,
   type OptionTable,
   type OptionType,
   recordOf,
@@ -20,6 +22,8 @@ import type { Seals } from '../../ports/seals.ts';
 import type { SnapshotContents } from '../../ports/snapshot-contents.ts';
 import type { ThreadDirectory } from '../../ports/thread-directory.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
+import { lookAt } from '../../disk/file-system.ts';
+import { absolute } from '../../gather/config/config-paths.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { notPlain, plainCopy } from '../../protocol/plain-copy.ts';
 import type { Variables } from '../../protocol/variables.ts';
@@ -45,7 +49,10 @@ export interface EngineOptions extends ConfigChoices {
    * `sandbox_fallback` of the user's configuration says; projects have no say.
    */
   readonly sandboxFallback?: 'landlock';
-  /** Files of the program that embeds the engine, such as its access token. Commands can neither read nor change them. */
+  /**
+   * Files of the program that embeds the engine, such as its access token. Commands can neither read nor change them.
+   * Relative ones start from `cwd`, and `~/` is `osHome`.
+   */
   readonly secretFiles?: readonly string[];
 }
 
@@ -181,3 +188,43 @@ export const engineOptions = {
   },
   secretFiles: { type: paths, about: 'Files that commands can neither read nor change.' },
 } as const satisfies OptionTable<EngineOptions>;
+
+/** The options with every path absolute. A path that cannot be meant as it is written would protect or grant nothing. */
+export function withWholePaths(options: EngineOptions): EngineOptions | OptionProblem {
+  const { cwd: base, osHome } = options;
+  for (const [key, folder] of Object.entries({ osHome, cwd: base }))
+    if (!isAbsolute(folder)) return oddPath(key, folder, 'is not an absolute path');
+  const whole: { -readonly [Key in (typeof pathLists)[number]]?: readonly string[] } = {};
+  for (const key of pathLists) {
+    const given = options[key];
+    if (given === undefined) continue;
+    const paths = given.map((path) => String(absolute(path, { base, osHome })));
+    for (const [at, path] of paths.entries()) {
+      const written = given[at]!;
+      const odd = oddityOf(written, path);
+      if (odd !== undefined) return oddPath(`${key}[${at}]`, written, odd);
+    }
+    whole[key] = paths;
+  }
+  return { ...options, ...whole };
+}
+
+const pathLists = [
+  'addDirectories',
+  'systemFolders',
+  'secretFiles',
+] as const satisfies readonly (keyof EngineOptions)[];
+
+function oddityOf(written: string, path: string): string | undefined {
+  if (/^[a-z][a-z0-9+.-]+:\//i.test(written)) return 'is a URL, not a path';
+  if (written.includes('\0')) return 'has a NUL character in it';
+  if (written.startsWith('~') && !/^~(?:\/|$)/.test(written)) return 'begins with the home of another user';
+  // A file may have such a name.
+  if (/[*?[\]{}]/.test(written) && lookAt(path).kind === 'missing') return 'is a pattern, and no file has that name';
+  return undefined;
+}
+
+function oddPath(at: string, written: string, what: string): OptionProblem {
+  const message = `${at} of Engine.load() ${what}: ${JSON.stringify(written)}.`;
+  return { code: 'option-wrong', message, next: 'Name each file or folder by its whole path.' };
+}

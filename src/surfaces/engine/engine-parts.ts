@@ -10,7 +10,7 @@ import { callerPrograms } from '../../exec/processes/programs.ts';
 import { createSessionLogs } from '../../exec/session-log.ts';
 import { createSessions } from '../../exec/sessions.ts';
 import { createShellEnvironments } from '../../exec/shell-environment.ts';
-import { realPath } from '../../disk/folders.ts';
+import { realPlace } from '../../disk/folders.ts';
 import type { SessionPlace } from '../../hooks/session-starts.ts';
 import { loginLimits } from '../../policy/login-limits.ts';
 import { filesWithSecrets } from '../../policy/secrets.ts';
@@ -186,5 +186,5 @@ function packageRoot(): string {
 
 /** As they are spelled, and where their links lead. */
 function secretFiles({ secretFiles: files = [] }: EngineOptions): readonly string[] {
-  return files.flatMap((file) => [file, realPath(file) ?? file]);
+  return files.flatMap((file) => [file, realPlace(file)]);
 }

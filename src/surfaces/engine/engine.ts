@@ -24,7 +24,7 @@ import type { AgentLiveThreads } from './agent-live.ts';
 import type { AnsweredThread, AnswerRequest, ThreadAnswers } from './answer-thread.ts';
 import type { AskModel } from './ask-model.ts';
 import type { CommandSandbox, SandboxRequest } from './command-sandbox.ts';
-import { type EngineOptions, engineOptions } from './engine-options.ts';
+import { type EngineOptions, engineOptions, withWholePaths } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
 import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
@@ -111,7 +111,8 @@ export class Engine {
   static async load(given: EngineOptions): Promise<Engine | EngineRefused> {
     const tooOld = nodeProblem(process.versions.node);
     if (tooOld !== undefined) return engineRefused(tooOld);
-    const options = readOptions<EngineOptions>(given, engineOptions, 'Engine.load()', ofThreads);
+    const read = readOptions<EngineOptions>(given, engineOptions, 'Engine.load()', ofThreads);
+    const options = 'code' in read ? read : withWholePaths(read);
     if ('code' in options) return engineRefused(options);
     if (options.seals !== undefined && options.store === undefined) return engineRefused(sealsWithoutStore);
     const home = findHome(options.env, options.osHome);

@@ -3,10 +3,10 @@ import { approvalNames, readApprovalPolicy } from '../policy/approval-policy.ts'
 import { normalisePath } from '../policy/paths.ts';
 import { profileFor } from '../policy/profiles.ts';
 import { readSandbox, sandboxExpected, type SandboxSetting } from '../policy/read-profile.ts';
-import { unknownKeyIn, wrongAt, type WrongValue } from '../policy/wrong-value.ts';
+import { memberAt, unknownKeyIn, wrongAt, type WrongValue } from '../policy/wrong-value.ts';
 import { type ClientTool, readClientTools } from '../protocol/client-tool.ts';
 import { defined } from '../protocol/defined.ts';
-import { isJsonObject, type JsonObject } from '../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
@@ -53,10 +53,34 @@ export const clientToolsOption: OptionType<readonly ClientTool[]> = {
   expected: 'a list of tools, each with a name, a description and an inputSchema',
   read(given) {
     const copy = plainCopy(given);
-    const tools = copy === notPlain || !Array.isArray(copy) ? undefined : readClientTools(copy);
+    if (copy === notPlain || !Array.isArray(copy)) return undefined;
+    const odd = oddMember(copy, '');
+    if (odd !== undefined) return odd;
+    const tools = readClientTools(copy);
     return typeof tools === 'string' ? { ...wrongAt('', 'a list of tools', given), why: tools } : tools;
   },
 };
+
+const functionKeys = ['type', 'name', 'description', 'inputSchema', 'input_schema', 'deferLoading', 'defer_loading'];
+const namespaceKeys = ['type', 'name', 'description', 'tools'];
+
+/** A thread's file may hold what later versions write. A client is held to what is known. */
+function oddMember(tools: readonly Json[], at: string): WrongValue | undefined {
+  for (const [index, tool] of tools.entries()) {
+    if (!isJsonObject(tool)) continue;
+    const here = memberAt(at, index);
+    const { tools: inner } = tool;
+    const isGroup = tool['type'] === 'namespace';
+    const unknown = unknownKeyIn(tool, here, isGroup ? namespaceKeys : functionKeys);
+    if (unknown !== undefined) return unknown;
+    for (const key of ['deferLoading', 'defer_loading'])
+      if (!['boolean', 'undefined'].includes(typeof tool[key]))
+        return wrongAt(memberAt(here, key), 'true or false', tool[key]);
+    const odd = isGroup && Array.isArray(inner) ? oddMember(inner, memberAt(here, 'tools')) : undefined;
+    if (odd !== undefined) return odd;
+  }
+  return undefined;
+}
 
 export const sandboxOption: OptionType<SandboxMode | PermissionProfile> = {
   expected: sandboxExpected,

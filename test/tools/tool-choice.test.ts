@@ -43,6 +43,41 @@ it('the scene has every kind of tool', async () => {
   const offered = await offeredWith({ clientTools: [ticket], tools: [lookUp] });
   const kinds = ['exec_command', 'web_search', 'image_generation', 'get_goal', 'ticket', 'look_up'];
   expect(kinds.filter((name) => !offered.includes(name))).toEqual([]);
+  // A choice may name each of them.
+  expect(await offeredWith({ onlyTools: offered, clientTools: [ticket], tools: [lookUp] })).toEqual(offered);
+});
+
+it.each<[Partial<ThreadRequest>, string]>([
+  [{ withoutTools: ['exec_comand'] }, 'There is no tool "exec_comand" in withoutTools. Did you mean exec_command?'],
+  [{ withoutTools: ['Exec_Command'] }, 'There is no tool "Exec_Command" in withoutTools. Did you mean exec_command?'],
+  [{ onlyTools: ['shell'] }, 'There is no tool "shell" in onlyTools. Did you mean exec_command?'],
+  [{ onlyTools: ['constructor'] }, 'There is no tool "constructor" in onlyTools.'],
+  [{ withoutTools: ['tickt'] }, 'There is no tool "tickt" in withoutTools. Did you mean ticket?'],
+  [{ withoutTools: ['exec_command *'] }, 'No tool has a name that begins as "exec_command *" in withoutTools.'],
+  [
+    { withoutTools: ['mcp__githb__push'] },
+    'There is no tool "mcp__githb__push" in withoutTools. Did you mean mcp__github__push?',
+  ],
+  [{ onlyTools: ['mcp__githb__*'] }, 'No tool has a name that begins as "mcp__githb__*" in onlyTools.'],
+  [{ onlyConfig: ['sandbx_mode'] }, 'config.toml has no top-level key "sandbx_mode". Did you mean sandbox_mode?'],
+  [{ config: [{ path: ['sandbox_mod'], value: 'read-only' }] }, 'sandbox_mod is not a known key.'],
+  [{ clientTools: [{ ...ticket, deferLoadin: true }] as never }, 'clientTools[0] of start() has no key "deferLoadin".'],
+  [
+    { clientTools: [{ ...ticket, deferLoading: 'yes' }] as never },
+    'clientTools[0].deferLoading of start() must be true or false',
+  ],
+])('a name that nothing has is refused: %j', async (request, message) => {
+  const live = await LiveThread.in([], '[mcp_servers.github]\ncommand = "/nonexistent"\n');
+  const engine = await live.engine();
+  const opened = await engine.start({ cwd: live.place.workspace, clientTools: [ticket], ...request });
+  expect(opened).toMatchObject({ kind: 'refused', outcome: { message: expect.stringContaining(message) } });
+});
+
+it('tools of servers may be named before they are known', async () => {
+  const live = await LiveThread.in(() => done, '[mcp_servers."git-hub"]\ncommand = "/nonexistent"\n');
+  const names = ['mcp__git_hub__push', 'mcp__git_hub__p*', 'mcp__*', 'm*', 'ticket', 'tick*', 'look_up', 'spawn_agent'];
+  const thread = await live.open({}, { withoutTools: names, clientTools: [ticket], tools: [lookUp] });
+  expect(thread.id).toBeTruthy();
 });
 
 it('a thread that has no tools, or only some, gets no others, whoever brings them', async () => {
@@ -128,6 +163,7 @@ it('is a choice by name, by beginnings of names, and by the tool that another on
   expect(chosen('mcp__t__a', { onlyTools: ['mcp__s__*'] })).toBe(false);
   expect(chosen('mcp__s__a', { onlyTools: ['mcp__s__*'], withoutTools: ['mcp__s__a'] })).toBe(false);
   expect(chosen('write_stdin', { withoutTools: ['exec_command'] })).toBe(false);
+  expect(chosen('web_search_unlimited', { withoutTools: ['web_search'] })).toBe(false);
   expect(isChosen({ name: 'a', isOwn: true }, { onlyTools: [] })).toBe(true);
 });
 

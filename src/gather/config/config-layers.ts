@@ -5,7 +5,7 @@ import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import { filesWithSecrets } from '../../policy/secrets.ts';
 import { keyTable } from '../../config/key-table.ts';
 import { mergeValues } from '../../config/merge-values.ts';
-import type { Override } from '../../config/override.ts';
+import { type Override, overrideValues } from '../../config/override.ts';
 import { variablesIn } from '../../config/secret-variables.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -190,12 +190,18 @@ async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'config
   );
   const flags = parsed.filter((override) => 'path' in override);
   const problems = parsed.filter((override) => 'code' in override);
-  return { layer: flagsLayer(flags, { base: cwd, osHome }), problems: [...problems, ...unknownKeys(config)] };
+  const layer = flagsLayer(flags, { base: cwd, osHome });
+  return { layer, problems: [...problems, ...unknownKeys(config, layer)] };
 }
 
-/** A program that gives an object relies on every key of it. On a command line, keys may be those of another program. */
-function unknownKeys(config: ConfigOverrides): readonly ConfigProblem[] {
-  if (isOverrides(config)) return [];
-  const { problems } = checkValues(keyTable, { name: 'flags', source: 'config', values: config }, { unknown: 'error' });
-  return problems.filter(({ code }) => code === 'config-unknown-key');
+/**
+ * A program that gives objects relies on every key of them. In `key=value`, keys may be those of another program. Unknown
+ * keys that are errors in every layer are reported with the layer.
+ */
+function unknownKeys(config: ConfigOverrides, { source }: ConfigLayer): readonly ConfigProblem[] {
+  const values = overrideValues(overrideList(config).filter((each) => typeof each !== 'string'));
+  const layer: ConfigLayer = { name: 'flags', source: isOverrides(config) ? source : 'config', values };
+  return checkValues(keyTable, layer, { unknown: 'warning' })
+    .problems.filter(({ code, severity }) => code === 'config-unknown-key' && severity === 'warning')
+    .map((problem) => ({ ...problem, severity: 'error' }));
 }

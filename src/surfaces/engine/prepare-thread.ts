@@ -1,6 +1,10 @@
+import type { Config } from '../../config/config.ts';
 import type { Settings } from '../../envelope/settings.ts';
+import { unknownToolIn } from '../../envelope/tool-choice.ts';
+import { serverPrefix } from '../../mcp/tool-names.ts';
 import type { PastServers } from '../../mcp/thread-servers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
+import { callableTools } from '../../protocol/client-tool.ts';
 import { defined } from '../../protocol/defined.ts';
 import { equalJson, type JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -35,6 +39,9 @@ export async function prepareThread(
   if ('code' in configured) return configured;
   const { config, models, notices, profileName, hooks, skillSwitches } = configured;
   const settings = kept ?? configured.settings;
+  const unknown =
+    request.agent === undefined ? unknownToolIn(request, knownTools(config, settings, request)) : undefined;
+  if (unknown !== undefined) return unknown;
   const given = { config, models, settings, hooks, skillSwitches, request, ...defined({ past }) };
   const parts = await createThreadParts(engine, given);
   if ('code' in parts) return parts;
@@ -46,6 +53,12 @@ export async function prepareThread(
       ...defined({ profileName }),
     }
   );
+}
+
+/** An agent keeps to what its parent chose, and may lack tools that the parent has. */
+function knownTools({ mcpServers = {} }: Config, { clientTools = [] }: Settings, { tools = [] }: ThreadRequest) {
+  const names = [...tools, ...callableTools(clientTools)].map(({ name }) => name);
+  return { names, prefixes: Object.keys(mcpServers).map(serverPrefix) };
 }
 
 /** What a thread had when this engine gave it up. It counts unless another program has written other settings since. */

@@ -23,6 +23,9 @@ import {
   summaries,
   tierOption,
 } from '../../envelope/override-fields.ts';
+import { keyTable } from '../../config/key-table.ts';
+import { nearestKey } from '../../config/nearest-key.ts';
+import { wrongAt } from '../../policy/wrong-value.ts';
 import type { Personality, SpendingLimits } from '../../envelope/settings.ts';
 import type { ConfigOverrides } from '../../gather/config/config-layers.ts';
 import type { SandboxSetting } from '../../policy/read-profile.ts';
@@ -102,6 +105,21 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
 
 const names = listOf(nameText, 'a list of names');
 
+/** A misspelt key would be one that the thread does without. */
+const configKey: OptionType<string> = {
+  expected: 'a top-level key of config.toml',
+  read(given) {
+    const known = [...Object.keys(keyTable.keys), ...keyTable.unused];
+    if (typeof given !== 'string' || known.includes(given)) return nameText.read(given);
+    const nearest = nearestKey(given, known);
+    const why = `config.toml has no top-level key ${JSON.stringify(given)}.`;
+    return {
+      ...wrongAt('', this.expected, given),
+      why: nearest === undefined ? why : `${why} Did you mean ${nearest}?`,
+    };
+  },
+};
+
 /** In the order of the documentation. */
 export const threadOptions = {
   cwd: { type: anyText, about: 'The folder it works in, as an absolute path. A resumed thread keeps its own.' },
@@ -132,7 +150,10 @@ export const threadOptions = {
   },
   profile: { type: nameText, about: 'A configuration profile, by its name.' },
   config: { type: configOption, about: 'Configuration keys by their names in config.toml.' },
-  onlyConfig: { type: names, about: 'The keys of the configuration that it takes. Such a thread reads no AGENTS.md.' },
+  onlyConfig: {
+    type: listOf(configKey, 'a list of keys'),
+    about: 'The keys of the configuration that it takes. Such a thread reads no AGENTS.md.',
+  },
   tools: { type: listOf(ownToolOption, 'a list of tools'), about: 'Tools that run inside your program.' },
   clientTools: { type: clientToolsOption, about: 'Tools that your clients answer.' },
   onlyTools: { type: names, about: 'The only tools that the model gets, besides `tools`.' },

@@ -4,7 +4,9 @@ export function oneLine(text: string, characters: number): string {
   const folded = text
     .trimStart()
     .slice(0, characters * 8)
-    .replaceAll(/\s+/g, ' ')
+    // Replacing would keep a tree of pieces, many times the size of the text.
+    .split(/(?:[^\S ]| (?=\s))\s*/)
+    .join(' ')
     .trim();
   if (folded.length <= characters) return folded;
   const points = [...folded];

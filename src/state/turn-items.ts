@@ -53,6 +53,20 @@ export function readTurnItems(lines: Iterable<Line>): TurnItems {
   return reader.end();
 }
 
+/** The same from a reader, whose lines are not held. */
+export async function readTurnItemsFrom<Report>(
+  lines: AsyncGenerator<Line, Report>,
+  progress?: (count: number) => unknown,
+): Promise<TurnItems & Report> {
+  const reader = new TurnItemsReader();
+  for (let count = 1; ; count++) {
+    const next = await lines.next();
+    if (next.done === true) return { ...reader.end(), ...next.value };
+    reader.read(next.value);
+    await progress?.(count);
+  }
+}
+
 /** What all requests of the thread cost. */
 export function costOfAll({
   turns,

@@ -7,7 +7,11 @@ export function searchTerms(text: string): readonly string[] {
 
 /** Where a line was broken, and how wide a gap is, is nothing to search for. A zero byte would end the words for SQLite. */
 export function foldBlanks(text: string): string {
-  return text.toWellFormed().replaceAll(/[\s\0]+/g, ' ');
+  // Replacing would keep a tree of pieces, many times the size of the text.
+  return text
+    .toWellFormed()
+    .split(/(?:[^\S ]|\0| (?=[\s\0]))[\s\0]*/)
+    .join(' ');
 }
 
 /** A condition on the table of messages, and its values. The full-text index knows pieces of three letters and more. */

@@ -11,6 +11,7 @@ import { findHome, type HomeProblem } from '../../gather/system/home.ts';
 import type { BlobMissing, LoadedBlob } from '../../ports/blobs.ts';
 import type { ChosenThread, NoThread, ThreadChange, ThreadChoice } from '../../ports/thread-directory.ts';
 import type { WorkProgress } from '../../ports/work-progress.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import { oddText } from '../../protocol/odd-text.ts';
@@ -25,6 +26,7 @@ import type { Question } from '../../protocol/question.ts';
 import type { RecordedGoal } from '../../state/goals.ts';
 import type { Pin } from '../../state/pins.ts';
 import { isSuspended, questionsToAsk } from '../../state/questions.ts';
+import type { TurnItems } from '../../state/turn-items.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
 import type { AgentNode } from './agent-node.ts';
@@ -53,6 +55,16 @@ export interface ThreadLines {
   /** Lines that could not be read and were left out. */
   readonly skipped: number;
   readonly tooLong?: NonNullable<ReadReport['tooLong']>;
+}
+
+/** How a thread stands, for one who looks at it. */
+export interface ThreadStanding {
+  readonly waiting: readonly WaitingMessage[];
+  readonly questions: readonly Question[];
+  readonly unproven: Unproven;
+  /** What the user should know about a last turn that was cut off. */
+  readonly cutOff?: Outcome;
+  readonly goal?: RecordedGoal;
 }
 
 const forceOptions = { force: { type: flag, about: 'Also where something stands against it.' } } as const;
@@ -158,6 +170,12 @@ export class StoredThreads {
     return checkpointsOf(this.#kept.store, id);
   }
 
+  /** The turns of a thread with what happened in them. Holds their items, and not the lines. */
+  async turnItems(id: ThreadId, progress?: WorkProgress): Promise<TurnItems & ReadReport> {
+    const { readTurnItemsFrom } = await import('../../state/turn-items.ts');
+    return readTurnItemsFrom(this.#kept.store.read(id, { from: 0 as Ordinal }), progress);
+  }
+
   /** Messages that a thread has accepted and that no turn has come to, archived or not, oldest first. */
   async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
     const { state } = await withoutUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
@@ -175,8 +193,17 @@ export class StoredThreads {
     return (await foldThread(this.#kept.store, id)).state.goal;
   }
 
-  /** What the user should know about a last turn that was cut off. */
-  cutOff = (id: ThreadId): Promise<Outcome | undefined> => cutOffTurn(this.#kept.store, id, this.writer(id));
+  /** All of it that is known of how a thread stands, from one reading. */
+  async standing(id: ThreadId): Promise<ThreadStanding> {
+    const { state: claimed } = await foldThread(this.#kept.store, id);
+    const { state, unproven } = await withoutUnproven(this.#kept, id, claimed);
+    return {
+      waiting: state.waiting.map((message) => unsealed<WaitingMessage>(message)),
+      questions: isSuspended(state) ? questionsToAsk(state) : [],
+      unproven: await this.#withSetAside(id, unproven),
+      ...defined({ cutOff: await cutOffTurn(id, claimed, this.writer(id)), goal: claimed.goal }),
+    };
+  }
 
   /** The program that has a thread open to write it, for people. Undefined: none that is known. */
   async writer(id: ThreadId): Promise<string | undefined> {
@@ -193,9 +220,13 @@ export class StoredThreads {
 
   /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */
   async unproven(id: ThreadId): Promise<Unproven> {
+    const { state } = await foldThread(this.#kept.store, id);
+    return this.#withSetAside(id, await findUnproven(this.#kept, id, state));
+  }
+
+  async #withSetAside(id: ThreadId, now: Unproven): Promise<Unproven> {
     const { readSetAside } = await import('../../thread/branch/read-set-aside.ts');
     const before = await readSetAside(this.#kept.store, id);
-    const now = await findUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
     return { ...now, messages: [...before.messages, ...now.messages], pins: [...before.pins, ...now.pins] };
   }
 

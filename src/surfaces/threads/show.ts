@@ -5,7 +5,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import type { RecordedGoal } from '../../state/goals.ts';
-import { costOfAll, readTurnItems, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
+import { costOfAll, type TurnItems, type TurnWithItems } from '../../state/turn-items.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { Question } from '../../protocol/question.ts';
 import { checkpointLine } from '../wording/checkpoint-words.ts';
@@ -15,7 +15,6 @@ import { questionWords } from '../wording/question-words.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { showCommand } from '../commands/threads-read-commands.ts';
 import type { Unproven } from '../engine/engine-types.ts';
-import type { ThreadLines } from '../engine/stored-threads.ts';
 import type { ThreadCheckpoint } from '../engine/thread-checkpoints.ts';
 import { type WaitingMessage, waitingWords } from '../../state/waiting.ts';
 import { oneLine } from '../../state/one-line.ts';
@@ -52,7 +51,8 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
       ...defined({ goal }),
       ...(read.skipped === 0 ? {} : { skipped_lines: read.skipped, ...defined({ too_long: read.tooLong }) }),
     };
-    const shown = work === undefined ? turns : turns.map((turn) => ({ ...turn, ...itemsOf(workIn(work, turn)) }));
+    const workOf = workByTurn(work);
+    const shown = work === undefined ? turns : turns.map((turn) => ({ ...turn, ...itemsOf(workOf.get(turn.id)) }));
     print(`${JSON.stringify({ thread: withPaths(thread), turns: shown, checkpoints, ...more })}\n`, 'json');
     return 0;
   }
@@ -80,19 +80,13 @@ async function readParts(
   id: ThreadId,
   { items, report }: { readonly items: boolean; readonly report: WorkProgress },
 ) {
-  const nothing: ThreadLines = { lines: [], skipped: 0 };
-  const { lines, ...read } = items ? await stored.read(id, report) : nothing;
-  const work = items ? readTurnItems(lines) : undefined;
+  const work = items ? await stored.turnItems(id, report) : undefined;
   return {
     work,
-    read,
+    read: work ?? { skipped: 0 },
     turns: await stored.turns(id),
     checkpoints: await stored.checkpoints(id),
-    waiting: await stored.waiting(id),
-    unproven: await stored.unproven(id),
-    questions: await stored.questions(id),
-    cutOff: await stored.cutOff(id),
-    goal: await stored.goal(id),
+    ...(await stored.standing(id)),
   };
 }
 
@@ -107,20 +101,22 @@ function turnsSpans(
   { thread, turns, checkpoints, work }: ShownTurns,
   form: Omit<TurnForm, 'mostTokens'>,
 ): readonly Span[] {
+  const workOf = workByTurn(work);
   const shown = turns.map((turn, at): ShownTurn => ({
     turn,
-    work: workIn(work, turn),
+    work: workOf.get(turn.id),
     before: turns[at - 1] ?? thread,
   }));
   const costs = shown.flatMap((each) => each.work?.usage ?? []).filter(({ total }) => total > 0);
-  const mostTokens = Math.max(0, ...costs.map(({ input, output }) => input + output));
+  const mostTokens = costs.reduce((most, { input, output }) => Math.max(most, input + output), 0);
   const all = work === undefined ? {} : costOfAll(work);
   const unpriced = all.usage !== undefined && all.usage.cost === undefined ? `, ${costUnknown}` : '';
   const total = tokensLine(all).flatMap((words): readonly Span[] =>
     costs.length === 0 ? [`  ${words}${unpriced}\n`] : [`  ${words}${unpriced}   `, ...barLegend(form.color)],
   );
+  const byTurn = Map.groupBy(checkpoints, ({ turn }) => turn);
   const made = (turn: TurnSummary | undefined): readonly Span[] =>
-    checkpoints.filter((each) => each.turn === turn?.id).map((each) => prose(checkpointWords(each), form, '  '));
+    (byTurn.get(turn?.id) ?? []).map((each) => prose(checkpointWords(each), form, '  '));
   return [
     ...total,
     ...made(undefined),
@@ -129,8 +125,8 @@ function turnsSpans(
 }
 
 /** A turn that was taken back may have the name of one that stands. */
-function workIn(work: TurnItems | undefined, { id }: TurnSummary): TurnWithItems | undefined {
-  return work?.turns.findLast((each) => each.id === id && !each.isTakenBack);
+function workByTurn(work: TurnItems | undefined): ReadonlyMap<TurnWithItems['id'], TurnWithItems> {
+  return new Map((work?.turns ?? []).filter(({ isTakenBack }) => !isTakenBack).map((each) => [each.id, each]));
 }
 
 function itemsOf(work: TurnWithItems | undefined) {

@@ -1,3 +1,4 @@
+import { isThisMachine } from '../../../policy/network/host-name.ts';
 import type { Variables } from '../../../protocol/variables.ts';
 import { defaultPorts } from './dial.ts';
 import { bareHost, type Target } from './target.ts';
@@ -100,9 +101,7 @@ function decoded(text: string): string {
 
 /** Whether the host is this machine: no proxy elsewhere would find the same one under such a name. */
 export function isLoopback(host: string): boolean {
-  const name = plain(host);
-  if (name === 'localhost' || name.endsWith('.localhost')) return true;
-  return contains('127.0.0.0/8', name) || contains('::1/128', name);
+  return isThisMachine(plain(host));
 }
 
 /**

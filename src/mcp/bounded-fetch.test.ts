@@ -86,6 +86,30 @@ test('a redirect to another origin gets neither a login nor the session', async 
   expect(seen).toEqual([undefined, undefined, 'p']);
 });
 
+test('what asks for a token is not sent on to another origin', async () => {
+  const seen: string[] = [];
+  const note: RequestListener = (request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString('utf8')));
+    request.on('end', () => {
+      seen.push(`${request.url} ${body}`);
+      response.end('ok');
+    });
+  };
+  const other = await serve(note);
+  const own = await serve((request, response) => {
+    if (request.url !== '/token') return note(request, response);
+    response.writeHead(307, { location: request.headers['x-to'] as string }).end();
+  });
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const renew = (to: string, headers: object, body: string | URLSearchParams): Promise<Response> =>
+    fetchFor(`${own}mcp`, {})(`${own}token`, { method: 'POST', headers: { 'x-to': to, ...headers }, body });
+  await renew(`${own}there`, form, 'refresh_token=r');
+  await expect(renew(`${other}there`, form, 'refresh_token=r')).rejects.toThrow('which must not have it');
+  await expect(renew(`${other}there`, {}, new URLSearchParams({ code: 'c' }))).rejects.toThrow('must not have it');
+  expect(seen).toEqual(['/there refresh_token=r']);
+});
+
 test('configured headers go to the origin of the server alone, whatever redirects say', async () => {
   const seen: string[] = [];
   const note =

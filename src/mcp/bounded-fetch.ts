@@ -31,10 +31,19 @@ export function fetchFor(serverUrl: string, configured: Readonly<Record<string, 
       if (response.status === 303 || (response.status < 303 && method === 'POST')) {
         [method, body] = ['GET', undefined];
         for (const name of ['content-type', 'content-length']) given.delete(name);
+      } else if (target.origin !== url.origin && isForm(given, body)) {
+        throw new Error(`${url.host} sends a login on to ${target.host}, which must not have it`);
       }
       url = target;
     }
   };
+}
+
+/** What asks for tokens: it holds a code, a refresh token or the secret of a client. */
+function isForm(headers: Headers, body: unknown): boolean {
+  return (
+    body instanceof URLSearchParams || /^application\/x-www-form-urlencoded\b/i.test(headers.get('content-type') ?? '')
+  );
 }
 
 function redirectTarget(from: URL, { status, headers }: Response): URL | undefined {

@@ -46,6 +46,8 @@ export class McpConnection {
   #wasOpen = false;
   #hasFailed = false;
   #changes = 0;
+  #isListing = false;
+  #isStale = false;
 
   constructor(server: PlacedServer, world: McpWorld) {
     this.server = server;
@@ -141,7 +143,19 @@ export class McpConnection {
     for (const listener of this.#listeners) listener();
   }
 
+  /** One question at a time: changes that are reported meanwhile are asked about together. */
   async #listAgain(): Promise<void> {
+    this.#isStale = true;
+    if (this.#isListing) return;
+    this.#isListing = true;
+    while (this.#isStale) {
+      this.#isStale = false;
+      await this.#listOnce();
+    }
+    this.#isListing = false;
+  }
+
+  async #listOnce(): Promise<void> {
     const open = this.#open;
     this.#changes += 1;
     if (open === undefined || this.#changes > mostChanges) return;
@@ -286,7 +300,7 @@ function firstLine(reason: string): string {
 function malformedTools(name: string, tools: readonly string[]): Outcome {
   const shown = tools.slice(0, 10).map((tool) => JSON.stringify(tool.slice(0, 64)));
   const more = tools.length > 10 ? ` and ${tools.length - 10} more` : '';
-  const message = `The MCP server ${JSON.stringify(name)} lists tools that are malformed: ${shown.join(', ')}${more}. They are left out; the others work.`;
+  const message = `The MCP server ${JSON.stringify(name)} lists tools that are malformed or too large: ${shown.join(', ')}${more}. They are left out; the others work.`;
   return { code: 'mcp-tools-malformed', message, next: 'Report this to the maker of the server.' };
 }
 

@@ -101,7 +101,9 @@ export async function listTools(
 ): Promise<Pick<OpenClient, 'listing' | 'schemas' | 'tasks' | 'malformed'>> {
   const capabilities = client.getServerCapabilities() ?? {};
   const none: AllTools = { tools: [], malformed: [] };
-  const { tools: raw, malformed } = capabilities.tools === undefined ? none : await listAllTools(client, options);
+  const { tools, malformed } = capabilities.tools === undefined ? none : await listAllTools(client, options);
+  const raw = tools.filter((tool) => !isTooLarge(tool));
+  const tooLarge = tools.filter(isTooLarge).map((tool) => String(tool['name']));
   const instructions = client.getInstructions();
   const about = {
     hasResources: capabilities.resources !== undefined,
@@ -110,7 +112,14 @@ export async function listTools(
   const listing = readListing(raw, about);
   const schemas = new Map(raw.map((tool) => [String(tool['name']), tool['inputSchema'] as JsonObject] as const));
   const tasks = new Set(raw.filter(wantsTask).map((tool) => String(tool['name'])));
-  return { listing, schemas, tasks, malformed };
+  return { listing, schemas, tasks, malformed: [...malformed, ...tooLarge] };
+}
+
+/** As text. What the model gets of a schema is a small part of this, and making it smaller takes time. */
+const mostSchemaCharacters = 256 * 1024;
+
+function isTooLarge({ inputSchema = null, outputSchema = null }: JsonObject): boolean {
+  return [inputSchema, outputSchema].some((schema) => JSON.stringify(schema).length > mostSchemaCharacters);
 }
 
 const declined: ElicitResult = { action: 'decline' };

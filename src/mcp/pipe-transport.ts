@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { PlainCommand } from '../ports/sandbox.ts';
 import type { ServerProcess, StartServerProcess } from '../ports/server-process.ts';
 import { HeldBytes } from '../protocol/held-bytes.ts';
-import { isJsonObject } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import { lastWords } from './last-words.ts';
 
 /** A message that is longer ends the connection: no answer of use is as long. */
@@ -96,6 +96,7 @@ export class PipeTransport implements Transport {
       message = undefined;
     }
     if (isJsonObject(message) && message['jsonrpc'] === '2.0') {
+      if (isUnheard(message)) return;
       this.onmessage?.(message as unknown as JSONRPCMessage);
       return;
     }
@@ -104,6 +105,13 @@ export class PipeTransport implements Transport {
     if (this.#oddLines > mostOddLines) this.#end('it writes lines that are not messages of the protocol');
   }
 }
+
+/** A notification that nothing here takes up, such as a log line. Each one that is passed on is queued: a flood would be held. */
+function isUnheard({ id, method }: JsonObject): boolean {
+  return id === undefined && typeof method === 'string' && !heard.test(method);
+}
+
+const heard = /^notifications\/(?:cancelled$|progress$|tools\/|tasks\/|elicitation\/)/;
 
 function quotedEnd(errors: string): string {
   const line = lastWords(errors);

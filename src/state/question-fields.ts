@@ -97,14 +97,14 @@ export function readAnswer(value: unknown): Answer | undefined {
 /** Of a program that was asked. What it adds may be a restriction, so that nothing may be left over. */
 export function readGivenAnswer(given: unknown): Answer | undefined {
   const value = plainCopy(given);
-  if (value === notPlain || !isJsonObject(value) || Object.keys(value).some((key) => !Object.hasOwn(answerKeys, key)))
+  if (value === notPlain || !isJsonObject(value) || Object.keys(value).some((key) => !answerKeys.includes(key)))
     return undefined;
   const isText = value['note'] === undefined || typeof value['note'] === 'string';
   const isFilled = value['content'] === undefined || isJsonObject(value['content']);
   return isText && isFilled ? readAnswer(value) : undefined;
 }
 
-const answerKeys = {
+export const answerKeys: readonly string[] = Object.keys({
   kind: true,
   scope: true,
   note: true,
@@ -112,7 +112,7 @@ const answerKeys = {
   content: true,
   by: true,
   verdict: true,
-} as const satisfies Record<keyof Answer, true>;
+} as const satisfies Record<keyof Answer, true>);
 
 function readSaid(value: JsonObject | undefined): Answer['verdict'] {
   const risk = riskLevels.find((level) => level === value?.['risk']);

@@ -4,7 +4,7 @@ import { readGivenAnswer } from '../state/question-fields.ts';
 import { isAnswered, pendingQuestions } from '../state/questions.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import type { OpenQuestions } from './parts/open-questions.ts';
-import { notData } from './read-turn.ts';
+import { answerProblem } from './read-turn.ts';
 
 /** Whether an answer of a caller counts. */
 export type Answered = { readonly kind: 'answered' } | { readonly kind: 'refused'; readonly outcome: Outcome };
@@ -24,7 +24,7 @@ export async function answerQuestion(
   given: Answer,
 ): Promise<Answered> {
   const answer = readGivenAnswer(given);
-  if (answer === undefined) return { kind: 'refused', outcome: notData('The answer') };
+  if (answer === undefined) return { kind: 'refused', outcome: answerProblem(given) };
   const isPending = pendingQuestions(log.state).some((question) => question.id === id);
   if (await questions.answer(id, answer, { isExpected: isPending && runs })) return { kind: 'answered' };
   return { kind: 'refused', outcome: isAnswered(log.state, id) ? answeredBefore(id) : notAsked(id) };

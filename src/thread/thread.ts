@@ -19,7 +19,7 @@ import { type UsageNow, usageNow } from './contract/usage-now.ts';
 import type { TurnResult } from './turn/settle.ts';
 import { type Steered, type Steering, steerTurn } from './steering.ts';
 import { EventStream, readEvents, type ThreadNews } from './parts/event-stream.ts';
-import type { LineSubscriber } from './parts/subscribers.ts';
+import { type LineSubscriber, subscribing } from './parts/subscribers.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
 import { ThreadFallback } from './thread-fallback.ts';
 import type { Overridden, RefusedChange } from './thread-settings.ts';
@@ -150,8 +150,13 @@ export class Thread {
     return usageNow(this.#turns.open ?? { parts, log, envelope: settings.inForce });
   }
 
-  /** Follows the thread from now on, until the function that it gives is called. */
+  /**
+   * Follows the thread from now on, until the function that it gives is called. Throws where the subscriber is none, or
+   * has a key that is not known: it would wait for events that never come.
+   */
   subscribe(subscriber: LineSubscriber): () => void {
+    const read = readOptions({ subscriber }, subscribing, 'subscribe()');
+    if ('code' in read) throw new TypeError(`${read.message} ${read.next}`);
     return this.#core.log.subscribers.add(subscriber);
   }
 

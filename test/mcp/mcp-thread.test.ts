@@ -133,14 +133,20 @@ test('a picture is sent to a model that takes pictures', async () => {
 });
 
 test('a malformed tool is left out and named, and the others work', async () => {
-  const tools = [echo, { name: 'torn', inputSchema: 'none' }, { description: 'nameless' }];
+  const huge = { type: 'object', properties: { a: { type: 'string', description: 'x'.repeat(300_000) } } };
+  const tools = [
+    echo,
+    { name: 'torn', inputSchema: 'none' },
+    { description: 'nameless' },
+    { name: 'huge', inputSchema: huge },
+  ];
   const scene = await mcpScene({ plan: { tools } });
   await scene.open();
   expect(await scene.calls(mcpCall('echo'))).toEqual([expect.stringContaining('called echo')]);
   expect(scene.toolNames(0).filter((name) => name.startsWith('mcp__'))).toEqual(['mcp__s__echo']);
   const said = scene.live.told('warning').filter(({ outcome }) => outcome.code === 'mcp-tools-malformed');
   expect(said.map(({ outcome }) => outcome.message)).toEqual([
-    'The MCP server "s" lists tools that are malformed: "torn", "number 3". They are left out; the others work.',
+    'The MCP server "s" lists tools that are malformed or too large: "torn", "number 3", "huge". They are left out; the others work.',
   ]);
 });
 

@@ -384,6 +384,42 @@ it.each([
   expect(answered).toMatchObject({ kind: 'refused', outcome: { code: 'odd-input' } });
 });
 
+it('an answer with a slip in a key says which one', async () => {
+  const live = await LiveThread.in(yes);
+  await live.turn('one');
+  const outcome = {
+    code: 'odd-input',
+    message: 'The answer has the unknown key "scop".',
+    next: 'Did you mean scope? Nothing was changed or sent.',
+  };
+  const given = { kind: 'allowed', scop: 'session' } as never;
+  expect(await live.thread.answer('none', given)).toEqual({ kind: 'refused', outcome });
+  expect(await (await live.engine()).answer(live.id, 'none', given, { signal })).toEqual({ kind: 'refused', outcome });
+});
+
+it.each([
+  ['a slip', { evnt() {} }, 'subscriber of subscribe() has no key "evnt". Did you mean event?'],
+  ['a function', () => {}, 'subscriber of subscribe() must be an object with event, provisional or ended'],
+  ['null', null, 'subscriber of subscribe() must be an object with event, provisional or ended, not null.'],
+  ['no function', { event: 'x' }, 'subscriber.event of subscribe() must be a function, not "x".'],
+])('a subscriber that would never hear anything is an error: %s', async (_name, given, message) => {
+  const live = await LiveThread.in([]);
+  const thread = await live.open();
+  expect(() => thread.subscribe(given as never)).toThrow(message);
+});
+
+it('an asker that answers with a promise whether someone is there is not asked', async () => {
+  const live = await LiveThread.in(() => answer({ items: [say('Done.')] }));
+  const ask = async () => ({ kind: 'allowed' }) as const;
+  const offered: boolean[] = [];
+  for (const isThere of [() => true, async () => false, async () => true]) {
+    await live.open({}, { approvals: 'untrusted', askUser: { ask, isThere: isThere as () => boolean } });
+    await live.turn('go');
+    offered.push(JSON.stringify(live.model.requests.at(-1)!.body['tools']).includes('"exec_command"'));
+  }
+  expect(offered).toEqual([true, false, false]);
+});
+
 it('test doubles throw', async () => {
   const message = 'widnow is not an option of startScriptedModel(). Did you mean window?';
   await expect(startScriptedModel([], { widnow: 1 } as never)).rejects.toThrow(message);

@@ -7,7 +7,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { McpAddressConfig } from '../../config/mcp-servers.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { JsonObject } from '../../protocol/json.ts';
+import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { CredentialStore, McpCredentials } from './credential-store.ts';
 
 /** How the user is sent to a page and comes back. */
@@ -40,6 +40,8 @@ export class LoginSession implements OAuthClientProvider {
   #verifier = '';
   #state = '';
   #discovery: OAuthDiscoveryState | undefined;
+  /** What was kept when this session last used it. */
+  #used: JsonObject | undefined;
   #back: Promise<URLSearchParams> | undefined;
 
   constructor(options: LoginSessionOptions) {
@@ -71,23 +73,34 @@ export class LoginSession implements OAuthClientProvider {
   }
 
   clientInformation(about?: { readonly issuer?: string }): StoredOAuthClientInformation | undefined {
-    const { clientId } = this.#options.address.oauth;
-    const { clientSecret } = this.#options;
-    if (clientId !== undefined && !clientId.startsWith('https://')) {
-      return { client_id: clientId, ...defined({ client_secret: clientSecret }) };
-    }
     const { client } = this.#kept;
+    const configured = this.#configuredId;
+    if (configured !== undefined) {
+      const issuer = client?.['client_id'] === configured ? stringAt(client, 'issuer') : undefined;
+      if (issuer !== undefined && about?.issuer !== undefined && issuer !== about.issuer)
+        throw new Error(
+          `it names ${about.issuer} as its authorization server, and you logged in at ${issuer}. If the new one is right, run \`capstan mcp logout\` and log in again`,
+        );
+      return { client_id: configured, ...defined({ client_secret: this.#options.clientSecret, issuer }) };
+    }
     // Registered for another way back: the server would refuse it.
     const isUsable = this.#options.visitor === undefined || knows(client, this.redirectUrl);
     return isUsable && isOf(client, about) ? (client as unknown as StoredOAuthClientInformation) : undefined;
   }
 
   saveClientInformation(client: StoredOAuthClientInformation): void {
+    // Its secret is the user's to keep. The issuer is kept: at no other one does this client count.
+    if (this.#configuredId !== undefined) {
+      const { client_id, issuer } = client;
+      this.#keep({ client: { client_id, ...defined({ issuer }) } });
+      return;
+    }
     this.#keep({ client: { redirect_uris: [this.redirectUrl], ...(client as unknown as JsonObject) } });
   }
 
   tokens(about?: { readonly issuer?: string }): StoredOAuthTokens | undefined {
     const { tokens } = this.#kept;
+    this.#used = tokens;
     return isOf(tokens, about) ? (tokens as unknown as StoredOAuthTokens) : undefined;
   }
 
@@ -121,6 +134,8 @@ export class LoginSession implements OAuthClientProvider {
 
   invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
     const { tokens, client } = this.#kept;
+    // Another process renewed them meanwhile: what was refused here is no longer kept, and what is kept is used next.
+    if (scope === 'tokens' && JSON.stringify(tokens) !== JSON.stringify(this.#used)) return;
     if (scope === 'all' || scope === 'discovery') this.#discovery = undefined;
     if (scope === 'verifier') this.#verifier = '';
     if (scope === 'all' || scope === 'tokens' || scope === 'client') {
@@ -138,6 +153,12 @@ export class LoginSession implements OAuthClientProvider {
     this.#back = undefined;
     if (back !== undefined && back.get('state') !== this.#state) throw new Error('the answer belongs to another login');
     return back;
+  }
+
+  /** Of a client that the user registered. */
+  get #configuredId(): string | undefined {
+    const { clientId } = this.#options.address.oauth;
+    return clientId?.startsWith('https://') === true ? undefined : clientId;
   }
 
   get #kept(): McpCredentials {

@@ -5,7 +5,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Answer } from '../../protocol/question.ts';
 import { readGivenAnswer } from '../../state/question-fields.ts';
 import type { Answered } from '../../thread/answered.ts';
-import { notData } from '../../thread/read-turn.ts';
+import { answerProblem } from '../../thread/read-turn.ts';
 import type { Thread } from '../../thread/thread.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import { awaitAnswer } from './await-answer.ts';
@@ -66,7 +66,7 @@ export class ThreadAnswers {
   async give(id: ThreadId, given: Given, asked: AnswerRequest): Promise<AnsweredThread | EngineRefused> {
     const request = readOptions<AnswerRequest>(asked, answerOptions, 'answer()');
     if ('code' in request) return engineRefused(request);
-    if (readGivenAnswer(given.answer) === undefined) return engineRefused(notData('The answer'));
+    if (readGivenAnswer(given.answer) === undefined) return engineRefused(answerProblem(given.answer));
     const begun = (this.#begun.get(id) ?? Promise.resolve()).then(() => this.#begin(id, given, request));
     const settled = begun.catch(() => {});
     this.#begun.set(id, settled);

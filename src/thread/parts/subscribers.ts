@@ -1,4 +1,5 @@
 import { deepFreeze } from '../../envelope/deep-freeze.ts';
+import { method, type OptionTable, thingOf } from '../../envelope/read-options.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import type { Line } from '../../protocol/line.ts';
@@ -23,6 +24,19 @@ export type LogNews =
 export interface LineSubscriber extends ThreadSubscriber {
   durable?(news: readonly LogNews[]): void;
 }
+
+export const subscribing = {
+  subscriber: {
+    type: thingOf<LineSubscriber>('an object with event, provisional or ended', {
+      event: { type: method(), about: 'What happened.' },
+      provisional: { type: method(), about: 'Items that are still arriving.' },
+      ended: { type: method(), about: 'The thread was closed.' },
+      durable: { type: method(), about: 'Lines beside the events.' },
+    }),
+    about: 'Who follows the thread.',
+    required: true,
+  },
+} as const satisfies OptionTable<{ readonly subscriber: LineSubscriber }>;
 
 /** Who follows a thread from its start or resumption on. Must not throw. */
 export interface FirstSubscriber {

@@ -4,6 +4,7 @@ import type { ThreadParts } from './parts.ts';
 
 /** Whether the surface of a thread puts questions to the user, and how long answers may hold. */
 export function userFacts({ askUser }: Pick<ThreadParts, 'askUser'>): Pick<TurnFacts, 'canAsk' | 'answersOnce'> {
-  if (askUser === undefined || askUser.isThere?.() === false) return {};
+  // Anything but true is no promise that someone answers, a promise included.
+  if (askUser === undefined || (askUser.isThere?.() ?? true) !== true) return {};
   return { canAsk: true, ...defined({ answersOnce: askUser.answersOnce }) };
 }

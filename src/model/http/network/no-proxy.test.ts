@@ -35,7 +35,17 @@ test.each([
 });
 
 test('this machine has several names', () => {
-  const own = ['localhost', 'LOCALHOST.', 'a.localhost', '127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'];
+  const own = [
+    'localhost',
+    'LOCALHOST.',
+    'a.localhost',
+    '127.0.0.1',
+    '127.9.9.9',
+    '::1',
+    '::ffff:127.0.0.1',
+    '0.0.0.0',
+    '::',
+  ];
   const others = ['localhost.example', '128.0.0.1', '10.0.0.1', '::2', 'mylocalhost'];
   expect([...own, ...others].filter(isLoopback)).toEqual(own);
 });

@@ -53,8 +53,8 @@ export class McpConnection {
     this.server = server;
     this.#world = world;
     this.#listing = world.listings.read(server.config);
-    const why = this.#listing === undefined ? world.listings.failure(server.config) : undefined;
-    if (why !== undefined) this.#problem = notStartedBefore(server.config.name, why);
+    const failed = this.#listing === undefined ? world.listings.failure(server.config) : undefined;
+    if (failed?.isQuick === false) this.#problem = notStartedBefore(server.config.name, failed.why);
   }
 
   /** What the server listed last, in this process or an earlier one. Absent: it was never seen. */
@@ -126,10 +126,8 @@ export class McpConnection {
       const why = wantsLogin ? loginWanted(name) : firstLine(this.#shown(reasonOf(reason)));
       this.#problem = wantsLogin ? notLoggedIn(name) : notStarted(name, why);
       const isLong = late.signal.aborted || this.#world.clock.now() - began >= longStartMs;
-      // One that has listed its tools is not waited for anyway, and lists show that it is down.
-      const isWorthKeeping = this.#listing === undefined ? isLong && !wantsLogin : true;
-      if (isWorthKeeping && !this.#closing.signal.aborted)
-        this.#world.listings.writeFailure(this.server.config, wantsLogin ? 'it wants a login' : why);
+      const failure = { why: wantsLogin ? 'it wants a login' : why, isQuick: !isLong || wantsLogin };
+      if (!this.#closing.signal.aborted) this.#world.listings.writeFailure(this.server.config, failure);
       return { kind: 'failed', why };
     } finally {
       clearTimeout(timer);
@@ -294,7 +292,7 @@ async function hasVisited(pages: readonly McpElicitation[], { elicit }: McpCallW
 function firstLine(reason: string): string {
   const [line = ''] = reason.split('\n', 1);
   // Cut first: the pattern may begin at every one of these signs.
-  return line.slice(0, 500).replace(/[:\s[{]+$/, '');
+  return line.slice(0, 500).replace(/[:.\s[{]+$/, '');
 }
 
 function malformedTools(name: string, tools: readonly string[]): Outcome {

@@ -57,12 +57,13 @@ test('what is torn, odd, a link or open to others is as if it were not there', (
 
 test('why a server did not start is kept until it lists something, is given more time, or is asked about', () => {
   const files = listingFiles(home);
-  files.writeFailure(config!, 'it did not answer');
-  expect(files.failure(config!)).toBe('it did not answer');
+  const failure = { why: 'it did not answer', isQuick: false };
+  files.writeFailure(config!, failure);
+  expect(files.failure(config!)).toEqual(failure);
   expect([files.failure(other!), files.failure({ ...config!, startupTimeoutMs: 1 })]).toEqual([undefined, undefined]);
   files.forgetFailure(config!);
   expect(files.failure(config!)).toBeUndefined();
-  files.writeFailure(config!, 'it did not answer');
+  files.writeFailure(config!, failure);
   files.write(config!, listing);
   expect(files.failure(config!)).toBeUndefined();
 });

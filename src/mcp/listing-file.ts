@@ -14,13 +14,16 @@ export interface ListingFiles {
   read(config: McpServerConfig): ServerListing | undefined;
   /** A disk that refuses it costs a wait at the next start, and nothing else. */
   write(config: McpServerConfig, listing: ServerListing): void;
-  /**
-   * Why one did not start when that was last tried. Absent: it did, or was not tried, or never listed anything and failed
-   * so soon that the next process may wait for it again.
-   */
-  failure(config: McpServerConfig): string | undefined;
-  writeFailure(config: McpServerConfig, why: string): void;
+  /** Why one did not start when that was last tried. Absent: it did, or was not tried. */
+  failure(config: McpServerConfig): StartFailure | undefined;
+  writeFailure(config: McpServerConfig, failure: StartFailure): void;
   forgetFailure(config: McpServerConfig): void;
+}
+
+export interface StartFailure {
+  readonly why: string;
+  /** It failed so soon that the next process may wait for it again. */
+  readonly isQuick: boolean;
 }
 
 export function listingFiles(home: string): ListingFiles {
@@ -57,11 +60,12 @@ export function listingFiles(home: string): ListingFiles {
       const found = readOwnFile(failurePath(config), { maxBytes: 10_000, toOthers: 'closed' });
       const kept = found && parseJsonObject(found.bytes.toString('utf8'));
       // One that is given more time may start.
-      return kept?.['startupTimeoutMs'] === config.startupTimeoutMs ? stringAt(kept, 'why') : undefined;
+      const why = kept?.['startupTimeoutMs'] === config.startupTimeoutMs ? stringAt(kept, 'why') : undefined;
+      return why === undefined ? undefined : { why, isQuick: kept?.['isQuick'] === true };
     },
-    writeFailure(config, why) {
+    writeFailure(config, failure) {
       const { name: server, startupTimeoutMs } = config;
-      keep(failurePath(config), { server, startupTimeoutMs, why });
+      keep(failurePath(config), { server, startupTimeoutMs, ...failure });
     },
     forgetFailure,
   };

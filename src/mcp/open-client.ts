@@ -3,6 +3,7 @@ import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/
 import type { McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import { type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
 import { type AllTools, listAllTools, mostPages } from './list-all-tools.ts';
+import { isTooLarge } from './huge-schemas.ts';
 import { readListing, type ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { wantsTask } from './call-as-task.ts';
@@ -113,13 +114,6 @@ export async function listTools(
   const schemas = new Map(raw.map((tool) => [String(tool['name']), tool['inputSchema'] as JsonObject] as const));
   const tasks = new Set(raw.filter(wantsTask).map((tool) => String(tool['name'])));
   return { listing, schemas, tasks, malformed: [...malformed, ...tooLarge] };
-}
-
-/** As text. What the model gets of a schema is a small part of this, and making it smaller takes time. */
-const mostSchemaCharacters = 256 * 1024;
-
-function isTooLarge({ inputSchema = null, outputSchema = null }: JsonObject): boolean {
-  return [inputSchema, outputSchema].some((schema) => JSON.stringify(schema).length > mostSchemaCharacters);
 }
 
 const declined: ElicitResult = { action: 'decline' };

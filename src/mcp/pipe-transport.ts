@@ -3,6 +3,7 @@ import type { PlainCommand } from '../ports/sandbox.ts';
 import type { ServerProcess, StartServerProcess } from '../ports/server-process.ts';
 import { HeldBytes } from '../protocol/held-bytes.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
+import { withoutHugeSchemas } from './huge-schemas.ts';
 import { lastWords } from './last-words.ts';
 
 /** A message that is longer ends the connection: no answer of use is as long. */
@@ -97,7 +98,7 @@ export class PipeTransport implements Transport {
     }
     if (isJsonObject(message) && message['jsonrpc'] === '2.0') {
       if (isUnheard(message)) return;
-      this.onmessage?.(message as unknown as JSONRPCMessage);
+      this.onmessage?.(withoutHugeSchemas(message, line.length) as unknown as JSONRPCMessage);
       return;
     }
     this.#oddLines += 1;

@@ -39,8 +39,17 @@ test.each([['list'], ['get']])(
     await run();
     const words = command === 'list' ? ['mcp', 'list'] : ['mcp', 'get', 'slow'];
     expect((await place.run(...words)).stdout).toContain(`${waited}; the next run waits again`);
-    expect((await place.run(...words)).stdout).toContain('tools not known yet');
+    expect((await place.run(...words)).stdout).toContain(waited);
     expect(await run()).toContain(waited);
     expect(await run()).toContain(remembered);
   },
 );
+
+test('one that fails at once is waited for again, and lists say why it did not start', async () => {
+  const { place } = await scene(tries(2), '\n[mcp_servers.gone]\ncommand = "/nonexistent/server"\n');
+  const why = /did not start: .*\/nonexistent\/server[^.]*[^.]\.(?!\.)/;
+  expect((await place.run('mcp', 'list')).stdout).toContain('tools not known yet');
+  expect((await place.run('exec', 'hi')).stderr).toMatch(why);
+  expect((await place.run('mcp', 'list')).stdout).toContain('did not start: ');
+  expect((await place.run('exec', 'hi')).stderr).toMatch(why);
+});

@@ -66,13 +66,14 @@ export class McpRegistry {
         const tables = layers.map(({ values }) => objectAt(objectAt(values, 'mcp_servers'), name) ?? {});
         const listing = server && listings.read(server);
         const failure = server && listings.failure(server);
-        if (server !== undefined && failure !== undefined && listing === undefined) listings.forgetFailure(server);
+        if (server !== undefined && failure?.isQuick === false && listing === undefined)
+          listings.writeFailure(server, { ...failure, isQuick: true });
         return {
           name,
           table: hideSecrets({ table: Object.assign({}, ...tables) as JsonObject })['table'] as JsonObject,
           enabled: !disabled.includes(name),
           ...(listing && { tools: listing.tools.length }),
-          ...defined({ failure }),
+          ...defined({ failure: failure?.why }),
           isLoggedIn:
             server?.transport.kind === 'address' && credentials.read(server.transport.url).tokens !== undefined,
           ...(problem && { problem }),

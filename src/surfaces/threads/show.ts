@@ -1,4 +1,5 @@
 import { defined } from '../../protocol/defined.ts';
+import type { ReadReport } from '../../ports/rollout-store.ts';
 import type { WorkProgress } from '../../ports/work-progress.ts';
 import { isGoalResting } from '../../protocol/goal.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
@@ -81,9 +82,10 @@ async function readParts(
   { items, report }: { readonly items: boolean; readonly report: WorkProgress },
 ) {
   const work = items ? await stored.turnItems(id, report) : undefined;
+  const read: ReadReport = work ?? { skipped: 0 };
   return {
     work,
-    read: work ?? { skipped: 0 },
+    read,
     turns: await stored.turns(id),
     checkpoints: await stored.checkpoints(id),
     ...(await stored.standing(id)),

@@ -8,6 +8,8 @@ import { parseTomlKey } from './toml-key.ts';
 export interface Override {
   readonly path: readonly string[];
   readonly value: Json;
+  /** The key may be meant for another program: if it is not known, that is a warning. */
+  readonly foreign?: true;
 }
 
 /** The key of `key=value`, and its value as it is written. */

@@ -223,6 +223,12 @@ function nearestOption(written: string, known: readonly string[]): string | unde
   return same ?? others?.find((key) => known.includes(key)) ?? nearestKey(written, known);
 }
 
+/** The key that was probably meant, or all there are, as a sentence. */
+export function insteadOfKey(written: string, known: readonly string[]): string {
+  const nearest = nearestOption(written, known);
+  return nearest === undefined ? `Use ${known.join(', ')}.` : `Did you mean ${nearest}?`;
+}
+
 function problemOf(wrong: WrongValue, of: string, elsewhere?: Elsewhere): OptionProblem {
   if (wrong.wrong === 'value' && wrong.why !== undefined) {
     const message = `${wrong.at} of ${of} is not valid. ${wrong.why}`;

@@ -1,6 +1,8 @@
+import { insteadOfKey } from '../envelope/read-options.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { authorizationLevels, riskLevels } from '../protocol/review-verdict.ts';
 import { type Answer, type AnswerScope, type Question, questionKinds } from '../protocol/question.ts';
@@ -104,7 +106,7 @@ export function readGivenAnswer(given: unknown): Answer | undefined {
   return isText && isFilled ? readAnswer(value) : undefined;
 }
 
-export const answerKeys: readonly string[] = Object.keys({
+const answerKeys: readonly string[] = Object.keys({
   kind: true,
   scope: true,
   note: true,
@@ -113,6 +115,19 @@ export const answerKeys: readonly string[] = Object.keys({
   by: true,
   verdict: true,
 } as const satisfies Record<keyof Answer, true>);
+
+/** Why a given answer is none: most often one of its keys is misspelt. */
+export function answerProblem(given: unknown): Outcome<'odd-input'> {
+  const answer = plainCopy(given);
+  const key = isJsonObject(answer) ? Object.keys(answer).find((each) => !answerKeys.includes(each)) : undefined;
+  const form = 'Use an object with the kind "allowed", "declined" or "stopped".';
+  return {
+    code: 'odd-input',
+    message:
+      key === undefined ? 'The answer cannot be read.' : `The answer has the unknown key ${JSON.stringify(key)}.`,
+    next: `${key === undefined ? form : insteadOfKey(key, answerKeys)} Nothing was changed or sent.`,
+  };
+}
 
 function readSaid(value: JsonObject | undefined): Answer['verdict'] {
   const risk = riskLevels.find((level) => level === value?.['risk']);

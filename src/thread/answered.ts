@@ -1,10 +1,9 @@
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Answer } from '../protocol/question.ts';
-import { readGivenAnswer } from '../state/question-fields.ts';
+import { answerProblem, readGivenAnswer } from '../state/question-fields.ts';
 import { isAnswered, pendingQuestions } from '../state/questions.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import type { OpenQuestions } from './parts/open-questions.ts';
-import { answerProblem } from './read-turn.ts';
 
 /** Whether an answer of a caller counts. */
 export type Answered = { readonly kind: 'answered' } | { readonly kind: 'refused'; readonly outcome: Outcome };

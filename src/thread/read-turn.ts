@@ -6,7 +6,6 @@ import {
   type OptionType,
   readOptions,
 } from '../envelope/read-options.ts';
-import { insteadOf } from '../config/explain-wrong-value.ts';
 import { changeFields } from '../envelope/override-fields.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
@@ -15,7 +14,6 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { authors, type UserInput } from '../protocol/user-input.ts';
 import type { TurnInput } from './parts/parts.ts';
-import { answerKeys } from '../state/question-fields.ts';
 import { isBlankText } from '../protocol/unseen-signs.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 
@@ -106,17 +104,6 @@ export function notData(subject: string): Outcome<'odd-input'> {
     next: 'Nothing was changed or sent. Pass a plain object.',
   };
 }
-
-/** Why an answer is none: most often one of its keys is misspelt. */
-export function answerProblem(given: unknown): Outcome<'odd-input'> {
-  const answer = plainCopy(given);
-  const key = isJsonObject(answer) ? Object.keys(answer).find((each) => !answerKeys.includes(each)) : undefined;
-  if (key === undefined) return { ...notData('The answer'), next: `Nothing was changed or sent. ${answerForm}` };
-  const message = `The answer has the unknown key ${JSON.stringify(key)}.`;
-  return { code: 'odd-input', message, next: `${insteadOf(key, answerKeys)} Nothing was changed or sent.` };
-}
-
-const answerForm = 'Use an object with the kind "allowed", "declined" or "stopped".';
 
 /** Why a turn cannot begin with this; undefined when it can. A zero byte in words is kept: it does no harm. */
 export function inputProblem(

@@ -199,7 +199,9 @@ async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'config
  * keys that are errors in every layer are reported with the layer.
  */
 function unknownKeys(config: ConfigOverrides, { source }: ConfigLayer): readonly ConfigProblem[] {
-  const values = overrideValues(overrideList(config).filter((each) => typeof each !== 'string'));
+  const values = overrideValues(
+    overrideList(config).filter((each) => typeof each !== 'string' && each.foreign !== true) as Override[],
+  );
   const layer: ConfigLayer = { name: 'flags', source: isOverrides(config) ? source : 'config', values };
   return checkValues(keyTable, layer, { unknown: 'warning' })
     .problems.filter(({ code, severity }) => code === 'config-unknown-key' && severity === 'warning')

@@ -24,6 +24,7 @@ import type { ThreadDirectory } from '../../ports/thread-directory.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
 import { lookAt } from '../../disk/file-system.ts';
 import { absolute } from '../../gather/config/config-paths.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { notPlain, plainCopy } from '../../protocol/plain-copy.ts';
 import type { Variables } from '../../protocol/variables.ts';
@@ -83,9 +84,12 @@ const overrides: OptionType<Extract<ConfigOverrides, readonly unknown[]>> = list
     read(given) {
       if (typeof given === 'string') return given;
       if (!isJsonObject(given)) return undefined;
-      const { path, value, ...others } = given;
+      const { path, value, foreign, ...others } = given;
+      if (foreign !== undefined && foreign !== true) return undefined;
       const isPath = Array.isArray(path) && path.length > 0 && path.every((key) => typeof key === 'string');
-      return isPath && value !== undefined && Object.keys(others).length === 0 ? { path, value } : undefined;
+      return isPath && value !== undefined && Object.keys(others).length === 0
+        ? { path, value, ...defined({ foreign }) }
+        : undefined;
     },
   },
   'a list of key=value',

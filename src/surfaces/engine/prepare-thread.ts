@@ -1,7 +1,5 @@
-import type { Config } from '../../config/config.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { unknownToolIn } from '../../envelope/tool-choice.ts';
-import { serverPrefix } from '../../mcp/tool-names.ts';
 import type { PastServers } from '../../mcp/thread-servers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { callableTools } from '../../protocol/client-tool.ts';
@@ -15,7 +13,7 @@ import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { unusableKey } from '../../thread/branch/unusable-key.ts';
 import { nameClash } from '../../tools/own-tool.ts';
 import { toldProblems } from '../../world/told-problems.ts';
-import { configureThread, type ThreadPlace } from './configure-thread.ts';
+import { type ConfiguredThread, configureThread, type ThreadPlace } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { createThreadParts } from './thread-parts.ts';
 import type { ThreadRequest } from './thread-request.ts';
@@ -39,8 +37,7 @@ export async function prepareThread(
   if ('code' in configured) return configured;
   const { config, models, notices, profileName, hooks, skillSwitches } = configured;
   const settings = kept ?? configured.settings;
-  const unknown =
-    request.agent === undefined ? unknownToolIn(request, knownTools(config, settings, request)) : undefined;
+  const unknown = await unknownTool(configured, request);
   if (unknown !== undefined) return unknown;
   const given = { config, models, settings, hooks, skillSwitches, request, ...defined({ past }) };
   const parts = await createThreadParts(engine, given);
@@ -55,10 +52,16 @@ export async function prepareThread(
   );
 }
 
-/** An agent keeps to what its parent chose, and may lack tools that the parent has. */
-function knownTools({ mcpServers = {} }: Config, { clientTools = [] }: Settings, { tools = [] }: ThreadRequest) {
+/** Of a choice of tools. An agent keeps to what its parent chose, and may lack tools that the parent has. */
+async function unknownTool(
+  { config: { mcpServers = {} }, settings: { clientTools = [] } }: Pick<ConfiguredThread, 'config' | 'settings'>,
+  request: ThreadRequest,
+): Promise<Outcome | undefined> {
+  const { agent, tools = [], onlyTools, withoutTools } = request;
+  if (agent !== undefined || (onlyTools === undefined && withoutTools === undefined)) return undefined;
+  const { serverPrefix } = await import('../../mcp/tool-names.ts');
   const names = [...tools, ...callableTools(clientTools)].map(({ name }) => name);
-  return { names, prefixes: Object.keys(mcpServers).map(serverPrefix) };
+  return unknownToolIn(request, { names, prefixes: Object.keys(mcpServers).map(serverPrefix) });
 }
 
 /** What a thread had when this engine gave it up. It counts unless another program has written other settings since. */

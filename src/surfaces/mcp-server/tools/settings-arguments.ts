@@ -114,7 +114,7 @@ export function requestFrom(args: JsonObject, here: string): ThreadRequest & { r
   const config = Object.entries(objectAt(args, 'config') ?? {});
   const overrides = [
     ...sandboxOverrides(args['sandbox']),
-    ...config.map(([key, value]) => ({ path: key.split('.'), value: value ?? null })),
+    ...config.map(([key, value]) => ({ path: key.split('.'), value: value ?? null, foreign: true as const })),
     ...Object.entries(defined(keys)).map(([key, value]) => ({ path: [key], value: value as Json })),
   ];
   const withoutTools = [

@@ -95,6 +95,17 @@ suite('a command that Landlock holds', () => {
     );
   });
 
+  test('has the signals of a command without a sandbox', async () => {
+    const lines = 'grep -E "^Sig(Blk|Ign)" /proc/self/status; { yes; echo "ended by $?" >&2; } | head -1';
+    const using: ResolvedPolicy = { enforcement: 'managed', files: { kind: 'unrestricted' }, network: 'enabled' };
+    expect(await run(lines)).toEqual(await run(lines, { using }));
+  });
+
+  test('may change its own priority, its processors and its scheduler', async () => {
+    const script = 'nice -n 5 nice; ionice -c 3 ionice; taskset -c 0 nproc; chrt -b 0 true && echo batch';
+    expect(await run(script)).toEqual({ exitCode: 0, text: '5\nidle\n1\nbatch\n' });
+  });
+
   test.each([
     ['a write', 'echo x > file'],
     ['a new file', 'touch new'],
@@ -126,6 +137,11 @@ suite('a command that Landlock holds', () => {
       'a listening socket',
       `perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) && bind(S, pack("S a*", AF_UNIX, "\\0capstan")) or exit 1'`,
     ],
+    ['the scheduler of the engine', 'chrt -b -p 0 $ENGINE'],
+    ['the processors of the engine', 'taskset -pc 0 $ENGINE'],
+    ['the turn of the engine at the disk', 'ionice -c 3 -p $ENGINE'],
+    ['the priority of all processes of the user', 'renice -n 1 -u $(id -u)'],
+    ['a lease', `perl -e 'open(F, "<", "file"); exit(fcntl(F, 1024, 0) ? 0 : 1)'`],
     ['io_uring', `perl -e 'exit(syscall(425, 8, my $x = "\\0" x 120) >= 0 ? 0 : 1)'`],
     ['a program with the rights of its owner', `su -s /bin/sh nobody -c true`],
   ])('%s is refused', async (_name, script) => {

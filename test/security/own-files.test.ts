@@ -44,6 +44,8 @@ const files = {
   'home/capstan/key': `${secret}\n`,
   'home/capstan/mcp/credentials.json': `${secret}\n`,
   'home/thread-writer-locks/a.lock': `${secret}\n`,
+  'home/auth.json.lock': `${secret}\n`,
+  'home/config.toml.lock': `${secret}\n`,
   'home/sessions/rollout.jsonl': '{}\n',
   'work/node_modules/user/.cache/capstan/compiled/v1/exec.js': 'compiled\n',
   'work/node_modules/capstan/package.json': '{}\n',
@@ -153,7 +155,7 @@ const commands = {
 } as const;
 
 const secrets =
-  'home/auth.json home/.env home/capstan/key home/capstan/mcp/credentials.json home/thread-writer-locks/a.lock work/node_modules/linked-home/auth.json'.split(
+  'home/auth.json home/.env home/capstan/key home/capstan/mcp/credentials.json home/thread-writer-locks/a.lock home/auth.json.lock home/config.toml.lock work/node_modules/linked-home/auth.json'.split(
     ' ',
   );
 

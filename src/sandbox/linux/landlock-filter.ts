@@ -16,8 +16,8 @@ export interface LandlockFilterRequest {
  *
  * - Landlock knows no attributes of files. Where commands write, modes and times must work, so those can be changed
  *   outside of the writable folders too; owners, extended attributes, set-user-id and modes that let everyone write cannot.
- * - There is no namespace for processes and for System V IPC: limits and priorities of other processes, and memory,
- *   queues and semaphores that all processes of the user share, are out of reach.
+ * - There is no namespace for processes and for System V IPC: limits, priorities and processors of other processes, and
+ *   memory, queues and semaphores that all processes of the user share, are out of reach.
  * - Commands make no namespaces and no mounts.
  * - Without network, every call that meets another process through a socket fails: only connected pairs are left.
  */
@@ -70,6 +70,8 @@ const notSupported = 95;
 
 /** Flags that make namespaces, in `clone` and `unshare`. */
 const namespaceFlags = 0x7e02_0000;
+/** Makes a process that the engine, not the command, would have to wait for. */
+const siblingFlag = 0x8000;
 /** Set-user-id, set-group-id, and writing by everyone. */
 const dangerousModes = 0o6002;
 /** Terminal input and attributes of files: TIOCSTI, TIOCLINUX, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR. */
@@ -80,12 +82,17 @@ const argument = (index: number): Statement => load(16 + 8 * index);
 /** Calls whose arguments decide. Each ends in an answer. */
 function checks(writes: boolean, { uid, gid }: LandlockFilterRequest['user']): Map<Call, readonly Statement[]> {
   const found = new Map<Call, readonly Statement[]>([
-    ['clone', [argument(0), jump('anyOf', namespaceFlags, 'deny', 'allow')]],
+    ['clone', [argument(0), jump('anyOf', namespaceFlags | siblingFlag, 'deny', 'allow')]],
     ['unshare', [argument(0), jump('anyOf', namespaceFlags | 0x80, 'deny', 'allow')]],
-    // Zero is the process itself.
-    ['prlimit64', [argument(0), jump('equal', 0, 'allow', 'deny')]],
-    ['setpriority', [argument(1), jump('equal', 0, 'allow', 'deny')]],
-    ['ioprio_set', [argument(1), jump('equal', 0, 'allow', 'deny')]],
+    ...ofProcess.map((name) => [name, [argument(0), jump('equal', 0, 'allow', 'deny')]] as const),
+    // Groups and users hold other processes, whatever number follows.
+    ...[...ofProcesses].map(
+      ([name, one]) =>
+        [
+          name,
+          [argument(0), jump('equal', one, 'next', 'deny'), argument(1), jump('equal', 0, 'allow', 'deny')],
+        ] as const,
+    ),
     ['ioctl', [argument(1), ...deniedRequests.map((k) => jump('equal', k, 'deny', 'next')), answer(0x7fff0000)]],
   ]);
   if (!writes) return found;
@@ -151,6 +158,10 @@ const callNumbers = {
   prlimit64: [302, 261],
   removexattr: [197, 14],
   removexattrat: [466, 466],
+  sched_setaffinity: [203, 122],
+  sched_setattr: [314, 274],
+  sched_setparam: [142, 118],
+  sched_setscheduler: [144, 119],
   semctl: [66, 191],
   semget: [64, 190],
   semop: [65, 193],
@@ -171,6 +182,21 @@ const callNumbers = {
 } as const satisfies Readonly<Record<string, readonly [x64: number, arm64: number | undefined]>>;
 
 type Call = keyof typeof callNumbers;
+
+/** Calls whose first argument is a process. Zero is the caller, and a filter can tell no other of its own from those outside. */
+const ofProcess = [
+  'prlimit64',
+  'sched_setaffinity',
+  'sched_setattr',
+  'sched_setparam',
+  'sched_setscheduler',
+] as const satisfies readonly Call[];
+
+/** Calls about one process, a group or a user, with the number that means one process. The process follows. */
+const ofProcesses: ReadonlyMap<Call, number> = new Map([
+  ['setpriority', 0],
+  ['ioprio_set', 1],
+]);
 
 /** Calls that change the mode of a file, with the position of the mode. */
 const modes: ReadonlyMap<Call, number> = new Map([

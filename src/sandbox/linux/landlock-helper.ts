@@ -36,6 +36,8 @@ try {
   calls.restrict(ruleset);
   closeSync(ruleset);
   for (const filter of plan.filters) calls.addFilter(Buffer.from(filter, 'base64'));
+  // Node ignores these, and the command would inherit that: a signal that is caught is reset instead.
+  for (const signal of ['SIGPIPE', 'SIGXFSZ'] as const) process.on(signal, () => {});
   process.execve?.(program, [...argv], { ...env });
   fail(1, 'this version of Node cannot replace itself with another program');
 } catch (error) {

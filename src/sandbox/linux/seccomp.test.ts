@@ -49,7 +49,17 @@ function fail(what: number): never {
 }
 
 const numbers = {
-  x64: { audit: 0xc000003e, read: 0, socket: 41, socketpair: 53, connect: 42, bind: 49, sendto: 44, ptrace: 101 },
+  x64: {
+    audit: 0xc000003e,
+    read: 0,
+    socket: 41,
+    socketpair: 53,
+    connect: 42,
+    bind: 49,
+    sendto: 44,
+    ptrace: 101,
+    fcntl: 72,
+  },
   arm64: {
     audit: 0xc00000b7,
     read: 63,
@@ -59,6 +69,7 @@ const numbers = {
     bind: 200,
     sendto: 206,
     ptrace: 117,
+    fcntl: 25,
   },
 } as const;
 
@@ -94,7 +105,7 @@ const restrictedFilter = (name: 'x64' | 'arm64') =>
   seccompFilter(name, { network: 'restricted', isApart: true, pathSockets: false });
 
 describe.each(['x64', 'arm64'] as const)('%s', (name) => {
-  const { audit, read, socket, socketpair, connect, bind, sendto, ptrace } = numbers[name];
+  const { audit, read, socket, socketpair, connect, bind, sendto, ptrace, fcntl } = numbers[name];
   const restricted = restrictedFilter(name);
   const listed = seccompFilter(name, { network: 'restricted', isApart: true, pathSockets: true });
   const enabled = seccompFilter(name, { network: 'enabled', isApart: false, pathSockets: false });
@@ -105,6 +116,9 @@ describe.each(['x64', 'arm64'] as const)('%s', (name) => {
     ['binding', bind, [], 'allow', 'allow', 'allow'],
     ['talking on a pair', sendto, [], 'allow', 'allow', 'allow'],
     ['looking into processes', ptrace, [], 'deny', 'deny', 'allow'],
+    ['a lock', fcntl, [3, 6], 'allow', 'allow', 'allow'],
+    ['a lease', fcntl, [3, 1024], 'deny', 'deny', 'deny'],
+    ['a lease of a folder', fcntl, [3, 1040 + 2 ** 32], 'deny', 'deny', 'deny'],
     ['work queues', 425, [], 'deny', 'deny', 'deny'],
     ['a stream pair', socketpair, [unix, stream | flags], 'allow', 'allow', 'allow'],
     ['a packet pair', socketpair, [unix, packets], 'allow', 'allow', 'allow'],
@@ -198,6 +212,18 @@ describe.each(['x64', 'arm64'] as const)('what is put on top under Landlock, on 
     ['limits of others', [302, 261], [1, 7], 'deny', 'deny'],
     ['its own priority', [141, 140], [0, 0, 5], 'allow', 'allow'],
     ['the priority of others', [141, 140], [0, 1, 5], 'deny', 'deny'],
+    ['the priority of its group', [141, 140], [1, 0, 5], 'deny', 'deny'],
+    ['the priority of the user', [141, 140], [2, 0, 5], 'deny', 'deny'],
+    ['its own turn at the disk', [251, 30], [1, 0, 5], 'allow', 'allow'],
+    ['the turn of others at the disk', [251, 30], [1, 7, 5], 'deny', 'deny'],
+    ['the turn of the user at the disk', [251, 30], [3, 0, 5], 'deny', 'deny'],
+    ['its own processors', [203, 122], [0, 8], 'allow', 'allow'],
+    ['processors of others', [203, 122], [7, 8], 'deny', 'deny'],
+    ['its own scheduler', [144, 119], [0, 3], 'allow', 'allow'],
+    ['the scheduler of others', [144, 119], [7, 3], 'deny', 'deny'],
+    ['parameters of the scheduler of others', [142, 118], [7, 3], 'deny', 'deny'],
+    ['attributes of the scheduler of others', [314, 274], [7, 3], 'deny', 'deny'],
+    ['a child of the engine', [56, 220], [0x8000 | signal], 'deny', 'deny'],
     ['typing into a terminal', [16, 29], [0, 0x5412], 'deny', 'deny'],
     ['the size of a terminal', [16, 29], [0, 0x5413], 'allow', 'allow'],
     ['a mode', [91, 52], [3, 0o755], 'allow', 'deny'],

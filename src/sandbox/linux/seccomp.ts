@@ -34,12 +34,17 @@ export function seccompFilter(architecture: SeccompArchitecture, request: Filter
   const denied = [...around, ...kernel, ...(isRestricted ? introspection : [])];
   for (const name of denied) program.push(jump('equal', call(name), 'deny', 'next'));
   program.push(
+    jump('equal', call('fcntl'), 'lease', 'next'),
     jump('equal', call('socket'), isRestricted ? 'family' : 'no hypervisor', 'next'),
     jump('equal', call('socketpair'), isRestricted ? 'pair' : 'no hypervisor', 'allow'),
   );
   if (isRestricted) program.push(...families(request));
   else program.push(label('no hypervisor'), load(offset.firstArgument), jump('equal', family.vsock, 'deny', 'allow'));
   program.push(
+    // Programs of the user would wait for a command that leases a file of theirs, and need not write it to do so.
+    label('lease'),
+    load(offset.secondArgument),
+    ...leases.map((k) => jump('equal', k, 'deny', 'next')),
     label('allow'),
     answer(0x7fff0000),
     label('deny'),
@@ -106,6 +111,7 @@ const calls = {
   perf_event_open: { x64: 298, arm64: 241 },
   userfaultfd: { x64: 323, arm64: 282 },
   open_by_handle_at: { x64: 304, arm64: 265 },
+  fcntl: { x64: 72, arm64: 25 },
   fanotify_init: { x64: 300, arm64: 262 },
   quotactl: { x64: 179, arm64: 60 },
   quotactl_fd: { x64: 443, arm64: 443 },
@@ -140,6 +146,8 @@ const kernel = [
   'quotactl_fd',
   'syslog',
 ] as const;
+/** Operations of `fcntl`: F_SETLEASE and F_SETDELEG. */
+const leases = [1024, 1040];
 /** Looking into other processes. */
 const introspection = ['ptrace', 'process_vm_readv', 'process_vm_writev', 'pidfd_getfd'] as const;
 

@@ -22,7 +22,7 @@ export function starterArguments(): readonly string[] {
  * where it can. When the engine has closed the channel, the
  * process replaces itself by the command, so that nothing is left inside that a command could attack.
  *
- * Node ignores SIGPIPE, and a command would inherit that: a signal that is caught is reset instead.
+ * Node ignores SIGPIPE and SIGXFSZ, and a command would inherit that: a signal that is caught is reset instead.
  */
 const starterScript = `
 const { createServer } = process.getBuiltinModule('node:net');
@@ -64,7 +64,7 @@ process.once('message', ({ argv, env, places }) => {
       writeSync(2, 'capstan: ' + name + ': no such program\\n');
       process.exit(127);
     }
-    process.on('SIGPIPE', () => {});
+    for (const signal of ['SIGPIPE', 'SIGXFSZ']) process.on(signal, () => {});
     if (isBare(program)) process.execve('/bin/sh', ['sh', program, ...argv.slice(1)], variables);
     process.execve(program, argv, variables);
   });

@@ -164,18 +164,19 @@ function storesOf(home: string): readonly string[] {
   return [...storeNames, 'history.jsonl', 'session_index.jsonl', ...files].map((name) => join(home, name));
 }
 
-/** The login, and where a renewed one is written before it takes that name, as spelled and where links lead. */
+/** The login, its lock, and where a renewed one is written before it takes that name, as spelled and where links lead. */
 function loginFiles(home: string): readonly string[] {
   const path = loginPath(home);
   const places = new Set([path, realPath(path) ?? path]);
-  return [...places].flatMap((place) => [place, `${place}.tmp`]);
+  return [...places].flatMap((place) => [place, `${place}.tmp`, `${place}.lock`]);
 }
 
 /**
  * Logins to MCP servers, of both programs, and variables with keys of providers. The key of the seals is a secret as
- * well. And the locks of threads: who can read a file can lock it, and keep the user out of a thread.
+ * well. And locks: who can read a file can lock it, and keep the user out of a thread, or Capstan from renewing a login
+ * or saving a decision.
  */
-const secretNames = ['.credentials.json', 'capstan/mcp', '.env', 'thread-writer-locks'];
+const secretNames = ['.credentials.json', 'capstan/mcp', '.env', 'thread-writer-locks', 'config.toml.lock'];
 
 function folderIn(env: Variables, name: string): readonly string[] {
   const value = env[name];

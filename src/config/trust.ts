@@ -8,6 +8,8 @@ export interface TrustDecision {
   readonly trust: Trust;
   /** The configured folder that decided. */
   readonly folder?: string;
+  /** A part of a trusted project that commands under Landlock may have changed. Until the user agrees to it, trust is unknown. */
+  readonly changed?: string;
 }
 
 /** The decision for the first of the folders about which there is one. */

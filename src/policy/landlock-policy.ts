@@ -80,7 +80,9 @@ export function landlockLosses({ files, network, landlock }: ResolvedPolicy): re
   return [
     ...(open.length === 0
       ? []
-      : [`Commands and patches can change what is otherwise read-only inside writable folders: ${listed(open)}.`]),
+      : [
+          `Commands and patches can change what is otherwise read-only inside writable folders: ${listed(open)}. Later runs ignore a project's configuration that changed, until you agree to it.`,
+        ]),
     ...(writes ? ['Commands can change modes and times of your files outside the writable folders.'] : []),
     ...(closedRoots.length === 0
       ? []

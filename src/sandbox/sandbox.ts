@@ -48,6 +48,8 @@ export interface SandboxOptions {
   readonly landlock?: LandlockUse;
   /** The program that holds a command with Landlock. Absent: Landlock is not used. */
   readonly landlockHelper?: LandlockHelper;
+  /** Called with the folders that a command may write under Landlock, before it starts. Throws if it must not start. */
+  readonly beforeLandlock?: (writable: readonly string[]) => void;
   /** How much each command may use. Default: no limits. */
   readonly limits?: CommandLimits;
 }
@@ -105,7 +107,13 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         const helper = options.landlockHelper ?? { node: '', script: '', library: '' };
         const { planWithLandlock } = await import('./linux/landlock-sandbox.ts');
         const planned = await planWithLandlock(command, policy, { architecture, helper });
-        if (planned.kind === 'refused' || isLandlockSaid) return planned;
+        if (planned.kind === 'refused') return planned;
+        try {
+          options.beforeLandlock?.(policy.files.kind === 'unrestricted' ? ['/'] : writablePaths(policy));
+        } catch (error) {
+          return unrecorded(error);
+        }
+        if (isLandlockSaid) return planned;
         isLandlockSaid = true;
         return { ...planned, notice: landlockNotice };
       }
@@ -150,6 +158,12 @@ export const landlockNotice: NonNullable<RunnableCommand['notice']> = {
     'Landlock holds commands here, because the usual sandbox cannot be built. It does not protect .git, .codex and the like inside writable folders, nor modes and times of your files elsewhere.',
   next: '`capstan sandbox explain` lists what it does not protect under a profile.',
 };
+
+function unrecorded(error: unknown): SandboxRefused {
+  const why = error instanceof Error ? error.message : String(error);
+  const message = `Capstan cannot record in its home what commands may change under Landlock: ${why}`;
+  return { kind: 'refused', code: 'sandbox-unusable', message, next: 'Make the home writable.' };
+}
 
 function direct(command: PlainCommand): RunnableCommand {
   return { kind: 'runnable', ...command, files: [], cleanup: async () => {} };

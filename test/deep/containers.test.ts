@@ -74,6 +74,29 @@ for (const each of containers) {
       expect(stderr).toContain('sandbox_fallback cannot be set by a project');
     });
 
+    it('leaves out what a command changed in the configuration of a trusted project, in later runs too', async () => {
+      const place = aPlace();
+      const trusted = `[projects."${place.workspace}"]\ntrust_level = "trusted"\n`;
+      writeFileSync(
+        join(place.home, 'config.toml'),
+        `${readFileSync(join(place.home, 'config.toml'), 'utf8')}\n${trusted}`,
+      );
+      mkdirSync(join(place.workspace, '.codex'));
+      writeFileSync(join(place.workspace, '.codex/config.toml'), 'model = "of-the-project"\n');
+      const outside = async () => (await place.start(['config', 'show']).finished).stdout;
+      const server = '[mcp_servers.x]\ncommand = "/bin/false"\n';
+      const run = (script: string) =>
+        runIn(container, place, 'sandbox', ...agreed, '-P', ':workspace', '--', 'sh', '-c', script);
+      expect(await run('touch made')).toMatchObject({ code: 0 });
+      expect(await outside()).toContain('model = "of-the-project"');
+      expect(await run(`printf '${server}' >> .codex/config.toml`)).toMatchObject({ code: 0 });
+      const after = await outside();
+      expect(after).not.toContain('of-the-project');
+      expect(after).not.toContain('/bin/false');
+      const { stderr } = await place.start(['sandbox', '--', 'true']).finished;
+      expect(stderr).toContain('commands that ran under Landlock could change it');
+    });
+
     it('holds in every probe but those that Landlock loses', async () => {
       const { code, stdout } = await runIn(container, aPlace(), 'sandbox', 'check', '--json', ...agreed);
       const { findings } = JSON.parse(stdout) as { findings: { name: string; state: string }[] };

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
+import { changedPart, recordLandlockRoots } from '../../src/gather/config/landlock-record.ts';
 import { startLocalServer } from '../harness/local-server.ts';
 import { type Scene, scene, textsOf, inputOf } from '../harness/scene.ts';
 import { pauseTimes } from '../../src/surfaces/tui/views/typing-pause.ts';
@@ -100,6 +101,25 @@ it('a message that is typed while a list is open answers nothing, and stands in 
 });
 
 describe('trust in a folder', () => {
+  it('is asked about again once commands could change what it covers under Landlock', async () => {
+    const built = await scene([]);
+    const { workspace, home } = built.place;
+    appendFileSync(join(home, 'config.toml'), `\n[projects."${workspace}"]\ntrust_level = "trusted"\n`);
+    mkdirSync(join(workspace, '.codex'));
+    writeFileSync(join(workspace, '.codex/config.toml'), '');
+    recordLandlockRoots(home, [workspace], () => [workspace]);
+    writeFileSync(join(workspace, '.codex/config.toml'), '[mcp_servers.x]\ncommand = "/bin/false"\n');
+    const { terminal, sees } = await openIn(built, openTo, 100);
+    const rows = (await sees('Do you still trust')).join(' ').replaceAll(/\s+/g, ' ');
+    expect(rows).toContain(
+      'You trusted this project. Since then commands ran under Landlock, which cannot protect its configuration, and .codex/config.toml is not what it was.',
+    );
+    expect(rows).toContain('mcp_servers.x = /bin/false');
+    terminal.type('1');
+    await sees('Context 100% left');
+    expect(changedPart(home, workspace)).toBeUndefined();
+  });
+
   it('is not asked where it would change nothing', async () => {
     const { sees } = await openIn(await scene([]), openTo);
     expect((await sees('Context 100% left')).join('\n')).not.toContain('trust');

@@ -7,9 +7,8 @@ import type { BoundedReading } from '../../disk/read-bounded.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { inside, projectFolders } from '../files/project-folders.ts';
+import { inside, projectFolders, projectNames } from '../files/project-folders.ts';
 import { type LoadedLayer, loadTomlFile } from './config-file.ts';
-import { projectNames } from './config-in-folder.ts';
 import type { BaseLayers } from './config-layers.ts';
 import { isOfUser, isThere } from './layer-files.ts';
 import { findTrust } from './trust.ts';
@@ -104,7 +103,7 @@ export function projectRoleFolders(base: BaseLayers, folder: string): readonly s
     projectNames
       .map((name) => inside(owner) + name)
       .filter((layer) => isThere({ path: `${layer}/agents` }) && !isOfUser(layer, base))
-      .filter(() => findTrust(owner, base.config).trust === 'trusted')
+      .filter(() => findTrust(owner, base.config, base.home).trust === 'trusted')
       .map((layer) => `${layer}/agents`),
   );
 }

@@ -9,31 +9,33 @@ import { deniesRead } from '../../policy/denied-reads.ts';
 import { loadConfigFile, type LoadedLayer } from './config-file.ts';
 import type { BaseLayers, ReadLayers } from './config-layers.ts';
 import { fileSystem } from '../../disk/file-system.ts';
-import { inside, projectFolders } from '../files/project-folders.ts';
+import { inside, projectFolders, projectNames } from '../files/project-folders.ts';
 import { findTrust } from './trust.ts';
 import { type Json, valueAt } from '../../protocol/json.ts';
-
-/** Ours last, so that it wins over the other in the same folder. */
-export const projectNames: readonly string[] = ['.codex', '.capstan'];
 
 /** The layers with those of the project between the user's files and the flags. `problems`: what the project adds. */
 export async function configInFolder(base: BaseLayers, folder: string): Promise<ReadLayers> {
   const folders = projectFolders(folder, base.config.projectRootMarkers);
-  const decision = findTrust(folder, base.config);
+  const decisions = new Map(folders.map((owner) => [owner, findTrust(owner, base.config, base.home)]));
+  const decision = decisions.get(folder) ?? findTrust(folder, base.config, base.home);
   const denies = (file: string): boolean => deniesRead(base.requirements, file);
   const files = await Promise.all(
     projectFiles(folders, base).map(async ({ path, owner }) => {
-      const { trust, folder: trusted } = owner === folder ? decision : findTrust(owner, base.config);
-      if (trust !== 'trusted') return notRead(path, trust);
+      const { trust, folder: trusted } = decisions.get(owner)!;
+      if (trust !== 'trusted') return notRead(path, decisions.get(owner)!);
       const file = await loadConfigFile({ name: 'project', path, osHome: base.osHome, denies });
       const isNamed = owner === folders[0] || (trusted !== undefined && inside(trusted) === inside(owner));
       if (mayUseLandlock(base.config)) return { ...file, layer: { ...file.layer, underLandlock: true as const } };
       return isNamed ? file : { ...file, layer: { ...file.layer, belowRoot: true as const } };
     }),
   );
-  const hookFiles = untrustedHookFiles(folders, base);
+  const hookFiles = projectFiles(folders, base, 'hooks.json').flatMap(({ path, owner }) => {
+    const trust = decisions.get(owner)!;
+    return trust.trust === 'trusted' ? [] : [notRead(path, trust)];
+  });
+  const changed = [...decisions.values()].flatMap((each) => each.changed ?? []);
   const hasProfiles = (base.config.permissions ?? base.config.defaultPermissions) !== undefined;
-  if (files.length === 0 && hookFiles.length === 0 && decision.trust === 'unknown' && !hasProfiles) {
+  if (files.length + hookFiles.length + changed.length === 0 && decision.trust === 'unknown' && !hasProfiles) {
     return { config: base.config, layers: base.layers, problems: [] };
   }
   const sources = new Set(files.map(({ layer }) => layer.source));
@@ -45,7 +47,9 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
     ...files.flatMap((file) => file.problems),
     ...problems.filter(({ source, message }) => sources.has(source) || !known.has(message)),
     ...(config.permissions === undefined ? [] : await profileProblems(config.permissions, layers, base, folder)),
-    ...untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile, hookFiles }),
+    ...(changed.length > 0
+      ? [changedNotice(changed, folder)]
+      : untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile, hookFiles })),
   ]);
   return { config, layers, problems: added };
 }
@@ -80,17 +84,22 @@ function isOfUser(path: string, { home, osHome }: BaseLayers, name: string): boo
 }
 
 /** Not even parsed: what a stranger wrote cannot stop the start. */
-function notRead(path: string, trust: 'untrusted' | 'unknown'): LoadedLayer {
-  const disabled = trust === 'untrusted' ? 'the project is untrusted' : 'you have not trusted the project';
+function notRead(path: string, { trust, changed }: TrustDecision): LoadedLayer {
+  const disabled =
+    changed !== undefined
+      ? 'commands under Landlock may have changed it'
+      : trust === 'untrusted'
+        ? 'the project is untrusted'
+        : 'you have not trusted the project';
   return { layer: { name: 'project', source: path, values: {}, disabled }, problems: [] };
 }
 
-/** Files of hooks in projects that are not trusted. They are not read, but the user should know. */
-function untrustedHookFiles(folders: readonly string[], base: BaseLayers): readonly LoadedLayer[] {
-  return projectFiles(folders, base, 'hooks.json').flatMap(({ path, owner }) => {
-    const { trust } = findTrust(owner, base.config);
-    return trust === 'trusted' ? [] : [notRead(path, trust)];
-  });
+/** Rules, skills and agents of the project are left out too, and nothing else says so. */
+function changedNotice([first = '', ...others]: readonly string[], folder: string): ConfigProblem {
+  const files = others.length === 0 ? `${first} is` : `${first} and ${others.length} more are`;
+  const message = `${files} not as you trusted it: commands that ran under Landlock could change it. Capstan ignores what the project configures.`;
+  const next = `Check .codex, .capstan and .agents there, then run \`capstan\` in ${folder} and answer its question.`;
+  return { code: 'config-untrusted-project', message, next, severity: 'warning', source: first };
 }
 
 interface UntrustedProject {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileSystem } from '../../disk/file-system.ts';
 import { realPath } from '../../disk/folders.ts';
-import { projectNames } from './config-in-folder.ts';
+import { projectNames } from '../files/project-folders.ts';
 import type { BaseLayers } from './config-layers.ts';
 
 /** The user's own folder has the same name as that of a project. */

@@ -1,10 +1,9 @@
 import { rootOnlyKeys, withoutForbiddenKeys } from '../../config/project-keys.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
-import { projectFolders } from '../files/project-folders.ts';
+import { projectFolders, type ProjectPart } from '../files/project-folders.ts';
 import { loadTomlFile } from './config-file.ts';
 import type { BaseLayers } from './config-layers.ts';
-import type { ProjectPart } from './project-parts.ts';
 
 /** A setting of a project that changes what commands may do, or starts programs. It counts if the user trusts the project. */
 export interface ProjectWish {

@@ -32,7 +32,7 @@ function trustOf(name: string, decisions: Readonly<Record<string, Exclude<Trust,
   const projects = Object.fromEntries(
     Object.entries(decisions).map(([project, trustLevel]) => [path(project), { trustLevel }]),
   );
-  return findTrust(path(name), { projects, projectRootMarkers: ['.git'] }).trust;
+  return findTrust(path(name), { projects, projectRootMarkers: ['.git'] }, path('home')).trust;
 }
 
 describe('a folder in a repository', () => {

@@ -4,21 +4,26 @@ import { realPath } from '../../disk/folders.ts';
 import { findRepository } from '../git/git.ts';
 import { mainCheckout } from '../git/git-directory.ts';
 import { projectFolders } from '../files/project-folders.ts';
+import { changedPart } from './landlock-record.ts';
 
 /**
  * What is decided about a folder: by its own entry, else by that of its project's root, else by that of its repository,
  * else by that of the main checkout of a linked worktree. A folder is looked up as it is written and with its links
  * resolved; the links of the entries are not resolved, since a program that can move them could lend their trust.
+ * Trust does not cover what commands under Landlock may have written into the folder since: `home` has the record.
  */
 export function findTrust(
   folder: string,
   { projects, projectRootMarkers }: Pick<Config, 'projects' | 'projectRootMarkers'>,
+  home: string,
 ): TrustDecision {
   // Most users have decided nothing, and then there is nothing to look for.
   if (Object.keys(projects).length === 0) return { trust: 'unknown' };
   for (const candidate of candidates(folder, projectRootMarkers)) {
     const decision = decideTrust(projects, [candidate, realPath(candidate) ?? candidate]);
-    if (decision.trust !== 'unknown') return decision;
+    if (decision.trust === 'unknown') continue;
+    const changed = decision.trust === 'trusted' ? changedPart(home, folder) : undefined;
+    return changed === undefined ? decision : { ...decision, trust: 'unknown', changed };
   }
   return { trust: 'unknown' };
 }

@@ -31,3 +31,28 @@ export function* ancestors(folder: string): Generator<string> {
     if (dirname(at) === at) return;
   }
 }
+
+/** Ours last, so that it wins over the other in the same folder. */
+export const projectNames: readonly string[] = ['.codex', '.capstan'];
+
+/** A file or folder of a project that counts only if the user trusts the project. */
+export interface ProjectPart {
+  readonly kind: 'config' | 'hooks' | 'rules' | 'skills' | 'agents';
+  readonly path: string;
+}
+
+const partNames: readonly (readonly [ProjectPart['kind'], string])[] = [
+  ['config', 'config.toml'],
+  ['hooks', 'hooks.json'],
+  ['rules', 'rules'],
+  ['skills', 'skills'],
+  ['agents', 'agents'],
+];
+
+/** What a folder of a project may bring, whether or not it is there. `layers`: which of the names count. */
+export function partsIn(owner: string, layers: readonly string[] = projectNames): readonly ProjectPart[] {
+  return [
+    ...layers.flatMap((name) => partNames.map(([kind, file]) => ({ kind, path: `${inside(owner)}${name}/${file}` }))),
+    { kind: 'skills', path: `${inside(owner)}.agents/skills` },
+  ];
+}

@@ -1,11 +1,10 @@
 import type { ConfigLayer, LayerName } from '../../config/config-layer.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { type JsonObject, objectAt } from '../../protocol/json.ts';
-import { projectNames } from '../config/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, usualSystemFolders } from '../config/config-layers.ts';
 import { findTrust } from '../config/trust.ts';
 import { isOfUser, isThere } from '../config/layer-files.ts';
-import { inside, projectFolders } from '../files/project-folders.ts';
+import { inside, projectFolders, projectNames } from '../files/project-folders.ts';
 
 type HookOwner = 'managed' | 'user' | 'project' | 'flags';
 
@@ -91,7 +90,7 @@ function projectFiles(base: BaseLayers, folder: string): readonly HookPlace[] {
     projectNames
       .map((name) => inside(owner) + name)
       .filter((layer) => isThere({ path: `${layer}/hooks.json` }) && !isOfUser(layer, base))
-      .filter(() => findTrust(owner, base.config).trust === 'trusted')
+      .filter(() => findTrust(owner, base.config, base.home).trust === 'trusted')
       .map((layer) => place(`${layer}/hooks.json`, 'project')),
   );
 }

@@ -1,8 +1,8 @@
-import { mayUseLandlock, projectNames } from '../config/config-in-folder.ts';
+import { mayUseLandlock } from '../config/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, usualSystemFolders } from '../config/config-layers.ts';
 import { findTrust } from '../config/trust.ts';
 import { isOfUser, isThere } from '../config/layer-files.ts';
-import { inside, projectFolders } from '../files/project-folders.ts';
+import { inside, projectFolders, projectNames } from '../files/project-folders.ts';
 import type { RulesFolder, RulesInForce } from './rules-in-force.ts';
 
 type RuleChoices = Pick<ConfigChoices, 'systemFolders' | 'ignoreRules' | 'ignoreUserConfig'>;
@@ -35,7 +35,7 @@ function projectRules(base: BaseLayers, folder: string): readonly RulesFolder[] 
       .filter(({ layer }) => isThere({ path: `${layer}/rules` }) && !isOfUser(layer, base)),
   );
   return found.flatMap(({ layer, owner }): readonly RulesFolder[] => {
-    const { trust, folder: trusted } = findTrust(owner, base.config);
+    const { trust, folder: trusted } = findTrust(owner, base.config, base.home);
     if (trust !== 'trusted') return [];
     const isNamed = owner === folders[0] || (trusted !== undefined && inside(trusted) === inside(owner));
     return [{ path: `${layer}/rules`, may: isNamed && !mayUseLandlock(base.config) ? 'allow' : 'hold-back' }];

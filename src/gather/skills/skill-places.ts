@@ -7,10 +7,9 @@ import { readSkillSwitches, type SkillSwitch } from '../../planes/skill-switches
 import { defined } from '../../protocol/defined.ts';
 import { objectAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { projectNames } from '../config/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, usualSystemFolders } from '../config/config-layers.ts';
 import { findTrust } from '../config/trust.ts';
-import { inside, projectFolders } from '../files/project-folders.ts';
+import { inside, projectFolders, projectNames } from '../files/project-folders.ts';
 
 /** A folder with skills that is there. */
 interface SkillPlace {
@@ -43,7 +42,8 @@ export function findSkillPlaces({ base, config, cwd, systemFolders }: SkillChoic
       .map((name) => ({ owner, path: `${inside(owner)}${name}/skills` }))
       .filter(({ path }) => isFolder(path) && !own.some((each) => each === path || isSame(each, path))),
   );
-  const trusted = project.filter(({ owner }) => findTrust(owner, config).trust === 'trusted');
+  const decided = project.map((each) => ({ ...each, ...findTrust(each.owner, config, home) }));
+  const trusted = decided.filter(({ trust }) => trust === 'trusted');
   const within = trusted.length === 0 ? undefined : realPath(folders[0] ?? cwd);
   const places = [
     ...trusted.toReversed().map(({ path }) => ({ path, scope: 'project' as const, ...defined({ within }) })),
@@ -51,7 +51,10 @@ export function findSkillPlaces({ base, config, cwd, systemFolders }: SkillChoic
     ...bundled.map((path) => ({ path, scope: 'bundled' as const })),
     ...machine.map((path) => ({ path, scope: 'machine' as const })),
   ];
-  const ignored = project.filter((each) => !trusted.includes(each)).map(({ path }) => path);
+  // What Landlock left open is reported with the configuration.
+  const ignored = decided
+    .filter(({ trust, changed }) => trust !== 'trusted' && changed === undefined)
+    .map(({ path }) => path);
   return { places, problems: ignored.length === 0 ? [] : [untrustedSkills(ignored, folders[0] ?? cwd)] };
 }
 

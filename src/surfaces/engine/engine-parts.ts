@@ -15,6 +15,9 @@ import type { SessionPlace } from '../../hooks/session-starts.ts';
 import { loginLimits } from '../../policy/login-limits.ts';
 import { filesWithSecrets } from '../../policy/secrets.ts';
 import type { BaseLayers } from '../../gather/config/config-layers.ts';
+import { recordLandlockRoots } from '../../gather/config/landlock-record.ts';
+import { findTrust } from '../../gather/config/trust.ts';
+import { projectFolders } from '../../gather/files/project-folders.ts';
 import { loginStore } from '../../gather/system/login-store.ts';
 import { systemClock } from '../../gather/system/system-clock.ts';
 import { smallRequests } from '../../model/http/auth/small-requests.ts';
@@ -75,6 +78,12 @@ export function createEngineParts(
   });
   const programFolder = (): string => serverFolder(home, programs);
   let own: OwnPlaces | undefined;
+  const beforeLandlock = (writable: readonly string[]): void =>
+    recordLandlockRoots(home, writable, () => {
+      const { projects, projectRootMarkers } = base.config;
+      const known = [...opened, ...Object.keys(projects)].flatMap((each) => projectFolders(each, projectRootMarkers));
+      return [...new Set(known)].filter((owner) => findTrust(owner, base.config, home).trust === 'trusted');
+    });
   const isLegacy = isGateOpen('use_legacy_landlock', featureGates(base.config.features ?? {}));
   const sandboxOptions: SandboxOptions = {
     platform: process.platform,
@@ -91,6 +100,7 @@ export function createEngineParts(
     programFiles: nodeProgramFiles,
     processes: processTable,
     limits: base.config.sandbox ?? {},
+    beforeLandlock,
     landlock: isLegacy ? 'always' : base.config.sandboxFallback === 'landlock' ? 'fallback' : 'never',
     landlockHelper: {
       node: process.execPath,
@@ -104,6 +114,8 @@ export function createEngineParts(
     base,
     clock,
     tracer,
+    /** Records folders that commands and patches may write under Landlock, which protects no project's configuration in them. */
+    beforeLandlock,
     /** The same threads, but nothing is kept of what is written. */
     ephemeralStore: createEphemeralStore(kept.store, clock),
     /** The package's own folder. */

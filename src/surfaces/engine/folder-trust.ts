@@ -1,11 +1,13 @@
 import type { Trust } from '../../config/trust.ts';
 import { editUserConfig, userConfigValue } from '../../gather/config/edit-user-config.ts';
-import { type ProjectPart, projectParts } from '../../gather/config/project-parts.ts';
+import { agreeToParts, type PartDigests, partDigests } from '../../gather/config/landlock-record.ts';
+import { projectParts } from '../../gather/config/project-parts.ts';
 import { type ProjectWish, projectWishes } from '../../gather/config/project-wishes.ts';
 import { findTrust } from '../../gather/config/trust.ts';
-import { projectFolders } from '../../gather/files/project-folders.ts';
+import { projectFolders, type ProjectPart } from '../../gather/files/project-folders.ts';
 import { findRepository } from '../../gather/git/git.ts';
 import { isJsonObject } from '../../protocol/json.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from './engine-parts.ts';
 
@@ -20,6 +22,10 @@ export interface FolderTrust {
   readonly parts: readonly ProjectPart[];
   /** What its configuration asks for, while the user has not decided. */
   readonly wishes: readonly ProjectWish[];
+  /** What commands under Landlock may have changed since the user trusted the project. */
+  readonly changed?: ProjectPart['path'];
+  /** The parts as they were when this was made: a yes is for these. */
+  readonly seen: PartDigests;
   /** Whether trust decides if commands may write: no file or flag does. */
   readonly decidesSandbox: boolean;
 }
@@ -28,11 +34,17 @@ type TrustParts = Pick<EngineParts, 'base' | 'locks' | 'clock'>;
 
 export async function folderTrust({ base }: TrustParts, folder: string): Promise<FolderTrust> {
   const { origins } = base.config;
-  const [root = folder] = projectFolders(folder, base.config.projectRootMarkers);
+  const owners = projectFolders(folder, base.config.projectRootMarkers);
+  const [root = folder] = owners;
   const parts = projectParts(base, folder);
-  const { trust } = findTrust(folder, base.config);
+  const changed = owners
+    .map((owner) => findTrust(owner, base.config, base.home).changed)
+    .find((path) => path !== undefined);
+  const trust = changed === undefined ? findTrust(folder, base.config, base.home).trust : 'unknown';
   return {
     trust,
+    ...defined({ changed }),
+    seen: partDigests(base.home, owners),
     root: findRepository(folder) ?? root,
     file: `${base.home}/config.toml`,
     parts,
@@ -44,11 +56,13 @@ export async function folderTrust({ base }: TrustParts, folder: string): Promise
 /** Saves the user's decision in the user's own file. Gives why it could not. An engine that is loaded later knows it. */
 export async function decideFolderTrust(
   { base, locks, clock }: TrustParts,
-  { root }: Pick<FolderTrust, 'root'>,
+  { root, seen = {} }: Pick<FolderTrust, 'root'> & Partial<Pick<FolderTrust, 'seen'>>,
   decision: Exclude<Trust, 'unknown'>,
 ): Promise<Outcome | undefined> {
   const place = { home: base.home, locks, clock };
   const path = ['projects', root];
   const known = await userConfigValue(place, path);
-  return editUserConfig(place, path, { ...(isJsonObject(known) ? known : {}), trust_level: decision });
+  const failed = await editUserConfig(place, path, { ...(isJsonObject(known) ? known : {}), trust_level: decision });
+  if (failed === undefined && decision === 'trusted') agreeToParts(base.home, seen);
+  return failed;
 }

@@ -111,7 +111,7 @@ export class McpRegistry {
     const { config } = await configInFolder(this.#engine.base, folder);
     // Not the one of the folder: a command may have put it below the root.
     const [root = folder] = projectFolders(folder, config.projectRootMarkers);
-    if (findTrust(root, config).trust !== 'trusted') {
+    if (findTrust(root, config, this.#engine.base.home).trust !== 'trusted') {
       const message = 'This project is not trusted, so its .mcp.json is not read.';
       return { code: 'project-untrusted', message, next: 'Set trust_level for it in your config.toml first.' };
     }

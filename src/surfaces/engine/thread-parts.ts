@@ -153,9 +153,12 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     router: routerFor(provider.capabilities),
     async gatherFacts(chosen: Settings) {
       // The thread may have moved to another folder since its configuration was read.
-      const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
+      const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config, home).trust;
       reopen(chosen);
       await known.learn(chosen.model);
+      const landlock = await sandbox.usesLandlock();
+      // Patches write there too, without a sandbox.
+      if (landlock) engine.beforeLandlock(['/tmp', env['TMPDIR'] ?? '/tmp', ...opened]);
       const catalogue = known.catalogue();
       await edits.loadFor(chosen, catalogue);
       return gatherFacts({
@@ -171,7 +174,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
         programFiles: nodeProgramFiles,
         roots: [...opened],
         provider: facts,
-        ...((await sandbox.usesLandlock()) ? { landlock: true as const } : {}),
+        ...(landlock ? { landlock: true as const } : {}),
         hasPlugins: (await plugins()).length > 0,
       });
     },

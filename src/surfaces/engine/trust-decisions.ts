@@ -19,7 +19,7 @@ export class TrustDecisions {
 
   /** Saves a decision for the next engine that is loaded. Gives why it could not. */
   async decideFolder(
-    about: Pick<FolderTrust, 'root'>,
+    about: Pick<FolderTrust, 'root'> & Partial<Pick<FolderTrust, 'seen'>>,
     decision: 'trusted' | 'untrusted',
   ): Promise<Outcome | undefined> {
     const { decideFolderTrust } = await import('./folder-trust.ts');

@@ -16,12 +16,12 @@ export async function askForTrust(
   engine: Engine,
   about: FolderTrust,
 ): Promise<'decided' | 'open' | 'left'> {
-  const { root, decidesSandbox } = about;
+  const { root, decidesSandbox, changed } = about;
   const without = decidesSandbox ? 'commands only read, and Capstan asks before most of them' : '';
   let problem: string | undefined;
   for (;;) {
     const chosen = await desk.ask({
-      title: `Do you trust the project in ${visibleLine(root)}?`,
+      title: `Do you ${changed === undefined ? '' : 'still '}trust the project in ${visibleLine(root)}?`,
       text: whatItChanges(about),
       ...defined({ problem }),
       choices: [
@@ -40,13 +40,15 @@ export async function askForTrust(
 
 const partWords = { config: 'configuration', hooks: 'hooks', rules: 'rules', skills: 'skills', agents: 'agents' };
 
-function whatItChanges({ parts, wishes, root, file, decidesSandbox }: FolderTrust): readonly string[] {
+function whatItChanges({ parts, wishes, root, file, decidesSandbox, changed }: FolderTrust): readonly string[] {
   const inRoot = (path: string): string => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path);
   const listed = parts.map(({ kind, path }) => `${partWords[kind]} (${visibleLine(inRoot(path))})`);
   const found = parts.length === 0 ? '' : `It brings ${listed.join(', ')}. `;
   const isSet = wishes.some(({ key }) => ['sandbox_mode', 'default_permissions', 'permissions'].includes(key));
   const writes = decidesSandbox && !isSet ? ' Commands may then also change files of the project.' : '';
+  const why = `You trusted this project. Since then commands ran under Landlock, which cannot protect its configuration, and ${visibleLine(inRoot(changed ?? ''))} is not what it was.`;
   return [
+    ...(changed === undefined ? [] : [why]),
     `${found}If you trust it, Capstan uses the configuration, hooks, rules, skills, agents and MCP servers of the project. Hooks and MCP servers are programs that run by themselves.${writes}`,
     ...wishWords(wishes),
     'Say yes only if you know who wrote it: texts in a project can also mislead the model.',

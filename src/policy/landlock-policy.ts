@@ -91,7 +91,7 @@ export function landlockLosses({ files, network, landlock }: ResolvedPolicy): re
         ]),
     ...(hides
       ? [
-          'A file that appears beside a hidden one while a command runs cannot be read by that command. Folders above a hidden folder cannot be listed; those of Capstan can, and so can the names in them.',
+          'A file that appears beside a hidden one while a command runs cannot be read by that command. Folders above a hidden folder cannot be listed; those of Capstan can, and so can the names in them. Sizes and times of hidden files can be asked for by name, and a command can watch a hidden folder for names that come and go.',
         ]
       : []),
     ...(network === 'restricted' ? ['Commands cannot start servers, not even for themselves.'] : []),
@@ -105,13 +105,16 @@ function listed(all: readonly string[]): string {
   return `${all.slice(0, most).join(', ')}${more}`;
 }
 
-/** Something inside the writable folder that has less access, the uppermost first. Writable folders inside stand for themselves. */
+/**
+ * Something inside the writable folder, or where its links lead, that has less access, the uppermost first. Writable
+ * folders inside stand for themselves.
+ */
 function narrowerInside(rules: readonly PathRule[], root: string): PathRule | undefined {
+  const roots = [root, ...rules.flatMap(({ path, place }) => (path === root && place !== undefined ? [place] : []))];
   return rules
     .filter(
       (rule) =>
-        rule.path !== root &&
-        isWithin(rule.path, root) &&
+        roots.some((each) => rule.path !== each && isWithin(rule.path, each)) &&
         rule.access !== 'write' &&
         accessByRules(rules, rule.path) === rule.access,
     )

@@ -59,10 +59,11 @@ const rows: readonly (readonly [what: string, profile: PermissionProfile, verdic
 ];
 
 describe('how each system enforces', () => {
-  const explained = (profile: PermissionProfile, isWsl1 = false) =>
+  const missing = { kind: 'refused', code: 'sandbox-missing', message: 'There is none.', next: '' } as const;
+  const explained = (profile: PermissionProfile, problems: Parameters<typeof explainRoutes>[1]['problems'] = {}) =>
     explainRoutes(
       { whole: resolvePolicy(profile, places), fitted: resolvePolicy(profile, { ...places, landlock: true }) },
-      { cwd: '/ws', temporary: undefined, isWsl1 },
+      { cwd: '/ws', temporary: undefined, problems },
     );
 
   test.each(rows)('%s', (_what, profile, verdicts) => {
@@ -78,18 +79,21 @@ describe('how each system enforces', () => {
     for (const { why } of routes) expect(why).toMatch(/^[A-Z"/].*\.$/);
   });
 
-  test('on WSL 1 neither way of Linux works, and the other systems are as they are', () => {
+  test('where neither way of Linux works, both say so, and the other systems are as they are', () => {
+    const problems = { bubblewrap: missing, landlock: missing };
     for (const [what, profile] of rows) {
-      const [here, elsewhere] = [explained(profile, true), explained(profile)];
+      const [here, elsewhere] = [explained(profile, problems), explained(profile)];
       expect(here.slice(2), what).toEqual(elsewhere.slice(2));
       const verdict = elsewhere[0]!.verdict === 'unneeded' ? 'unneeded' : 'refused';
       expect([here[0]!.verdict, here[1]!.verdict], what).toEqual([verdict, verdict]);
     }
-    const why = 'This is WSL 1, whose kernel cannot create the namespaces that a sandbox needs.';
-    expect(explained(profileFor('read-only', options), true).slice(0, 2)).toEqual([
+    const why = 'Not on this machine: There is none.';
+    expect(explained(profileFor('read-only', options), problems).slice(0, 2)).toEqual([
       { system: 'bubblewrap', verdict: 'refused', why },
       { system: 'landlock', verdict: 'refused', why },
     ]);
+    const [bubblewrap, landlock] = explained(profileFor('read-only', options), { bubblewrap: missing });
+    expect([bubblewrap!.verdict, landlock!.verdict]).toEqual(['refused', 'limited']);
   });
 
   test('what Landlock loses is named', () => {

@@ -1,6 +1,7 @@
 import { landlockLosses } from '../policy/landlock-policy.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
 import { staticFolderOf } from '../policy/glob.ts';
+import type { SandboxRefused } from '../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { protectGit } from './common/protect-git.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
@@ -26,27 +27,30 @@ const landlock: MachineFacts = { ...linux, landlock: { kind: 'landlock', abi: le
 interface ExplainedPlace {
   readonly cwd: string;
   readonly temporary: string | undefined;
-  /** This machine is the first Windows Subsystem for Linux, on which neither way of Linux works. */
-  readonly isWsl1: boolean;
+  /** Why a way of Linux does not work on this machine. Absent: it works, or this is another system. */
+  readonly problems: { readonly bubblewrap?: SandboxRefused; readonly landlock?: SandboxRefused };
 }
 
 /**
- * How every system would enforce a policy, each as capable as it can be. Only what is known to be less of
- * Linux here counts. `fitted`: the policy as Landlock can hold it.
+ * How every system would enforce a policy, each as capable as it can be; on Linux, what does not work on this machine is
+ * said. `fitted`: the policy as Landlock can hold it.
  */
 export function explainRoutes(
   { whole: asked, fitted }: { readonly whole: ResolvedPolicy; readonly fitted: ResolvedPolicy },
-  { cwd, temporary, isWsl1 }: ExplainedPlace,
+  { cwd, temporary, problems }: ExplainedPlace,
 ): readonly RouteExplanation[] {
   const kept = protectGit(asked, []);
   const policy = 'kind' in kept ? asked : kept;
   const hostLists = networkReach(policy) === 'listed';
   const usualRoots = [cwd, '/tmp', ...(temporary === undefined ? [] : [temporary])];
   return [
-    explained('bubblewrap', wholeDiskGlob(policy) ?? chooseRoute({ ...linux, isWsl1 }, policy, { hostLists }), {
-      enforced: 'Mounts and namespaces of bubblewrap, and a system-call filter.',
-    }),
-    onLandlock(fitted, { hostLists, isWsl1 }),
+    here(
+      problems.bubblewrap,
+      explained('bubblewrap', wholeDiskGlob(policy) ?? chooseRoute(linux, policy, { hostLists }), {
+        enforced: 'Mounts and namespaces of bubblewrap, and a system-call filter.',
+      }),
+    ),
+    here(problems.landlock, onLandlock(fitted, hostLists)),
     explained('seatbelt', chooseRoute({ platform: 'darwin', architecture: 'arm64' }, policy, { hostLists }), {
       enforced: 'A profile for /usr/bin/sandbox-exec. It is tested as text and has not been run on a Mac.',
     }),
@@ -64,11 +68,14 @@ function explained(
   return { system, verdict: 'enforced', why: enforced };
 }
 
-function onLandlock(
-  policy: ResolvedPolicy,
-  { hostLists, isWsl1 }: { readonly hostLists: boolean; readonly isWsl1: boolean },
-): RouteExplanation {
-  const route = wholeDiskGlob(policy) ?? chooseRoute({ ...landlock, isWsl1 }, policy, { hostLists });
+/** A machine on which it does not work enforces nothing by it, whatever it could hold elsewhere. */
+function here(problem: SandboxRefused | undefined, ideal: RouteExplanation): RouteExplanation {
+  if (problem === undefined || !['enforced', 'limited'].includes(ideal.verdict)) return ideal;
+  return { ...ideal, verdict: 'refused', why: `Not on this machine: ${problem.message}` };
+}
+
+function onLandlock(policy: ResolvedPolicy, hostLists: boolean): RouteExplanation {
+  const route = wholeDiskGlob(policy) ?? chooseRoute(landlock, policy, { hostLists });
   const enforced = `Landlock from version ${leastLandlockAbi} on (Linux 6.12), and system-call filters, where bubblewrap cannot be used and you agreed to it (--sandbox-fallback landlock).`;
   const explanation = explained('landlock', route, { enforced });
   if (explanation.verdict !== 'enforced') return explanation;

@@ -2,7 +2,7 @@ import { needsSandbox } from '../policy/access.ts';
 import { landlockObstacle } from '../policy/landlock-policy.ts';
 import type { SandboxRefused } from '../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { unenforceable } from './common/unenforceable.ts';
+import { unenforceable, withoutLegacy } from './common/unenforceable.ts';
 import type { Bubblewrap } from './linux/bubblewrap.ts';
 import type { LandlockFact } from './linux/landlock-library.ts';
 import { isSeccompArchitecture } from './linux/seccomp.ts';
@@ -86,18 +86,18 @@ export function landlockProblem({ landlock, architecture }: MachineFacts): Sandb
       ? `the kernel has version ${landlock?.abi ?? 0} of it, and only version ${leastLandlockAbi} (Linux 6.12) or newer keeps signals inside`
       : undefined;
   if (why === undefined) return undefined;
-  const next = 'Install the package "bubblewrap" on a machine that can create namespaces.';
-  return { kind: 'refused', code: 'sandbox-missing', message: `Landlock cannot be used here: ${why}.`, next };
+  const message = `Landlock cannot be used here: ${why}.`;
+  return { kind: 'refused', code: 'sandbox-missing', message, next: withoutLegacy };
 }
 
 /** A machine without bubblewrap also hears of the second choice: how to take it, or why there is none. */
 function withLandlockAdvice(bubblewrap: SandboxRefused, landlock: SandboxRefused | undefined): SandboxRefused {
   if (landlock !== undefined) return { ...bubblewrap, message: `${bubblewrap.message} ${landlock.message}` };
-  return { ...bubblewrap, next: `${bubblewrap.next} ${landlockAdvice}` };
+  return { ...bubblewrap, next: `${landlockAdvice} ${bubblewrap.next}` };
 }
 
 const landlockAdvice =
-  'Or agree to Landlock, which protects less (`capstan sandbox explain` says what): add `--sandbox-fallback landlock`, or set sandbox_fallback = "landlock" in your config.toml.';
+  'Agree to Landlock, which protects less: add `--sandbox-fallback landlock`, or set sandbox_fallback = "landlock" in your config.toml. `capstan sandbox explain -P :workspace` says what is lost. Or:';
 
 function chooseOnWindows({ windows }: MachineFacts): SandboxRoute {
   if (windows === undefined) return noSandboxOn('win32');
@@ -106,7 +106,7 @@ function chooseOnWindows({ windows }: MachineFacts): SandboxRoute {
   return hasLauncher ? { kind: 'windows', plan } : noSandboxOn('win32');
 }
 
-const onWsl1: SandboxRefused = {
+export const onWsl1: SandboxRefused = {
   kind: 'refused',
   code: 'sandbox-unusable',
   message: 'This is WSL 1, whose kernel cannot create the namespaces that a sandbox needs.',

@@ -196,7 +196,7 @@ describe('the kernel', () => {
   test('of WSL 1 is refused before bubblewrap is started', async () => {
     const sandbox = on('Linux version 4.4.0-19041-Microsoft', unused);
     sandbox.prepare();
-    expect(sandbox.isWsl1()).toBe(true);
+    expect(await sandbox.landlockProblem()).toEqual(await sandbox.bubblewrapProblem());
     expect(await sandbox.plan(command, restricted, [])).toMatchObject({
       code: 'sandbox-unusable',
       message: 'This is WSL 1, whose kernel cannot create the namespaces that a sandbox needs.',

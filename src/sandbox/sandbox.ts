@@ -17,7 +17,13 @@ import { isIntact } from './linux/packaged-bubblewrap.ts';
 import { packagedNotice } from './linux/packaged-notice.ts';
 import { isWsl1 } from './linux/wsl.ts';
 import { planMacos } from './macos/macos-sandbox.ts';
-import { chooseRoute, landlockProblem, type MachineFacts, type SandboxRoute } from './sandbox-route.ts';
+import {
+  chooseRoute,
+  landlockProblem as landlockProblemOf,
+  type MachineFacts,
+  onWsl1,
+  type SandboxRoute,
+} from './sandbox-route.ts';
 
 export interface SandboxOptions {
   /** As Node names them. */
@@ -60,11 +66,13 @@ export type LandlockUse = 'never' | 'fallback' | 'always';
 export interface PreparedSandbox extends Sandbox {
   /** Starts finding out what this machine can do, so that the first command need not wait for it. Never needed. */
   prepare(): void;
-  isWsl1(): boolean;
   /** True if policies are fitted to Landlock now: the user agreed, and nothing better works. */
   usesLandlock(): Promise<boolean>;
   /** True if Landlock could replace a bubblewrap that does not work here. */
   offersLandlock(): Promise<boolean>;
+  /** Why bubblewrap does not work on this Linux. Undefined: it does, or this is another system. */
+  bubblewrapProblem(): Promise<SandboxRefused | undefined>;
+  landlockProblem(): Promise<SandboxRefused | undefined>;
   /** By which means commands under the policy would be isolated. */
   route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>>;
 }
@@ -115,7 +123,7 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         }
         if (isLandlockSaid) return planned;
         isLandlockSaid = true;
-        return { ...planned, notice: landlockNotice };
+        return { ...planned, notice: landlockNotice(options.landlock === 'always') };
       }
       case 'windows':
         throw new Error('No program starts commands in the sandbox of Windows yet.');
@@ -123,16 +131,26 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
         return chosen;
     }
   }
-  async function offersLandlock(): Promise<boolean> {
-    if (platform !== 'linux' || machine.isWsl1()) return false;
+  async function bubblewrapProblem(): Promise<SandboxRefused | undefined> {
+    if (platform !== 'linux') return undefined;
+    if (machine.isWsl1()) return onWsl1;
     const bubblewrap = await machine.bubblewrap([]);
-    if (bubblewrap.kind === 'bubblewrap') return false;
-    return landlockProblem({ platform, architecture, landlock: await machine.landlock() }) === undefined;
+    return bubblewrap.kind === 'refused' ? bubblewrap : undefined;
+  }
+  async function landlockProblem(): Promise<SandboxRefused | undefined> {
+    if (platform !== 'linux') return undefined;
+    return machine.isWsl1()
+      ? onWsl1
+      : landlockProblemOf({ platform, architecture, landlock: await machine.landlock() });
+  }
+  async function offersLandlock(): Promise<boolean> {
+    return (await bubblewrapProblem()) !== undefined && (await landlockProblem()) === undefined;
   }
   return {
     route,
-    isWsl1: () => platform === 'linux' && machine.isWsl1(),
     offersLandlock,
+    bubblewrapProblem,
+    landlockProblem,
     async usesLandlock() {
       const { landlock: use = 'never' } = options;
       if (use === 'never' || platform !== 'linux') return false;
@@ -151,13 +169,15 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
   };
 }
 
-/** Tells the user that Landlock holds commands, and what that costs. */
-export const landlockNotice: NonNullable<RunnableCommand['notice']> = {
-  code: 'sandbox-fallback',
-  message:
-    'Landlock holds commands here, because the usual sandbox cannot be built. It does not protect .git, .codex and the like inside writable folders, nor modes and times of your files elsewhere.',
-  next: '`capstan sandbox explain` lists what it does not protect under a profile.',
-};
+/** Tells the user that Landlock holds commands, why, and what that costs. */
+function landlockNotice(isChosen: boolean): NonNullable<RunnableCommand['notice']> {
+  const why = isChosen ? 'as use_legacy_landlock asks' : 'because the usual sandbox cannot be built';
+  return {
+    code: 'sandbox-fallback',
+    message: `Landlock holds commands here, ${why}. It does not protect .git, .codex and the like inside writable folders, nor modes and times of your files elsewhere.`,
+    next: '`capstan sandbox explain -P :workspace` lists what it does not protect.',
+  };
+}
 
 function unrecorded(error: unknown): SandboxRefused {
   const why = error instanceof Error ? error.message : String(error);

@@ -120,7 +120,7 @@ for (const each of containers) {
       expect(first).toMatchObject({ code: 0 });
       expect(first.stderr).toContain('Landlock holds commands here');
       const told = (at: number): string => JSON.stringify(model.requests.at(at)!.body['input']);
-      expect(told(0)).toContain('Landlock enforces this, because the usual sandbox cannot be built here.');
+      expect(told(0)).toContain('Landlock enforces this in place of the usual sandbox.');
       expect(told(0)).toContain(`${place.workspace}/.git`);
       expect(told(1)).toContain('Permission denied');
       expect(existsSync(join(place.workspace, 'made'))).toBe(true);

@@ -97,6 +97,10 @@ export function refusedCall(message: string, next: string): string {
   return `Not run: ${message} ${next}`;
 }
 
+/** The reason is long, and the same for every command. */
+export const refusedAgain =
+  'Not run: commands cannot be sandboxed here, as an earlier answer explains. Others would be refused too.';
+
 /** What its permission depends on was another each time that it was about to begin. */
 export const groundChanges =
   'Not run: other commands keep changing the folder that it would run in. Call it again when they have ended.';

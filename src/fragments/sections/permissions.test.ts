@@ -152,7 +152,7 @@ describe('Landlock in the place of the usual sandbox', () => {
   it('names all that it does not hold', () => {
     const text = textOf({ landlock, ownPaths: ['/home/auth.json'] });
     for (const line of [
-      'Landlock enforces this, because the usual sandbox cannot be built here. ',
+      'Landlock enforces this in place of the usual sandbox. ',
       'Not protected from commands, and not to be changed unless the user asks for it: "/repo/.git"\n',
       'The same holds for these names at any depth of writable roots: ".git"\n',
       'Modes and times of files outside the writable roots are not protected either. ',

@@ -37,7 +37,7 @@ function landlockLines({
   const isWriting = writableRoots.length > 0;
   const isHiding = deniedPaths.length + deniedGlobs.length + ownPaths.length > 0;
   return [
-    'Landlock enforces this, because the usual sandbox cannot be built here. Programs that a command leaves in the background may go on after it, and it sees which processes run outside.',
+    'Landlock enforces this in place of the usual sandbox. Programs that a command leaves in the background may go on after it, and it sees which processes run outside.',
     ...limits('Not protected from commands, and not to be changed unless the user asks for it', unprotected, 1500),
     ...(unprotectedNames.length === 0
       ? []

@@ -24,3 +24,6 @@ export function movedWorkspace(files: ResolvedFiles, cwd: string, disk: DiskView
   );
   return moved === undefined ? undefined : unenforceable(movedRoot(moved.path));
 }
+
+/** Advice where Landlock is missing. Only a user who insists on it reads it: elsewhere bubblewrap comes first. */
+export const withoutLegacy = 'Leave out use_legacy_landlock, so that Capstan uses bubblewrap.';

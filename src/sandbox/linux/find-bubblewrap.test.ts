@@ -6,7 +6,7 @@ import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import type { ProgramFiles } from '../../ports/program-files.ts';
 import type { Spawn } from '../../ports/spawn.ts';
 import type { Bubblewrap } from './bubblewrap.ts';
-import { bubblewrapCandidates, findBubblewrap } from './find-bubblewrap.ts';
+import { bubblewrapCandidates, findBubblewrap, namespaceAdvice } from './find-bubblewrap.ts';
 import { packagedNotice } from './packaged-notice.ts';
 import { programHash, isIntact, packagedBubblewrap } from './packaged-bubblewrap.ts';
 
@@ -39,6 +39,34 @@ const files: ProgramFiles = {
   ...nodeProgramFiles,
   program: (program) => (program.startsWith(base) ? nodeProgramFiles.program(program) : undefined),
 };
+
+describe('advice where namespaces are forbidden', () => {
+  const host = { '/proc/self/uid_map': '         0          0 4294967295\n', '/proc/self/status': 'Seccomp:\t0\n' };
+  const advice = (system: Readonly<Record<string, string>>): string =>
+    namespaceAdvice((path) => ({ ...host, ...system })[path] ?? '').split('. ', 1)[0]!;
+  const sysctl = '/proc/sys/kernel/apparmor_restrict_unprivileged_userns';
+
+  test('names the setting that forbids it, and only that', () => {
+    expect(advice({ [sysctl]: '1\n' })).toMatch(
+      /^Run `sudo sysctl -w kernel\.apparmor_restrict_unprivileged_userns=0`, or install/,
+    );
+    expect(advice({ '/proc/sys/user/max_user_namespaces': '0\n' })).toBe(
+      'Run `sudo sysctl -w user.max_user_namespaces=15000`',
+    );
+    expect(advice({ [sysctl]: '0\n', '/proc/sys/kernel/unprivileged_userns_clone': '0\n' })).toBe(
+      'Run `sudo sysctl -w kernel.unprivileged_userns_clone=1`',
+    );
+    expect(advice({})).toBe('The system does not let this user create namespaces');
+  });
+
+  test.each([
+    ['a file of the engine', { '/.dockerenv': '\n' }],
+    ['its filter', { '/proc/self/status': 'Name:\tnode\nSeccomp:\t2\n' }],
+    ['its users', { '/proc/self/uid_map': '0 1000 1\n' }],
+  ])('names no setting in a container, known by %s', (_how, system) => {
+    expect(advice({ ...system, [sysctl]: '1\n' })).toBe('Start the container so that it may create user namespaces');
+  });
+});
 
 describe('candidates', () => {
   test('come from the search path outside the workspace, then by choice, then from the package', () => {
@@ -158,7 +186,12 @@ describe('probing', () => {
 
   test.each([
     ['bwrap: Unknown option --perms', 'sandbox-unusable', 'too old', 'Install bubblewrap 0.5'],
-    ['bwrap: setting up uid map: Permission denied', 'sandbox-unusable', 'cannot create the namespaces', 'AppArmor'],
+    [
+      'bwrap: setting up uid map: Permission denied',
+      'sandbox-unusable',
+      'cannot create the namespaces',
+      'danger-full-access',
+    ],
     [
       'bwrap: No permissions to create new namespace, likely because…',
       'sandbox-unusable',
@@ -231,7 +264,7 @@ describe('a packaged program', () => {
     expect(await notice(join(base, 'plain'), 'bwrap: No permissions to create new namespace')).toEqual({
       code: 'sandbox-replaced',
       message: `"${plain}" cannot create the namespaces of a sandbox on this system (bwrap: No permissions to create new namespace). ${used}`,
-      next: expect.stringContaining('AppArmor') as string,
+      next: expect.stringContaining('danger-full-access') as string,
     });
     expect(await notice(join(base, 'plain'), '', [base])).toEqual({
       code: 'sandbox-replaced',

@@ -176,7 +176,8 @@ function tryOut(bubblewrap: Bubblewrap, spawn: Pick<Spawn, 'run'>): Promise<Proc
 
 function refusal(path: string, said: string): SandboxRefused {
   const program = JSON.stringify(path);
-  const reason = said.split('\n').at(-1) ?? '';
+  // Debian's goes on with a guess and two addresses.
+  const reason = (said.split('\n').at(-1) ?? '').replace(/, likely because .*$/, '');
   if (/unknown option/i.test(said)) {
     const message = `${program} is too old to build the sandbox (${reason}).`;
     const next = 'Install bubblewrap 0.5 or later, or set CAPSTAN_BWRAP to the path of one.';
@@ -185,13 +186,54 @@ function refusal(path: string, said: string): SandboxRefused {
   const isForbidden = /namespace|uid map|RTM_NEW|not permitted|permission denied/i.test(said);
   const what = isForbidden ? 'create the namespaces of a sandbox' : 'build a sandbox';
   const message = `${program} cannot ${what} on this system (${reason}).`;
-  return { kind: 'refused', code: 'sandbox-unusable', message, next: isForbidden ? namespaceAdvice : otherAdvice };
+  return {
+    kind: 'refused',
+    code: 'sandbox-unusable',
+    message,
+    next: isForbidden ? namespaceAdvice(readSystemFile) : otherAdvice,
+  };
 }
 
-const namespaceAdvice =
-  'The system does not let this user create namespaces. On Ubuntu 23.10 and later, AppArmor must allow it: install ' +
-  'the package "bubblewrap" and a profile for it, or run `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`. ' +
-  'Elsewhere, check `sysctl user.max_user_namespaces kernel.unprivileged_userns_clone`; start a container so ' +
-  'that it may create user namespaces. If this machine is itself a sandbox, choose the mode danger-full-access.';
+/**
+ * Names the one setting that forbids it here. Inside a container none can be changed, and its seccomp filter is the usual
+ * cause. `read`: the text of a file, empty if there is none.
+ */
+export function namespaceAdvice(read: (path: string) => string): string {
+  const last = 'If this machine is itself a sandbox, `-c sandbox_mode=danger-full-access` runs commands without one.';
+  const isContainer =
+    ['/.dockerenv', '/run/.containerenv'].some((path) => read(path) !== '') ||
+    /^Seccomp:\s*2$/m.test(read('/proc/self/status')) ||
+    !/^\s*0\s+0\s+4294967295\s*$/.test(read('/proc/self/uid_map'));
+  if (isContainer) return `Start the container so that it may create user namespaces. ${last}`;
+  const setting = settings.find(({ name, forbids }) => read(`/proc/sys/${name}`).trim() === forbids);
+  if (setting === undefined) return `The system does not let this user create namespaces. ${last}`;
+  const { name, allows } = setting;
+  return `Run \`sudo sysctl -w ${name.replaceAll('/', '.')}=${allows}\`${setting.or ?? ''}. ${last}`;
+}
+
+const settings: readonly {
+  readonly name: string;
+  readonly forbids: string;
+  readonly allows: string;
+  readonly or?: string;
+}[] = [
+  {
+    name: 'kernel/apparmor_restrict_unprivileged_userns',
+    forbids: '1',
+    allows: '0',
+    or: ', or install the package "bubblewrap" with a profile of AppArmor that allows it',
+  },
+  { name: 'user/max_user_namespaces', forbids: '0', allows: '15000' },
+  { name: 'kernel/unprivileged_userns_clone', forbids: '0', allows: '1' },
+];
+
+/** A file that is there and empty has a line end, so that it differs from none. */
+function readSystemFile(path: string): string {
+  try {
+    return `${process.getBuiltinModule('node:fs').readFileSync(path, 'latin1')}\n`;
+  } catch {
+    return '';
+  }
+}
 
 const otherAdvice = 'Run the program by hand to see what is missing, or set CAPSTAN_BWRAP to another one.';

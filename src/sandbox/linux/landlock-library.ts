@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Koffi from 'koffi';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
+import { withoutLegacy } from '../common/unenforceable.ts';
 
 /** What Landlock and its companions are asked through. Every function throws with the kernel's reason. */
 export interface LandlockCalls {
@@ -45,7 +46,7 @@ export function noLandlock(why: string): SandboxRefused {
     kind: 'refused',
     code: 'sandbox-missing',
     message,
-    next: 'Install the package "bubblewrap", or run `capstan sandbox setup`.',
+    next: withoutLegacy,
   };
 }
 

@@ -14,15 +14,18 @@ export async function showNextSteps(page: Page): Promise<void> {
   }
   const command = fromClone ? 'capstan' : ownCommand();
   const loaded = await loadCommandEngine();
+  // Where the demo needed Landlock, a task of the user's needs their agreement to it.
+  const offersLandlock = 'engine' in loaded && (await loaded.engine.offersLandlock(process.cwd()));
+  const exec = `${command} exec${offersLandlock ? ' --sandbox-fallback landlock' : ''}`;
   if ('engine' in loaded && loaded.engine.config.isSetUp) {
     page.paragraph('Your configuration names a model already. Run a task in a project of yours:');
-    return page.command(`${command} exec -s workspace-write -C path/to/project "what to do"`);
+    return page.command(`${exec} -s workspace-write -C path/to/project "what to do"`);
   }
   page.paragraph('With an OpenAI key:');
   page.command('export OPENAI_API_KEY=...');
-  page.command(`${command} exec -s workspace-write -C path/to/project "what to do"`);
+  page.command(`${exec} -s workspace-write -C path/to/project "what to do"`);
   page.paragraph('With Ollama or LM Studio on this machine, without a key:');
-  page.command(`${command} exec --oss -s workspace-write -C path/to/project "what to do"`);
+  page.command(`${exec} --oss -s workspace-write -C path/to/project "what to do"`);
 }
 
 /** Whether the shell finds the command: then nothing needs to be installed. */

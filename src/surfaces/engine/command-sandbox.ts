@@ -19,7 +19,7 @@ import { inheritedBy, setVariables } from '../../policy/shell-environment-policy
 import { withNetworkRules } from '../../policy/network/network-rules.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 import { normalisePath } from '../../policy/paths.ts';
-import type { OwnHomes } from '../../policy/own-places.ts';
+import type { OwnHomes, OwnPlaces } from '../../policy/own-places.ts';
 import { readProfile } from '../../policy/read-profile.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { Places } from '../../policy/places.ts';
@@ -32,7 +32,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile, SandboxMode } from '../../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { explainRoutes, type RouteExplanation } from '../../sandbox/explain-routes.ts';
-import { createSandbox, landlockNotice } from '../../sandbox/sandbox.ts';
+import { createSandbox } from '../../sandbox/sandbox.ts';
 import { deniedBy, keepingRoots } from '../../thread/parts/turn-effects.ts';
 import { configureThread } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -82,8 +82,8 @@ export interface CommandSandbox {
   readonly notices: readonly Outcome[];
   /** By which means commands are isolated here, and by which program. */
   means(): Promise<SandboxMeans | Outcome>;
-  /** Runs a command with the streams of this process. `cwd`: where, if not in the folder. */
-  run(argv: readonly string[], options?: { readonly cwd?: string }): Promise<InheritedEnd | ProgramProblem | Outcome>;
+  /** Runs a command with the streams of this process. */
+  run(argv: readonly string[], options?: CommandRun): Promise<InheritedEnd | ProgramProblem | Outcome>;
   /** A command of another maker, isolated as the policy says. */
   plan(command: PlainCommand): Promise<RunnableCommand | SandboxRefused>;
   /** The program of that name that the user means: none that lies in the project, where a stranger may have put it. */
@@ -91,7 +91,14 @@ export interface CommandSandbox {
   /** Runs a command and gives what it printed. */
   capture(argv: readonly string[]): Promise<{ readonly exitCode: number; readonly text: string } | Outcome>;
   /** How each system would enforce the policy. */
-  explain(): readonly RouteExplanation[];
+  explain(): Promise<readonly RouteExplanation[]>;
+}
+
+interface CommandRun {
+  /** Default: the folder. */
+  readonly cwd?: string;
+  /** Gets what the user should know about the sandbox, before the command starts and only if it does. */
+  notice?(about: Outcome): void;
 }
 
 export interface SandboxMeans {
@@ -128,7 +135,7 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
     policy,
     own: engine.ownPlaces(),
     ...defined({ profileName }),
-    notices: policy.landlock === undefined ? notices : [...notices, landlockNotice],
+    notices,
     async means() {
       const route = await sandbox.route(policy);
       if (route.kind === 'refused') return route;
@@ -138,11 +145,13 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
       return { kind: route.kind, program, closesUserNamespaces, ownProcessTable };
     },
     plan,
-    async run(argv, { cwd: folder } = {}) {
+    async run(argv, { cwd: folder, notice } = {}) {
       const problem = programProblem(argv[0] ?? '', { cwd: folder ?? cwd, path: env['PATH'] });
       if (problem !== undefined) return problem;
       const command = await planned(argv, { terminal: 'inherited', ...defined({ cwd: folder }) });
-      return command.kind === 'refused' ? command : runInherited(command);
+      if (command.kind === 'refused') return command;
+      if (command.notice?.code === 'sandbox-fallback') notice?.(command.notice);
+      return runInherited(command);
     },
     find(name) {
       const search = { name, path: env['PATH'] ?? '', writable: [findRepository(cwd) ?? cwd] };
@@ -157,16 +166,32 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
       if (end.kind === 'not-started') return { code: 'not-started', message: end.reason, next: '' };
       return { exitCode: end.kind === 'exited' ? end.exitCode : -1, text: end.output.text };
     },
-    explain: () => explainRoutes(policies, { cwd, temporary: env['TMPDIR'], isWsl1: sandbox.isWsl1() }),
+    async explain() {
+      const problems = { bubblewrap: await sandbox.bubblewrapProblem(), landlock: await sandbox.landlockProblem() };
+      return explainRoutes(policies, { cwd, temporary: env['TMPDIR'], problems: defined(problems) });
+    },
   };
 }
 
 /** True if new threads in a folder run commands that need a sandbox. */
 export async function needsSandboxIn(engine: EngineParts, cwd: string): Promise<boolean> {
+  const policy = await threadPolicy(engine, cwd, noOwnPlaces);
+  return policy !== undefined && needsSandbox(policy);
+}
+
+/** Why commands of new threads in a folder would be refused, whatever they are. */
+export async function refusalIn(engine: EngineParts, cwd: string): Promise<SandboxRefused | undefined> {
+  const policy = await threadPolicy(engine, cwd, engine.ownPlaces());
+  const route = policy && (await engine.sandbox.route(policy));
+  return route?.kind === 'refused' ? route : undefined;
+}
+
+async function threadPolicy(engine: EngineParts, cwd: string, own: OwnPlaces): Promise<ResolvedPolicy | undefined> {
   const configured = await configureThread(engine, { cwd }, {});
-  if ('code' in configured) return false;
+  if ('code' in configured) return undefined;
   const { profile } = configured.settings;
-  return needsSandbox(resolvePolicy(profile, findPlaces(cwd, engine.options.env, { own: noOwnPlaces, profile })));
+  const landlock = (await engine.sandbox.usesLandlock()) ? ({ landlock: true } as const) : {};
+  return resolvePolicy(profile, { ...findPlaces(cwd, engine.options.env, { own, profile }), ...landlock });
 }
 
 async function choosePolicy(engine: EngineParts, request: SandboxRequest) {

@@ -169,6 +169,15 @@ export class Engine {
     return needsSandboxIn(this.#parts, cwd);
   }
 
+  /** Why commands in a folder would be refused, whatever they are. Undefined: they run, or the user chose so. */
+  async commandsRefused(cwd: string): Promise<Outcome | undefined> {
+    const { base, sandbox, sandboxOptions } = this.#parts;
+    if (base.config.sandboxFallback === 'none') return undefined;
+    if (sandboxOptions.landlock !== 'always' && (await sandbox.bubblewrapProblem()) === undefined) return undefined;
+    const { refusalIn } = await import('./command-sandbox.ts');
+    return refusalIn(this.#parts, cwd);
+  }
+
   /** Whether threads can work in a folder, and the repository around it. */
   lookAtFolder(path: string): { readonly repository: string | undefined } | Outcome {
     return folderProblem(path) ?? { repository: findRepository(path) };

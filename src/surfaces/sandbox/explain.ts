@@ -25,9 +25,9 @@ const verdicts: Readonly<Record<RouteExplanation['verdict'], (text: string) => S
 };
 
 /** `capstan sandbox explain`. */
-export function explain(sandbox: CommandSandbox, { json }: { readonly json: boolean }): number {
+export async function explain(sandbox: CommandSandbox, { json }: { readonly json: boolean }): Promise<number> {
   const { policy, cwd, profileName } = sandbox;
-  const routes = sandbox.explain();
+  const routes = await sandbox.explain();
   if (json) {
     print(`${JSON.stringify({ cwd, ...defined({ profile: profileName }), policy, routes }, undefined, 2)}\n`, 'json');
     return 0;

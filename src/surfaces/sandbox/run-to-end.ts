@@ -2,7 +2,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { nearestWord } from '../commands/did-you-mean.ts';
 import { sandboxCommand } from '../commands/sandbox-command.ts';
 import type { CommandSandbox } from '../engine/command-sandbox.ts';
-import { complain } from '../terminal/print.ts';
+import { complain, printNote } from '../terminal/print.ts';
 
 /** Ends as the command ends. A program that is not there ends as in a shell. */
 export async function runToEnd(
@@ -10,7 +10,8 @@ export async function runToEnd(
   argv: readonly string[],
   options: { readonly cwd?: string } = {},
 ): Promise<number | Outcome> {
-  const end = await sandbox.run(argv, options);
+  const notice = ({ message }: Outcome): void => printNote(`capstan: ${message}`);
+  const end = await sandbox.run(argv, { ...options, notice });
   if ('code' in end) return end;
   switch (end.kind) {
     case 'exited':

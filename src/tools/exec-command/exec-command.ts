@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { canBeWidened } from '../../envelope/offered-tools.ts';
 import type { Step } from '../../envelope/step.ts';
-import { badArguments, refusedCall } from '../../fragments/answers/call-answers.ts';
+import { badArguments, refusedAgain, refusedCall } from '../../fragments/answers/call-answers.ts';
 import { commandOutput, type CommandReport } from '../../fragments/answers/command-output.ts';
 import { patchForEditor, patchNotPossible, patchWithoutTool } from '../../fragments/answers/patch-output.ts';
 import type { Budget } from '../../fragments/text/truncate.ts';
@@ -60,6 +60,7 @@ export interface ExecCommandPorts {
 const terminalVariables = { TERM: 'xterm' };
 
 export function execCommandTool(ports: ExecCommandPorts): Tool {
+  const refusals = new Set<string>();
   return {
     name: 'exec_command',
     effect: 'program',
@@ -77,7 +78,12 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
       const begun = { id: call.callId, argv, cwd: folderOf(given, step), status: 'in-progress', output: '' } as const;
       const item: CommandItem = { kind: 'command', ...begun };
       const needs = { ...needsOf(given), ...pathNeeds(disk, given.escalation?.permissions), argv, cwd: item.cwd };
-      return { kind: 'prepared', item, needs, run: (running) => run(ports, item, given, step, running) };
+      return {
+        kind: 'prepared',
+        item,
+        needs,
+        run: (running) => run({ ...ports, refusals }, item, given, step, running),
+      };
     },
   };
 }
@@ -122,7 +128,15 @@ function folderOf({ workdir }: ExecCommandArguments, step: Step): string {
 }
 
 async function run(
-  { sessions, sandbox, shellEnvironment, patchProgram, watch, gitGuard }: ExecCommandPorts,
+  {
+    sessions,
+    sandbox,
+    shellEnvironment,
+    patchProgram,
+    watch,
+    gitGuard,
+    refusals,
+  }: ExecCommandPorts & { /** Reasons that the thread has read. */ readonly refusals: Set<string> },
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
@@ -151,8 +165,15 @@ async function run(
   const kept = (leaves !== true && gitGuard?.current) || [];
   const command = await sandbox.plan(plain, policy, kept);
   if (command.kind === 'refused') {
-    const { message, next } = command;
-    return { output: refusedCall(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
+    const { code, message, next } = command;
+    const why = `${message} ${next}`;
+    if (code !== 'policy-unenforceable' && refusals.has(why))
+      return {
+        output: refusedAgain,
+        item: { ...item, status: 'declined', output: refusedAgain.replace('Not run: ', '') },
+      };
+    refusals.add(why);
+    return { output: refusedCall(message, next), item: { ...item, status: 'declined', output: `${message}\n${next}` } };
   }
   if (command.notice !== undefined) warn(command.notice);
   const { input, timeoutMs } = given;

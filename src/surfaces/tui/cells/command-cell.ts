@@ -71,7 +71,8 @@ function bar(look: Look): Row {
   return [styled(`  ${glyphsOf(look).bar} `, dimStyle)];
 }
 
-function limitsOf(isBad: boolean, { byUser }: CommandItem) {
+function limitsOf(isBad: boolean, { byUser, status }: CommandItem) {
+  if (status === 'declined') return foldLimits.refused;
   if (byUser === true) return isBad ? foldLimits.ownFailed : foldLimits.own;
   return isBad ? foldLimits.failed : foldLimits.quiet;
 }

@@ -24,6 +24,8 @@ export const foldLimits = {
   quiet: { most: 5, head: 2, tail: 2, errors: 0 },
   /** Nothing hides why it failed. */
   failed: { most: 10, head: 0, tail: 5, errors: 5 },
+  /** The reason comes first, then what to do. */
+  refused: { most: 10, head: 8, tail: 0, errors: 0 },
   own: { most: 50, head: 25, tail: 24, errors: 0 },
   ownFailed: { most: 50, head: 10, tail: 30, errors: 10 },
 } as const satisfies Readonly<Record<string, FoldLimits>>;

@@ -14,7 +14,7 @@ export function refusedCell({ tool, item, reason }: Extract<ThreadEvent, { kind:
     const head: Row = [styled('Not run: ', boldStyle), ...(command ?? [plain(cleanLine(`${server}${tool}`))])];
     return [
       ...headRows(look, stateMark('bad', look), head),
-      ...framedRows(look, outputRows(reason.replace(/^Not run: /, ''), foldLimits.failed, look)),
+      ...framedRows(look, outputRows(reason.replace(/^Not run: /, ''), foldLimits.refused, look)),
     ];
   });
 }

@@ -35,7 +35,11 @@ export async function passGates({ cwd, choices }: GateRequest, parts: GateParts)
       continue;
     }
     const next = await askNext(engine);
-    if (next === 'pass') return engine;
+    if (next === 'pass') {
+      const refused = await engine.commandsRefused(cwd);
+      if (refused !== undefined) parts.notice(refusedCommands(refused));
+      return engine;
+    }
     await engine.close();
     if (next === 'left') return 'left';
     chosen = { ...chosen, ...next, override: [...chosen.override, ...(next.override ?? [])] };
@@ -76,6 +80,14 @@ export async function passGates({ cwd, choices }: GateRequest, parts: GateParts)
     }
     return 'pass';
   }
+}
+
+/** Short: the first command that is refused says the rest. */
+function refusedCommands({ next }: Outcome): string {
+  const landlock = next.includes('--sandbox-fallback landlock')
+    ? ' To run them under Landlock, start `capstan --sandbox-fallback landlock`.'
+    : '';
+  return `Commands cannot be sandboxed here, so Capstan refuses them. \`capstan sandbox -- true\` says why.${landlock}`;
 }
 
 /** With a key or a login of OpenAI there is nothing to configure. */

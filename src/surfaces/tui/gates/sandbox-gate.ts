@@ -16,7 +16,7 @@ export async function askForLandlock(desk: GateDesk, engine: Engine): Promise<'a
         '- .git, .codex, .capstan, .agents and .aws inside writable folders: commands can change hooks and settings that other programs run later',
         '- modes and times of your files outside the writable folders',
         '- programs that a command leaves in the background may go on after it',
-        '`capstan sandbox explain` lists what is lost under a profile.',
+        '`capstan sandbox explain -P :workspace` lists what is lost.',
       ],
       ...defined({ problem }),
       choices: [

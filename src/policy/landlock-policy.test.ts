@@ -52,6 +52,13 @@ describe('a policy that is fitted to Landlock', () => {
     expect(landlockObstacle(policy)).toBeUndefined();
   });
 
+  test('a temporary folder that is a link to what must be kept is closed like one that holds it', () => {
+    const temporary = { temporaryDirectory: '/link', real: { '/link': '/home' } };
+    const policy = fit(profileFor('workspace-write', { ...options, excludeTmpdir: false }), temporary);
+    expect(policy.landlock?.closedRoots).toEqual(['/link']);
+    expect([access(policy, '/link/x'), landlockObstacle(policy)]).toEqual(['read', undefined]);
+  });
+
   test('is the same but for that: nothing else is opened or closed', () => {
     const [whole, fitted] = [resolvePolicy(workspace, places), fit(workspace)];
     const paths = [

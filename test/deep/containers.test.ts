@@ -48,6 +48,46 @@ for (const each of containers) {
       expect(stderr).toMatch({ ENOSPC: /ENOSPC/, EPERM: /not permitted|No permissions/ }[container.answer]);
     });
 
+    it('gives the model the whole reason once per thread', async () => {
+      const model = await startScriptedModel((request) => {
+        const items = (request.body['input'] as readonly JsonObject[]).filter(isJsonObject);
+        const done = items.filter(({ type }) => String(type).endsWith('_output')).length;
+        return answer({ items: [done === 3 ? say('Done.') : callTool('exec_command', { cmd: `echo ${done}` })] });
+      });
+      whenTestEnds(() => model.close());
+      const { stderr } = await runIn(container, aPlace(model.url), 'exec', 'Go.');
+      const outputs = (model.requests.at(-1)!.body['input'] as readonly JsonObject[])
+        .filter(({ type }) => String(type).endsWith('_output'))
+        .map(({ output }) => String(output));
+      const again =
+        'Not run: commands cannot be sandboxed here, as an earlier answer explains. Others would be refused too.';
+      expect(outputs.slice(1)).toEqual([again, again]);
+      expect(outputs[0]).toMatch(/^Not run: "[^"]*bwrap" cannot create the namespaces[^]*--sandbox-fallback landlock/);
+      expect(stderr.split('--sandbox-fallback landlock')).toHaveLength(2);
+    });
+
+    it('gives advice that works when it is pasted', async () => {
+      const place = aPlace();
+      const { stderr } = await runIn(container, place, 'sandbox', '--', 'echo', 'ran');
+      expect(stderr).not.toContain('sysctl');
+      const [fallback = '', explain = '', full = ''] = [...stderr.matchAll(/`([^`]+)`/g)].map(([, words]) => words!);
+      const ran = { code: 0, stdout: 'ran\n' };
+      const run = (...words: readonly string[]) => runIn(container, place, 'sandbox', ...words, '--', 'echo', 'ran');
+      expect(await run(...fallback.split(' '))).toMatchObject(ran);
+      expect(await run(...full.split(' '))).toMatchObject(ran);
+      const shown = await runIn(container, place, ...explain.split(' ').slice(1));
+      expect(shown.stdout).toMatch(/Linux, bubblewrap +refused\n +Not on this machine: /);
+      expect(shown.stdout).toMatch(/Linux, Landlock +limited\n[^]*can change what is otherwise read-only/);
+    });
+
+    it('shows no notice of Landlock where a command is refused', async () => {
+      const place = aPlace();
+      const words = ['-P', ':workspace', '-C', place.root, '--', 'true'];
+      const around = await runIn(container, place, 'sandbox', ...agreed, ...words);
+      expect(around.code).toBe(1);
+      expect(around.stderr).not.toContain('Landlock holds commands here');
+    });
+
     it('runs them under Landlock after that: by the option, or by the own configuration', async () => {
       const place = aPlace();
       const script = 'echo x > made; cat ../home/auth.json; touch ../outside; cat ../home/config.toml | head -1';
@@ -148,6 +188,9 @@ for (const each of containers) {
       await refused.sees('Run commands under Landlock instead?');
       await refused.answer('3');
       await refused.sees('Context 100% left');
+      expect(refused.rows().replaceAll(/\s+/g, ' ')).toContain(
+        'Commands cannot be sandboxed here, so Capstan refuses them. `capstan sandbox -- true` says why. To run them under Landlock, start `capstan --sandbox-fallback landlock`.',
+      );
       refused.close();
       const config = join(place.home, 'config.toml');
       expect(readFileSync(config, 'utf8')).not.toContain('sandbox_fallback');
@@ -166,6 +209,7 @@ for (const each of containers) {
       const { code, stdout } = await new DemoStage().start(['demo'], { prefix: container.prefix }).finished;
       expect(code, stdout).toBe(0);
       expect(stdout.split('Landlock holds commands here')).toHaveLength(2);
+      expect(stdout.match(/exec --sandbox-fallback landlock (--oss )?-s workspace-write/g)).toHaveLength(2);
       expect(stdout).toContain('Each step was done once.');
       expect(stdout).toMatch(/^(\d+) of \1 requests rebuilt/m);
     });
@@ -173,6 +217,14 @@ for (const each of containers) {
 }
 
 suite(withoutLandlock, (container) => {
+  it('says what to do where use_legacy_landlock asks for it', async () => {
+    const legacy = ['-c', 'features.use_legacy_landlock=true'];
+    const { code, stderr } = await runIn(container, aPlace(), 'sandbox', ...legacy, '--', 'true');
+    expect(code).toBe(1);
+    expect(stderr).toContain('Leave out use_legacy_landlock');
+    expect(stderr).not.toContain('Landlock holds commands here');
+  });
+
   it('refuses commands, whatever the user agreed to, and names both', async () => {
     for (const words of [[], agreed]) {
       const { code, stderr } = await runIn(container, aPlace(), 'sandbox', ...words, '--', 'true');
@@ -187,7 +239,9 @@ suite(withoutLandlock, (container) => {
     const { code, stdout } = await new DemoStage().start(['demo'], { prefix: container.prefix }).finished;
     expect(code, stdout).toBe(0);
     expect(stdout.match(/\[refused\]/g)).toHaveLength(3);
-    expect(stdout).toMatch(/Every command was refused\n[^]*Landlock cannot be used here: the\s+kernel has no Landlock/);
+    expect(stdout).toMatch(
+      /Every command was refused\n[^]*Landlock\s+cannot\s+be used here: the\s+kernel has no Landlock/,
+    );
     expect(stdout).toMatch(/^(\d+) of \1 requests rebuilt/m);
   });
 });

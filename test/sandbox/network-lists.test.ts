@@ -110,11 +110,11 @@ suite(trial.title, () => {
   test('the command is what it would be without the proxy', async () => {
     writeFileSync(join(repo, 'bare'), 'echo "bare $1"\n', { mode: 0o755 });
     const script = `echo "$0 $1"; yes | head -1; echo "\${PIPESTATUS[0]}"; echo "$FOO"; echo "$NODE_OPTIONS$NODE_CHANNEL_FD"
-      ls -l /proc/self/fd | grep -c socket:; test -n "$CAPSTAN_COMMAND" && pwd; ./bare argument; kill -TERM $$`;
+      grep -c '^SigIgn:.0*$' /proc/self/status; ls -l /proc/self/fd | grep -c socket:; test -n "$CAPSTAN_COMMAND" && pwd; ./bare argument; kill -TERM $$`;
     const env = { FOO: 'bar baz', NODE_OPTIONS: '--require=/nowhere' };
     expect(await run(workspace, ['bash', '-c', script, 'name', 'argument'], { lists: here, env })).toEqual({
       exitCode: 143,
-      text: `name argument\ny\n141\nbar baz\n--require=/nowhere\n0\n${repo}\nbare argument\n`,
+      text: `name argument\ny\n141\nbar baz\n--require=/nowhere\n1\n0\n${repo}\nbare argument\n`,
       denied: [],
     });
     expect(await run(workspace, ['./bare', 'x'], { lists: here })).toMatchObject({ exitCode: 0, text: 'bare x\n' });

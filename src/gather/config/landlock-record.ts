@@ -69,7 +69,7 @@ export function recordLandlockRoots(home: string, roots: readonly string[], trus
   const fresh = new Set(roots.map(realPlace).filter((root) => !known.some((each) => isWithin(root, each))));
   if (fresh.size === 0) return;
   const folder = folderOf(home);
-  if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made.`);
+  if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made. Make the home writable.`);
   const digests = Object.entries(partDigests(home, trusted()));
   for (const root of fresh) {
     const agreed = Object.fromEntries(digests.filter(([path]) => liesIn(path, root)));

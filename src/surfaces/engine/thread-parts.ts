@@ -156,12 +156,10 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config, home).trust;
       reopen(chosen);
       await known.learn(chosen.model);
-      const landlock = await sandbox.usesLandlock();
-      // Patches write there too, without a sandbox.
-      if (landlock) engine.beforeLandlock(['/tmp', env['TMPDIR'] ?? '/tmp', ...opened]);
       const catalogue = known.catalogue();
       await edits.loadFor(chosen, catalogue);
-      return gatherFacts({
+      const landlock = await sandbox.usesLandlock();
+      const gathered = await gatherFacts({
         clock,
         env,
         cwd: chosen.cwd,
@@ -177,6 +175,9 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
         ...(landlock ? { landlock: true as const } : {}),
         hasPlugins: (await plugins()).length > 0,
       });
+      // Patches write there too, before the first command or without any.
+      if (landlock) engine.beforeLandlock(Object.values(gathered.places.real ?? {}));
+      return gathered;
     },
   });
   const ofProvider = partsUnder(own);

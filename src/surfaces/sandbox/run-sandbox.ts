@@ -21,5 +21,5 @@ export async function run(given: CommandArguments<typeof sandboxCommand>): Promi
   if ('code' in sandbox) return sandbox;
   for (const { message } of [...engine.notices, ...sandbox.notices]) printNote(`capstan: ${message}`);
   if (given.variant === 'explain') return (await import('./explain.ts')).explain(sandbox, given.options);
-  return runToEnd(sandbox, given.words);
+  return runToEnd(sandbox, given.words, { notice: ({ message }) => printNote(`capstan: ${message}`) });
 }

@@ -2,16 +2,15 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { nearestWord } from '../commands/did-you-mean.ts';
 import { sandboxCommand } from '../commands/sandbox-command.ts';
 import type { CommandSandbox } from '../engine/command-sandbox.ts';
-import { complain, printNote } from '../terminal/print.ts';
+import { complain } from '../terminal/print.ts';
 
 /** Ends as the command ends. A program that is not there ends as in a shell. */
 export async function runToEnd(
   sandbox: CommandSandbox,
   argv: readonly string[],
-  options: { readonly cwd?: string } = {},
+  options: Parameters<CommandSandbox['run']>[1] = {},
 ): Promise<number | Outcome> {
-  const notice = ({ message }: Outcome): void => printNote(`capstan: ${message}`);
-  const end = await sandbox.run(argv, { ...options, notice });
+  const end = await sandbox.run(argv, options);
   if ('code' in end) return end;
   switch (end.kind) {
     case 'exited':

@@ -73,11 +73,11 @@ it('one who is too slow reads on from the rollout, and gets the number of what i
   expect(slow.story).toEqual(fast.story);
 });
 
-it.each([0, -1, Number.NaN])('what waits in memory is bounded, also with the limit %d', async (limit) => {
+it('what waits in memory is bounded, also with the limit 1', async () => {
   const { start } = await liveScene([runs, done]);
   const thread = await start();
   const go = Promise.withResolvers<void>();
-  const [fast, slow] = [new Listener(thread), new Listener(thread, { limit }, () => go.promise)];
+  const [fast, slow] = [new Listener(thread), new Listener(thread, { limit: 1 }, () => go.promise)];
   await thread.submit({ input: words('one') });
   await fast.sees('turn-completed');
   go.resolve();

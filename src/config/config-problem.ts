@@ -4,7 +4,7 @@ import { type ConfigLayer, lineOf, sourceOf } from './config-layer.ts';
 import { formatTomlKey } from './toml-key.ts';
 
 export type ConfigProblemCode =
-  | `config-${'unknown' | 'unsupported' | 'retired' | 'forbidden' | 'overridden'}-key`
+  | `config-${'unknown' | 'unsupported' | 'retired' | 'forbidden' | 'overridden' | 'engine'}-key`
   | `config-${'reserved-name' | 'wrong-type' | 'wrong-value' | 'syntax' | 'unreadable' | 'profile'}`
   | 'config-untrusted-project'
   | `rules-${'unreadable' | 'broken' | 'narrowed'}`

@@ -51,6 +51,9 @@ export interface SandboxRefused extends Outcome<'sandbox-missing' | 'sandbox-unu
   readonly kind: 'refused';
 }
 
+/** `fallback`: where bubblewrap cannot be used. `always`: or nothing. Either way the user has agreed to it. */
+export type LandlockUse = 'never' | 'fallback' | 'always';
+
 export interface Sandbox {
   /** `gitFolders`: git folders and files below writable roots as they were last seen; commands cannot change them. */
   plan(

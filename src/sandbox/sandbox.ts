@@ -2,7 +2,7 @@ import { needsSandbox, writablePaths } from '../policy/access.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
 import type { ProcessTable } from '../ports/processes.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
-import type { PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../ports/sandbox.ts';
+import type { LandlockUse, PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../ports/sandbox.ts';
 import type { Spawn } from '../ports/spawn.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
@@ -59,9 +59,6 @@ export interface SandboxOptions {
   /** How much each command may use. Default: no limits. */
   readonly limits?: CommandLimits;
 }
-
-/** `fallback`: where bubblewrap cannot be used. `always`: or nothing. Either way the user has agreed to it. */
-export type LandlockUse = 'never' | 'fallback' | 'always';
 
 export interface PreparedSandbox extends Sandbox {
   /** Starts finding out what this machine can do, so that the first command need not wait for it. Never needed. */

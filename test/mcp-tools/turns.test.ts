@@ -211,3 +211,16 @@ it.each<[JsonObject, string]>([
   expect(model.requests).toHaveLength(0);
   expect(existsSync(join(place.workspace, 'ran'))).toBe(false);
 });
+
+it.each<[JsonObject, string]>([
+  [{ sandbox_fallback: 'none' }, 'sandbox_fallback'],
+  [{ 'features.use_legacy_landlock': true }, 'features.use_legacy_landlock'],
+])('a call cannot change the sandbox that all threads share: %j', async (config, key) => {
+  const { app, model } = await served([]);
+  const error = await new TestClient(app).error('thread_start', { prompt: 'go', config });
+  expect(error).toMatchObject({
+    code: 'config-engine-key',
+    message: `config: ${key} cannot be set for one thread, because all threads of the engine share a sandbox.`,
+  });
+  expect(model.requests).toHaveLength(0);
+});

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { type Config, readConfig } from '../../config/config.ts';
-import { featureGates, isGateOpen } from '../../config/feature-gates.ts';
+import { readConfig } from '../../config/config.ts';
 import { type ConfigLayer, sourceOf } from '../../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import type { TrustDecision } from '../../config/trust.ts';
@@ -25,7 +24,8 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
       if (trust !== 'trusted') return notRead(path, decisions.get(owner)!);
       const file = await loadConfigFile({ name: 'project', path, osHome: base.osHome, denies });
       const isNamed = owner === folders[0] || (trusted !== undefined && inside(trusted) === inside(owner));
-      if (mayUseLandlock(base.config)) return { ...file, layer: { ...file.layer, underLandlock: true as const } };
+      // Landlock cannot protect files that decide about later runs: nothing in a project may widen what commands can do.
+      if (base.landlock !== 'never') return { ...file, layer: { ...file.layer, underLandlock: true as const } };
       return isNamed ? file : { ...file, layer: { ...file.layer, belowRoot: true as const } };
     }),
   );
@@ -52,11 +52,6 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
       : untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile, hookFiles })),
   ]);
   return { config, layers, problems: added };
-}
-
-/** Landlock cannot keep what decides about later runs: of a project's own folder, nothing may widen what commands can do. */
-export function mayUseLandlock({ sandboxFallback, features = {} }: Config): boolean {
-  return sandboxFallback === 'landlock' || isGateOpen('use_legacy_landlock', featureGates(features));
 }
 
 /** Few configurations have profiles, and no other waits for it. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { configInFolder } from './config-in-folder.ts';
-import { type ConfigChoices, loadBaseLayers } from './config-layers.ts';
+import { type ConfigChoices, loadBaseLayers, withOnlyKeys, withOverrides, withProfile } from './config-layers.ts';
 
 let root: string;
 beforeEach(() => {
@@ -201,6 +201,19 @@ describe('the files of a project', () => {
       `sandbox_mode = "read-only"\n${trust()}[projects."${path('repo/sub')}"]\ntrust_level = "trusted"\n`,
     );
     expect((await inFolder('repo/sub')).config.sandboxMode).toBe('danger-full-access');
+  });
+
+  test('whatever the layers of one thread say, the sandbox that all threads share decides', async () => {
+    write('repo/.codex/config.toml', 'sandbox_mode = "danger-full-access"\n');
+    write('home/config.toml', `sandbox_mode = "read-only"\nsandbox_fallback = "landlock"\n${trust()}`);
+    write('home/loose.config.toml', 'sandbox_fallback = "none"\n');
+    const shared = await base();
+    const profiled = await withProfile(shared, 'loose');
+    const given = await withOverrides(shared, { config: { sandbox_fallback: 'none' }, cwd: path('repo') });
+    const layers = [withOnlyKeys(shared, ['sandbox_mode', 'projects']), profiled.base, given.base];
+    for (const each of layers) expect((await configInFolder(each, path('repo'))).config.sandboxMode).toBe('read-only');
+    const reported = [profiled, given].map(({ added }) => added.map(({ code, severity }) => [code, severity]));
+    expect(reported).toEqual([[['config-engine-key', 'warning']], [['config-engine-key', 'error']]]);
   });
 
   test.each(['sandbox_fallback = "landlock"', 'features.use_legacy_landlock = true'])(

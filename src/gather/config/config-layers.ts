@@ -1,15 +1,17 @@
 import { type Config, readConfig, type ConfigReading } from '../../config/config.ts';
 import { type ConfigLayer, layerNames } from '../../config/config-layer.ts';
 import { checkValues } from '../../config/check-values.ts';
-import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
+import { byGravity, type ConfigProblem, keyProblem } from '../../config/config-problem.ts';
+import { featureGates, isGateOpen } from '../../config/feature-gates.ts';
 import { filesWithSecrets } from '../../policy/secrets.ts';
 import { keyTable } from '../../config/key-table.ts';
 import { mergeValues } from '../../config/merge-values.ts';
 import { type Override, overrideValues } from '../../config/override.ts';
 import { variablesIn } from '../../config/secret-variables.ts';
 import type { Requirements } from '../../policy/requirements.ts';
+import type { LandlockUse } from '../../ports/sandbox.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { JsonObject } from '../../protocol/json.ts';
+import { type JsonObject, valueAt } from '../../protocol/json.ts';
 import { loadConfigFile, type LoadedLayer, loadProfileFile, loadUnusedFiles } from './config-file.ts';
 import { absolute, flagsLayer } from './config-paths.ts';
 import { loadRequirements } from './config-requirements.ts';
@@ -62,6 +64,8 @@ export interface BaseLayers extends ReadLayers {
   readonly options: ConfigReading;
   /** Files of the home that hold keys and do not count in this run. */
   readonly unusedSecrets: readonly string[];
+  /** The sandbox is shared by all threads: a thread's own layers do not change this. */
+  readonly landlock: LandlockUse;
   /** What the administrator demands, whatever the layers say. */
   readonly requirements: Requirements;
   /** Where that is looked for; absent where the system has no place for it. */
@@ -101,8 +105,14 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
     // What cannot be read may hold anything.
     ...unused.flatMap((file) => (file.problems.length === 0 ? [] : [file.layer.source])),
   ];
-  const read = { home, osHome, options, requirements, layers, config, problems: all, unusedSecrets };
+  const landlock = landlockUse(config);
+  const read = { home, osHome, options, landlock, requirements, layers, config, problems: all, unusedSecrets };
   return { ...read, ...defined({ requirementsFile }) };
+}
+
+function landlockUse({ sandboxFallback, features = {} }: Config): LandlockUse {
+  if (isGateOpen('use_legacy_landlock', featureGates(features))) return 'always';
+  return sandboxFallback === 'landlock' ? 'fallback' : 'never';
 }
 
 async function loadUserFile(path: string, { osHome, ignoreUserConfig }: ConfigChoices): Promise<LoadedLayer> {
@@ -144,7 +154,8 @@ export async function withProfile(
   const options = { ...base.options, profile };
   const { config, problems } = readConfig(layers, options);
   const known = new Set(base.problems.map(({ message }) => message));
-  const added = byGravity([...unread, ...problems.filter(({ message }) => !known.has(message))]);
+  const late = engineKeyProblems(layer, 'warning');
+  const added = byGravity([...unread, ...late, ...problems.filter(({ message }) => !known.has(message))]);
   return { base: { ...base, layers, options, config }, added };
 }
 
@@ -169,8 +180,18 @@ export async function withOverrides(
   );
   const { config, problems } = readConfig(layers, base.options);
   const known = new Set(base.problems.map(({ message }) => message));
-  const added = byGravity([...malformed, ...problems.filter(({ message }) => !known.has(message))]);
+  const late = engineKeyProblems({ ...more, source: 'config' }, 'error');
+  const added = byGravity([...malformed, ...late, ...problems.filter(({ message }) => !known.has(message))]);
   return { base: { ...base, layers, config }, added };
+}
+
+/** Keys that decide about the sandbox of all threads come too late with one of them. */
+function engineKeyProblems(layer: ConfigLayer, severity: ConfigProblem['severity']): readonly ConfigProblem[] {
+  const keys = [['sandbox_fallback'], ['features', 'use_legacy_landlock']];
+  const present = keys.filter((path) => valueAt(layer.values, path) !== undefined);
+  const what = 'cannot be set for one thread, because all threads of the engine share a sandbox';
+  const next = 'Set it in your own config.toml, or with -c when Capstan starts.';
+  return present.map((path) => keyProblem(layer, path, { code: 'config-engine-key', severity, what, next }));
 }
 
 /** The same as a list, to which more can be added. */

@@ -1,4 +1,3 @@
-import { mayUseLandlock } from '../config/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, usualSystemFolders } from '../config/config-layers.ts';
 import { findTrust } from '../config/trust.ts';
 import { isOfUser, isThere } from '../config/layer-files.ts';
@@ -38,6 +37,6 @@ function projectRules(base: BaseLayers, folder: string): readonly RulesFolder[] 
     const { trust, folder: trusted } = findTrust(owner, base.config, base.home);
     if (trust !== 'trusted') return [];
     const isNamed = owner === folders[0] || (trusted !== undefined && inside(trusted) === inside(owner));
-    return [{ path: `${layer}/rules`, may: isNamed && !mayUseLandlock(base.config) ? 'allow' : 'hold-back' }];
+    return [{ path: `${layer}/rules`, may: isNamed && base.landlock === 'never' ? 'allow' : 'hold-back' }];
   });
 }

@@ -1,4 +1,3 @@
-import { featureGates, isGateOpen } from '../../config/feature-gates.ts';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lazyImageResizer } from '../../gather/files/lazy-image-resizer.ts';
@@ -84,7 +83,6 @@ export function createEngineParts(
       const known = [...opened, ...Object.keys(projects)].flatMap((each) => projectFolders(each, projectRootMarkers));
       return [...new Set(known)].filter((owner) => findTrust(owner, base.config, home).trust === 'trusted');
     });
-  const isLegacy = isGateOpen('use_legacy_landlock', featureGates(base.config.features ?? {}));
   const sandboxOptions: SandboxOptions = {
     platform: process.platform,
     architecture: process.arch,
@@ -101,7 +99,7 @@ export function createEngineParts(
     processes: processTable,
     limits: base.config.sandbox ?? {},
     beforeLandlock,
-    landlock: isLegacy ? 'always' : base.config.sandboxFallback === 'landlock' ? 'fallback' : 'never',
+    landlock: base.landlock,
     landlockHelper: {
       node: process.execPath,
       script: join(root, isSource ? 'src/sandbox/linux/landlock-helper.ts' : 'dist/landlock-helper.js'),

@@ -34,7 +34,6 @@ const closed: ReadonlyMap<string, string> = new Map([
   ['project_root_markers', trusts],
   ['shell_environment_policy', opens],
   ['allow_login_shell', opens],
-  ['sandbox_fallback', opens],
   ...['cli_auth_credentials_store', 'forced_login_method', 'forced_chatgpt_workspace_id'].map(
     (key) => [key, signs] as const,
   ),

@@ -1,6 +1,6 @@
 import type { McpServerConfig } from '../config/mcp-servers.ts';
 import type { McpTool, McpToolHints } from '../ports/mcp-servers.ts';
-import { mcpToolDigest } from '../policy/grants.ts';
+import { isOtherTool, mcpToolDigest } from '../policy/grants.ts';
 import { defined } from '../protocol/defined.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 import { withoutHiddenSigns } from '../protocol/hidden-signs.ts';
@@ -119,9 +119,9 @@ function approvalOf(
   const own = Object.hasOwn(approval.tools, tool) ? approval.tools[tool] : undefined;
   if (own === undefined) return { approval: approval.default };
   if (own.mode !== 'approve' || own.digest === undefined) return { approval: own.mode };
-  return own.digest === digestNow()
-    ? { approval: own.mode, isApprovedAsDescribed: true }
-    : { approval: approval.default, isChanged: true };
+  const now = digestNow();
+  if (own.digest === now) return { approval: own.mode, isApprovedAsDescribed: true };
+  return { approval: approval.default, ...(isOtherTool(own.digest, now) ? { isChanged: true } : {}) };
 }
 
 /** Whether the configuration offers it. */

@@ -3,7 +3,7 @@ import type { McpServerConfig } from '../config/mcp-servers.ts';
 import { fileSystem } from '../disk/file-system.ts';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-file.ts';
 import { arrayAt, isJsonObject, type JsonObject, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
-import { keyedDigest } from '../protocol/keyed-digest.ts';
+import { plainDigest } from '../protocol/keyed-digest.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ListedTool, ServerListing } from './listed-tool.ts';
 
@@ -29,8 +29,7 @@ export interface StartFailure {
 export function listingFiles(home: string): ListingFiles {
   const folder = join(home, 'capstan/mcp');
   const pathOf = ({ name, transport }: McpServerConfig): string => {
-    const bytes = keyedDigest(new Uint8Array(), JSON.stringify([name, transport]));
-    return join(folder, `${Buffer.from(bytes).toString('hex', 0, 16)}.json`);
+    return join(folder, `${plainDigest(JSON.stringify([name, transport]), 16)}.json`);
   };
   const failurePath = (config: McpServerConfig): string => pathOf(config).replace(/json$/, 'failed.json');
   const forgetFailure = (config: McpServerConfig): void => {

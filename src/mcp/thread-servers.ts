@@ -1,8 +1,10 @@
 import type { McpNews } from '../envelope/facts.ts';
 import type { McpAnswer, McpCallWays, McpResourceRequest, McpServers, McpToolCall } from '../ports/mcp-servers.ts';
+import { mcpToolDigest } from '../policy/grants.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
-import { equalJson, type JsonObject } from '../protocol/json.ts';
+import { defined } from '../protocol/defined.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { McpApprovalMode } from '../protocol/mcp-approval-mode.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { callAsTask } from './call-as-task.ts';
@@ -222,10 +224,13 @@ function isDescribedOtherwise({ tool, hints, described }: McpToolCall, { tools }
   const now = tools.find((listed) => listed.tool === tool);
   if (now === undefined) return false;
   const { description, parameters } = now;
-  return (
-    (hints !== undefined && !equalJson({ ...hints }, { ...now.hints })) ||
-    (described !== undefined && !equalJson(described, { description, parameters }))
-  );
+  const digest = (judged: Pick<McpToolCall, 'hints' | 'described'>) =>
+    mcpToolDigest({ ...judged, hints: judged.hints ?? {} });
+  const said = defined({
+    hints: hints && now.hints,
+    described: described && { description, parameters },
+  });
+  return digest(defined({ hints, described })) !== digest(said);
 }
 
 const describedOtherwise: McpAnswer = {

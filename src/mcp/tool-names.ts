@@ -1,4 +1,4 @@
-import { keyedDigest } from '../protocol/keyed-digest.ts';
+import { plainDigest } from '../protocol/keyed-digest.ts';
 
 export interface NamedMcpTool {
   readonly server: string;
@@ -35,6 +35,5 @@ function clean(part: string): string {
 }
 
 function digestOf({ server, tool }: NamedMcpTool): string {
-  const bytes = keyedDigest(new Uint8Array(), JSON.stringify([server, tool]));
-  return Buffer.from(bytes).toString('hex', 0, digits / 2);
+  return plainDigest(JSON.stringify([server, tool]), digits / 2);
 }

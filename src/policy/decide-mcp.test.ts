@@ -66,6 +66,19 @@ test('a yes holds for the tool as its server described it, and the next question
   }
 });
 
+test('the digest of a tool does not depend on the order of members, and has its version in front', () => {
+  const text = { type: 'string' };
+  const described = { description: 'd', parameters: { type: 'object', properties: { a: text, b: text } } };
+  const reordered = { parameters: { properties: { b: text, a: text }, type: 'object' }, description: 'd' };
+  expect(mcpToolDigest({ described, hints: { readOnly: true } })).toBe('2-5d210daf5caf4d8e04bc4635d65a5991');
+  expect(mcpToolDigest({ described: reordered, hints: { readOnly: true } })).toBe('2-5d210daf5caf4d8e04bc4635d65a5991');
+  const grants = [{ key: mcpToolKey({ server: 's', tool: 't', digest: mcpToolDigest({ described, hints: {} }) }) }];
+  expect(decide({ described: reordered }, { grants }).kind).toBe('run');
+  const older = [{ key: mcpToolKey({ server: 's', tool: 't', digest: '0123456789abcdef0123456789abcdef' }) }];
+  const asked = decide({ described }, { grants: older });
+  expect(asked).toMatchObject({ kind: 'ask', question: { reason: expect.not.stringContaining('changed') as string } });
+});
+
 test('in a thread that changes nothing, only the user lets a tool run that may write, one call at a time', () => {
   const changesNothing = true;
   const grants = [{ key: mcpToolKey({ server: 's', tool: 't', digest: mcpToolDigest({ hints: {} }) }) }];

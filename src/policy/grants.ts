@@ -1,7 +1,7 @@
 import type { AskedHost } from '../protocol/asked-host.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import { keyedDigest } from '../protocol/keyed-digest.ts';
+import { type JsonObject, sortedJson } from '../protocol/json.ts';
+import { plainDigest } from '../protocol/keyed-digest.ts';
 import { hostAtPort } from './network/host-pattern.ts';
 
 /** What an answer of the user allows beyond its call, for the turn or the session. The key names exactly that: it fits no other command, file or host. */
@@ -56,10 +56,16 @@ export interface GrantedMcpTool {
   readonly digest: string;
 }
 
-/** Of everything by which the user can judge a tool. */
+/** Digest of everything by which the user can judge a tool: two are equal if the server says the same in any order. */
 export function mcpToolDigest({ described, hints }: JudgedMcpTool): string {
-  const bytes = keyedDigest(new Uint8Array(), JSON.stringify([described, hints]));
-  return Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `${digestVersion}${plainDigest(sortedJson([described, hints]), 16)}`;
+}
+
+/** In front of each digest. One that was computed otherwise covers nothing, and is no proof that a server changed its tool. */
+const digestVersion = '2-';
+
+export function isOtherTool(digest: string, now: string): boolean {
+  return digest !== now && digest.startsWith(digestVersion);
 }
 
 interface JudgedMcpTool {
@@ -71,7 +77,10 @@ interface JudgedMcpTool {
 export function wasGrantedOtherwise(grants: readonly Grant[], { server, tool, digest }: GrantedMcpTool): boolean {
   return grants
     .map(partsOf)
-    .some((parts) => parts[0] === 'mcp' && parts[1] === server && parts[2] === tool && parts[3] !== digest);
+    .some(
+      ([kind, of, name, then]) =>
+        kind === 'mcp' && of === server && name === tool && isText(then) && isOtherTool(then, digest),
+    );
 }
 
 /** One for each thing that is permitted, so that a later request for some of them is covered, too. */

@@ -1,4 +1,5 @@
-import { keyedDigest } from '../protocol/keyed-digest.ts';
+import { sortedJson } from '../protocol/json.ts';
+import { plainDigest } from '../protocol/keyed-digest.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { Grant } from './grants.ts';
 
@@ -15,12 +16,9 @@ export interface SessionGrant {
   readonly under?: string;
 }
 
-const noKey = new Uint8Array();
-
-/** The same text for the same policy. */
+/** One text per policy: a profile that was read from a line may have its members in another order. */
 export function policyMark({ approval, profile }: ChosenPolicy): string {
-  const digest = keyedDigest(noKey, JSON.stringify([approval, profile], sorted));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return plainDigest(sortedJson([approval, profile]));
 }
 
 /**
@@ -31,10 +29,4 @@ export function grantsUnder(given: readonly SessionGrant[], policy: ChosenPolicy
   if (given.length === 0) return [];
   const mark = policyMark(policy);
   return given.filter(({ under }) => under === mark).flatMap(({ keys }) => keys.map((key) => ({ key })));
-}
-
-/** A profile that was read from a line may have its members in another order. */
-function sorted(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -67,6 +67,15 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   return [...keys].every((key) => equalJson(a[key], b[key]));
 }
 
+/** JSON with the members of each object by name: equal values have equal texts. */
+export function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member !== 'object' || member === null || Array.isArray(member)
+      ? member
+      : Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  );
+}
+
 /** No honest value of a model or a server has more levels. */
 export const mostLevels = 200;
 

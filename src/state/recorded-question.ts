@@ -1,7 +1,7 @@
 import { defined } from '../protocol/defined.ts';
 import type { CallItem } from '../protocol/item.ts';
 import { type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
-import { keyedDigest } from '../protocol/keyed-digest.ts';
+import { plainDigest } from '../protocol/keyed-digest.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { questionFields, readAnswer, textsAt } from './question-fields.ts';
@@ -30,15 +30,12 @@ export interface RecordedAnswer extends Answer {
   readonly seal?: string;
 }
 
-const noKey = new Uint8Array();
-
 /** What is asked: the question as its line says it, and the arguments as they would run. */
 export function aboutCall(
   call: CallItem,
   { id: _made, commands: _read, seen: _seen, ...question }: Omit<Question, 'id'> & Partial<Pick<Question, 'id'>>,
 ): string {
-  const digest = keyedDigest(noKey, JSON.stringify([call.name, inputOfCall(call), question]));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return plainDigest(JSON.stringify([call.name, inputOfCall(call), question]));
 }
 
 /**

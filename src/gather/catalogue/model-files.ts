@@ -3,7 +3,7 @@ import type { KnownFields, KnownModel } from '../../envelope/model-record.ts';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../../disk/own-file.ts';
 import { defined } from '../../protocol/defined.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import { keyedDigest } from '../../protocol/keyed-digest.ts';
+import { plainDigest } from '../../protocol/keyed-digest.ts';
 import type { ModelsOwner } from './models-owner.ts';
 
 /** What a server said of its models, as it is kept. */
@@ -46,8 +46,7 @@ export function modelFiles(home: string): ModelFiles {
   const folder = join(home, 'capstan/models');
   const pathOf = ({ id, address, isByLogin }: ModelsOwner, sort: KeptSort): string => {
     const owner = JSON.stringify(isByLogin === true ? [id, address, 'login'] : [id, address]);
-    const digest = Buffer.from(keyedDigest(new Uint8Array(), owner)).toString('hex', 0, 8);
-    return join(folder, `${id.replaceAll(/[^\w.-]+/g, '_').slice(0, 60)}-${digest}.${sort}.json`);
+    return join(folder, `${id.replaceAll(/[^\w.-]+/g, '_').slice(0, 60)}-${plainDigest(owner, 8)}.${sort}.json`);
   };
   return {
     pathOf,

@@ -1,12 +1,23 @@
-import { choiceOf, nameText, type OptionType, quoted } from './read-options.ts';
+import {
+  anyText,
+  choiceOf,
+  flag,
+  nameText,
+  type OptionProblem,
+  type OptionTable,
+  type OptionType,
+  quoted,
+  readOptions,
+  recordOf,
+} from './read-options.ts';
 import { approvalNames, readApprovalPolicy } from '../policy/approval-policy.ts';
 import { normalisePath } from '../policy/paths.ts';
 import { profileFor } from '../policy/profiles.ts';
 import { readSandbox, sandboxExpected, type SandboxSetting } from '../policy/read-profile.ts';
 import { memberAt, unknownKeyIn, wrongAt, type WrongValue } from '../policy/wrong-value.ts';
 import { type ClientTool, readClientTools } from '../protocol/client-tool.ts';
-import { defined } from '../protocol/defined.ts';
-import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { isJsonObject, type Json } from '../protocol/json.ts';
+import { oddMember } from '../protocol/odd-text.ts';
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
@@ -54,7 +65,7 @@ export const clientToolsOption: OptionType<readonly ClientTool[]> = {
   read(given) {
     const copy = plainCopy(given);
     if (copy === notPlain || !Array.isArray(copy)) return undefined;
-    const odd = oddMember(copy, '');
+    const odd = oddTool(copy, '');
     if (odd !== undefined) return odd;
     const tools = readClientTools(copy);
     return typeof tools === 'string' ? { ...wrongAt('', 'a list of tools', given), why: tools } : tools;
@@ -65,7 +76,7 @@ const functionKeys = ['type', 'name', 'description', 'inputSchema', 'input_schem
 const namespaceKeys = ['type', 'name', 'description', 'tools'];
 
 /** A thread's file may hold what later versions write. A client is held to what is known. */
-function oddMember(tools: readonly Json[], at: string): WrongValue | undefined {
+function oddTool(tools: readonly Json[], at: string): WrongValue | undefined {
   for (const [index, tool] of tools.entries()) {
     if (!isJsonObject(tool)) continue;
     const here = memberAt(at, index);
@@ -76,7 +87,7 @@ function oddMember(tools: readonly Json[], at: string): WrongValue | undefined {
     for (const key of ['deferLoading', 'defer_loading'])
       if (!['boolean', 'undefined'].includes(typeof tool[key]))
         return wrongAt(memberAt(here, key), 'true or false', tool[key]);
-    const odd = isGroup && Array.isArray(inner) ? oddMember(inner, memberAt(here, 'tools')) : undefined;
+    const odd = isGroup && Array.isArray(inner) ? oddTool(inner, memberAt(here, 'tools')) : undefined;
     if (odd !== undefined) return odd;
   }
   return undefined;
@@ -91,61 +102,70 @@ export const sandboxOption: OptionType<SandboxMode | PermissionProfile> = {
 };
 
 /** In the order in which they are checked and reported. */
-export const changeFields = {
-  cwd: {
+export const changeOptions = {
+  cwd: { type: absolutePath(), about: 'Its folder, as an absolute path.' },
+  approvals: { type: approvalOption, about: 'When Capstan asks.' },
+  reviewer: { type: choiceOf(...reviewers), about: 'Who answers questions.' },
+  sandbox: { type: profileOption(), about: 'What commands may access.' },
+  model: { type: nameText, about: 'The model.' },
+  effort: { type: orNull(nameText, null), about: 'How much the model thinks. `null`: as the model has it.' },
+  summary: { type: choiceOf(...summaries), about: 'How the model summarises its reasoning.' },
+  serviceTier: { type: orNull(tierOption, 'default'), about: 'The tier of the service. `null`: the standard one.' },
+  collaboration: {
+    type: recordOf<CollaborationSetting>('an object with a mode and perhaps instructions', {
+      mode: { type: choiceOf(...collaborationModes), about: 'How the model works with the user.', required: true },
+      instructions: { type: anyText, about: 'Instead of those that the mode has.' },
+    }),
+    about: 'How the model works with the user.',
+  },
+  personality: { type: orNull(choiceOf(...personalities), null), about: 'The manner. `null`: none is chosen.' },
+  realtime: {
+    type: recordOf<RealtimeSetting>('an object with active and perhaps startInstructions', {
+      active: { type: flag, about: 'A conversation by voice runs.', required: true },
+      startInstructions: { type: anyText, about: 'Instructions at its start. Omitted: they stay.' },
+    }),
+    about: 'A conversation by voice.',
+  },
+  clientTools: { type: clientToolsOption, about: 'Tools that the client runs.' },
+} as const satisfies OptionTable<SettingsChange>;
+
+/** The fields of a change that were given, each as its option reads it. */
+export type ReadChange = {
+  readonly [Name in keyof typeof changeOptions]?: Exclude<
+    ReturnType<(typeof changeOptions)[Name]['type']['read']>,
+    WrongValue | undefined
+  >;
+};
+
+/** A copy of a change, or why it is refused as a whole. */
+export function readChange(given: unknown): ReadChange | OptionProblem {
+  const of = 'a change of settings';
+  const read = readOptions<ReadChange>(given, changeOptions, of);
+  if ('code' in read) return { ...read, next: `${read.next} Nothing was changed.` };
+  for (const [key, value] of Object.entries(read)) {
+    const odd = oddMember(value as Json);
+    if (odd === undefined) continue;
+    const next = `Correct ${key} or leave it out. Nothing was changed.`;
+    return { code: 'option-wrong', message: `${key} of ${of} must not contain ${odd.what}.`, next };
+  }
+  return read;
+}
+
+function absolutePath(): OptionType<string> {
+  return {
     expected: 'an absolute path',
-    read: (given) => (typeof given === 'string' ? normalisePath(given) : undefined),
-  } satisfies OptionType<string>,
-  approvals: approvalOption,
-  reviewer: choiceOf(...reviewers),
-  sandbox: {
+    // A path that is odd in another way is refused with its own reason.
+    read: (given) => (typeof given === 'string' ? (oddMember(given) ? given : normalisePath(given)) : undefined),
+  };
+}
+
+function profileOption(): OptionType<PermissionProfile> {
+  return {
     ...sandboxOption,
     read(given) {
       const read = sandboxOption.read(given);
       return typeof read === 'string' ? profileFor(read, noOptions) : read;
     },
-  } satisfies OptionType<PermissionProfile>,
-  model: nameText,
-  effort: orNull(nameText, null),
-  summary: choiceOf(...summaries),
-  serviceTier: orNull(tierOption, 'default'),
-  collaboration: objectOf<CollaborationSetting>(
-    `an object with a mode (${quoted(collaborationModes)}) and perhaps instructions`,
-    ['mode', 'instructions'],
-    ({ mode: given, instructions }) => {
-      const mode = collaborationModes.find((one) => one === given);
-      if (mode === undefined || !isTextOrAbsent(instructions)) return undefined;
-      return { mode, ...defined({ instructions }) };
-    },
-  ),
-  personality: orNull(choiceOf(...personalities), null),
-  realtime: objectOf<RealtimeSetting>(
-    'an object with active (true or false) and perhaps startInstructions',
-    ['active', 'startInstructions'],
-    ({ active, startInstructions }) => {
-      if (typeof active !== 'boolean' || !isTextOrAbsent(startInstructions)) return undefined;
-      return { active, ...defined({ startInstructions }) };
-    },
-  ),
-  clientTools: clientToolsOption,
-} as const satisfies { readonly [Name in keyof Required<SettingsChange>]: OptionType<unknown> };
-
-/** The fields of a change that were given, each as its field reads it. */
-export type ReadFields = {
-  readonly [Name in keyof typeof changeFields]?: Exclude<
-    ReturnType<(typeof changeFields)[Name]['read']>,
-    WrongValue | undefined
-  >;
-};
-
-function objectOf<Value>(
-  expected: string,
-  keys: readonly string[],
-  read: (given: JsonObject) => Value | undefined,
-): OptionType<Value> {
-  return {
-    expected,
-    read: (given) => (isJsonObject(given) ? (unknownKeyIn(given, '', keys) ?? read(given)) : undefined),
   };
 }
 
@@ -155,8 +175,4 @@ function orNull<Value, Instead>(field: OptionType<Value>, instead: Instead): Opt
     expected: `${field.expected}, or null`,
     read: (given) => (given === null ? instead : field.read(given)),
   };
-}
-
-function isTextOrAbsent(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === 'string';
 }

@@ -5,7 +5,8 @@ import { profileFor } from '../policy/profiles.ts';
 import { noRequirements, type Requirements } from '../policy/requirements.ts';
 import { defaultShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
 import type { Catalogue } from './model-record.ts';
-import { applyChange, type SettingsChange } from './override.ts';
+import { applyChange as applyRead, type SettingsChange } from './override.ts';
+import { readChange } from './override-fields.ts';
 import type { Settings } from './settings.ts';
 
 const none = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
@@ -46,6 +47,11 @@ const catalogue: Catalogue = {
   ],
   fallback,
 };
+
+function applyChange(before: Settings, given: unknown, held: Parameters<typeof applyRead>[2]) {
+  const read = readChange(given);
+  return 'code' in read ? ({ kind: 'refused', outcome: read } as const) : applyRead(before, read, held);
+}
 
 function change(given: unknown, requirements: Requirements = noRequirements) {
   return applyChange(settings, given, { catalogue, requirements });
@@ -111,19 +117,28 @@ test('a folder in another spelling is no change', () => {
 });
 
 test.each<[unknown, string, string]>([
-  [{ modle: 'x' }, 'A change of settings has no key "modle".', 'Did you mean model? Nothing was changed.'],
+  [
+    { modle: 'x' },
+    'modle is not an option of a change of settings. Did you mean model?',
+    'Rename or remove it. Nothing was changed.',
+  ],
+  [
+    { sandboxMode: 'read-only' },
+    'sandboxMode is not an option of a change of settings. Did you mean sandbox?',
+    'Rename or remove it. Nothing was changed.',
+  ],
   [
     { sandbox: { type: 'workspace-write', exclude_slash_tmpp: true } },
-    'sandbox has no key "exclude_slash_tmpp".',
-    'Did you mean exclude_slash_tmp? Nothing was changed.',
+    'sandbox of a change of settings has no key "exclude_slash_tmpp". Did you mean exclude_slash_tmp?',
+    'Rename or remove it. Nothing was changed.',
   ],
   [
     { realtime: { active: true, start: 'x' } },
-    'realtime has no key "start".',
-    'Use active, startInstructions. Nothing was changed.',
+    'realtime of a change of settings has no key "start".',
+    'Remove it, or use active, startInstructions. Nothing was changed.',
   ],
 ])('%j: the key that was meant is named', (given, message, next) => {
-  expect(change(given)).toEqual({ kind: 'refused', outcome: { code: 'change-unknown-key', message, next } });
+  expect(change(given)).toEqual({ kind: 'refused', outcome: { code: 'option-unknown', message, next } });
 });
 
 test('null takes a choice back', () => {
@@ -171,7 +186,7 @@ describe('another model', () => {
       expect(change(given)).toEqual({
         kind: 'refused',
         outcome: {
-          code: 'change-wrong-value',
+          code: 'option-wrong',
           message: `The model ${slug} has no reasoning effort "${given.effort}".`,
           next: `Choose one of these: ${list}. Nothing was changed.`,
         },
@@ -209,45 +224,60 @@ test.each<[unknown, object]>([
 });
 
 test.each<[string, unknown, string, string]>([
-  ['no object', 'model', 'change-malformed', 'must be an object, not "model"'],
-  ['a list', [], 'change-malformed', 'not a list'],
-  ['nothing', undefined, 'change-malformed', 'not nothing'],
-  ['a key that is not known', { modle: 'x', model: 'open' }, 'change-unknown-key', '"modle"'],
-  ['a name of the prototype', JSON.parse('{"__proto__": 1}'), 'change-unknown-key', '"__proto__"'],
-  ['a relative folder', { cwd: 'repo' }, 'change-wrong-value', 'cwd must be an absolute path, not "repo"'],
-  ['a folder with a hidden end', { cwd: '/repo\0/etc' }, 'change-wrong-value', 'cwd must not contain a zero byte'],
+  ['no object', 'model', 'options-malformed', 'must be an object, not "model"'],
+  ['a list', [], 'options-malformed', 'not a list'],
+  ['nothing', undefined, 'options-malformed', 'not nothing'],
+  ['a key that is not known', { modle: 'x', model: 'open' }, 'option-unknown', 'modle is not'],
+  ['a name of the prototype', JSON.parse('{"__proto__": 1}'), 'option-unknown', '__proto__ is not'],
+  [
+    'a relative folder',
+    { cwd: 'repo' },
+    'option-wrong',
+    'cwd of a change of settings must be an absolute path, not "repo"',
+  ],
+  [
+    'a folder with a hidden end',
+    { cwd: '/repo\0/etc' },
+    'option-wrong',
+    'cwd of a change of settings must not contain a zero byte',
+  ],
   [
     'a policy that is none',
     { approvals: 'always' },
-    'change-wrong-value',
-    'approvals must be one of "untrusted", "on-request", "never", or a table with granular in it, not "always"',
+    'option-wrong',
+    'approvals of a change of settings must be one of "untrusted", "on-request", "never", or a table with granular in it, not "always"',
   ],
-  ['a policy in a list', { approvals: ['on-failure'] }, 'change-wrong-value', 'approvals must be'],
-  ['no policy', { approvals: null }, 'change-wrong-value', 'not null'],
-  ['an empty model', { model: ' ' }, 'change-wrong-value', 'model must be a string that is not blank, not " "'],
+  ['a policy in a list', { approvals: ['on-failure'] }, 'option-wrong', 'approvals of a change of settings must be'],
+  ['no policy', { approvals: null }, 'option-wrong', 'not null'],
+  [
+    'an empty model',
+    { model: ' ' },
+    'option-wrong',
+    'model of a change of settings must be a string that is not blank, not " "',
+  ],
   [
     'a number for an effort',
     { effort: 3 },
-    'change-wrong-value',
-    'effort must be a string that is not blank, or null, not 3',
+    'option-wrong',
+    'effort of a change of settings must be a string that is not blank, or null, not 3',
   ],
-  ['a summary that is none', { summary: 'long' }, 'change-wrong-value', 'summary must be'],
-  ['a mode that is none', { collaboration: { mode: 'review' } }, 'change-wrong-value', 'collaboration must be'],
-  ['a mode with more', { collaboration: { mode: 'plan', model: 'x' } }, 'change-unknown-key', 'has no key "model"'],
-  ['a manner that is none', { personality: 'rude' }, 'change-wrong-value', 'personality must be'],
-  ['half a conversation', { realtime: {} }, 'change-wrong-value', 'realtime must be'],
-  ['a sandbox that is none', { sandbox: 'open' }, 'change-wrong-value', 'sandbox must be'],
+  ['a summary that is none', { summary: 'long' }, 'option-wrong', 'summary of a change of settings must be'],
+  ['a mode that is none', { collaboration: { mode: 'review' } }, 'option-wrong', 'collaboration.mode of'],
+  ['a mode with more', { collaboration: { mode: 'plan', model: 'x' } }, 'option-unknown', 'has no key "model"'],
+  ['a manner that is none', { personality: 'rude' }, 'option-wrong', 'personality of a change of settings must be'],
+  ['half a conversation', { realtime: {} }, 'option-missing', 'needs realtime.active: true or false'],
+  ['a sandbox that is none', { sandbox: 'open' }, 'option-wrong', 'sandbox of a change of settings must be'],
   [
     'a policy of another shape',
     { sandbox: { type: 'workspace-write', writable_roots: ['a'] } },
-    'change-wrong-value',
-    'sandbox.writable_roots[0] must be an absolute path, not "a"',
+    'option-wrong',
+    'sandbox.writable_roots[0] of a change of settings must be an absolute path, not "a"',
   ],
   [
     'a profile of another shape',
     { sandbox: { type: 'managed' } },
-    'change-wrong-value',
-    'sandbox.file_system must be an object with rules for files, not nothing',
+    'option-missing',
+    'a change of settings needs sandbox.file_system: an object with rules for files',
   ],
   [
     'a profile with a broken entry',
@@ -258,14 +288,14 @@ test.each<[string, unknown, string, string]>([
         file_system: { type: 'restricted', entries: [{ access: 'write' }] },
       },
     },
-    'change-wrong-value',
-    'sandbox.file_system.entries[0].path must be an object with a type',
+    'option-missing',
+    'a change of settings needs sandbox.file_system.entries[0].path: an object with a type',
   ],
   [
     'two sandboxes',
     { sandbox: 'read-only', profile: { type: 'disabled' } },
-    'change-unknown-key',
-    'has no key "profile"',
+    'option-unknown',
+    'profile is not an option of a change of settings. Did you mean sandbox?',
   ],
 ])('%s is refused', (_, given, code, message) => {
   expect(change(given)).toEqual({
@@ -346,6 +376,15 @@ const settingOf: Readonly<Record<string, keyof Settings>> = {
 };
 
 describe('whatever the change', () => {
+  test('read again, it is the same', () => {
+    fc.assert(
+      fc.property(right, (given) => {
+        const read = readChange(given);
+        expect(readChange(read)).toEqual(read);
+      }),
+    );
+  });
+
   test('what it leaves out stays, and the settings before are as they were', () => {
     fc.assert(
       fc.property(right, rules, (given, held) => {

@@ -1,4 +1,3 @@
-import { describeValue, explainWrongValue, insteadOf } from '../config/explain-wrong-value.ts';
 import { withDeniedReads } from '../policy/denied-reads.ts';
 import { widthOf } from '../policy/profile-width.ts';
 import {
@@ -9,23 +8,19 @@ import {
   brokenByReviewer,
   type Requirements,
 } from '../policy/requirements.ts';
-import { isWrong } from '../policy/wrong-value.ts';
-import { equalJson, isJsonObject, type Json } from '../protocol/json.ts';
-import { oddMember } from '../protocol/odd-text.ts';
+import { equalJson, type Json } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { effortFor, effortProblem } from './effort.ts';
 import { type Catalogue, lookUpModel } from './model-record.ts';
-import { changeFields, type ReadFields } from './override-fields.ts';
+import { changeOptions, type ReadChange } from './override-fields.ts';
 import type { Settings } from './settings.ts';
 import { defined } from '../protocol/defined.ts';
 import { approvalName } from '../policy/approval-policy.ts';
 
 export type { SettingsChange } from './override-fields.ts';
 
-export type ChangeProblem = Outcome<
-  'change-malformed' | 'change-unknown-key' | 'change-wrong-value' | 'change-not-allowed'
->;
+export type ChangeProblem = Outcome<'option-wrong' | 'change-not-allowed'>;
 
 export type Changed =
   /** `changed`: the keys of a change for the settings that are not what they were, in a fixed order. `settings` are frozen, deeply. */
@@ -33,27 +28,25 @@ export type Changed =
   | { readonly kind: 'refused'; readonly outcome: ChangeProblem };
 
 /**
- * The settings with a `SettingsChange` over them. All of it is applied or nothing: a key that is not known, a value of the
- * wrong sort or one that breaks a requirement refuses the whole change. A turn that runs keeps the envelope that it has.
+ * The settings with a change over them. All of it is applied or nothing: an effort that the model lacks, or a value that
+ * breaks a requirement, refuses the whole change. A turn that runs keeps the envelope that it has.
  */
 export function applyChange(
   settings: Settings,
-  change: unknown,
+  given: ReadChange,
   { catalogue, requirements }: { readonly catalogue: Catalogue; readonly requirements: Requirements },
 ): Changed {
-  const given = readFields(change);
-  if ('code' in given) return { kind: 'refused', outcome: given };
   const wanted = { ...settings, ...settingsOf(given, settings, catalogue) };
   const effort = given.effort ? effortProblem(lookUpModel(catalogue, wanted.model), given.effort) : undefined;
   if (effort !== undefined) {
     const { message, next } = effort;
-    return { kind: 'refused', outcome: { code: 'change-wrong-value', message, next: `${next} Nothing was changed.` } };
+    return { kind: 'refused', outcome: { code: 'option-wrong', message, next: `${next} Nothing was changed.` } };
   }
   const outcome = notAllowed(requirements, wanted);
   if (outcome !== undefined) return { kind: 'refused', outcome };
   const allowed = { ...wanted, profile: withDeniedReads(requirements, wanted.profile) };
   const differs = (name: keyof Settings): boolean => !equalJson(settings[name] as Json, allowed[name] as Json);
-  const changed = Object.keys(changeFields).filter(
+  const changed = Object.keys(changeOptions).filter(
     (name) => differs(settingOf(name)) || (name === 'approvals' && differs('askedApproval')),
   );
   if (changed.length === 0) return { kind: 'changed', settings, changed };
@@ -67,43 +60,8 @@ export function settingOf(name: string): keyof Settings {
   return name === 'sandbox' ? 'profile' : (name as keyof Settings);
 }
 
-function readFields(change: unknown): ReadFields | ChangeProblem {
-  if (!isJsonObject(change)) {
-    const message = `A change of settings must be an object, not ${describeValue(change)}.`;
-    return { code: 'change-malformed', message, next: 'Send an object with the settings to change.' };
-  }
-  const unknown = Object.keys(change)
-    .filter((key) => !Object.hasOwn(changeFields, key))
-    .toSorted();
-  if (unknown[0] !== undefined) {
-    const message = `A change of settings has no key "${unknown.join('", "')}".`;
-    const next = `${insteadOf(unknown[0], Object.keys(changeFields))} Nothing was changed.`;
-    return { code: 'change-unknown-key', message, next };
-  }
-  const read = new Map<string, unknown>();
-  for (const [key, field] of Object.entries(changeFields)) {
-    const given = change[key];
-    if (given === undefined) continue;
-    const odd = oddMember(given);
-    if (odd !== undefined) return wrongValue(`${key} must not contain ${odd.what}.`, key);
-    const value = field.read(given);
-    if (value === undefined) return wrongValue(`${key} must be ${field.expected}, not ${describeValue(given)}.`, key);
-    if (isWrong(value)) {
-      const code = value.wrong === 'key' ? 'change-unknown-key' : 'change-wrong-value';
-      const { message, next } = explainWrongValue(key, value);
-      return { code, message, next: `${next} Nothing was changed.` };
-    }
-    read.set(key, value);
-  }
-  return Object.fromEntries(read);
-}
-
-function wrongValue(message: string, key: string): ChangeProblem {
-  return { code: 'change-wrong-value', message, next: `Correct ${key} or leave it out. Nothing was changed.` };
-}
-
 /** What the fields make of the settings; undefined for a setting whose choice is taken back. */
-function settingsOf(given: ReadFields, settings: Settings, catalogue: Catalogue) {
+function settingsOf(given: ReadChange, settings: Settings, catalogue: Catalogue) {
   const { sandbox, approvals, effort, personality, realtime, ...plain } = given;
   const model = given.model ?? settings.model;
   return {

@@ -1,4 +1,5 @@
 import { isWrong, memberAt, type WrongValue, wrongAt } from '../policy/wrong-value.ts';
+import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import { errorWords } from '../protocol/error-words.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -62,7 +63,11 @@ export function readOptions<Options>(
       return { code: 'options-malformed', message, next: 'Pass a plain object.' };
     }
     const read = readMembers(given, table as unknown as AnyTable, 'options');
-    return isWrong(read) ? problemOf(read, of, elsewhere) : (read as Options);
+    if (!isWrong(read)) return read as Options;
+    const isNeeded = !Object.entries(table as unknown as AnyTable).some(
+      ([key, { required }]) => key === read.at && !required,
+    );
+    return problemOf(read, of, { ...defined({ elsewhere }), isNeeded });
   } catch (error) {
     const message = `The options of ${of} cannot be read: ${errorWords(error)}`;
     return { code: 'options-malformed', message, next: 'Pass a plain object.' };
@@ -73,7 +78,9 @@ export function readOptions<Options>(
 export function demandKnown<Options extends object>(given: Options, keys: KeysOf<Options>, of: string): Options {
   const unknown = memberNames(given).find((name) => !Object.hasOwn(keys, name));
   if (unknown === undefined) return given;
-  const { message, next } = problemOf({ wrong: 'key', at: '', key: unknown, known: Object.keys(keys) }, of);
+  const { message, next } = problemOf({ wrong: 'key', at: '', key: unknown, known: Object.keys(keys) }, of, {
+    isNeeded: false,
+  });
   throw new TypeError(`${message} ${next}`);
 }
 
@@ -229,10 +236,17 @@ export function insteadOfKey(written: string, known: readonly string[]): string 
   return nearest === undefined ? `Use ${known.join(', ')}.` : `Did you mean ${nearest}?`;
 }
 
-function problemOf(wrong: WrongValue, of: string, elsewhere?: Elsewhere): OptionProblem {
+interface Problem {
+  readonly elsewhere?: Elsewhere;
+  /** The caller cannot leave it out. */
+  readonly isNeeded: boolean;
+}
+
+function problemOf(wrong: WrongValue, of: string, { elsewhere, isNeeded }: Problem): OptionProblem {
+  const correct = isNeeded ? 'Correct it.' : 'Correct it or leave it out.';
   if (wrong.wrong === 'value' && wrong.why !== undefined) {
     const message = `${wrong.at} of ${of} is not valid. ${wrong.why}`;
-    return { code: 'option-wrong', message, next: 'Correct it or leave it out.' };
+    return { code: 'option-wrong', message, next: correct };
   }
   if (wrong.wrong === 'value') {
     const isMissing = wrong.given === undefined;
@@ -241,7 +255,7 @@ function problemOf(wrong: WrongValue, of: string, elsewhere?: Elsewhere): Option
       message: isMissing
         ? `${of} needs ${wrong.at}: ${wrong.expected}.`
         : `${wrong.at} of ${of} must be ${wrong.expected}, not ${describeGiven(wrong.given)}.`,
-      next: isMissing ? `Add ${wrong.at}.` : 'Correct it or leave it out.',
+      next: isMissing ? `Add ${wrong.at}.` : correct,
     };
   }
   const what =
@@ -287,10 +301,14 @@ export const nameText: OptionType<string> = {
   },
 };
 
-/** Whole, where it counts tokens. */
-export const amount: OptionType<number> = {
+export const positiveNumber: OptionType<number> = {
   expected: 'a number greater than 0',
   read: (given) => (typeof given === 'number' && Number.isFinite(given) && given > 0 ? given : undefined),
+};
+
+export const wholeNumber: OptionType<number> = {
+  expected: 'a whole number of at least 1',
+  read: (given) => (Number.isSafeInteger(given) && (given as number) >= 1 ? (given as number) : undefined),
 };
 
 /** Given to a caller to abort work. One of another realm has the same members. */

@@ -6,7 +6,7 @@ import {
   type OptionType,
   readOptions,
 } from '../envelope/read-options.ts';
-import { changeFields } from '../envelope/override-fields.ts';
+import { changeOptions } from '../envelope/override-fields.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
@@ -36,7 +36,7 @@ export const turnOptions = {
 
 /** Settings are changed by calls that check them and keep them. */
 export const settingsElsewhere = {
-  keys: Object.keys(changeFields),
+  keys: Object.keys(changeOptions),
   next: 'Change settings with runWith() or overrideTurnContext().',
 };
 

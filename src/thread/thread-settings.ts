@@ -1,17 +1,16 @@
 import { deepFreeze } from '../envelope/deep-freeze.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import { modelNotices } from '../envelope/model-notices.ts';
+import { type ReadChange, readChange } from '../envelope/override-fields.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import type { Inbox } from './parts/inbox.ts';
 import type { ThreadLog } from './parts/log.ts';
 import type { ThreadParts } from './parts/parts.ts';
 import { previewEnvelope, settingsEvent } from './contract/preview.ts';
-import { notData } from './read-turn.ts';
 import { SubmittedSettings } from './parts/submitted-settings.ts';
 
 export type Overridden =
@@ -91,19 +90,19 @@ export class ThreadSettings {
    * not begin takes it back: the caller calls `withdraw`.
    */
   change(change: unknown): { readonly overridden: Promise<Overridden>; readonly settings: SubmittedSettings } {
-    const copy = plainCopy(change);
-    if (copy === notPlain) return this.#unchanged(notData('The change'));
+    const read = readChange(change);
+    if ('code' in read) return this.#unchanged(read);
     if (this.#thread.closing.aborted) return this.#unchanged(closed);
     const { promise: overridden, resolve } = Promise.withResolvers<Overridden>();
     this.#submitted = this.#submitted.next((own) => {
-      const changed = this.#change(own, copy);
+      const changed = this.#change(own, read);
       resolve(changed);
       return changed;
     });
     return { overridden, settings: this.#submitted };
   }
 
-  async #change(own: SubmittedSettings, change: unknown): Promise<Overridden> {
+  async #change(own: SubmittedSettings, change: ReadChange): Promise<Overridden> {
     const { parts, log } = this.#thread;
     const before = own.now();
     const { catalogue } = await parts.gatherFacts(before);
@@ -184,6 +183,6 @@ export class ThreadSettings {
 }
 
 /** A change as callers give it is an object where it was accepted. */
-function withoutEffort(change: unknown): unknown {
-  return Object.fromEntries(Object.entries(change as object).filter(([name]) => name !== 'effort'));
+function withoutEffort({ effort: _effort, ...change }: ReadChange): ReadChange {
+  return change;
 }

@@ -50,7 +50,7 @@ describe('a change of settings', () => {
     expect(await live.thread.runWith({ model: 'gpt-5.4' }, turn('one'))).toMatchObject({ kind: 'completed' });
     expect(await live.thread.runWith({ model: 7 as never }, turn('two'))).toMatchObject({
       kind: 'refused',
-      outcome: { code: 'change-wrong-value' },
+      outcome: { code: 'option-wrong' },
     });
     await live.turn('three');
     expect(modelsOf(live)).toEqual(['gpt-5.4', 'gpt-5.4']);
@@ -132,14 +132,14 @@ describe('a change that is refused', () => {
     const codes = [];
     for (const change of wrong) {
       const { outcome } = (await live.thread.overrideTurnContext(change as SettingsChange)) as { outcome: Outcome };
-      const text = expect.stringMatching(/^[A-Za-z].*\.$/s);
+      const text = expect.stringMatching(/^[A-Za-z].*[.?]$/s);
       expect(outcome).toEqual({ code: expect.any(String), message: text, next: text });
       codes.push(outcome.code);
     }
     expect(codes).toEqual([
-      ...Array.from({ length: 3 }, () => 'change-malformed'),
-      'change-unknown-key',
-      ...Array.from({ length: 8 }, () => 'change-wrong-value'),
+      ...Array.from({ length: 3 }, () => 'options-malformed'),
+      'option-unknown',
+      ...Array.from({ length: 8 }, () => 'option-wrong'),
       'folder-missing',
     ]);
     expect([live.place.lines().length, live.thread.settings]).toEqual([lines, settings]);

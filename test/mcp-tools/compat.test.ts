@@ -70,10 +70,14 @@ it('a v1 call is answered in the names that it takes', async () => {
     next: 'Give at least one of these: cwd, approvalPolicy, sandboxPolicy, model, effort, summary.',
   });
   const { text: words, data } = await client.call('overrideTurnContext', { conversationId, sandboxPolicy: 'wide' });
-  expect(words).toMatch(/sandboxPolicy must be .* Correct sandboxPolicy or leave it out/s);
-  expect(data['error']).toMatchObject({ message: expect.stringMatching(/^sandboxPolicy must/) as string });
+  expect(words).toMatch(
+    /sandboxPolicy of a change of settings must be .* a sandbox policy .* Correct it or leave it out/s,
+  );
+  expect(data['error']).toMatchObject({
+    message: expect.stringMatching(/^sandboxPolicy of a change of settings must/) as string,
+  });
   const policy = await client.error('overrideTurnContext', { conversationId, approvalPolicy: 'maybe' });
-  expect(policy['next']).toContain('Correct approvalPolicy or leave it out');
+  expect(policy['message']).toMatch(/^approvalPolicy of a change of settings must be/);
   const turn = { model: 'gpt-5.5', summary: 'auto', cwd: '/', approvalPolicy: 'never', sandboxPolicy: { type: 'odd' } };
   const refused = await client.error('sendUserTurn', { conversationId, items: [text('x')], ...turn });
   expect(Object.values(refused).join(' ')).toMatch(/sandboxPolicy/);

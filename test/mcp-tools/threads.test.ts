@@ -184,10 +184,10 @@ it('what is wrong is said with the next step, and nothing happens', async () => 
   expect(await client.error('thread_start', { prompt: '' })).toMatchObject({ code: 'empty-input' });
   expect(await client.error('thread_override', { thread_id })).toMatchObject({ code: 'nothing-to-change' });
   expect(await client.error('thread_override', { thread_id, sandbox: 'open' })).toMatchObject({
-    message: expect.stringMatching(/^sandbox must be/) as string,
+    message: expect.stringMatching(/^sandbox of a change of settings must be/) as string,
   });
   expect(await client.error('thread_turn', { thread_id, text: 'x', approval_policy: 'sometimes' })).toMatchObject({
-    message: expect.stringMatching(/^approval_policy must be/) as string,
+    message: expect.stringMatching(/^approval_policy of a change of settings must be/) as string,
   });
   expect(await client.error('thread_override', { thread_id, cwd: 'missing' })).toMatchObject({
     code: 'folder-missing',

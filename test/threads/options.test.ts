@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type OptionProblem, type OptionTable, type OptionType, readOptions } from '../../src/envelope/read-options.ts';
@@ -28,7 +28,6 @@ type Refusal = { readonly kind: string; readonly outcome: OptionProblem };
 interface Call {
   /** A value of each required key. */
   readonly base: object;
-  readonly keys: readonly string[];
   /** What the caller gets: always an answer, whatever is given. */
   call(given: unknown): Promise<unknown>;
 }
@@ -50,70 +49,52 @@ async function calls(): Promise<{ readonly live: LiveThread; readonly all: Reado
     cwd,
     client: { name: 'test', version: '0', source: 'exec' },
   };
-  const request = Object.keys(threadOptions);
-  const turn = Object.keys(turnOptions);
   const as = <Result>(call: (given: never) => Result) => call as (given: unknown) => Result;
-  const row = (base: object, keys: readonly string[], call: (given: never) => Promise<unknown>): Call => {
-    return { base, keys, call: as(call) };
-  };
+  const row = (base: object, call: (given: never) => Promise<unknown>): Call => ({ base, call: as(call) });
+  const outcomeOf = (outcome: unknown) => ({ kind: 'refused', outcome });
+  const withoutKind = ({ kind: _kind, ...outcome }: object & { readonly kind: string }) => outcome;
   const all = {
-    'Engine.load': row(load, Object.keys(engineOptions), async (given) => Engine.load(given)),
-    start: row({ cwd }, request, async (given) => engine.start(given)),
-    resume: row({}, request, async (given) => engine.resume(thread.id, given)),
-    fork: row({}, request, async (given) => engine.fork(thread.id, { kind: 'latest' }, given)),
-    answer: row({ signal }, [...request, 'signal'], async (given) =>
-      engine.answer(thread.id, 'none', { kind: 'allowed' }, given),
-    ),
-    'live start': row({ cwd }, [...request, 'unattended'], async (given) => threads.start(given)),
-    'live load': row({}, [...request, 'unattended'], async (given) => threads.load(thread.id, given)),
-    'live fork': row({}, [...request, 'unattended'], async (given) =>
-      threads.fork(thread.id, { kind: 'latest' }, given),
-    ),
-    liveThreads: row({}, ['idleMs'], async (given) => liveThreads(await live.engine(), given).load(thread.id)),
-    run: row({ input: words('two') }, turn, async (given) => thread.run(given)),
-    runWith: row({ input: words('two') }, turn, async (given) => thread.runWith({}, given)),
-    submit: row({ input: words('two') }, [...turn, 'change'], async (given) => followed.submit(given)),
-    steer: row({ input: words('two') }, ['input', 'turnId', 'outputSchema'], async (given) => thread.steer(given)),
-    continue: row({}, ['signal'], async (given) => thread.continue(given)),
-    compact: row({ signal }, ['focus', 'signal'], async (given) => thread.compact(given)),
-    shell: row({ command: 'true', signal }, ['command', 'signal', 'output', 'recordedAs'], async (given) =>
-      thread.shell(given),
-    ),
-    follow: row({}, ['after', 'caughtUp', 'provisional', 'limit', 'signal'], async (given) => {
+    'Engine.load': row(load, async (given) => Engine.load(given)),
+    start: row({ cwd }, async (given) => engine.start(given)),
+    resume: row({}, async (given) => engine.resume(thread.id, given)),
+    fork: row({}, async (given) => engine.fork(thread.id, { kind: 'latest' }, given)),
+    answer: row({ signal }, async (given) => engine.answer(thread.id, 'none', { kind: 'allowed' }, given)),
+    'live start': row({ cwd }, async (given) => threads.start(given)),
+    'live load': row({}, async (given) => threads.load(thread.id, given)),
+    'live fork': row({}, async (given) => threads.fork(thread.id, { kind: 'latest' }, given)),
+    liveThreads: row({}, async (given) => liveThreads(await live.engine(), given).load(thread.id)),
+    overrideTurnContext: row({}, async (given) => thread.overrideTurnContext(given)),
+    override: row({}, async (given) => followed.override(given)),
+    run: row({ input: words('two') }, async (given) => thread.run(given)),
+    runWith: row({ input: words('two') }, async (given) => thread.runWith({}, given)),
+    submit: row({ input: words('two') }, async (given) => followed.submit(given)),
+    steer: row({ input: words('two') }, async (given) => thread.steer(given)),
+    continue: row({}, async (given) => thread.continue(given)),
+    compact: row({ signal }, async (given) => thread.compact(given)),
+    shell: row({ command: 'true', signal }, async (given) => thread.shell(given)),
+    inject: row({}, async (given) => thread.inject(say('x'), given)),
+    'live continue': row({}, async (given) => followed.continue(given)),
+    'live retry': row({}, async (given) => followed.retry(given)),
+    'live compact': row({}, async (given) => followed.compact(given)),
+    follow: row({}, async (given) => {
       for await (const news of followed.follow(given)) return news;
       return undefined;
     }),
-    findFiles: row({ cwd, typed: 'x' }, ['cwd', 'typed', 'limit', 'signal'], async (given) => ({
-      kind: 'refused',
-      outcome: await engine.findFiles(given),
-    })),
-    review: row(
-      { target: { kind: 'uncommitted' }, parent: thread, signal },
-      ['target', 'parent', 'signal', 'model', 'opened', 'listener', 'recordedAs'],
-      async (given) => engine.review(given),
+    findFiles: row({ cwd, typed: 'x' }, async (given) => outcomeOf(await engine.findFiles(given))),
+    review: row({ target: { kind: 'uncommitted' }, parent: thread, signal }, async (given) => engine.review(given)),
+    openSandbox: row({ cwd }, async (given) => outcomeOf(await engine.openSandbox(given))),
+    restoreFiles: row({ dryRun: true, force: false }, async (given) =>
+      engine.restoreFiles(thread.id, { beforeRestore: 'last' }, given),
     ),
-    openSandbox: row({ cwd }, ['cwd', 'permissions', 'landlockOnly', 'env'], async (given) => ({
-      kind: 'refused',
-      outcome: await engine.openSandbox(given),
-    })),
-    restoreFiles: row(
-      { dryRun: true, force: false },
-      ['dryRun', 'diffs', 'force', 'meanwhile', 'progress', 'told'],
-      async (given) => engine.restoreFiles(thread.id, { beforeRestore: 'last' }, given),
-    ),
-    'stored.list': row(
-      { limit: 1, sort: 'updated' },
-      ['cwd', 'archived', 'text', 'textIn', 'source', 'limit', 'cursor', 'sort'],
-      async (given) => ({ kind: 'refused', outcome: await stored.list(given) }),
-    ),
-    'stored.delete': row({}, ['force'], async (given) => stored.delete(thread.id, given)),
-    'stored.undoRollback': row({}, ['force'], async (given) => stored.undoRollback(thread.id, given)),
-    'stored.rollback': row({ turns: 1 }, ['turns', 'toTurn', 'beforeCheckpoint'], async (given) =>
-      stored.rollback(thread.id, given),
-    ),
-    'stored.collect': row({ dryRun: true, reverted: false }, ['dryRun', 'reverted'], async (given) =>
-      stored.collect(given),
-    ),
+    'stored.list': row({ limit: 1, sort: 'updated' }, async (given) => outcomeOf(await stored.list(given))),
+    'stored.search': row({ limit: 1, sort: 'updated' }, async (given) => outcomeOf(await stored.search('x', given))),
+    'stored.choose': row({ kind: 'last' }, async (given) => outcomeOf(withoutKind(await stored.choose(given)))),
+    'stored.reindex': row({ anew: false }, async (given) => stored.reindex(given)),
+    'stored.compress': row({ dryRun: true }, async (given) => stored.compress({ kind: 'idle' } as never, given)),
+    'stored.delete': row({}, async (given) => stored.delete(thread.id, given)),
+    'stored.undoRollback': row({}, async (given) => stored.undoRollback(thread.id, given)),
+    'stored.rollback': row({ turns: 1 }, async (given) => stored.rollback(thread.id, given)),
+    'stored.collect': row({ dryRun: true, reverted: false }, async (given) => stored.collect(given)),
   } satisfies Readonly<Record<string, Call>>;
   return { live, all };
 }
@@ -137,7 +118,8 @@ it('every call refuses what it does not know, and nothing of it happens', async 
   const endless = (): object => new Proxy({}, { getPrototypeOf: () => endless() });
   const revoked = Proxy.revocable({}, {});
   revoked.revoke();
-  for (const [name, { base, keys, call }] of Object.entries(all)) {
+  const tried = new Set<string>();
+  for (const [name, { base, call }] of Object.entries(all)) {
     const refused = async (given: unknown, code: string): Promise<string> => {
       const { kind, outcome } = (await call(given)) as Refusal;
       expect({ name, kind, outcome }).toEqual({
@@ -147,7 +129,9 @@ it('every call refuses what it does not know, and nothing of it happens', async 
       });
       return outcome.message;
     };
-    expect(await refused({ ...base, nonsense: 1 }, 'option-unknown')).toContain('nonsense');
+    const { outcome: unknown } = (await call({ ...base, nonsense: 1 })) as Refusal;
+    const keys = /^Remove it, or use (.+?)\.(?: Nothing was changed\.)?$/.exec(unknown.next)![1]!.split(', ');
+    tried.add(/^nonsense is not an option of (.+)\.$/.exec(unknown.message)![1]!);
     expect(await refused({ ...base, nonsense: undefined }, 'option-unknown')).toContain('nonsense');
     expect(await refused(Object.assign(Object.create({ nonsense: 1 }), base), 'option-unknown')).toContain('nonsense');
     expect(
@@ -172,9 +156,11 @@ it('every call refuses what it does not know, and nothing of it happens', async 
     for (const key of keys) {
       const slip = `${key.slice(0, 1)}${key.slice(0)}`;
       expect(await refused({ ...base, [slip]: 1 }, 'option-unknown')).toContain(`mean ${key}?`);
-      // What these take is checked where it is used.
-      if (['after', 'parent', 'turnId', 'env'].includes(key) && name !== 'Engine.load') continue;
+      // Checked where they are used.
+      if (['after', 'parent', 'turnId', 'cost', 'review'].includes(key)) continue;
       for (const value of wrong) expect(await refused({ ...base, [key]: value }, 'option-wrong')).toContain(key);
+      // `null` takes a choice back.
+      if (name.startsWith('override') && ['effort', 'serviceTier', 'personality'].includes(key)) continue;
       expect(await refused({ ...base, [key]: null }, 'option-wrong')).toContain(`${key} of`);
     }
     for (const key of Object.keys(base).filter((each) => each !== 'turns'))
@@ -185,7 +171,22 @@ it('every call refuses what it does not know, and nothing of it happens', async 
     rollouts: live.place.rollouts(),
     requests: live.model.requests.length,
   }).toEqual(before);
-}, 30_000);
+  // The second argument of two calls.
+  const others = ['the place of a fork', 'the target of restoreFiles()'];
+  expect([...tried, ...others]).toEqual(expect.arrayContaining([...readers()]));
+  expect(readers().length).toBeGreaterThan(20);
+}, 60_000);
+
+/** The names under which the sources read options. */
+function readers(): readonly string[] {
+  const folder = join(import.meta.dirname, '../../src');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /(?<!\.test)\.ts$/.test(file),
+  );
+  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'));
+  const calls = texts.flatMap((text) => [...text.matchAll(/\breadOptions<.+?>\(.+?, .+?, '(.+?)'/g)]);
+  return [...new Set(calls.map(([, name]) => name!))].toSorted();
+}
 
 it.each([
   ['sandboxMode', 'sandbox'],
@@ -211,6 +212,27 @@ it.each([
     next: 'Rename or remove it.',
   });
 });
+
+it.each<[object, string, string]>([
+  [
+    { cwd: '/', limits: { turnTokens: 1.5 } },
+    'limits.turnTokens of start() must be a whole number of at least 1, not 1.5.',
+    'Correct it.',
+  ],
+  [{ cwd: 5 }, 'cwd of start() must be a string, not 5.', 'Correct it.'],
+  [
+    { cwd: '/', model: 5 },
+    'model of start() must be a string that is not blank, not 5.',
+    'Correct it or leave it out.',
+  ],
+])(
+  '%j: the message names the option, and leaving out is proposed only where that is possible',
+  (given, message, next) => {
+    const options = { ...threadOptions, cwd: { ...threadOptions.cwd, required: true } } as const;
+    const read = readOptions(given, options as OptionTable<ThreadRequest>, 'start()');
+    expect(read).toEqual({ code: 'option-wrong', message, next });
+  },
+);
 
 it('an option of another call is sent there', async () => {
   const live = await LiveThread.in([]);

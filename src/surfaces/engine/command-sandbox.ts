@@ -1,5 +1,4 @@
 import {
-  anything,
   anyText,
   jsonObject,
   type OptionTable,
@@ -35,6 +34,7 @@ import { explainRoutes, type RouteExplanation } from '../../sandbox/explain-rout
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { deniedBy, keepingRoots } from '../../thread/parts/turn-effects.ts';
 import { configureThread } from './configure-thread.ts';
+import { variables } from './engine-options.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { lazyGitGuard } from './lazy-workspace.ts';
 import { type ProgramProblem, programProblem } from './program-problem.ts';
@@ -54,8 +54,19 @@ const sandboxOptions = {
   cwd: { type: anyText, about: 'The folder, as an absolute path.', required: true },
   permissions: { type: permissionsOption(), about: 'A profile, or its name.' },
   landlockOnly: { type: yes, about: 'Landlock or nothing.' },
-  env: { type: anything('an object of texts'), about: 'The whole environment of commands.' },
+  env: { type: commandVariables(), about: 'The whole environment of commands.' },
 } as const satisfies OptionTable<SandboxRequest>;
+
+/** `variables` without those that are undefined. */
+function commandVariables(): OptionType<NonNullable<SandboxRequest['env']>> {
+  return {
+    ...variables,
+    read(given) {
+      const read = variables.read(given);
+      return read && (defined(read) as Readonly<Record<string, string>>);
+    },
+  };
+}
 
 function permissionsOption(): OptionType<NonNullable<SandboxRequest['permissions']>> {
   return {

@@ -58,7 +58,7 @@ export interface EngineOptions extends ConfigChoices {
 }
 
 /** A copy: what the process sets later does not count. */
-const variables: OptionType<Variables> = {
+export const variables: OptionType<Variables> = {
   expected: 'an object of texts, such as process.env',
   read(given) {
     if (!isJsonObject(given)) return undefined;

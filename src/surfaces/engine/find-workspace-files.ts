@@ -1,4 +1,4 @@
-import { abortSignal, amount, anyText, type OptionTable, readOptions } from '../../envelope/read-options.ts';
+import { abortSignal, wholeNumber, anyText, type OptionTable, readOptions } from '../../envelope/read-options.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import { ownBelow } from '../../policy/own-places.ts';
@@ -30,7 +30,7 @@ export interface FindFiles {
 const findOptions = {
   cwd: { type: anyText, about: 'The folder, as an absolute path.', required: true },
   typed: { type: anyText, about: 'Letters of the path, in their order.', required: true },
-  limit: { type: amount, about: 'How many are found at most.' },
+  limit: { type: wholeNumber, about: 'How many are found at most.' },
   signal: { type: abortSignal, about: 'Aborting it ends the search.' },
 } as const satisfies OptionTable<FindFiles>;
 

@@ -1,5 +1,5 @@
 import {
-  amount,
+  wholeNumber,
   anyText,
   choiceOf,
   flag,
@@ -45,7 +45,7 @@ export function readTarget(target: unknown): RestoreTarget | OptionProblem {
 
 const checkpoint: OptionType<number | 'newest'> = {
   expected: 'the number of a checkpoint, or "newest"',
-  read: (given) => (given === 'newest' ? given : amount.read(given)),
+  read: (given) => (given === 'newest' ? given : wholeNumber.read(given)),
 };
 
 interface AnyRollback {
@@ -55,7 +55,7 @@ interface AnyRollback {
 }
 
 const anyRollback = {
-  turns: { type: amount, about: 'How many turns.' },
+  turns: { type: wholeNumber, about: 'How many turns.' },
   toTurn: { type: anyText, about: 'The last turn that stays.' },
   beforeCheckpoint: { type: checkpoint, about: 'As before this checkpoint.' },
 } as const satisfies OptionTable<AnyRollback>;

@@ -1,5 +1,5 @@
 import {
-  amount,
+  wholeNumber,
   anyText,
   choiceOf,
   flag,
@@ -75,7 +75,7 @@ const queryOptions = {
   text: { type: anyText, about: 'In the name or in the preview.' },
   textIn: { type: choiceOf('all'), about: 'The text may also be in the branch, the folder or the id.' },
   source: { type: anyText, about: 'Threads of this source; `all`: every one.' },
-  limit: { type: amount, about: 'How many are listed at most.', required: true },
+  limit: { type: wholeNumber, about: 'How many are listed at most.', required: true },
   cursor: { type: anyText, about: '`next` of the page before.' },
   sort: { type: choiceOf('updated', 'created'), about: 'Newest first by this time.', required: true },
 } as const satisfies OptionTable<ThreadQuery>;

@@ -1,5 +1,4 @@
 import {
-  amount,
   anyText,
   choiceOf,
   flag,
@@ -10,9 +9,11 @@ import {
   type OptionTable,
   type OptionType,
   readOptions,
+  positiveNumber,
   recordOf,
   thingOf,
   yes,
+  wholeNumber,
 } from '../../envelope/read-options.ts';
 import {
   approvalOption,
@@ -141,10 +142,10 @@ export const threadOptions = {
   reviewer: { type: choiceOf(...reviewers), about: 'Who answers questions: `user` or `auto_review`.' },
   limits: {
     type: recordOf<SpendingLimits>('an object with limits', {
-      turnTokens: { type: amount, about: 'Tokens of a turn.' },
-      threadTokens: { type: amount, about: 'Tokens of the thread.' },
-      turnCost: { type: amount, about: 'US dollars of a turn.' },
-      threadCost: { type: amount, about: 'US dollars of the thread.' },
+      turnTokens: { type: wholeNumber, about: 'Tokens of a turn.' },
+      threadTokens: { type: wholeNumber, about: 'Tokens of the thread.' },
+      turnCost: { type: positiveNumber, about: 'US dollars of a turn.' },
+      threadCost: { type: positiveNumber, about: 'US dollars of the thread.' },
     }),
     about: 'What a turn and the thread may cost: `turnTokens`, `threadTokens`, `turnCost`, `threadCost`.',
   },
@@ -197,7 +198,7 @@ export const threadOptions = {
       id: { type: idOption(), about: 'Its own thread.', required: true },
       parentId: { type: idOption(), about: 'The thread that started it.', required: true },
       rootId: { type: idOption(), about: 'The thread that no other one started.', required: true },
-      depth: { type: amount, about: '1 for an agent of the root.', required: true },
+      depth: { type: wholeNumber, about: '1 for an agent of the root.', required: true },
       path: { type: nameText, about: 'The names on the way to it.', required: true },
       role: { type: nameText, about: 'Its role.', required: true },
     }),

@@ -1,6 +1,6 @@
 import { anyText, flag, nameText, type OptionTable, readOptions } from '../../envelope/read-options.ts';
 import type { Envelope } from '../../envelope/envelope.ts';
-import { approvalOption, changeFields, sandboxOption } from '../../envelope/override-fields.ts';
+import { approvalOption, changeOptions, sandboxOption } from '../../envelope/override-fields.ts';
 import { access } from '../../policy/access.ts';
 import { narrowerApproval, narrowerProfile } from '../../policy/narrower.ts';
 import { profileFor } from '../../policy/profiles.ts';
@@ -60,7 +60,7 @@ const wantedOptions = {
 
 /** What was read is a word or a profile. */
 function profileWanted(sandbox: WantedThread['sandbox']): PermissionProfile | undefined {
-  const read = sandbox === undefined ? undefined : changeFields.sandbox.read(sandbox);
+  const read = sandbox === undefined ? undefined : changeOptions.sandbox.type.read(sandbox);
   return isWrong(read) ? undefined : read;
 }
 

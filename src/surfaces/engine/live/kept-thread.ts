@@ -1,14 +1,15 @@
 import {
   abortSignal,
-  amount,
+  wholeNumber,
   anything,
   anyText,
   flag,
   method,
   type OptionTable,
+  type OptionType,
   readOptions,
 } from '../../../envelope/read-options.ts';
-import type { SettingsChange } from '../../../envelope/override-fields.ts';
+import { readChange, type SettingsChange } from '../../../envelope/override-fields.ts';
 import type { Settings } from '../../../envelope/settings.ts';
 import { turnGoesOn } from '../../../fragments/events/turn-continued.ts';
 import type { FilesChangedBeside } from '../../../protocol/files-changed-beside.ts';
@@ -47,7 +48,7 @@ interface ForgettingKeeper extends ThreadKeeper {
 const liveTurnOptions = {
   ...turnOptions,
   change: {
-    type: { expected: 'an object with settings to change', read: plainCopyOf },
+    type: changeOption(),
     about: 'Settings to change with the turn.',
   },
 } as const satisfies OptionTable<LiveTurn>;
@@ -64,13 +65,16 @@ const followOptions = {
   after: { type: anything('a place'), about: 'Everything recorded behind this place comes first.' },
   caughtUp: { type: method(), about: 'Is called when everything recorded has been read.' },
   provisional: { type: flag, about: '`false`: no previews.' },
-  limit: { type: amount, about: 'How many events may wait in memory.' },
+  limit: { type: wholeNumber, about: 'How many events may wait in memory.' },
   signal: { type: abortSignal, about: 'Aborting it ends the following.' },
 } as const satisfies OptionTable<FollowOptions>;
 
-function plainCopyOf(given: unknown): SettingsChange | undefined {
-  const copy = plainCopy(given);
-  return copy !== notPlain && isJsonObject(copy) ? (copy as SettingsChange) : undefined;
+/** Its members are read with the turn, and refused in the words for every change. */
+function changeOption(): OptionType<SettingsChange> {
+  return {
+    expected: 'an object with settings to change',
+    read: (given) => (isJsonObject(given) ? (given as SettingsChange) : undefined),
+  };
 }
 
 async function* endedAtOnce(outcome: Outcome): AsyncGenerator<LiveNews, void> {
@@ -180,7 +184,9 @@ export class KeptThread implements LiveThread {
     if ('code' in read) return { kind: 'failed', outcome: read };
     const own = withMessage(read);
     if ('code' in own) return { kind: 'failed', outcome: own };
-    const { change, signal: _all, ...turn } = own;
+    const change = own.change && readChange(own.change);
+    if (change !== undefined && 'code' in change) return { kind: 'failed', outcome: change };
+    const { change: _given, signal: _all, ...turn } = own;
     const { signal } = read;
     return this.#work.add(
       (work) =>
@@ -265,9 +271,8 @@ export class KeptThread implements LiveThread {
   }
 
   async override(change: SettingsChange): Promise<Overridden> {
-    const copy = plainCopy(change);
-    if (copy === notPlain) return engineRefused(notData('The change'));
-    return this.#loader.use((thread) => thread.overrideTurnContext(copy));
+    const read = readChange(change);
+    return 'code' in read ? engineRefused(read) : this.#loader.use((thread) => thread.overrideTurnContext(read));
   }
 
   async compact(given: LiveCompaction = {}): Promise<CompactionResult | EngineRefused> {

@@ -1,4 +1,4 @@
-import { amount, type OptionTable, readOptions, yes } from '../../../envelope/read-options.ts';
+import { positiveNumber, type OptionTable, readOptions, yes } from '../../../envelope/read-options.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -35,7 +35,7 @@ export function liveThreads(engine: Engine, options: LiveOptions = {}): LiveThre
 }
 
 const idleOption = {
-  type: { ...amount, expected: 'a number of milliseconds greater than 0' },
+  type: { ...positiveNumber, expected: 'a number of milliseconds greater than 0' },
   about: 'How long a thread stays loaded that no one uses.',
 } as const;
 

@@ -81,13 +81,13 @@ export function nameOfSetting(setting: string): string {
 
 /** A refusal of a change, in the words of the call. */
 export function asCalled(outcome: Outcome): Outcome {
-  if (!outcome.code.startsWith('change-')) return asToolOutcome(outcome);
+  if (!/^(?:change|options?)-/.test(outcome.code)) return asToolOutcome(outcome);
   const said = (sentence: string): string =>
     sentence
       .replaceAll(/\bclientTools\b/g, 'tools')
-      .replaceAll(/\bcollaboration must be .*, not\b/g, 'mode must be "default" or "plan", not')
-      .replaceAll(/\bcollaboration\b/g, 'mode')
-      .replaceAll(/\bapprovals\b(?= must| or leave)/g, 'approval_policy');
+      .replaceAll(/\bcollaboration( of .+) must be .*, not\b/g, 'mode$1 must be "default" or "plan", not')
+      .replaceAll(/\bcollaboration(?:\.mode)?\b/g, 'mode')
+      .replaceAll(/\bapprovals\b(?= of | or leave)/g, 'approval_policy');
   return { ...outcome, message: said(shortened(outcome.message)), next: said(shortened(outcome.next)) };
 }
 

@@ -21,7 +21,7 @@ const names: Readonly<Record<string, string>> = {
 const namesInText = new RegExp(`(?<![\\w./-])(?:${Object.keys(names).join('|')})(?![\\w/-])`, 'g');
 
 /** Errors about arguments: in these, `sandbox` is the argument and not the thing. */
-const aboutArguments = ['change-wrong-value', 'change-unknown-key', 'nothing-to-change'];
+const aboutArguments = ['option-wrong', 'option-unknown', 'nothing-to-change'];
 
 /** An answer in the names of v1. What the model or the user said stays as it is. */
 export function inV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
@@ -31,7 +31,7 @@ export function inV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
     const named = sentence.replaceAll(namesInText, (name) => names[name] ?? name);
     if (!aboutArguments.includes(code)) return named;
     // v1 has no mode to change.
-    return named.replaceAll(/\bsandbox\b(?! mode)/g, 'sandboxPolicy').replace(/, mode\.$/, '.');
+    return named.replaceAll(/\bsandbox\b(?! mode| policy)/g, 'sandboxPolicy').replace(/, mode\.$/, '.');
   };
   const words = defined({ message: stringAt(error, 'message'), next: stringAt(error, 'next') });
   const saidWords = Object.fromEntries(Object.entries(words).map(([key, value]) => [key, said(value)]));

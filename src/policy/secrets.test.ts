@@ -71,6 +71,30 @@ test('tokens, and what looks like one, are not shown', () => {
   });
 });
 
+test.each([
+  `AIza${'SyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q'}`,
+  'ASIAABCDEFGHIJKLMNOP',
+  'AKIAABCDEFGHIJKLMNOP',
+  'ghp_0123456789abcdef',
+  '-----BEGIN EC PRIVATE KEY-----\nabc',
+  `eyJhbGciOiJIUzI1NiJ9.${'eyJzdWIiOiIxIn0'}.abcdef`,
+  'Bearer 0123456789abcdef',
+])('the shape %s is a secret as a value and in a text', (value) => {
+  expect(hideSecrets({ model: value })).toEqual({ model: hiddenMark });
+  expect(redactSecrets(`It is ${value}`)).not.toContain(value.slice(-6));
+});
+
+test.each([
+  ['Authorization: Zm9vYmFyYmF6cXV4MTIz', 'Authorization: <hidden>'],
+  ['-H "Authorization: Token Zm9vYmFy"', '-H "Authorization: Token <hidden>"'],
+  ['Cookie: sid=Zm9vYmFy; theme=dark\nnext', 'Cookie: <hidden>\nnext'],
+  ['Set-Cookie: id=a1b2; Secure; Path=/', 'Set-Cookie: <hidden>'],
+  ['access_key = wJalrXUtnFEMI', 'access_key = <hidden>'],
+  ['Cookie: a small file', 'Cookie: a small file'],
+])('a name in a text says secret: %j', (text, shown) => {
+  expect(redactSecrets(text)).toBe(shown);
+});
+
 test('in an address, parameters that are named like secrets or look like keys are not shown, and others are', () => {
   const url = 'https://host.example/v1?a?auth=x&session_id=y&X-Amz-Signature=z&page=2&key&k=hunter2&v=2026-01-01';
   expect(hideSecrets({ url })).toEqual({
@@ -174,9 +198,12 @@ test.each([
   expect(redactSecrets(text, ['MYSECRETVALUE', 'short'])).toBe(shown);
 });
 
-test.each(['-----BEGIN ', 'eyJ', '-eyJ', 'secret', ':// '])('a text of nothing but %s is read in one pass', (piece) => {
-  expectLinear(20_000, (count) => redactSecrets(piece.repeat(count)));
-});
+test.each(['-----BEGIN ', 'eyJ', '-eyJ', 'secret', ':// ', 'cookie', 'Cookie: a=', 'a=b;'])(
+  'a text of nothing but %s is read in one pass',
+  (piece) => {
+    expectLinear(20_000, (count) => redactSecrets(piece.repeat(count)));
+  },
+);
 
 test.each(['a', 'a-', 'a="', '-u a'])('an address or an argument of nothing but %s is read in one pass', (piece) => {
   expectLinear(20_000, (count) => {

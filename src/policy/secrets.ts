@@ -6,14 +6,29 @@ import { equalJson, isJsonObject, type Json, type JsonObject } from '../protocol
  */
 export const hiddenMark = '<hidden>';
 
+/** Parts of names that say secret everywhere. Each place has more of its own, which are common words elsewhere. */
+const secretWords = 'secret|token|passw(?:or)?d?|credential';
+const secretVariable = new RegExp(`key|${secretWords}`, 'i');
+const secretHeader = new RegExp(`${secretVariable.source}|auth|cookie|session|bearer`, 'i');
+/** Ends of keys of a configuration. */
+const secretKey = new RegExp(`(?:^|_)(?:api_key|${secretWords})$`, 'i');
+/** A name in a text, and what is assigned to it. */
+const assigned = new RegExp(
+  String.raw`((?:(?:api|access|private)[_-]?key|authorization|${secretWords})[\w-]{0,40}["']?\s{0,4}[=:]\s{0,4}["']?(?:(?:bearer|basic|digest|token)\s)?)([^\s"',;)}\]]{6,4000})`,
+  'gi',
+);
+/** A header in a text, with all of its pairs. */
+const cookies =
+  /(cookie["']?\s{0,4}:\s{0,4}["']?)([\w.-]{1,100}=[^\s"',;]{1,4000}(?:;\s?[\w.-]{1,100}(?:=[^\s"',;]{1,4000})?){0,100})/gi;
+
 /** By its name alone. Commands do not inherit such a variable. */
 export function isSecretVariable(name: string): boolean {
-  return /key|secret|token|passw|credential/i.test(name);
+  return secretVariable.test(name);
 }
 
 /** For headers, parameters and lines of files. Variables with one of the other words mostly name sockets and desktops. */
 export function mayNameSecret(text: string): boolean {
-  return isSecretVariable(text) || /auth|cookie|session|bearer/i.test(text);
+  return secretHeader.test(text);
 }
 
 /** Names that shells can set. */
@@ -30,9 +45,6 @@ export function isVariableName(text: string): boolean {
   return namePattern.test(text) && !keyPattern.test(text);
 }
 
-/** Keys that hold a secret wherever they stand. */
-const secretKey = /(?:^|_)(?:bearer_token|access_token|refresh_token|id_token|api_key|client_secret|secret|password)$/i;
-
 /** Keys that name a variable, and tables of such names. What else stands there is a key that was written in its place. */
 const namingKey = /^(?:env_key|env_http_headers|\w+_env_var)$/;
 
@@ -42,13 +54,20 @@ const secretTables = new Set(['env', 'http_headers', 'headers']);
 /** Tables in which the user makes up names: their names and shapes decide. */
 const openTables = new Set(['query_params', 'set']);
 
-/** What tokens of well-known services begin with. */
-const tokenStart = '(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|hf|npm|xox[a-z])[-_]';
+/** Keys and tokens of well-known services, wherever they are. Each takes time in proportion to the text. */
+const tokenShapes: readonly string[] = [
+  '-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?',
+  String.raw`\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|hf|npm|xox[a-z])[-_][\w-]{8,200}`,
+  String.raw`\bA(?:KIA|SIA)[A-Z0-9]{12,40}`,
+  String.raw`\bAIza[\w-]{30,60}`,
+];
 
-const secretShape = new RegExp(
-  String.raw`^(?:bearer|basic|token)\s+\S{12,}$|^${tokenStart}[\w-]{8,}|^AKIA[A-Z0-9]{12,}|^eyJ[\w-]{10,}\.`,
-  'i',
-);
+/** A whole value that begins with one of them, a token of JSON, or a header's credentials. */
+function isSecretShaped(value: string): boolean {
+  return secretStart.test(value) || /^(?:bearer|basic|token)\s+\S{12,}$/i.test(value);
+}
+
+const secretStart = new RegExp(String.raw`^(?:${tokenShapes.join('|')}|eyJ[\w-]{10,}\.)`);
 
 /** A header's credentials, or long and without a word in it. Elsewhere such a text is prose, an id or a hash. */
 const openShape = /^(?:bearer|basic|token)\s+\S+$|^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/i;
@@ -98,7 +117,7 @@ function hideValue(value: Json, at: Where): Json {
   if (isJsonObject(value)) return hideTable(value, at);
   if (at.isSecret) return hiddenMark;
   if (typeof value !== 'string') return value;
-  if (secretShape.test(value) || (at.isOpen && openShape.test(value))) return hiddenMark;
+  if (isSecretShaped(value) || (at.isOpen && openShape.test(value))) return hiddenMark;
   return hideInAddress(value);
 }
 
@@ -253,12 +272,8 @@ function hideBeginning(text: string, secret: string): string {
   return text;
 }
 
-/** Shapes of secrets inside a text. Each takes time in proportion to the text. */
-const shapes: readonly RegExp[] = [
-  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g,
-  new RegExp(String.raw`\b${tokenStart}[\w-]{8,200}`, 'g'),
-  /\bA(?:KIA|SIA)[A-Z0-9]{12,40}/g,
-  /\bAIza[\w-]{30,60}/g,
+const shapesInText: readonly RegExp[] = [
+  ...tokenShapes.map((shape) => new RegExp(shape, 'g')),
   /(?<=\b(?:bearer|basic)\s)[\w+/=.~-]{8,4000}/gi,
   /(?<=:\/\/[^\s/:@]{0,100}:)[^\s/@]{1,200}(?=@)/g,
 ];
@@ -281,18 +296,15 @@ function hideJsonTokens(text: string): string {
   });
 }
 
-/** A name that says secret, and what is assigned to it. */
-const assigned =
-  /((?:api[_-]?key|secret|token|passw(?:or)?d|credential|private[_-]?key)[\w-]{0,40}["']?\s{0,4}(?:=|:)\s{0,4}["']?)([^\s"',;)}\]]{6,4000})/gi;
-
 /**
  * A conversation's text without what looks like a secret, and without those that are known. What is assigned is kept
  * where it is plainly code: a call, a member, a variable.
  */
 export function redactSecrets(text: string, known: readonly string[] = []): string {
   const unknown = hideJsonTokens(hideValues(text, repeatable(known)));
-  const shaped = shapes.reduce((left, shape) => left.replace(shape, hiddenMark), unknown);
-  return shaped.replace(assigned, (whole, name: string, value: string) =>
+  const shaped = shapesInText.reduce((left, shape) => left.replace(shape, hiddenMark), unknown);
+  const headers = shaped.replace(cookies, (_whole, name: string) => `${name}${hiddenMark}`);
+  return headers.replace(assigned, (whole, name: string, value: string) =>
     isCode(value) ? whole : `${name}${hiddenMark}`,
   );
 }

@@ -1,4 +1,5 @@
 import { HeldBytes } from '../protocol/held-bytes.ts';
+import { lostConnection } from '../protocol/lost-connection.ts';
 
 /** One message: an answer in JSON, or an event of a stream. */
 const mostMessageBytes = 32_000_000;
@@ -100,26 +101,11 @@ function causeCode(error: unknown): string | undefined {
 }
 
 function whyUnreached(code: string | undefined, { protocol, hostname, port }: URL): string {
-  const place = `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
+  const shown = `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
+  const peer = { shown, setting: 'its url', authorities: 'NODE_EXTRA_CA_CERTS' };
+  const { message, next } = lostConnection(peer, code ?? '');
   const sign = code === undefined ? '' : ` (${code})`;
-  switch (code) {
-    case 'ECONNREFUSED':
-      return `nothing listens at ${place}: the connection was refused${sign}. Check that the server runs, and the port in its url`;
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `the host ${hostname} could not be found${sign}. Check the spelling of its url, and the network`;
-    case 'ECONNRESET':
-    case 'UND_ERR_SOCKET':
-      return `${place} closed the connection without an answer${sign}. Check that it is an MCP server and works`;
-    case 'CERT_HAS_EXPIRED':
-      return `the certificate of ${place} has expired${sign}. Check the clock of this machine`;
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `the certificate of ${place} does not belong to this host${sign}. Check the host in its url`;
-    default:
-      return /CERT|SELF_SIGNED|UNABLE_TO_/.test(code ?? '')
-        ? `the certificate of ${place} is not trusted${sign}. Set NODE_EXTRA_CA_CERTS to the certificate of its authority`
-        : `${place} cannot be reached${sign}. Check the network and its url`;
-  }
+  return `${message.charAt(0).toLowerCase()}${message.slice(1)}${sign}. ${next.replace(/\.$/, '')}`;
 }
 
 function oneChunk(): TransformStream<Uint8Array, Uint8Array> {

@@ -1,3 +1,4 @@
+import { notConnected } from '../../protocol/lost-connection.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure, RequestRetry } from '../../ports/model-client.ts';
 import { delay } from './backoff.ts';
@@ -121,19 +122,6 @@ function againAfter(opened: Exclude<Opened, { kind: 'answer' }>): Refused['again
   // An idle one may have waited for minutes: the caller warns the user before it waits once more.
   return opened.kind === 'refused' ? 'after-delay' : 'no';
 }
-
-const notConnected: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EAI_FAIL',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'EADDRNOTAVAIL',
-  'ETIMEDOUT',
-]);
 
 /** A program on this machine that does not listen does not listen a moment later either. */
 function connectRetriesAfter(

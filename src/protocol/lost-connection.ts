@@ -1,0 +1,116 @@
+/** With whom a connection was to be made. */
+export interface Peer {
+  /** Its address as it may be shown, and what it is. */
+  readonly shown: string;
+  /** Where the user finds and corrects the address. */
+  readonly setting: string;
+  /** Absent: a server. */
+  readonly what?: 'proxy';
+  /** The variable that names certificates to trust for such connections. */
+  readonly authorities: string;
+}
+
+export interface LostConnection {
+  /** A sentence without its end, behind which the code fits. */
+  readonly message: string;
+  readonly next: string;
+  /** Trying again changes nothing. */
+  readonly isRefused: boolean;
+}
+
+/** Why no answer came, and what to check. `code`: Node's name of the problem. */
+export function lostConnection(peer: Peer, code: string): LostConnection {
+  const { shown, setting } = peer;
+  if (isCertificateProblem(code)) {
+    const [message, next] = untrusted(peer, code);
+    return { message, next, isRefused: true };
+  }
+  if (code === 'EPROTO') {
+    const next = `Check ${setting}: a server without TLS needs http:// instead of https://.`;
+    return { message: `The server at ${shown} does not speak TLS correctly`, next, isRefused: true };
+  }
+  if (code.startsWith('HPE_')) {
+    const next = `Check the port in ${setting}, and whether it must begin with https://.`;
+    return { message: `The server at ${shown} does not speak HTTP`, next, isRefused: false };
+  }
+  const [message, next] = unreached(peer, code);
+  return { message, next, isRefused: false };
+}
+
+/** Node's and OpenSSL's names for a peer that cannot prove who it is. */
+export function isCertificateProblem(code: string): boolean {
+  return /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_\w*(CERT|_CA_|ALERT))/.test(
+    code,
+  );
+}
+
+/** Problems before a connection was made. */
+export const notConnected: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'ETIMEDOUT',
+]);
+
+function unreached({ shown, setting, what }: Peer, code: string): readonly [message: string, next: string] {
+  const peer = what ?? 'server';
+  const besides = what === 'proxy' ? ' If the provider needs no proxy, add its host to NO_PROXY.' : '';
+  switch (code) {
+    case 'ECONNREFUSED':
+      return [
+        `Nothing listens at ${shown}: the connection was refused`,
+        `Start the ${peer}, or correct ${setting}.${besides}`,
+      ];
+    case 'ENOTFOUND':
+      return [`The host in ${shown} could not be found`, `Check the spelling of ${setting}, and the network.`];
+    case 'EAI_AGAIN':
+    case 'EAI_FAIL':
+      return [
+        `The host in ${shown} could not be looked up: the name server did not answer`,
+        'Check the network and its name server (DNS), then try again.',
+      ];
+    case 'EHOSTUNREACH':
+    case 'EHOSTDOWN':
+    case 'ENETUNREACH':
+    case 'ENETDOWN':
+      return [`No network leads to ${shown}`, `Check the network, a VPN, and ${setting}.`];
+    case 'ETIMEDOUT':
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return [
+        `${shown} did not take the connection in time`,
+        `Check the network, a firewall on the way, and ${setting}.`,
+      ];
+    case 'ECONNRESET':
+    case 'EPIPE':
+    case 'UND_ERR_SOCKET':
+      return [
+        `${shown} closed the connection without an answer`,
+        `Check that the ${peer} works, and what stands between Capstan and it.${besides}`,
+      ];
+    default:
+      return [`No answer from ${shown}`, `Check the network and ${setting}.`];
+  }
+}
+
+function untrusted({ shown, setting, authorities }: Peer, code: string): readonly [message: string, next: string] {
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
+    const when = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet';
+    const next = 'Check the clock of this machine. If it is right, the server needs a new certificate.';
+    return [`The certificate of ${shown} ${when}`, next];
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    const next = `Check the host in ${setting}: the certificate is for another name.`;
+    return [`The certificate of ${shown} does not belong to this host`, next];
+  }
+  const own = `For a private certificate authority, set ${authorities} to the file with its certificate.`;
+  const message = /SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(code)
+    ? `The certificate of ${shown} is not from an authority that is trusted`
+    : `The connection to ${shown} is not secure`;
+  return [message, `Check ${setting}. ${own}`];
+}

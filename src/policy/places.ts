@@ -32,3 +32,9 @@ export interface Places {
   /** Landlock enforces policies here, because nothing better can and the user agreed. Absent: they are enforced whole. */
   readonly landlock?: true;
 }
+
+/** Folders that commands of most profiles can write, wherever they run. `env`: the engine's own. */
+export function temporaryFolders(env: { readonly TMPDIR?: string | undefined }): readonly string[] {
+  const { TMPDIR: own = '' } = env;
+  return own.startsWith('/') && own !== '/tmp' ? ['/tmp', own] : ['/tmp'];
+}

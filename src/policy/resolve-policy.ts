@@ -6,7 +6,7 @@ import { expandEntry } from './expand-entry.ts';
 import { fitToLandlock } from './landlock-policy.ts';
 import { type Reopened, withoutOwnPlaces } from './own-places.ts';
 import { joinPath, normalisePath } from './paths.ts';
-import type { Places } from './places.ts';
+import { type Places, temporaryFolders } from './places.ts';
 import { namesKeptAnywhere, protectedNames } from './protected-names.ts';
 
 type RestrictedRules = Extract<FileSystemRules, { type: 'restricted' }>;
@@ -86,7 +86,7 @@ function resolveRestricted(rules: RestrictedRules, places: Places): FilesOnly {
   };
   if (places.landlock !== true) return { files };
   const chosen = new Set(explicit.map(({ path }) => path).filter((path) => !isProtectedName(path)));
-  const temporary = ['/tmp', places.temporaryDirectory ?? '/tmp'].map(normalisePath);
+  const temporary = temporaryFolders({ TMPDIR: places.temporaryDirectory }).map(normalisePath);
   const { files: fitted, limits } = fitToLandlock(files, {
     isGuard: ({ path }) => !chosen.has(path),
     isTemporary: (path) => temporary.includes(path),

@@ -1,4 +1,5 @@
 import { landlockLosses } from '../policy/landlock-policy.ts';
+import { temporaryFolders } from '../policy/places.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
 import { staticFolderOf } from '../policy/glob.ts';
 import type { SandboxRefused } from '../ports/sandbox.ts';
@@ -42,7 +43,7 @@ export function explainRoutes(
   const kept = protectGit(asked, []);
   const policy = 'kind' in kept ? asked : kept;
   const hostLists = networkReach(policy) === 'listed';
-  const usualRoots = [cwd, '/tmp', ...(temporary === undefined ? [] : [temporary])];
+  const usualRoots = [cwd, ...temporaryFolders({ TMPDIR: temporary })];
   return [
     here(
       problems.bubblewrap,

@@ -1,4 +1,5 @@
 import { needsSandbox, writablePaths } from '../policy/access.ts';
+import { temporaryFolders } from '../policy/places.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
 import type { ProcessTable } from '../ports/processes.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
@@ -198,7 +199,8 @@ interface Machine {
 function lookAtMachine(options: SandboxOptions): Machine {
   const { packagedBubblewrap, spawn, programFiles: files, processes, mountRegistries, lingerMs = 0 } = options;
   const { provenBubblewraps: proven = new Map<string, Bubblewrap>() } = options;
-  const { CAPSTAN_BWRAP: chosen, PATH: path = '', TMPDIR: temporary = '' } = options.env;
+  const { CAPSTAN_BWRAP: chosen, PATH: path = '' } = options.env;
+  const temporary = temporaryFolders(options.env);
   const probed: NonNullable<BubblewrapParts['probed']> = new Map();
   const found = new Map<string, Promise<Bubblewrap | SandboxRefused>>();
   let wsl1: boolean | undefined;
@@ -211,7 +213,7 @@ function lookAtMachine(options: SandboxOptions): Machine {
   return {
     isWsl1: () => (wsl1 ??= isWsl1((options.kernelVersion ?? kernelVersion)())),
     bubblewrap(roots) {
-      const writable = [...new Set(['/tmp', temporary, ...options.writable(), ...roots])].toSorted();
+      const writable = [...new Set([...temporary, ...options.writable(), ...roots])].toSorted();
       const key = writable.join('\0');
       const known = found.get(key) ?? search(writable);
       found.set(key, known);
@@ -219,11 +221,10 @@ function lookAtMachine(options: SandboxOptions): Machine {
     },
     landlock: () => (landlock ??= lookForLandlock(options)),
     mountPoints() {
-      const temporaryDirectories = [...new Set([temporary, '/tmp'])].filter((folder) => folder.startsWith('/'));
       return (mountPoints ??= createMountPoints({
         registries: mountRegistries(),
         processes,
-        temporaryDirectories,
+        temporaryDirectories: temporary,
         lingerMs,
       }));
     },

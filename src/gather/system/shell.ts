@@ -1,4 +1,5 @@
 import { basename, dirname, isAbsolute } from 'node:path';
+import { temporaryFolders } from '../../policy/places.ts';
 import type { Facts } from '../../envelope/facts.ts';
 import { isWritableProgram } from '../../policy/find-program.ts';
 import type { ProgramFiles } from '../../ports/program-files.ts';
@@ -19,9 +20,9 @@ export function findShell(
     roots = [],
   }: { readonly cwd: string; readonly files: ProgramFiles; readonly roots?: readonly string[] },
 ): Facts['shell'] {
-  const { SHELL: own, TMPDIR: temporary = '' } = env;
+  const { SHELL: own } = env;
   const isOwn = own !== undefined && isAbsolute(own) && usable.includes(basename(own)) && isProgram(own);
-  if (isOwn && !isOpen(own, [cwd, '/tmp', temporary, ...roots], files)) {
+  if (isOwn && !isOpen(own, [cwd, ...temporaryFolders(env), ...roots], files)) {
     return { name: basename(own), path: own };
   }
   return isProgram('/bin/bash') ? { name: 'bash', path: '/bin/bash' } : { name: 'sh', path: '/bin/sh' };

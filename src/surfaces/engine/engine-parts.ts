@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { temporaryFolders } from '../../policy/places.ts';
 import { fileURLToPath } from 'node:url';
 import { lazyImageResizer } from '../../gather/files/lazy-image-resizer.ts';
 import { createChangeWatch } from '../../exec/call-times.ts';
@@ -73,7 +74,7 @@ export function createEngineParts(
   const sendTo = sender({ environment: env });
   const programs = callerPrograms({
     path: env['PATH'] ?? '',
-    writable: () => ['/tmp', env['TMPDIR'] ?? '', ...opened],
+    writable: () => [...temporaryFolders(env), ...opened],
   });
   const programFolder = (): string => serverFolder(home, programs);
   let own: OwnPlaces | undefined;

@@ -1,4 +1,5 @@
 import { camelCased } from '../../config/camel-case.ts';
+import { temporaryFolders } from '../../policy/places.ts';
 import { type ConfigLayer, sourceOf } from '../../config/config-layer.ts';
 import { tuiTable } from '../../config/tui-keys.ts';
 import { type TuiSettings, tuiSettings } from '../../config/tui-settings.ts';
@@ -55,10 +56,11 @@ export class HomeConfig {
     return layer === undefined ? undefined : sourceOf(layer, path);
   }
 
-  /** Folders that the configuration or a flag lets commands write besides the workspace, in runs of any mode. */
-  get writableRoots(): readonly string[] {
-    const { sandboxWorkspaceWrite, addedRoots } = this.#parts.base.config;
-    return [...sandboxWorkspaceWrite.writableRoots, ...addedRoots];
+  /** Folders that commands can write besides the workspace, in runs of any mode. */
+  get writableFolders(): readonly string[] {
+    const { base, options } = this.#parts;
+    const { sandboxWorkspaceWrite, addedRoots } = base.config;
+    return [...temporaryFolders(options.env), ...sandboxWorkspaceWrite.writableRoots, ...addedRoots];
   }
 
   /** Whether a terminal should look for pastes that are not marked as such. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { temporaryFolders } from '../../policy/places.ts';
 import { startsAgents } from '../../config/agents.ts';
 import { isGateOpen } from '../../config/feature-gates.ts';
 import type { Config } from '../../config/config.ts';
@@ -207,7 +208,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       opened,
       guardedGit: engine.guardedGit,
       gitGuard,
-      temporary: ['/tmp', env['TMPDIR'] ?? ''],
+      temporary: temporaryFolders(env),
     }),
     ruleBook: ruleBook ?? engine.ruleBook,
     ...defined({ askUser: agents?.askUser ?? askUser, checkpointHooks }),

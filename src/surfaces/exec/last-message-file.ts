@@ -16,7 +16,7 @@ export function checkLastMessageFile(
   const given = options.lastMessageFile;
   if (given === undefined) return undefined;
   const path = resolve(cwd, given);
-  const file = findOutputFile(path, [cwd, '/tmp', process.env['TMPDIR'] ?? '', ...roots]);
+  const file = findOutputFile(path, [cwd, ...roots]);
   const problem =
     whyNotWritable(path) ??
     (file === 'leads-out'

@@ -58,7 +58,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if ('code' in pictures) return pictures;
   const outputSchema = loadOutputSchema(asked, cwd);
   if ('code' in outputSchema) return outputSchema;
-  const lastMessageFile = checkLastMessageFile(options, cwd, engine.config.writableRoots);
+  const lastMessageFile = checkLastMessageFile(options, cwd, engine.config.writableFolders);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
 
   const output = createOutput(options, { engine });
@@ -80,7 +80,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   }
   // The thread may let commands write in more folders than the configuration does.
   const { cwd: folder, profile } = thread.settings;
-  const roots = [...engine.config.writableRoots, folder, ...grantedFolders(profile)];
+  const roots = [...engine.config.writableFolders, folder, ...grantedFolders(profile)];
   const recheck = checkLastMessageFile(options, cwd, roots);
   if (recheck !== undefined && 'code' in recheck) {
     await threads.close();

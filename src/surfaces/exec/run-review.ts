@@ -39,7 +39,7 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
   const folder = engine.lookAtFolder(cwd);
   if ('code' in folder) return folder;
   if (folder.repository === undefined && target.kind !== 'words') return noRepository(cwd);
-  const lastMessageFile = checkLastMessageFile(options, here.path, engine.config.writableRoots);
+  const lastMessageFile = checkLastMessageFile(options, here.path, engine.config.writableFolders);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
   // The reviewer's own thread is not kept: a review that did not end is started again.
   const output = createOutput(options, { engine }, { resumable: false });

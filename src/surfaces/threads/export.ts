@@ -69,5 +69,5 @@ async function replace(path: string, text: string): Promise<Outcome | undefined>
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
   const { engine, cwd } = loaded;
-  return replaceExport(path, text, [cwd, '/tmp', process.env['TMPDIR'] ?? '', ...engine.config.writableRoots]);
+  return replaceExport(path, text, [cwd, ...engine.config.writableFolders]);
 }

@@ -28,7 +28,7 @@ export async function exportConversation(session: TuiSession, file: string): Pro
   const problem = writeNewExport(path, text);
   if (problem?.code !== 'export-exists') return tell(problem);
   const close = (): void => stage.open(undefined);
-  const writable = [settings.cwd, '/tmp', process.env['TMPDIR'] ?? '', ...engine.config.writableRoots];
+  const writable = [settings.cwd, ...engine.config.writableFolders];
   stage.open(
     new ListView({
       title: `${shown} exists already. Replace it?`,

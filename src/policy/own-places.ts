@@ -8,7 +8,7 @@ export interface OwnPlaces {
   readonly program: readonly string[];
   /** Homes and caches, which decide about later runs. A writable root that lies deeper inside stays writable. */
   readonly state: readonly string[];
-  /** Folders of the homes that hold the engine's own records and rules. They stay read-only even as a workspace. */
+  /** Where folders of the homes lead that hold the engine's own records and rules, if not to their usual names. */
   readonly parts: readonly string[];
   /** Logins and keys. */
   readonly secrets: readonly string[];
@@ -25,12 +25,36 @@ export const noOwnPlaces: OwnPlaces = { program: [], state: [], parts: [], secre
 /** Interfaces of the kernel: what root writes there changes the host, whatever the sandbox. */
 const kernel: OwnPlaces = { program: [], state: ['/proc', '/sys'], parts: [], secrets: [], stores: [] };
 
+/** Names in each home: records that only the engine writes, and what decides which commands run without asking. */
+const partNames = [
+  'sessions',
+  'archived_sessions',
+  'thread-writer-locks',
+  'capstan',
+  'log',
+  'shell_snapshots',
+  'command-logs',
+  'git-programs',
+  'hook-outputs',
+  'memories',
+  'rules',
+  'plugins',
+  'agents',
+];
+
+/** Folders that stay read-only even as a workspace. Not stored: they follow from the homes. */
+export function partsIn({ state, parts }: OwnHomes): readonly string[] {
+  return [...new Set([...state.flatMap((home) => partNames.map((name) => `${home}/${name}`)), ...parts])];
+}
+
 /**
  * Tells which paths below the root belong to the engine and are never the user's work: no snapshot, diff, search or
  * restore has anything to do with them. A home is the engine's as a whole. Only where the root is a folder of the user's
  * inside a home, such as a worktree, what is in it is work. All paths are without links.
  */
-export function ownBelow({ state, parts }: OwnHomes, root: string): (path: string) => boolean {
+export function ownBelow(homes: OwnHomes, root: string): (path: string) => boolean {
+  const { state } = homes;
+  const parts = partsIn(homes);
   if (state.includes(root) || parts.some((part) => isWithin(root, part))) return () => true;
   const inside = [...state, ...parts].filter((place) => isWithin(place, root));
   return inside.length === 0 ? () => false : (path) => inside.some((place) => isWithin(path, place));
@@ -69,7 +93,7 @@ function narrow(
   { reopened: { toRead, toWrite }, real }: Required<Pick<OwnPlacesContext, 'reopened' | 'real'>>,
 ): readonly PathRule[] {
   const [program, state] = [pathsOf(own.program, toWrite), pathsOf(own.state, toWrite)];
-  const closed = [...program, ...pathsOf(own.parts, toWrite)];
+  const closed = [...program, ...pathsOf(partsIn(own), toWrite)];
   const secrets = pathsOf([...own.secrets, ...own.stores], toRead);
   const isOwn = (path: string) => state.includes(path) || closed.some((folder) => isWithin(path, folder));
   const narrowed = rules.map((rule): PathRule => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ownBelow } from '../../policy/own-places.ts';
+import { ownBelow, partsIn } from '../../policy/own-places.ts';
 import { mountedAgain, ownHomes, parseMounts } from './own-places.ts';
 
 let base: string;
@@ -26,7 +26,10 @@ describe('the homes', () => {
     expect(state.toSorted()).toEqual(
       inBase(['big/sessions', 'home', 'me/.capstan', 'me/.codex', 'real', 'shared']).toSorted(),
     );
-    expect(parts).toEqual(expect.arrayContaining(inBase(['big/sessions', 'real/capstan', 'me/.codex/rules'])));
+    // Every turn records them: the usual names follow from the homes.
+    expect(parts).toEqual(inBase(['big/sessions']));
+    const all = partsIn({ state, parts });
+    expect(all).toEqual(expect.arrayContaining(inBase(['big/sessions', 'real/capstan', 'me/.codex/rules'])));
   });
 
   test('are found where a folder is mounted once more', () => {
@@ -48,7 +51,7 @@ describe('the homes', () => {
 });
 
 test('which paths of a workspace are not the work of the user', () => {
-  const own = { state: ['/h', '/w/home'], parts: ['/h/sessions', '/w/home/sessions'] };
+  const own = { state: ['/h', '/w/home'], parts: [] };
   const verdicts = (root: string, ...paths: readonly string[]) => paths.map(ownBelow(own, root));
   expect(verdicts('/w', '/w', '/w/a', '/w/home', '/w/home/x', '/w/home2')).toEqual([false, false, true, true, false]);
   expect(verdicts('/h', '/h', '/h/config.toml', '/h/skills/a')).toEqual([true, true, true]);

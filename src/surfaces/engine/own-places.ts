@@ -5,7 +5,7 @@ import { lookAt } from '../../disk/file-system.ts';
 import { namesIn, realPath, realPlace } from '../../disk/folders.ts';
 import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import { loginPath } from '../../gather/system/login-file.ts';
-import type { OwnHomes, OwnPlaces } from '../../policy/own-places.ts';
+import { type OwnHomes, type OwnPlaces, partsIn } from '../../policy/own-places.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { followLinks, viewHostDisk } from '../../sandbox/common/host-disk.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
@@ -80,34 +80,17 @@ export function ownHomes(input: Pick<OwnPlacesInput, 'env' | 'home' | 'osHome' |
   const mounts = isPlain ? [] : input.mounts;
   const all = [...namedHomes(input), ...['.capstan', '.codex'].map((name) => join(input.osHome, name))];
   const homes = namesOf(all, mounts, realHome);
-  const inHomes = homes.flatMap((home) => partNames.map((name) => join(home, name)));
+  const inHomes = partsIn({ state: homes, parts: [] });
   const parts = namesOf(inHomes, mounts, (part) => (lookAt(part).kind === 'link' ? realPlace(part) : part));
   // A part may be a link, or be mounted elsewhere.
   const elsewhere = parts.filter((part) => !homes.some((home) => isWithin(part, home)));
-  return { state: [...homes, ...elsewhere], parts };
+  return { state: [...homes, ...elsewhere], parts: parts.filter((part) => !inHomes.includes(part)) };
 }
 
 function namedHomes({ env, home }: Pick<OwnPlacesInput, 'env' | 'home'>): readonly string[] {
   const others = ['CAPSTAN_HOME', 'CODEX_HOME', 'CODEX_SQLITE_HOME'].flatMap((name) => folderIn(env, name));
   return [...new Set([home, ...others])];
 }
-
-/** Records that only the engine writes, and what decides which commands run without asking. */
-const partNames = [
-  'sessions',
-  'archived_sessions',
-  'thread-writer-locks',
-  'capstan',
-  'log',
-  'shell_snapshots',
-  'command-logs',
-  'git-programs',
-  'hook-outputs',
-  'memories',
-  'rules',
-  'plugins',
-  'agents',
-];
 
 /** The paths as they are spelled, where their links lead, and where the same folders are mounted again. */
 function namesOf(paths: readonly string[], mounts: readonly Mount[], realOf: typeof realPlace): readonly string[] {

@@ -30,7 +30,7 @@ const asHelper = 'sandbox by name';
 const patchMode = '--codex-run-as-apply-patch';
 const command = commandByName() ?? words[0];
 const isShort = ['--version', '-V', byName, asHelper, 'apply_patch', patchMode].includes(command ?? '');
-// First: the place of compiled code is named after the flags.
+// Before keepCompiled: the folder of compiled code depends on V8's flags.
 if (!isShort) keepNewSpaceSmall();
 keepCompiled();
 switch (command) {

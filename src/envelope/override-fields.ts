@@ -47,7 +47,7 @@ const collaborationModes: readonly CollaborationMode[] = ['default', 'plan'];
 const noOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 
 export const approvalOption: OptionType<ApprovalPolicy> = {
-  expected: `one of ${quoted(approvalNames)}, or a table with granular in it`,
+  expected: `one of ${quoted(approvalNames)}, or an object with the key granular`,
   read(given) {
     const copy = plainCopy(given);
     return copy === notPlain ? undefined : readApprovalPolicy(copy);

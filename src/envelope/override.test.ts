@@ -245,7 +245,7 @@ test.each<[string, unknown, string, string]>([
     'a policy that is none',
     { approvals: 'always' },
     'option-wrong',
-    'approvals of a change of settings must be one of "untrusted", "on-request", "never", or a table with granular in it, not "always"',
+    'approvals of a change of settings must be one of "untrusted", "on-request", "never", or an object with the key granular, not "always"',
   ],
   ['a policy in a list', { approvals: ['on-failure'] }, 'option-wrong', 'approvals of a change of settings must be'],
   ['no policy', { approvals: null }, 'option-wrong', 'not null'],

@@ -98,7 +98,7 @@ export function thingOf<Value>(expected: string, table: OptionTable<Value>): Opt
   };
 }
 
-/** The same as a copy of its known members: its methods keep their object, and what is changed in it later does not count. */
+/** A copy of the known members: methods stay bound to the object, and later changes of it do not count. */
 export function copiedThingOf<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
   return objectOf(expected, table, 'thing');
 }
@@ -277,7 +277,7 @@ export const anyText: OptionType<string> = {
   read: (given) => (typeof given === 'string' ? given : undefined),
 };
 
-/** What is checked where it is used. */
+/** Takes any value: its user checks it. */
 export function anything<Value>(expected: string): OptionType<Value> {
   return { expected, read: (given) => given as Value };
 }
@@ -287,7 +287,7 @@ export const flag: OptionType<boolean> = {
   read: (given) => (typeof given === 'boolean' ? given : undefined),
 };
 
-/** What can be asked for and not against. */
+/** For options that can be switched on, and not off. */
 export const yes: OptionType<true> = { expected: 'true', read: (given) => (given === true ? given : undefined) };
 
 const longestName = 256;

@@ -22,8 +22,7 @@ const places = {
 const addressKeys = ['image_url', 'audio_url', 'file_url'] as const;
 /** Inside the request, or on the web. Any other address may name a file of the user, and no provider can use it. */
 const sendable = /^(?:data|https?):/i;
-const elsewhere =
-  '[A picture or file stands here. It was left out because its address is not on the web and does not hold it.]';
+const elsewhere = '[A picture or file was left out: its URL is neither http(s) nor data.]';
 
 const standIns: Readonly<Record<MissingMedia, WeakMap<Item, Item>>> = {
   none: new WeakMap(),

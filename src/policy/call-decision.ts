@@ -63,11 +63,11 @@ export interface AskDecision extends DecidedOn {
 export type WhyNotOffered =
   /** Its input stays open. */
   | { readonly kind: 'typed' }
-  /** It destroys. */
+  /** The command may destroy data or run other code. */
   | { readonly kind: 'danger' }
-  /** A rule wants the question. */
+  /** A rule says that this command is always asked about. */
   | { readonly kind: 'rule' }
-  /** Rules that allow do not count for the model. */
+  /** Rules that allow commands are switched off for the model. */
   | { readonly kind: 'no-rules' }
   /** It stays inside, with single permissions. */
   | { readonly kind: 'permissions' }

@@ -4,6 +4,13 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { AnswerHost } from './answer-host.ts';
 
+/** Notices about the sandbox of this machine. A home is told `once`, or once for each text. */
+export const sandboxNotices = {
+  'sandbox-packaged': 'once',
+  'sandbox-replaced': 'by words',
+  'sandbox-fallback': 'once',
+} as const;
+
 /** A command as a tool wants it run, before it is isolated. */
 export interface PlainCommand {
   readonly argv: readonly string[];
@@ -28,7 +35,7 @@ export interface RunnableCommand extends PlainCommand {
   /** Handed to the child as open, readable files with descriptors 3, 4, … in this order. */
   readonly files: readonly Uint8Array[];
   /** What the user should know about the sandbox. Said once. */
-  readonly notice?: Outcome<'sandbox-packaged' | 'sandbox-replaced' | 'sandbox-fallback'>;
+  readonly notice?: Outcome<keyof typeof sandboxNotices>;
   /** What passes between the process that is started and this one before it becomes the command. Absent: nothing. */
   readonly handover?: Handover;
   /** What the proxy refused so far. Absent: there is no proxy. */

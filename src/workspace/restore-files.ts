@@ -218,8 +218,8 @@ async function transitions(
 ) {
   const all = await transitionsOf(effects, now, compare);
   if ('beforeTurn' in target) return all;
-  // Only the restore itself is undone; turns that came after it count like a user. If the restore was cut off, nothing
-  // says which of the changes behind it are its own.
+  // Only the restore itself is undone; later turns count like the user. After a restore that was cut off, changes that
+  // no turn recorded count as its own.
   const isOfRestore = ({ effect, by }: (typeof all)[number], at: number): boolean =>
     effect === 0 || (at === 0 && by === 'unknown');
   return all.map((one, at) => (isOfRestore(one, at) ? one : { ...one, by: 'user' as const }));

@@ -18,7 +18,7 @@ const closeOnExec = 0o2000000;
 
 let found: InheritedDoors | undefined;
 
-/** Those of this process. It lists them once: Node opens nothing that children would get. */
+/** Doors of this process, listed once: Node opens no descriptor that children inherit. */
 export function inheritedDoors(): InheritedDoors {
   return (found ??= findInheritedDoors());
 }

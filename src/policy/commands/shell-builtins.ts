@@ -64,6 +64,11 @@ function all(names: string, judge: Judge): readonly (readonly [string, Judge])[]
   return names.split(/\s+/).map((name) => [name, judge] as const);
 }
 
+/** For the words behind `command`: with `-v` it only says what a name means. */
+export function isNameLookup([option = '']: readonly string[]): boolean {
+  return /^-(?:p?[vV]|[vV]p)$/.test(option);
+}
+
 /** The commands that are part of bash, dash and zsh. Names without a judgement of their own are programs. */
 const table: ReadonlyMap<string, Judge> = new Map([
   ...all(': bg caller cd dirs disown echo false fg help kill popd pushd pwd times true type which', always('plain')),
@@ -72,10 +77,7 @@ const table: ReadonlyMap<string, Judge> = new Map([
   ['printf', printf],
   ['test', test],
   ['[', test],
-  [
-    'command',
-    plainIf(([first = '', ...names]) => /^-[vV]$/.test(first) && names.every((name) => !name.startsWith('-'))),
-  ],
+  ['command', plainIf((words) => isNameLookup(words) && words.slice(1).every((name) => !name.startsWith('-')))],
   ['jobs', plainIf((words) => words.every((word) => !/^-.*x/.test(word)))],
   ['wait', plainIf((words) => words.every((word) => !/^-.*p/.test(word)))],
   ...all('declare export local readonly typeset', assigning),

@@ -1,4 +1,5 @@
 import { programName } from './program-name.ts';
+import { isNameLookup } from './shell-builtins.ts';
 import type { KnownWord } from './shell-call.ts';
 
 /** What a program that starts another one starts. */
@@ -129,17 +130,12 @@ export const wrapperNames: ReadonlySet<string> = new Set([
 const awkName = /^[gmn]?awk$/;
 const awkText = /"((?:[^"\\]|\\[^])*)"/g;
 
-/** `command -v` only says what a name means. */
-function isLookup(name: string, rest: readonly KnownWord[]): boolean {
-  return name === 'command' && /^-p?[vV]/.test(rest[0] ?? '');
-}
-
 /** Undefined: it starts no other program, or nothing is left for it to start. */
 export function unwrap([program, ...rest]: readonly KnownWord[]): Unwrapped | undefined {
   if (program === undefined) return undefined;
   const name = programName(program);
   const options = Object.hasOwn(table, name) ? table[name] : undefined;
-  if (options === undefined || isLookup(name, rest)) return undefined;
+  if (options === undefined || (name === 'command' && isNameLookup(rest))) return undefined;
   const { end, isSure } = skipOptions(rest, options, name);
   let at = end;
   const variables: KnownWord[] = [];

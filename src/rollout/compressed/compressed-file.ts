@@ -63,7 +63,7 @@ export async function openCompressed(files: Files, path: string): Promise<OpenFi
   }
 }
 
-/** Who looks at a file in several places reads all of it; a few bytes may unpack to any number of them. */
+/** Limit for random access, which unpacks the whole file: a few bytes may unpack to any number. */
 const mostUnpacked = 1024 * 1024 * 1024;
 /** Holds the newest unpacked bytes. Reading further back unpacks the file from its beginning once more. */
 const mostHeldBlocks = 32;

@@ -21,7 +21,7 @@ export function zstdCompressing(blocks: AsyncIterable<Uint8Array>): AsyncIterabl
 
 /** Memory that a compressed file may ask for, as a power of two: what the levels up to 19 need. */
 const mostWindowBits = 23;
-/** At a time: each time costs a way through another thread. */
+/** Output buffer of one call: each call goes through another thread. */
 const unpackedBytes = 256 * 1024;
 
 /** The other way round. Throws where the bytes are no longer Zstandard. */

@@ -1,4 +1,5 @@
 import { refusalOf } from '../../config/config-problem.ts';
+import { sandboxNotices } from '../../ports/sandbox.ts';
 import { readOptions } from '../../envelope/read-options.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
 import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
@@ -63,9 +64,7 @@ function withFallbackKey(options: EngineOptions): EngineOptions {
 
 /** Warnings that a user who has read them once can do nothing about, or has decided about; some are news with other words. */
 const saidOnce: Readonly<Record<string, 'once' | 'by words'>> = {
-  'sandbox-packaged': 'once',
-  'sandbox-replaced': 'by words',
-  'sandbox-fallback': 'once',
+  ...sandboxNotices,
   'tui-unused-keys': 'by words',
 };
 

@@ -190,12 +190,16 @@ export class McpRegistry {
 function loginFailed({ name, transport }: McpServerConfig & { readonly transport: McpAddressConfig }): Outcome {
   const { bearerTokenVariable, headers, headerVariables } = transport;
   const header = Object.keys({ ...headers, ...headerVariables }).find((each) => /^authorization$/i.test(each));
-  const said = bearerTokenVariable ?? (header === undefined ? undefined : `the header ${header}`);
+  const said = bearerTokenVariable ? `the variable ${bearerTokenVariable}` : header && `the header ${header}`;
   const shown = JSON.stringify(name);
   if (said !== undefined) {
-    const message = `The MCP server ${shown} does not accept what ${said} holds, and with it there is no login in the browser.`;
+    const message = `The MCP server ${shown} rejected the token in ${said}. While one is configured, there is no login in the browser.`;
     const key = formatTomlKey(['mcp_servers', name]);
-    return { code: 'mcp-login-failed', message, next: `Correct it, or remove it from ${key} and log in again.` };
+    return {
+      code: 'mcp-login-failed',
+      message,
+      next: `Correct the token, or remove the setting from ${key} and log in again.`,
+    };
   }
   const message = `The login to the MCP server ${shown} did not work: the server does not accept it.`;
   const next = 'Use an account that may use the server, or set bearer_token_env_var to a variable with a token.';

@@ -67,6 +67,8 @@ export function readRollback(to: unknown): RollbackTo | OptionProblem {
 /** Of these keys exactly one says what is meant. */
 function onlyOne<Meant>(read: object | OptionProblem, keys: readonly string[]): Meant | OptionProblem {
   if ('code' in read || Object.keys(read).length === 1) return read as Meant | OptionProblem;
-  const message = 'It is not clear how far to go back.';
+  const given = Object.keys(read);
+  const message =
+    given.length === 0 ? 'No place to go back to was given.' : `${given.join(' and ')} were given together.`;
   return { code: 'option-wrong', message, next: `Give exactly one of ${keys.join(', ')}.` };
 }

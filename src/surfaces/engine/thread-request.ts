@@ -133,7 +133,7 @@ export const threadOptions = {
   sandbox: {
     type: sandboxOption,
     about:
-      'What commands may access: `read-only`, `workspace-write`, `danger-full-access`, or a permission profile as an object.',
+      'What commands may access: `read-only`, `workspace-write`, `danger-full-access`, or an object: a sandbox policy or a permission profile.',
   },
   approvals: {
     type: approvalOption,

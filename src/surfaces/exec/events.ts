@@ -1,4 +1,5 @@
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
+import { sandboxNotices } from '../../ports/sandbox.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
@@ -98,7 +99,7 @@ export function execEvents({ context = false } = {}): (
 
 /** A warning about the installation: nothing went wrong in the run, and programs that read its events can do nothing about it. */
 export function isNote({ code }: Outcome): boolean {
-  return ['sandbox-packaged', 'sandbox-replaced', 'sandbox-fallback'].includes(code);
+  return Object.hasOwn(sandboxNotices, code);
 }
 
 /** How the stream of events ends when the turn fails. Readers have no second field for advice, so it is in the text. */

@@ -46,7 +46,8 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
   const more = isBack || only !== undefined ? undefined : takenBackWords(thread.id, back);
   if (isJson) print(`${JSON.stringify(replayReport(thread, requests, back))}\n`, 'json');
   else print(`${reportTable(requests, isBack)}${more === undefined ? '' : `${more}\n`}`, 'text');
-  if (thread.skipped > 0 && !isJson) complain({ message: skippedWords(thread), next: '' }, 0);
+  if (thread.skipped > 0 && !isJson)
+    complain({ message: skippedWords(thread), next: 'The requests were checked without them.' }, 0);
   return requests.some(isUnlike) ? 1 : 0;
 }
 

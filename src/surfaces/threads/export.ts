@@ -32,7 +32,11 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
   if ('code' in thread) return thread;
   const exported = newId ? { ...thread, id: newThreadId() } : thread;
   const text = exportText(exported, format, format === 'jsonl' ? undefined : await threadName(thread.id));
-  if (thread.skipped > 0) complain({ message: `The export is not whole. ${skippedWords(thread)}`, next: '' }, 0);
+  if (thread.skipped > 0)
+    complain(
+      { message: `The export is not whole. ${skippedWords(thread)}`, next: 'Keep the thread: its file has all lines.' },
+      0,
+    );
   if (place === undefined) {
     print(text, format === 'jsonl' ? 'exact json' : 'exact text');
     return 0;

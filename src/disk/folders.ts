@@ -47,7 +47,7 @@ export function freeName(folder: string): string {
 }
 
 /** Recognises such a name: the writer of the file was stopped before it gave the file its own. */
-export function isFreeName(name: string): boolean {
+export function isTemporaryName(name: string): boolean {
   return /^\.capstan-\d+-\d+$/.test(name);
 }
 

@@ -87,8 +87,8 @@ export function demandKnown<Options extends object>(given: Options, keys: KeysOf
 type KeysOf<Options> = { readonly [Key in keyof Options]-?: true };
 
 /** An object with methods, and perhaps data. It has a life of its own and is used as it is. */
-export function thingOf<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
-  const copy = copiedThingOf(expected, table);
+export function objectWithMethods<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
+  const copy = copiedObjectWithMethods(expected, table);
   return {
     expected,
     read(given) {
@@ -99,7 +99,7 @@ export function thingOf<Value>(expected: string, table: OptionTable<Value>): Opt
 }
 
 /** A copy of the known members: methods stay bound to the object, and later changes of it do not count. */
-export function copiedThingOf<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
+export function copiedObjectWithMethods<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
   return objectOf(expected, table, 'thing');
 }
 
@@ -288,7 +288,7 @@ export const flag: OptionType<boolean> = {
 };
 
 /** For options that can be switched on, and not off. */
-export const yes: OptionType<true> = { expected: 'true', read: (given) => (given === true ? given : undefined) };
+export const onlyTrue: OptionType<true> = { expected: 'true', read: (given) => (given === true ? given : undefined) };
 
 const longestName = 256;
 

@@ -1,4 +1,4 @@
-import { HeldBytes } from '../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../protocol/bounded-buffer.ts';
 import { lostConnection } from '../protocol/lost-connection.ts';
 
 /** One message: an answer in JSON, or an event of a stream. */
@@ -109,7 +109,7 @@ function whyUnreached(code: string | undefined, { protocol, hostname, port }: UR
 }
 
 function oneChunk(): TransformStream<Uint8Array, Uint8Array> {
-  const held = new HeldBytes(mostMessageBytes);
+  const held = new BoundedBuffer(mostMessageBytes);
   return new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk) {
       if (!held.add(chunk)) throw tooLong();
@@ -125,7 +125,7 @@ const [lineFeed, carriageReturn] = [10, 13];
 const eventEnds = ['\n\n', '\r\r', '\n\r'];
 
 function wholeLines(): TransformStream<Uint8Array, Uint8Array> {
-  const held = new HeldBytes(mostMessageBytes);
+  const held = new BoundedBuffer(mostMessageBytes);
   /** Finished lines of the event that has not ended. */
   let passedBytes = 0;
   let last = '';

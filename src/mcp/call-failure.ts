@@ -36,7 +36,7 @@ export function failureOf(
   if (isUnauthorized(error)) {
     return { kind: 'failed', why: `${loginWanted(name)}.` };
   }
-  const unreached = unreachable(error);
+  const unreached = findUnreachableServer(error);
   if (unreached !== undefined) return { kind: 'failed', why: `${shown(unreached.message)}.` };
   const words = JSON.stringify(shown(errorWords(error)).slice(0, mostCharacters));
   return {
@@ -65,7 +65,7 @@ export function loginWanted(name: string): string {
 }
 
 /** The error of a server that did not answer, wherever the library has put it. */
-export function unreachable(error: unknown): UnreachableServer | undefined {
+export function findUnreachableServer(error: unknown): UnreachableServer | undefined {
   let each = error;
   for (let depth = 0; depth < 5 && each instanceof Error; depth++) {
     if (each instanceof UnreachableServer) return each;

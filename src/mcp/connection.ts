@@ -6,7 +6,14 @@ import { errorWords } from '../protocol/error-words.ts';
 import { isJsonObject, type Json, type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
 import { type Outcome, sentence } from '../protocol/outcome.ts';
 import { shellWords } from '../protocol/shell-words.ts';
-import { failureOf, isLostConnection, isUnauthorized, loginWanted, wantedPages, unreachable } from './call-failure.ts';
+import {
+  failureOf,
+  isLostConnection,
+  isUnauthorized,
+  loginWanted,
+  wantedPages,
+  findUnreachableServer,
+} from './call-failure.ts';
 import type { ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { listTools, openClient, type OpenClient } from './open-client.ts';
@@ -304,7 +311,7 @@ function malformedTools(name: string, tools: readonly string[]): Outcome {
 
 /** The library puts errors into its own: what it says of a server that cannot be reached lies behind it. */
 function reasonOf(error: unknown): string {
-  return errorWords(unreachable(error) ?? error);
+  return errorWords(findUnreachableServer(error) ?? error);
 }
 
 function notLoggedIn(name: string): Outcome {

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { PlainCommand } from '../ports/sandbox.ts';
 import type { ServerProcess, StartServerProcess } from '../ports/server-process.ts';
-import { HeldBytes } from '../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../protocol/bounded-buffer.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import { withoutHugeSchemas } from './huge-schemas.ts';
 import { lastWords } from './last-words.ts';
@@ -28,7 +28,7 @@ export class PipeTransport implements Transport {
   readonly #startProcess: StartServerProcess;
   #process: ServerProcess | undefined;
   /** A line that has not ended. */
-  readonly #held = new HeldBytes(mostMessageBytes);
+  readonly #held = new BoundedBuffer(mostMessageBytes);
   #oddLines = 0;
   #isClosed = false;
 

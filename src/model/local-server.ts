@@ -1,4 +1,4 @@
-import { HeldBytes } from '../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../protocol/bounded-buffer.ts';
 import { arrayAt, isJsonObject, parseJsonObject, stringAt } from '../protocol/json.ts';
 
 /** What is found at an address where a server should be that has models. */
@@ -28,7 +28,7 @@ export async function askLocalServer(baseUrl: string, patienceMs = usualPatience
 
 /** Empty where the answer is no list of models by its length alone. */
 async function boundedText({ body }: Response): Promise<string> {
-  const held = new HeldBytes(mostBytes);
+  const held = new BoundedBuffer(mostBytes);
   for await (const chunk of body ?? []) if (!held.add(chunk as Uint8Array)) return '';
   return held.take().toString('utf8');
 }

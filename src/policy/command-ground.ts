@@ -12,7 +12,7 @@ export interface CommandGround {
   /** The name of a variable by which code that commands can have written gets into every program. Absent: none does. */
   readonly openVariable?: string;
   /** A folder of the search path in which commands can put programs, so that no bare name is settled. Absent: none. */
-  readonly openFolder?: string;
+  readonly writablePathFolder?: string;
   /** Commands of the thread run beside it: they may put links in the way of a program that writes many files. */
   readonly hasCompany?: true;
   /** Which repository git finds in the folder. `protected` only if all that git could reach was looked at. */

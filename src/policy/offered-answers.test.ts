@@ -81,7 +81,7 @@ const withCommands = (
 it.each([
   [
     [['npm', 'i']],
-    { settled: new Set<string>(), openFolder: '/repo/.venv/bin' },
+    { settled: new Set<string>(), writablePathFolder: '/repo/.venv/bin' },
     'commands can write "/repo/.venv/bin", a folder of the PATH',
   ],
   [[['./x']], { settled: new Set<string>() }, 'commands can write or replace `./x`'],
@@ -98,7 +98,7 @@ it.each([
 });
 
 it('a rule is not saved where commands can replace what starts the program', () => {
-  const of = withCommands([['/usr/bin/true']], { openFolder: '/repo/bin' });
+  const of = withCommands([['/usr/bin/true']], { writablePathFolder: '/repo/bin' });
   const decision = decideCommand({ ...of, analysis: { ...of.analysis!, starters: ['timeout'] } }, needs);
   const why = 'No rule can be saved: commands can write "/repo/bin", a folder of the PATH.';
   expect(decision.kind === 'ask' && decision.question.reason).toContain(why);

@@ -55,8 +55,8 @@ function whyHeld({ ground, analysis }: RuleContext, words: readonly string[]): W
   if (effect !== 'plain') return { kind: 'builtin', name: named, effect };
   const program = [named, ...(analysis?.starters ?? [])].find((name) => ground?.settled.has(name) !== true) ?? named;
   if (ground?.openVariable !== undefined) return { kind: 'variable', name: ground.openVariable };
-  if (ground?.settled.has(program) !== true && !program.includes('/') && ground?.openFolder !== undefined)
-    return { kind: 'search-path', folder: ground.openFolder };
+  if (ground?.settled.has(program) !== true && !program.includes('/') && ground?.writablePathFolder !== undefined)
+    return { kind: 'search-path', folder: ground.writablePathFolder };
   return isGit(words) && ground?.settled.has(program) === true ? { kind: 'git' } : { kind: 'program', program };
 }
 

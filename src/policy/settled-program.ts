@@ -24,14 +24,14 @@ export function isSettledProgram(word: string, ground: ProgramGround): boolean {
   if (word === '' || word.includes('\0')) return false;
   if (word.startsWith('/')) return isSettledPlace(word, ground);
   if (word.includes('/')) return isSettledPlace(`${ground.cwd}/${word}`, ground);
-  if (openFolder(ground) !== undefined) return false;
+  if (writablePathFolder(ground) !== undefined) return false;
   const folders = ground.path?.split(':') ?? [];
   // A name that stands nowhere is a word of the shell, or starts nothing.
   return folders.every((folder) => isSettledPlace(joinPath(folder, word), ground));
 }
 
 /** The first folder of the search path that is relative, or in which commands can put a program. */
-export function openFolder(ground: ProgramGround): string | undefined {
+export function writablePathFolder(ground: ProgramGround): string | undefined {
   const folders = ground.path?.split(':') ?? [''];
   const found = folders.find((folder) => !folder.startsWith('/') || !isSettledPlace(folder, ground));
   return found === '' ? '.' : found;

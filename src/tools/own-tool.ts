@@ -1,7 +1,7 @@
 import {
   anyText,
   choiceOf,
-  copiedThingOf,
+  copiedObjectWithMethods,
   flag,
   jsonObject,
   listOf,
@@ -9,7 +9,7 @@ import {
   type OptionTable,
   type OptionType,
   readOptions,
-  yes,
+  onlyTrue,
 } from '../envelope/read-options.ts';
 import { badArguments, toolFailed } from '../fragments/answers/call-answers.ts';
 import { contentParts, type ShowPicture } from '../fragments/answers/content-parts.ts';
@@ -153,13 +153,13 @@ const toolName: OptionType<string> = {
 };
 
 /** As far as it can be seen from outside. */
-export const ownToolOption: OptionType<OwnTool> = copiedThingOf<OwnTool>('a tool', {
+export const ownToolOption: OptionType<OwnTool> = copiedObjectWithMethods<OwnTool>('a tool', {
   name: { type: toolName, about: 'Its name.', required: true },
   description: { type: anyText, about: 'What it does, for the model.', required: true },
   parameters: { type: jsonObject, about: 'JSON Schema of its arguments.', required: true },
-  alone: { type: yes, about: 'It runs beside no other call.' },
-  idempotent: { type: yes, about: 'Calling again does no harm.' },
-  deferLoading: { type: yes, about: 'The model finds it by searching.' },
+  alone: { type: onlyTrue, about: 'It runs beside no other call.' },
+  idempotent: { type: onlyTrue, about: 'Calling again does no harm.' },
+  deferLoading: { type: onlyTrue, about: 'The model finds it by searching.' },
   remote: { type: choiceOf('reads', 'changes'), about: 'It works on something outside the program.' },
   run: { type: method(), about: 'Does the work.', required: true },
 });

@@ -1,4 +1,4 @@
-import { isFreeName } from '../disk/folders.ts';
+import { isTemporaryName } from '../disk/folders.ts';
 import { defined } from '../protocol/defined.ts';
 import type { FilesPutBack } from '../protocol/files-put-back.ts';
 import type { TurnId } from '../protocol/ids.ts';
@@ -158,7 +158,7 @@ function isStepOf({ from, to }: Change, now: TreeNode | undefined): boolean {
 /** A file that had not yet got its name. */
 function isUnfinished(path: string, planned: Changes): boolean {
   const cut = path.lastIndexOf('/') + 1;
-  if (!isFreeName(path.slice(cut))) return false;
+  if (!isTemporaryName(path.slice(cut))) return false;
   return [...planned].some(
     ([each, { to }]) => each.lastIndexOf('/') + 1 === cut && each.startsWith(path.slice(0, cut)) && to !== undefined,
   );

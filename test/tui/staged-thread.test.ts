@@ -54,7 +54,7 @@ function staged(thread: LiveThread) {
   const parts = {
     stage,
     surroundings: new Surroundings({ stage, terminal, env: {}, pause }),
-    engine: { notices: [], isNews: () => true, config: { tui: { notifications: false } } },
+    engine: { notices: [], recordIfNews: () => true, config: { tui: { notifications: false } } },
     entries: new EventEntries(stage.transcript, () => true),
     flow: { switched: nothing, resumed: nothing, holdSteers: async () => void told.push('steers taken back') },
     status: { clear: nothing, refresh: async () => {}, observe: nothing },

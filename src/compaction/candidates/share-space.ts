@@ -15,7 +15,7 @@ export interface SpaceWanted {
   readonly isSetup?: true;
 }
 
-/** The active request may take this part of the space before the short messages; hooks and programs share the other. */
+/** The active request keeps at most this part of the space; hooks and programs share the other. */
 const activeShare = 0.5;
 const setupShare = 0.25;
 /** Less of a message than this is not worth its space. */

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defined } from '../../protocol/defined.ts';
-import { isFirstTime, nextInTurn } from './first-time.ts';
+import { recordIfFirst, nextTipIndex } from './first-time.ts';
 
 const one = { name: 'a', words: 'one', keeps: true };
 
@@ -24,7 +24,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 test('the same words are said once in a home, other words again', () => {
   const said = (name: string, words?: string, keeps = true) =>
-    isFirstTime(home, { name, ...defined({ words }), keeps });
+    recordIfFirst(home, { name, ...defined({ words }), keeps });
   expect([said('a', 'one'), said('a', 'one'), said('b', 'one'), said('a', 'two'), said('a', 'two')]).toEqual([
     true,
     false,
@@ -44,20 +44,20 @@ test('the same words are said once in a home, other words again', () => {
 });
 
 test('a link is not followed, and where nothing can be kept everything is said', () => {
-  isFirstTime(home, one);
+  recordIfFirst(home, one);
   const other = join(home, 'other');
   writeFileSync(other, readFileSync(join(home, 'capstan/said/a')), { mode: 0o600 });
   rmSync(join(home, 'capstan/said/a'));
   symlinkSync(other, join(home, 'capstan/said/a'));
-  expect(isFirstTime(home, one)).toBe(true);
+  expect(recordIfFirst(home, one)).toBe(true);
   rmSync(join(home, 'capstan/said'), { recursive: true });
   mkdirSync(join(home, 'capstan/said'));
   chmodSync(join(home, 'capstan/said'), 0o777);
-  expect([isFirstTime(home, one), isFirstTime(home, one)]).toEqual([true, true]);
+  expect([recordIfFirst(home, one), recordIfFirst(home, one)]).toEqual([true, true]);
 });
 
 test('one after the other is next, whatever stands in the file, and none where nothing can be kept', () => {
-  const next = () => nextInTurn(home, 'tip', 3);
+  const next = () => nextTipIndex(home, 'tip', 3);
   expect([next(), next(), next(), next()]).toEqual([0, 1, 2, 0]);
   for (const text of ['99', '-5', 'x', '', '1e9']) {
     writeFileSync(join(home, 'capstan/said/tip'), text, { mode: 0o600 });

@@ -11,7 +11,7 @@ export interface Said {
 }
 
 /** Whether something is said for the first time in a home. Where nothing can be kept, it is so each time. */
-export function isFirstTime(home: string, { name, words, keeps }: Said): boolean {
+export function recordIfFirst(home: string, { name, words, keeps }: Said): boolean {
   const known = readSaid(home, name);
   if (known !== undefined && (words === undefined || known === words)) return false;
   if (keeps) keepSaid(home, name, words ?? '');
@@ -19,7 +19,7 @@ export function isFirstTime(home: string, { name, words, keeps }: Said): boolean
 }
 
 /** Which of so many is said next in a home, one after the other. Undefined: nothing can be kept there. */
-export function nextInTurn(home: string, name: string, count: number): number | undefined {
+export function nextTipIndex(home: string, name: string, count: number): number | undefined {
   const [, last = '-1'] = /^(\d{1,6})$/.exec(readSaid(home, name) ?? '') ?? [];
   const next = (Number(last) + 1) % count;
   return keepSaid(home, name, String(next)) ? next : undefined;

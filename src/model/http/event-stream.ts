@@ -1,4 +1,4 @@
-import { HeldBytes } from '../../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../../protocol/bounded-buffer.ts';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -17,7 +17,7 @@ const longestOpening = byteOrderMark.length + dataField.length + 2;
  */
 export function eventStreamParser({ mostEventBytes }: { readonly mostEventBytes: number }) {
   /** Data of an event that the chunks before have begun. */
-  const held = new HeldBytes(mostEventBytes);
+  const held = new BoundedBuffer(mostEventBytes);
   /** The only line of data so far. It lies in the chunk. */
   let single: Buffer | undefined;
   let hasData = false;

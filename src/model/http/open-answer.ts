@@ -9,7 +9,7 @@ import { isLoopback } from './network/proxy.ts';
 import { bareHost } from './network/target.ts';
 import { httpFailure } from './http-failure.ts';
 import { defined } from '../../protocol/defined.ts';
-import { HeldBytes } from '../../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../../protocol/bounded-buffer.ts';
 import type { RateLimits } from '../../protocol/rate-limits.ts';
 import { rateLimitsIn } from './rate-limit-headers.ts';
 import { modelFailure } from './failure.ts';
@@ -169,7 +169,7 @@ async function refusal(
 
 /** The beginning of an error's body, as much of it as comes; undefined when reading was stopped. */
 async function readError(body: ResponseBody, isUnreadable: boolean): Promise<string | undefined> {
-  const held = new HeldBytes(errorBodyBytes);
+  const held = new BoundedBuffer(errorBodyBytes);
   const until = performance.now() + errorBodyMs;
   for (let leftMs = errorBodyMs; leftMs > 0 && held.length < errorBodyBytes; leftMs = until - performance.now()) {
     const read = await body.read(leftMs);

@@ -1,4 +1,4 @@
-import { HeldBytes } from '../../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../../protocol/bounded-buffer.ts';
 
 /** The kinds of frames that RFC 6455 has. */
 export const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
@@ -44,8 +44,8 @@ export function frameParser(rules: FrameRules): (chunk: Uint8Array) => readonly 
   /** A message of which not all has come. */
   let message: { readonly isCompressed: boolean } | undefined;
   /** Bytes of the message, and of a control frame, which may come between its fragments. */
-  const content = new HeldBytes(rules.maxBytes);
-  const control = new HeldBytes(mostControlBytes);
+  const content = new BoundedBuffer(rules.maxBytes);
+  const control = new BoundedBuffer(mostControlBytes);
   /** Fragments without content: endless ones would never make a message too large. */
   let emptyBytes = 0;
   let isOver = false;

@@ -1,5 +1,5 @@
 import type { DeflateRaw, InflateRaw } from 'node:zlib';
-import { HeldBytes } from '../../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../../protocol/bounded-buffer.ts';
 
 /** What both sides agreed on about compression, RFC 7692. */
 export interface DeflateTerms {
@@ -95,7 +95,7 @@ function passed(
   maxBytes: number,
 ): Promise<Buffer | 'large' | undefined> {
   return new Promise((resolve) => {
-    const held = new HeldBytes(maxBytes);
+    const held = new BoundedBuffer(maxBytes);
     const settle = (result: Buffer | 'large' | undefined): void => {
       stream.off('data', onData).off('error', onLost).off('close', onLost);
       resolve(result);

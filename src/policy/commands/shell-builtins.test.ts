@@ -32,6 +32,7 @@ test.each([
   ['exit 1', 'plain'],
   ['exit a[$(x)]', 'evaluates'],
   ['command -v git', 'plain'],
+  ['command -pv git', 'plain'],
   ['command -p', 'evaluates'],
   ['jobs -l', 'plain'],
   ['jobs -x y', 'evaluates'],

@@ -65,7 +65,7 @@ function all(names: string, judge: Judge): readonly (readonly [string, Judge])[]
 }
 
 /** For the words behind `command`: with `-v` it only says what a name means. */
-export function isNameLookup([option = '']: readonly string[]): boolean {
+export function isNameLookup([option = '']: readonly (string | undefined)[]): boolean {
   return /^-(?:p?[vV]|[vV]p)$/.test(option);
 }
 

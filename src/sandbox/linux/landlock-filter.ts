@@ -28,10 +28,10 @@ export function landlockFilter(
   const column = architecture === 'x64' ? 0 : 1;
   const numberOf = (name: Call): number | undefined => callNumbers[name][column];
   const refused: readonly Call[] = [
-    ...outward,
-    ...sharedMemory,
+    ...mountCalls,
+    ...ipcCalls,
     ...(writes ? [] : [...modes.keys(), ...owners.keys(), ...times]),
-    ...(network === 'restricted' ? meetings : []),
+    ...(network === 'restricted' ? socketCalls : []),
   ];
   const checked = [...checks(writes, user)].flatMap(([name, statements]) => {
     const number = numberOf(name);
@@ -228,7 +228,7 @@ const extendedAttributes = [
   'file_setattr',
 ] as const satisfies readonly Call[];
 
-const outward = [
+const mountCalls = [
   'setns',
   'chroot',
   'pivot_root',
@@ -244,7 +244,7 @@ const outward = [
   'fspick',
 ] as const satisfies readonly Call[];
 
-const sharedMemory = [
+const ipcCalls = [
   'shmget',
   'shmat',
   'shmctl',
@@ -260,4 +260,4 @@ const sharedMemory = [
   'mq_unlink',
 ] as const satisfies readonly Call[];
 
-const meetings = ['socket', 'connect', 'bind', 'listen', 'accept', 'accept4'] as const satisfies readonly Call[];
+const socketCalls = ['socket', 'connect', 'bind', 'listen', 'accept', 'accept4'] as const satisfies readonly Call[];

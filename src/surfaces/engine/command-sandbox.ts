@@ -4,7 +4,7 @@ import {
   type OptionTable,
   type OptionType,
   readOptions,
-  yes,
+  onlyTrue,
 } from '../../envelope/read-options.ts';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
@@ -53,7 +53,7 @@ export interface SandboxRequest {
 const sandboxOptions = {
   cwd: { type: anyText, about: 'The folder, as an absolute path.', required: true },
   permissions: { type: permissionsOption(), about: 'A profile, or its name.' },
-  landlockOnly: { type: yes, about: 'Landlock or nothing.' },
+  landlockOnly: { type: onlyTrue, about: 'Landlock or nothing.' },
   env: { type: commandVariables(), about: 'The whole environment of commands.' },
 } as const satisfies OptionTable<SandboxRequest>;
 

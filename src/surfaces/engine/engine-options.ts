@@ -11,7 +11,7 @@ import {
   type OptionTable,
   type OptionType,
   recordOf,
-  thingOf,
+  objectWithMethods,
 } from '../../envelope/read-options.ts';
 import type { ClientFacts } from '../../envelope/facts.ts';
 import type { ConfigChoices, ConfigOverrides } from '../../gather/config/config-layers.ts';
@@ -97,9 +97,9 @@ const overrides: OptionType<Extract<ConfigOverrides, readonly unknown[]>> = list
 
 const paths = listOf(nameText, 'a list of paths');
 
-const storeOption = thingOf<ThreadStore>('an object with rollouts, directory, blobs and contents', {
+const storeOption = objectWithMethods<ThreadStore>('an object with rollouts, directory, blobs and contents', {
   rollouts: {
-    type: thingOf<RolloutStore>('a store of rollouts', {
+    type: objectWithMethods<RolloutStore>('a store of rollouts', {
       create: { type: method(), about: 'Begins a thread.', required: true },
       fork: { type: method(), about: 'Begins a thread at a place of another.', required: true },
       open: { type: method(), about: 'Takes the lease of a thread.', required: true },
@@ -114,7 +114,7 @@ const storeOption = thingOf<ThreadStore>('an object with rollouts, directory, bl
     required: true,
   },
   directory: {
-    type: thingOf<ThreadDirectory>('a directory of threads', {
+    type: objectWithMethods<ThreadDirectory>('a directory of threads', {
       list: { type: method(), about: 'Lists threads.', required: true },
       search: { type: method(), about: 'Searches threads.', required: true },
       summary: { type: method(), about: 'Describes a thread.', required: true },
@@ -126,7 +126,7 @@ const storeOption = thingOf<ThreadStore>('an object with rollouts, directory, bl
     required: true,
   },
   blobs: {
-    type: thingOf<Blobs>('a store of blobs', {
+    type: objectWithMethods<Blobs>('a store of blobs', {
       keep: { type: method(), about: 'Keeps bytes.', required: true },
       load: { type: method(), about: 'Loads bytes.', required: true },
     }),
@@ -134,7 +134,7 @@ const storeOption = thingOf<ThreadStore>('an object with rollouts, directory, bl
     required: true,
   },
   contents: {
-    type: thingOf<SnapshotContents>('a store of snapshot contents', {
+    type: objectWithMethods<SnapshotContents>('a store of snapshot contents', {
       of: { type: method(), about: 'The contents of a workspace.', required: true },
     }),
     about: 'Keeps the contents of snapshots.',
@@ -165,7 +165,7 @@ export const engineOptions = {
   systemFolders: { type: paths, about: 'Where the configuration files of the machine are.' },
   store: { type: storeOption, about: 'Where threads are kept.' },
   seals: {
-    type: thingOf<Seals>('an object with seal, holds and problem', {
+    type: objectWithMethods<Seals>('an object with seal, holds and problem', {
       seal: { type: method(), about: 'Seals a claim.', required: true },
       holds: { type: method(), about: 'Checks a seal.', required: true },
       problem: { type: method(), about: 'Says why the key cannot be used.', required: true },
@@ -175,7 +175,7 @@ export const engineOptions = {
   },
   formats: {
     type: listOf(
-      thingOf<WireFormat>('a wire format', {
+      objectWithMethods<WireFormat>('a wire format', {
         name: { type: nameText, about: 'As `wire_api` names it.', required: true },
         encoder: { type: method(), about: 'Writes requests.', required: true },
         everyEncoder: { type: method(), about: 'All that encoder may give.' },

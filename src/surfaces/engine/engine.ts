@@ -3,7 +3,7 @@ import { sandboxNotices } from '../../ports/sandbox.ts';
 import { readOptions } from '../../envelope/read-options.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
 import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
-import { isFirstTime, nextInTurn } from '../../gather/system/first-time.ts';
+import { recordIfFirst, nextTipIndex } from '../../gather/system/first-time.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { findRepository, readGitFacts } from '../../gather/git/git.ts';
 import { findHome } from '../../gather/system/home.ts';
@@ -136,16 +136,16 @@ export class Engine {
     return this.#parts.base.home;
   }
 
-  /** Whether a user of this home should read a warning: some need to be read once. `keeps`: whether this one counts as read. */
-  isNews({ code, message }: Outcome, { keeps = true }: { readonly keeps?: boolean } = {}): boolean {
+  /** True: a user of this home should read the warning, and it counts as read from now on if `keeps`. Some need to be read once. */
+  recordIfNews({ code, message }: Outcome, { keeps = true }: { readonly keeps?: boolean } = {}): boolean {
     const how = saidOnce[code];
     if (how === undefined) return true;
-    return isFirstTime(this.home, { name: code, keeps, ...(how === 'once' ? {} : { words: message }) });
+    return recordIfFirst(this.home, { name: code, keeps, ...(how === 'once' ? {} : { words: message }) });
   }
 
   /** Which of so many the terminal says next, one at each start. Undefined: the home keeps nothing. */
-  nextInTurn(name: 'tip', count: number): number | undefined {
-    return nextInTurn(this.home, name, count);
+  nextTipIndex(name: 'tip', count: number): number | undefined {
+    return nextTipIndex(this.home, name, count);
   }
 
   /** The same in every process of the home; another one for each purpose. Undefined while the key of the home cannot be used. */

@@ -8,7 +8,7 @@ import type { GroundRequest, GroundWatch } from '../../policy/command-ground.ts'
 import { repositoryAbove, type RepositorySight, repositorySight } from '../../policy/repository-sight.ts';
 import { openVariable } from '../../policy/loading-variables.ts';
 import { isWithin, normalisePath, parentOf } from '../../policy/paths.ts';
-import { isSettledProgram, openFolder } from '../../policy/settled-program.ts';
+import { isSettledProgram, writablePathFolder } from '../../policy/settled-program.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
@@ -79,8 +79,8 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
         }),
       });
       const hasCompany = request.hasCompany || undefined;
-      const folder = isUnsettled ? openFolder(programGround) : undefined;
-      const found = defined({ openSetting: sight.open, openVariable: open, openFolder: folder, hasCompany });
+      const folder = isUnsettled ? writablePathFolder(programGround) : undefined;
+      const found = defined({ openSetting: sight.open, openVariable: open, writablePathFolder: folder, hasCompany });
       const ground = { folder: cwd, settled: new Set(settled), ...found };
       if (sight.kind !== 'protected') return { ...ground, repository: sight.kind };
       // What is put there from now on, or was not seen, git refuses itself.

@@ -11,8 +11,8 @@ import {
   readOptions,
   positiveNumber,
   recordOf,
-  thingOf,
-  yes,
+  objectWithMethods,
+  onlyTrue,
   wholeNumber,
 } from '../../envelope/read-options.ts';
 import {
@@ -159,18 +159,18 @@ export const threadOptions = {
   clientTools: { type: clientToolsOption, about: 'Tools that your clients answer.' },
   onlyTools: { type: names, about: 'The only tools that the model gets, besides `tools`.' },
   withoutTools: { type: names, about: 'Tools that the model does not get.' },
-  changesNothing: { type: yes, about: 'Commands write nothing, unless the user allows one.' },
+  changesNothing: { type: onlyTrue, about: 'Commands write nothing, unless the user allows one.' },
   ephemeral: { type: flag, about: 'Keeps nothing on disk.' },
   askUser: {
-    type: thingOf<AskUser>('an object with ask', {
-      answersOnce: { type: yes, about: 'Answers save no rule.' },
+    type: objectWithMethods<AskUser>('an object with ask', {
+      answersOnce: { type: onlyTrue, about: 'Answers save no rule.' },
       ask: { type: method(), about: 'Answers a question.', required: true },
       isThere: { type: method(), about: 'Whether someone can be asked now.' },
     }),
     about: 'Answers questions about calls.',
   },
   ruleBook: {
-    type: thingOf<RuleBook>('an object with save', {
+    type: objectWithMethods<RuleBook>('an object with save', {
       save: { type: method(), about: 'Saves a rule.', required: true },
     }),
     about: 'Saves the rules that answers allow.',
@@ -178,7 +178,7 @@ export const threadOptions = {
   listener: { type: method(), about: 'Gets every event, from the first one on.' },
   provisional: { type: method(), about: 'Gets text and output while they arrive.' },
   checkpointHooks: {
-    type: thingOf<CheckpointHooks>('an object with before or after', {
+    type: objectWithMethods<CheckpointHooks>('an object with before or after', {
       before: { type: method(), about: 'May stop a compaction with a reason.' },
       after: { type: method(), about: 'Is notified of a checkpoint.' },
     }),
@@ -192,7 +192,7 @@ export const threadOptions = {
   },
   unlessReviewed: { type: flag, about: '`heldApprovals` does not hold where a reviewer answers.' },
   turnFollows: { type: flag, about: 'You submit a turn at once, so that Capstan looks at the folder only once.' },
-  folderMayBeMissing: { type: yes, about: 'Opens a thread whose folder is gone, to move it.' },
+  folderMayBeMissing: { type: onlyTrue, about: 'Opens a thread whose folder is gone, to move it.' },
   agent: {
     type: recordOf<AgentIdentity>('the identity of an agent', {
       id: { type: idOption(), about: 'Its own thread.', required: true },

@@ -15,7 +15,7 @@ type OutputOptions = Pick<ExecArguments['options'], Shared> &
 
 export function createOutput(
   options: OutputOptions,
-  { engine }: { readonly engine: Pick<Engine, 'isNews'> },
+  { engine }: { readonly engine: Pick<Engine, 'recordIfNews'> },
   /** To resume the thread continues what the run did. */
   { resumable = true }: { readonly resumable?: boolean } = {},
 ): Output {
@@ -24,16 +24,16 @@ export function createOutput(
   const json = options.json || sdkJson;
   const stream = process.stderr;
   const live = isLive(stream);
-  const isNews = (outcome: Outcome): boolean => engine.isNews(outcome, { keeps: !ephemeral });
+  const recordIfNews = (outcome: Outcome): boolean => engine.recordIfNews(outcome, { keeps: !ephemeral });
   const screen = new Screen({ stream, color: wantsColor(stream, color), live });
   return json
-    ? jsonOutput(screen, { context, verbose, isNews })
+    ? jsonOutput(screen, { context, verbose, recordIfNews })
     : new PlainOutput(screen, {
         live,
         verbose,
         resumable: resumable && !ephemeral,
         limits,
-        isNews,
+        recordIfNews,
         ...defined({ approvals }),
       });
 }

@@ -15,8 +15,8 @@ export function jsonOutput(
   {
     context,
     verbose,
-    isNews,
-  }: { readonly context: boolean; readonly verbose: boolean; isNews(outcome: Outcome): boolean },
+    recordIfNews,
+  }: { readonly context: boolean; readonly verbose: boolean; recordIfNews(outcome: Outcome): boolean },
 ): Output {
   const toExecEvents = execEvents({ context });
   let told = false;
@@ -37,7 +37,7 @@ export function jsonOutput(
     event(event) {
       if (event.kind === 'thread-started') announcement.started();
       const say = (): void => {
-        if (event.kind === 'warning' && isNote(event.outcome) && isNews(event.outcome))
+        if (event.kind === 'warning' && isNote(event.outcome) && recordIfNews(event.outcome))
           printNote(fullText(event.outcome));
         sayNews(screen, event, verbose);
         printAll(toExecEvents(event));

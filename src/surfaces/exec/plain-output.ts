@@ -38,7 +38,7 @@ export interface PlainOptions extends Pick<RunToRepeat, 'limits'> {
   /** How questions are answered, as the user named it. Absent: none are asked. */
   readonly approvals?: string;
   /** Whether the user has not read a warning in an earlier run. Absent: all are shown. */
-  readonly isNews?: (outcome: Outcome) => boolean;
+  readonly recordIfNews?: (outcome: Outcome) => boolean;
 }
 
 /** What happens on standard error; the answer alone on standard output, unless both are the same screen. */
@@ -157,7 +157,7 @@ export class PlainOutput implements Output {
       case 'call-refused':
         return this.#sayRefused(event);
       case 'warning':
-        if (this.#options.isNews?.(event.outcome) === false) return undefined;
+        if (this.#options.recordIfNews?.(event.outcome) === false) return undefined;
         this.#goalRests ||= event.outcome.code === 'goal-rests';
         if (this.#newestCall !== undefined && !this.#isOnlyCall) this.#newestCall = noCall;
         return screen.message(fullText(event.outcome), { look: 'yellow' });

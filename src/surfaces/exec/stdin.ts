@@ -1,4 +1,4 @@
-import { HeldBytes } from '../../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../../protocol/bounded-buffer.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import { isBlankText } from '../../protocol/unseen-signs.ts';
 import { printNote } from '../terminal/print.ts';
@@ -57,7 +57,7 @@ async function readStandardInput(word: string | undefined): Promise<Buffer | und
   // Terminals and /dev/null have nothing to say, and Node's stream for them costs some milliseconds to make.
   if (kind === undefined || (kind.isCharacterDevice() && !(word === '-' && isTerminal()))) return Buffer.alloc(0);
   if (kind.isFile()) return kind.size > mostBytes ? undefined : process.getBuiltinModule('node:fs').readFileSync(0);
-  const held = new HeldBytes(mostBytes);
+  const held = new BoundedBuffer(mostBytes);
   let [hasBegun, ended] = [false, false];
   const everything = (async () => {
     for await (const chunk of process.stdin) {

@@ -1,4 +1,4 @@
-import { HeldBytes } from '../../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../../protocol/bounded-buffer.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { printNote } from '../terminal/print.ts';
 
@@ -13,7 +13,7 @@ export async function readSecret(what: 'API key' | 'access token', signal: Abort
     return { code: 'usage', message: `${option} reads the ${what} from standard input.`, next };
   }
   printNote(`Reading the ${what} from standard input.`);
-  const held = new HeldBytes(mostBytes);
+  const held = new BoundedBuffer(mostBytes);
   const onAbort = (): void => void process.stdin.destroy();
   signal.addEventListener('abort', onAbort, { once: true });
   try {

@@ -1,6 +1,6 @@
 import type { TokenCommand } from '../../../config/providers.ts';
 import type { Programs } from '../../../ports/program-files.ts';
-import { HeldBytes } from '../../../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../../../protocol/bounded-buffer.ts';
 import type { Variables } from '../../../protocol/variables.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials.ts';
 
@@ -61,7 +61,7 @@ function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environmen
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => resolve({ kind: 'failed', why });
     const child = spawn(program, args, { cwd, env: { ...environment }, stdio: ['ignore', 'pipe', 'ignore'] });
-    const held = new HeldBytes(mostBytes);
+    const held = new BoundedBuffer(mostBytes);
     let isTooMuch = false;
     const timer = setTimeout(() => {
       child.kill('SIGKILL');

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { HeldBytes } from '../../../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../../../protocol/bounded-buffer.ts';
 import { NotHttp } from './http-head.ts';
 import type { HttpPart, HttpReader } from './http-reader.ts';
 import { unread } from './await-head.ts';
@@ -16,7 +16,7 @@ export async function readWhole(
   body: ResponseBody,
   { idleMs, maxBytes }: { readonly idleMs: number; readonly maxBytes: number },
 ): Promise<Exclude<Read, { kind: 'chunk' | 'end' }> | { readonly kind: 'large' } | { kind: 'whole'; text: string }> {
-  const held = new HeldBytes(maxBytes);
+  const held = new BoundedBuffer(maxBytes);
   for (;;) {
     const part = await body.read(idleMs);
     if (part.kind === 'end') return { kind: 'whole', text: held.take().toString('utf8') };

@@ -1,4 +1,4 @@
-import { positiveNumber, type OptionTable, readOptions, yes } from '../../../envelope/read-options.ts';
+import { positiveNumber, type OptionTable, readOptions, onlyTrue } from '../../../envelope/read-options.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -41,7 +41,7 @@ const idleOption = {
 
 const liveOptions = {
   ...threadOptions,
-  unattended: { type: yes, about: 'No client answers: what would be asked is refused.' },
+  unattended: { type: onlyTrue, about: 'No client answers: what would be asked is refused.' },
 } as const satisfies OptionTable<LiveRequest>;
 
 /** See `LiveThreads`. */

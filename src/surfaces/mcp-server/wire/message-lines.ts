@@ -1,5 +1,5 @@
 import type { RequestId } from '@modelcontextprotocol/server';
-import { HeldBytes } from '../../../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../../../protocol/bounded-buffer.ts';
 import { MessageScan } from './message-scan.ts';
 
 export type MessageLine =
@@ -19,13 +19,13 @@ const newline = 10;
 /** Cuts a stream of bytes into lines. Memory is bounded by the length of the longest line that is allowed. */
 export class MessageLines {
   readonly #limits: MessageLimits;
-  readonly #held: HeldBytes;
+  readonly #held: BoundedBuffer;
   #scan = new MessageScan();
   #problem: 'too long' | 'too deep' | undefined;
 
   constructor(limits: MessageLimits) {
     this.#limits = limits;
-    this.#held = new HeldBytes(limits.longest);
+    this.#held = new BoundedBuffer(limits.longest);
   }
 
   *read(chunk: Uint8Array): Generator<MessageLine> {

@@ -2,7 +2,7 @@ import { type IncomingMessage, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
 import { SUBSCRIPTION_ID_META_KEY, createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
-import { HeldBytes } from '../../../protocol/held-bytes.ts';
+import { BoundedBuffer } from '../../../protocol/bounded-buffer.ts';
 import { type Json, type JsonObject, arrayAt, isJsonObject, objectAt } from '../../../protocol/json.ts';
 import type { ClientPort, ServerResources } from '../offer/server-tool.ts';
 import { shortened } from '../offer/shortened.ts';
@@ -71,7 +71,7 @@ function inLargePieces(request: IncomingMessage): IncomingMessage {
   const chunks = request[Symbol.asyncIterator].bind(request);
   return Object.assign(request, {
     async *[Symbol.asyncIterator]() {
-      const held = new HeldBytes(pieceBytes);
+      const held = new BoundedBuffer(pieceBytes);
       for await (const chunk of chunks() as AsyncIterable<Buffer>) {
         if (held.length + chunk.length > pieceBytes) yield held.take();
         if (chunk.length > pieceBytes) yield chunk;

@@ -55,7 +55,7 @@ function unusedKeys(engine: Engine): readonly Outcome[] {
     message: `Capstan does not support ${names}: what the configuration says there changes nothing.`,
     next: 'It may stay for other programs. The keys that work are those under "The terminal" in docs/configure.md.',
   };
-  return engine.isNews(unused) ? [unused] : [];
+  return engine.recordIfNews(unused) ? [unused] : [];
 }
 
 /** Words in lists that mean nothing. */

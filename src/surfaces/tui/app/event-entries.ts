@@ -29,7 +29,7 @@ import type { TranscriptEntry, Transcript } from './transcript.ts';
 /** Makes cells of what happens in a thread. */
 export class EventEntries {
   readonly #transcript: Transcript;
-  readonly #isNews: (outcome: Outcome) => boolean;
+  readonly #recordIfNews: (outcome: Outcome) => boolean;
   readonly #groups: ExploringGroups;
   readonly #changes: ChangeEntries;
   readonly #hooks: RunningHooks;
@@ -56,10 +56,10 @@ export class EventEntries {
   /** What the thread had cost when the turn began. */
   #before: Usage | undefined;
 
-  /** `isNews`: whether the user has not read a warning in an earlier run. */
-  constructor(transcript: Transcript, isNews: (outcome: Outcome) => boolean) {
+  /** `recordIfNews` tells, and records, that the user has not read a warning in an earlier run. */
+  constructor(transcript: Transcript, recordIfNews: (outcome: Outcome) => boolean) {
     this.#transcript = transcript;
-    this.#isNews = isNews;
+    this.#recordIfNews = recordIfNews;
     this.#groups = new ExploringGroups(transcript);
     this.#changes = new ChangeEntries((entry) => {
       this.#groups.pass();
@@ -118,7 +118,7 @@ export class EventEntries {
         return this.#add(cellOfEvent(event));
       case 'warning':
         // The end of the turn that the other model continues says it.
-        if (event.outcome.code !== 'model-fallback' && this.#isNews(event.outcome)) this.#add(cellOfEvent(event));
+        if (event.outcome.code !== 'model-fallback' && this.#recordIfNews(event.outcome)) this.#add(cellOfEvent(event));
         return;
       case 'turn-completed':
       case 'turn-failed':

@@ -60,7 +60,7 @@ export class TuiSession {
     const told = (result: { readonly kind: string; readonly outcome?: Outcome }): void => this.#told(result);
     const run = (work: Promise<unknown>): void => this.run(work);
     this.parts = parts;
-    this.entries = new EventEntries(stage.transcript, (outcome) => engine.isNews(outcome));
+    this.entries = new EventEntries(stage.transcript, (outcome) => engine.recordIfNews(outcome));
     const { entries } = this;
     this.doors = draftDoors({ thread, engine, notice: (text, level) => this.notice(text, level) });
     this.shells = new UserShells({ stage, entries, thread, now, told });

@@ -35,7 +35,7 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
   if (!('code' in about)) stage.transcript.add({ cell: headerCell({ ...about, ...policyOf(about) }), isFinal: true });
   const watched = await watchThread(engine, id);
   let seen = -1;
-  const entries = new EventEntries(stage.transcript, (outcome) => engine.isNews(outcome));
+  const entries = new EventEntries(stage.transcript, (outcome) => engine.recordIfNews(outcome));
   const noted = async function* (news: AsyncIterable<LiveNews>): AsyncGenerator<LiveNews> {
     for await (const each of news) {
       if (each.kind === 'recorded' && each.more !== true) seen = each.ordinal;

@@ -25,7 +25,7 @@ export class ShownThread {
 
   constructor(id: ThreadId, parts: ShownThreadParts) {
     this.#parts = parts;
-    this.#entries = new EventEntries(this.#transcript, (outcome) => parts.engine.isNews(outcome));
+    this.#entries = new EventEntries(this.#transcript, (outcome) => parts.engine.recordIfNews(outcome));
     const live = parts.threads.loaded.find((thread) => thread.id === id);
     void (live === undefined ? this.#readFile(id) : this.#follow(live)).catch((error: unknown) => {
       this.#entries.notice(`The thread cannot be read: ${errorWords(error)}`, 'error');

@@ -90,7 +90,7 @@ export class StagedThread {
     for (const notice of [...engine.notices, ...thread.notices]) {
       // The question itself follows.
       const isAsked = notice.code === 'turn-suspended' && thread.isSuspended;
-      if (!isAsked && engine.isNews(notice)) entries.outcome(notice, 'warning');
+      if (!isAsked && engine.recordIfNews(notice)) entries.outcome(notice, 'warning');
     }
     await Promise.all([this.#reader.caughtUp, status.refresh()]);
     flow.resumed(this.#failure.failure);

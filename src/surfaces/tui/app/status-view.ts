@@ -64,7 +64,7 @@ export class StatusView {
     const isNew = this.#parts.thread().place === undefined && this.#parts.runState() === 'Ready';
     if (!isNew || !this.#parts.settings.showTooltips || this.#parts.surroundings.rows < fewestRows) return [line];
     // One that is not shown is not used up.
-    this.#tip ??= this.#parts.engine.nextInTurn('tip', tipCount) ?? Math.floor(look.now / dayMs);
+    this.#tip ??= this.#parts.engine.nextTipIndex('tip', tipCount) ?? Math.floor(look.now / dayMs);
     return [line, ...tipRows(this.#tip, look)];
   }
 

@@ -5,7 +5,7 @@ const noBytes = Buffer.alloc(0);
  * Bytes that come in pieces, copied into one buffer. A list of pieces would take far more memory than their bytes: each
  * is an object, and keeps all of the memory alive that it was cut from.
  */
-export class HeldBytes {
+export class BoundedBuffer {
   readonly #most: number;
   #memory: Buffer = noBytes;
   #length = 0;

@@ -93,7 +93,7 @@ describe('media', () => {
     const sent = project(historyOf([entryOf(words(...web, ...local), undefined)]));
     const place = {
       type: 'input_text',
-      text: expect.stringMatching(/^\[A picture or file stands here\. It was left out /),
+      text: expect.stringMatching(/^\[A picture or file was left out: /),
     };
     expect(sent).toEqual([words(...web, ...local.map(() => place as unknown as JsonObject))]);
     expect(project(historyOf([entryOf(words(...local), undefined)]), { modalities: ['text'] })).toEqual([

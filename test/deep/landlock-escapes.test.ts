@@ -82,7 +82,7 @@ function succeedsOutside(script: string, env: Record<string, string> = {}): bool
     return status === 0;
   } finally {
     engine.kill('SIGKILL');
-    if (script.includes('mount ')) spawnSync('umount', [work], { stdio: 'ignore' });
+    if (script.includes('mount ')) spawnSync('bash', ['-c', 'umount "$0"', work], { stdio: 'ignore' });
     rmSync('/tmp/capstan-landlock', { force: true });
   }
 }

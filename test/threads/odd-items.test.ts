@@ -91,7 +91,7 @@ it('a picture whose address is a file of this machine is not sent: words stand i
   const said = (body['input'] as unknown as readonly Item[]).find((item) => JSON.stringify(item).includes('Look at'));
   expect(said?.['content']).toEqual([
     content[0],
-    { type: 'input_text', text: expect.stringMatching(/^\[A picture or file stands here\. It was left out /) },
+    { type: 'input_text', text: expect.stringMatching(/^\[A picture or file was left out: /) },
     content[2],
   ]);
   await live.close();

@@ -1,5 +1,5 @@
 import { deepFreeze } from '../../envelope/deep-freeze.ts';
-import { method, type OptionTable, thingOf } from '../../envelope/read-options.ts';
+import { method, type OptionTable, objectWithMethods } from '../../envelope/read-options.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import type { Line } from '../../protocol/line.ts';
@@ -27,7 +27,7 @@ export interface LineSubscriber extends ThreadSubscriber {
 
 export const subscribing = {
   subscriber: {
-    type: thingOf<LineSubscriber>('an object with event, provisional or ended', {
+    type: objectWithMethods<LineSubscriber>('an object with event, provisional or ended', {
       event: { type: method(), about: 'What happened.' },
       provisional: { type: method(), about: 'Items that are still arriving.' },
       ended: { type: method(), about: 'The thread was closed.' },

@@ -33,7 +33,7 @@ const cut = (url: string): readonly TurnFault[] => [
   {
     name: 'before the head',
     step: cutAt(0, say('x')),
-    says: `No answer from ${new URL(url).origin} (ECONNRESET). Check the network and the base URL of the provider.`,
+    says: `${new URL(url).origin} closed the connection without an answer (ECONNRESET). Check that the server works, and what stands between Capstan and it.`,
   },
   { name: 'before the first event', step: cutAt(10, say('x')), says: lostAt('ECONNRESET'), breaksStream },
   { name: 'in the middle of a text', step: cutAt(5000, say(words)), says: lostAt('ECONNRESET'), breaksStream },
@@ -75,7 +75,7 @@ const broken = (): readonly TurnFault[] => [
   {
     name: 'a line without end',
     step: body(`data: ${'x'.repeat(65 * 1024 * 1024)}`),
-    says: `The provider sent more than 64 MB in one answer, so Capstan stopped reading it. ${tooLarge}`,
+    says: `The provider sent more than 32 MB in one event, so Capstan stopped reading it. ${tooLarge}`,
   },
   {
     name: 'text in place of events',

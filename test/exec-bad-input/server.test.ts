@@ -111,7 +111,7 @@ describe('a server that', () => {
     expectThreadToOutlive('human', (url) => [unreachable(url)[0]!, ...refusing().slice(1, 3)]),
   );
 
-  it('asks for a pause gets it, and the wait is reported', async () => {
+  it('asks for a pause gets it, and the try is reported', async () => {
     const busy = httpError({ status: 429, headers: { 'retry-after-ms': '20' }, body: { error: { message: 'Busy' } } });
     const { model, place } = await scene([busy, answer({ items: [say('Now.')] })]);
     const run = await place.run('exec', '--json', 'hi');
@@ -119,7 +119,7 @@ describe('a server that', () => {
       0,
       {
         type: 'error',
-        message: 'The provider answered with status 429: Busy. Trying again (1 of 5). Wait 1 second, then try again.',
+        message: 'The provider answered with status 429: Busy. Trying again (1 of 5).',
       },
     ]);
     expect(lastSent(model).at(-1)).toBe('hi');

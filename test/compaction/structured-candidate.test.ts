@@ -349,7 +349,7 @@ test('an order inside a long paste stays when the paste is cut, through later ch
   const candidate = structuredCandidate(planOf({ words: 1500 }), source, answer) as Candidate;
   const first = installed(candidate);
   expect(textsOf(first)[0]).toMatch(
-    /tokens cut here …\]\nIMPORTANT: please make the pool retry\nfive times, and nothing else\n\[… about/,
+    /tokens cut here …\]\nIMPORTANT: please make the pool retry\nfive times, and nothing else\n+\[… about/,
   );
   const why = { code: 'model-failed', message: 'It failed.', next: 'Try again.' };
   const later = mechanicalCandidate(planOf({ words: 400 }), sourceOf(first), why);

@@ -239,13 +239,13 @@ describe('--verbose', () => {
     const { place } = await scene(() => answer({ items: [say('ok')] }));
     const first = await place.run('exec', '--verbose', 'one');
     expect(first.stdout).toBe('ok\n');
-    expect(first.stderr).toMatch(/^context: permissions \(initial, \d+ characters\)$/m);
+    expect(first.stderr).toMatch(/^context: permissions \(initial, [\d,]+ characters\)$/m);
     expect(first.stderr).toMatch(/^window: 107 of 258,400 tokens, 100 % left$/m);
     expect(first.stderr).not.toContain('cache:');
     checkpoint(place);
     const second = await place.run('exec', '-v', ...high, '-m', 'gpt-5.4', 'resume', '--last', 'two');
     expect(second.stderr).toMatch(/^model: gpt-5\.5 -> gpt-5\.4; with it: .*identity\.effort/m);
-    expect(second.stderr).toMatch(/^context: permissions \(reinjection after checkpoint, \d+ characters\)$/m);
+    expect(second.stderr).toMatch(/^context: permissions \(reinjection after checkpoint, [\d,]+ characters\)$/m);
     expect(second.stderr).toMatch(/^cache: broken by a checkpoint; about [1-9][\d,]* tokens are read again$/m);
     const third = await place.run('exec', '-v', '-c', 'model_reasoning_effort="low"', 'resume', '--last', 'three');
     expect(third.stderr).toMatch(/^cache: broken by the setting effort; about [\d,]+ tokens are read again$/m);

@@ -31,7 +31,7 @@ it('shows what is remembered and what it cost, and clears it', async () => {
   ] as const)
     writeNote(place.home, { ...more, threadId, at });
   expect((await place.run('memory', 'show')).stdout).toContain(
-    'Notes about 1 of 3 threads, for 2,310 tokens:\n2026-11-01  ghi  failed, 1100 tokens\n',
+    'Notes about 1 of 3 threads, for 2,310 tokens:\n2026-11-01  ghi  failed, 1,100 tokens\n',
   );
   rmSync(join(place.home, 'capstan/memories/abc.json'));
   expect((await place.run('memory', 'show')).stdout).toContain('No notes about 2 threads, for 2,200 tokens:\n');

@@ -1,20 +1,30 @@
 /**
  * Suites that a whole `npm test` leaves to `npm run test:deep`: attacks, large files, a failing disk or terminal, models
- * that lie or never end at a checkpoint, threads over every wire format, and whole sessions of the terminal. The fast
- * suites prove the same parts on plainer ways.
+ * that lie or never end at a checkpoint, threads over every wire format, most laws, tables of options, and whole sessions
+ * of the terminal. The fast suites prove the same parts on plainer ways.
  * `vitest run FILE` and `npm test FILE` run any of them.
  */
 export const lateSuites: readonly string[] = [
   'test/security/**/*.test.ts',
   'test/exec-bad-input/*.test.ts',
-  'test/sandbox/network-lists.test.ts',
-  'test/compaction/{adversary-*,endless-checkpoints,loop-guard,opaque-checkpoints,unexplained-refusal}.test.ts',
+  'test/sandbox/network-{filter,lists}.test.ts',
+  'test/compaction/{adversary-*,endless-checkpoints,failures,loop-guard,no-usage,opaque-*,parity,paste,unexplained-refusal}.test.ts',
   'test/compaction/conversations/*.test.ts',
-  'test/formats/!(turns|alternating-roles).test.ts',
-  'test/tui/!(conversation|composer|small-screens).test.ts',
+  'test/formats/!(alternating-roles).test.ts',
+  'test/tui/!(conversation|small-screens).test.ts',
   'test/tui/commands/*.test.ts',
   'test/mcp-tools/questions.test.ts',
   'test/threads/printed-commands.test.ts',
-  'test/exec/terminal.test.ts',
-  'src/rollout/compressed/compressed-file.test.ts',
+  'test/exec/{options,terminal}.test.ts',
+  'test/mcp-server/{command,http-guard}.test.ts',
+  'test/mcp/mcp-news.test.ts',
+  'test/commands/{completion,sandbox-programs}.test.ts',
+  'test/context/{bad-input,odd-usage}.test.ts',
+  'test/laws/!(thread-laws).test.ts',
+  'test/{agents/bounded-agents,cost/fallback,fragments/catalog,providers/signs-of-life}.test.ts',
+  'test/{replay/rerun,rollout/store-contract,shell/real-bash,tokens/estimate-law,workspace/restore-law}.test.ts',
+  'src/compaction/candidates/unlike-lines.test.ts',
+  'src/exec/warden.test.ts',
+  'src/policy/{granted-policy,own-places}.test.ts',
+  'src/rollout/{compressed/compressed-file,lines/read,lines/read-tail}.test.ts',
 ];

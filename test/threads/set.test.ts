@@ -65,7 +65,7 @@ describe('capstan threads set', () => {
     expect(await refused(id, '--model', 'other', '--sandbox', 'open')).toEqual([
       1,
       '',
-      expect.stringMatching(/sandbox must be one of "read-only".*not "open"/),
+      expect.stringMatching(/sandbox of a change of settings must be one of "read-only".*not "open"/),
     ]);
     expect(await refused(id, '--cd', 'nowhere')).toEqual([1, '', expect.stringContaining('nowhere does not exist')]);
     expect(await refused(id)).toEqual([

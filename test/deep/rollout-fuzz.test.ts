@@ -4,7 +4,7 @@ import { expect, inject, it } from 'vitest';
 import { testSeed } from '../harness/seed.ts';
 import type { FuzzFigures } from '../fuzz/rollout-fuzz.ts';
 
-const count = 25_000 * inject('runFactor');
+const count = 10_000 * inject('runFactor');
 const shards = 2;
 
 it(`${count} damaged rollouts crash no reader, and keep what stands before the damage`, async () => {

@@ -13,7 +13,7 @@ it('a great many random threads obey the laws', async () => {
       compactions.failed += failed;
       compactions.lost += lost;
     }),
-    { numRuns: 500 * inject('runFactor') },
+    { numRuns: 250 * inject('runFactor') },
   );
   // Each of the things that can happen to a compaction has happened.
   expect(Math.min(...Object.values(compactions))).toBeGreaterThan(10);

@@ -8,7 +8,7 @@ import { requireOracles } from './require-oracles.ts';
 
 beforeAll(requireOracles);
 
-const cases = 20_000;
+const cases = 8_000;
 const batchSize = 50;
 const workers = 2;
 const firstSeed = testSeed * 1_000_000;

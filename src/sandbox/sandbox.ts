@@ -172,7 +172,7 @@ function landlockNotice(isChosen: boolean): NonNullable<RunnableCommand['notice'
   const why = isChosen ? 'as use_legacy_landlock asks' : 'because the usual sandbox cannot be built';
   return {
     code: 'sandbox-fallback',
-    message: `Landlock holds commands here, ${why}. It does not protect .git, .codex and the like inside writable folders, nor modes and times of your files elsewhere.`,
+    message: `Commands run under Landlock here, ${why}. It does not protect .git, .codex and the like inside writable folders, nor modes and times of your files elsewhere.`,
     next: '`capstan sandbox explain -P :workspace` lists what it does not protect.',
   };
 }

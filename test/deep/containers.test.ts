@@ -85,7 +85,7 @@ for (const each of containers) {
       const words = ['-P', ':workspace', '-C', place.root, '--', 'true'];
       const around = await runIn(container, place, 'sandbox', ...agreed, ...words);
       expect(around.code).toBe(1);
-      expect(around.stderr).not.toContain('Landlock holds commands here');
+      expect(around.stderr).not.toContain('Commands run under Landlock here');
     });
 
     it('runs them under Landlock after that: by the option, or by the own configuration', async () => {
@@ -94,7 +94,7 @@ for (const each of containers) {
       const words = ['-P', ':workspace', '--', 'sh', '-c', script];
       const { code, stdout, stderr } = await runIn(container, place, 'sandbox', ...agreed, ...words);
       expect([code, stdout]).toEqual([0, 'model = "gpt-5.5"\n']);
-      expect(stderr).toContain('capstan: Landlock holds commands here');
+      expect(stderr).toContain('capstan: Commands run under Landlock here');
       expect([existsSync(join(place.workspace, 'made')), existsSync(join(place.root, 'outside'))]).toEqual([
         true,
         false,
@@ -158,14 +158,14 @@ for (const each of containers) {
       const place = aPlace(model.url);
       const first = await runIn(container, place, 'exec', ...agreed, 'Go.');
       expect(first).toMatchObject({ code: 0 });
-      expect(first.stderr).toContain('Landlock holds commands here');
+      expect(first.stderr).toContain('Commands run under Landlock here');
       const told = (at: number): string => JSON.stringify(model.requests.at(at)!.body['input']);
       expect(told(0)).toContain('Landlock enforces this in place of the usual sandbox.');
       expect(told(0)).toContain(`${place.workspace}/.git`);
       expect(told(1)).toContain('Permission denied');
       expect(existsSync(join(place.workspace, 'made'))).toBe(true);
       const second = await runIn(container, place, 'exec', ...agreed, 'resume', '--last', 'Go on.');
-      expect(second.stderr).not.toContain('Landlock holds commands here');
+      expect(second.stderr).not.toContain('Commands run under Landlock here');
       const before = told(2).split('<permissions instructions>').length;
       const third = await runIn(container, place, 'exec', 'resume', '--last', 'Again.');
       expect(third.stderr).toContain('--sandbox-fallback landlock');
@@ -208,7 +208,7 @@ for (const each of containers) {
     it('plays the demo under Landlock without a question', async () => {
       const { code, stdout } = await new DemoStage().start(['demo'], { prefix: container.prefix }).finished;
       expect(code, stdout).toBe(0);
-      expect(stdout.split('Landlock holds commands here')).toHaveLength(2);
+      expect(stdout.split('Commands run under Landlock here')).toHaveLength(2);
       expect(stdout.match(/exec --sandbox-fallback landlock (--oss )?-s workspace-write/g)).toHaveLength(2);
       expect(stdout).toContain('Each step was done once.');
       expect(stdout).toMatch(/^(\d+) of \1 requests rebuilt/m);
@@ -222,7 +222,7 @@ suite(withoutLandlock, (container) => {
     const { code, stderr } = await runIn(container, aPlace(), 'sandbox', ...legacy, '--', 'true');
     expect(code).toBe(1);
     expect(stderr).toContain('Leave out use_legacy_landlock');
-    expect(stderr).not.toContain('Landlock holds commands here');
+    expect(stderr).not.toContain('Commands run under Landlock here');
   });
 
   it('refuses commands, whatever the user agreed to, and names both', async () => {

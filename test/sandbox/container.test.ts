@@ -24,7 +24,7 @@ describe.skipIf(problem !== undefined)(`a turn where namespaces are forbidden${p
     writeFileSync(join(place.home, 'auth.json'), 'secret');
     const { code, stderr } = await place.start(['exec', 'Go.'], { prefix: container.prefix }).finished;
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('Landlock holds commands here');
+    expect(stderr).toContain('Commands run under Landlock here');
     expect(textsOf(inputOf(model, 0)).join('\n')).toContain('Landlock enforces this');
     const output = String(textsOf(inputOf(model, 1)).at(-1));
     expect(output).toContain('made\ncat: ../home/auth.json: Permission denied');

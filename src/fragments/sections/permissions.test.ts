@@ -156,7 +156,7 @@ describe('Landlock in the place of the usual sandbox', () => {
       'Not protected from commands, and not to be changed unless the user asks for it: "/repo/.git"\n',
       'The same holds for these names at any depth of writable roots: ".git"\n',
       'Modes and times of files outside the writable roots are not protected either. ',
-      'Temporary folders that are not writable, because they hold files of Capstan: "/tmp"\n',
+      'Temporary folders that are not writable, because they hold files that must stay as they are: "/tmp"\n',
       'A file that appears beside one that is not readable can be read by the next command, ',
     ]) {
       expect(text).toContain(`\n${line}`);

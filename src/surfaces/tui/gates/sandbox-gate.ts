@@ -12,7 +12,7 @@ export async function askForLandlock(desk: GateDesk, engine: Engine): Promise<'a
       title: 'The sandbox for commands cannot be built here. Run commands under Landlock instead?',
       text: [
         'Bubblewrap is missing or cannot create namespaces, as in most containers. Without Landlock, Capstan refuses every command that needs a sandbox.',
-        'Under Landlock commands write only to the workspace and temporary folders, cannot read hidden files and have no network, as before. What it does not protect:',
+        'Under Landlock commands write and read only what your permissions allow, and have no network unless you allowed it. What it does not protect:',
         '- .git, .codex, .capstan, .agents and .aws inside writable folders: commands can change hooks and settings that other programs run later',
         '- modes and times of your files outside the writable folders',
         '- programs that a command leaves in the background may go on after it',

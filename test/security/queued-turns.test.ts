@@ -108,17 +108,25 @@ class Restriction {
   }
 }
 
-it.each<readonly [string, () => unknown]>([
-  ['a map', () => new Map([['sandbox', 'read-only']])],
-  ['an instance of a class', () => new Restriction()],
-  ['an object that inherits it', () => Object.create({ sandbox: 'read-only' })],
-])('a restriction in %s is refused, and not lost', async (_, change) => {
+it('a restriction in a map is refused, and not lost', async () => {
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
   await live.open();
   await live.thread.overrideTurnContext({ sandbox: 'danger-full-access' });
-  expect(await live.thread.runWith(change() as SettingsChange, turn('one'))).toMatchObject({ kind: 'refused' });
-  expect(await live.thread.overrideTurnContext(change() as SettingsChange)).toMatchObject({ kind: 'refused' });
+  const change = new Map([['sandbox', 'read-only']]) as SettingsChange;
+  expect(await live.thread.runWith(change, turn('one'))).toMatchObject({ kind: 'refused' });
+  expect(await live.thread.overrideTurnContext(change)).toMatchObject({ kind: 'refused' });
   expect(live.model.requests).toEqual([]);
+});
+
+it.each<readonly [string, () => unknown]>([
+  ['an instance of a class', () => new Restriction()],
+  ['an object that inherits it', () => Object.create({ sandbox: 'read-only' })],
+])('a restriction in %s counts', async (_, change) => {
+  const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
+  await live.open();
+  await live.thread.overrideTurnContext({ sandbox: 'danger-full-access' });
+  expect(await live.thread.runWith(change() as SettingsChange, turn('one'))).toMatchObject({ kind: 'completed' });
+  expect(policiesOf(live)).toEqual(['read-only']);
 });
 
 it('a proxy is read when it is submitted', async () => {

@@ -203,7 +203,11 @@ it.each<[JsonObject, string]>([
   [{ shell_environment_policy: { ignore_default_excludes: true } }, 'shell_environment_policy'],
   [{ 'shellEnvironmentPolicy.inherit': 'all' }, 'shellEnvironmentPolicy.inherit'],
   [{ allow_login_shell: true }, 'allow_login_shell'],
-])('a call cannot configure a program, a file, a server, trust or variables: %j', async (config, key) => {
+  [{ features: { hooks: false } }, 'features.hooks'],
+  [{ 'features.hooks': false }, 'features.hooks'],
+  [{ profiles: { p: { features: { hooks: false } } } }, 'profiles.p.features.hooks'],
+  [{ max_turn_tokens: 1_000_000_000 }, 'max_turn_tokens'],
+])('a call cannot configure a program, a file, a server, trust, variables or guards: %j', async (config, key) => {
   const { app, place, model } = await served([]);
   const client = new TestClient(app);
   const error = await client.error('thread_start', { prompt: 'go', config });

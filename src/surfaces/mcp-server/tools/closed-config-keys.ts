@@ -5,10 +5,12 @@ const names = 'it names a program, a file or a server';
 const trusts = 'it decides which projects are trusted';
 const signs = 'it decides which login is used';
 const opens = 'it decides which variables commands get';
+const guards = 'it is a limit or a guard that the user set';
 
 /**
  * What a call may not configure, since a model writes its arguments: programs that run outside every sandbox, files that
- * are read outside of it, servers that keys and conversations are sent to, and what would make a project set these.
+ * are read outside of it, servers that keys and conversations are sent to, what would make a project set these, and the
+ * user's own limits and hooks.
  */
 const closed: ReadonlyMap<string, string> = new Map([
   ...[
@@ -34,6 +36,20 @@ const closed: ReadonlyMap<string, string> = new Map([
   ['project_root_markers', trusts],
   ['shell_environment_policy', opens],
   ['allow_login_shell', opens],
+  ...[
+    'max_turn_tokens',
+    'max_thread_tokens',
+    'max_turn_cost',
+    'max_thread_cost',
+    'model_prices',
+    'answer',
+    'blobs',
+    'history',
+    'sandbox',
+    'features.hooks',
+    'features.codex_hooks',
+    'features.respect_system_proxy',
+  ].map((key) => [key, guards] as const),
   ...['cli_auth_credentials_store', 'forced_login_method', 'forced_chatgpt_workspace_id'].map(
     (key) => [key, signs] as const,
   ),
@@ -69,7 +85,6 @@ function closedPath(table: JsonObject, above: readonly string[]): ClosedPath | u
 
 function whyClosed(path: readonly string[]): string | undefined {
   const spelled = path.map((name) => name.trim().replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-  const [first = '', , third = ''] = spelled;
-  const ofProfile = first === 'profiles' ? closed.get(third) : undefined;
-  return closed.get(first) ?? ofProfile ?? (spelled.includes('command') ? names : undefined);
+  const [first = '', second = ''] = spelled[0] === 'profiles' ? spelled.slice(2) : spelled;
+  return closed.get(first) ?? closed.get(`${first}.${second}`) ?? (spelled.includes('command') ? names : undefined);
 }

@@ -117,11 +117,11 @@ describe('Ctrl+C in an empty composer', () => {
   });
 });
 
-it.each(['enter', 'tab'])('%s sends no message of blanks, and leaves them in the composer', (key) => {
+it.each(['enter', 'tab'])('%s sends no message of blanks, and empties the composer', (key) => {
   for (const text of [' ', ' \n\t ', '\u00A0\u3000']) {
     const { press, asked, stage } = keyboard();
     stage.composer.draft = draftOf(text);
     press(key);
-    expect([stage.composer.draft.text, asked]).toEqual([text, ['The message is blank, so it was not sent.']]);
+    expect([stage.composer.draft.text, asked]).toEqual(['', ['The message is blank, so it was not sent.']]);
   }
 });

@@ -240,7 +240,11 @@ export class Controller {
     const { composer } = stage;
     const { words } = composer;
     if (composer.isEmpty) return;
-    if (isBlankText(words)) return notice('The message is blank, so it was not sent.', 'info');
+    if (isBlankText(words)) {
+      // Blanks that stay unseen would make the next command a message.
+      composer.draft = draftOf('');
+      return notice('The message is blank, so it was not sent.', 'info');
+    }
     if (words.length > mostCharacters && [...words].length > mostCharacters) {
       notice(
         `The message has more than ${count(mostCharacters)} characters. Shorten it, or put it in a file.`,

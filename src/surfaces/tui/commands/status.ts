@@ -68,7 +68,8 @@ async function sandboxRows({ parts: { engine }, thread: { settings } }: CommandS
   const means = 'code' in sandbox ? sandbox : await sandbox.means();
   if ('code' in means) return [{ name: 'Sandbox', value: `none, so commands are refused: ${fullText(means)}` }];
   if (means.kind !== 'landlock') return [];
-  const value = 'Landlock, which protects less than usual; `capstan sandbox explain` lists what it does not';
+  const value =
+    'Landlock, which protects less than usual; `capstan sandbox explain -P :workspace` lists what it does not';
   return [{ name: 'Sandbox', value }];
 }
 

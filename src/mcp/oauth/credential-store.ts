@@ -18,6 +18,8 @@ export interface CredentialStore {
 }
 
 const mostBytes = 1_000_000;
+/** Of one login: a server with huge tokens must not make the file too large to be read. */
+const mostOfOne = 64_000;
 
 export function credentialStore(home: string): CredentialStore {
   const folder = join(home, 'capstan/mcp');
@@ -28,7 +30,9 @@ export function credentialStore(home: string): CredentialStore {
   };
   const save = (next: JsonObject): void => {
     if (!makeOwnFolder(folder, 'closed')) throw new Error(`${folder} is not a folder that only you can use`);
-    writeOwnFile(path, `${path}.${process.pid}`, `${JSON.stringify(next)}\n`);
+    const text = `${JSON.stringify(next)}\n`;
+    if (Buffer.byteLength(text) > mostBytes) throw new Error(`${path} would be larger than 1 MB`);
+    writeOwnFile(path, `${path}.${process.pid}`, text);
   };
   return {
     read(url) {
@@ -37,8 +41,11 @@ export function credentialStore(home: string): CredentialStore {
       const [tokens, client] = [objectAt(found, 'tokens'), objectAt(found, 'client')];
       return { ...(tokens && { tokens }), ...(client && { client }) };
     },
-    write: (url, { tokens, client }) =>
-      save({ ...all(), [url]: { ...(tokens && { tokens }), ...(client && { client }) } }),
+    write(url, { tokens, client }) {
+      const login = { ...(tokens && { tokens }), ...(client && { client }) };
+      if (Buffer.byteLength(JSON.stringify(login)) > mostOfOne) throw new Error('the login is larger than 64 KB');
+      save({ ...all(), [url]: login });
+    },
     remove(url) {
       const { [url]: found, ...others } = all();
       if (found !== undefined) save(others);

@@ -114,7 +114,10 @@ function describeFiles(files: RestrictedFiles) {
     deniedPaths: unique(denied.filter((rule) => rule.own !== true)).toSorted(),
     deniedGlobs: denyGlobs,
     globDepth,
-    ownPaths: unique(denied.filter((rule) => rule.own === true && at(parentOf(rule.path)) !== 'deny')),
+    // A lock holds nothing that a model would look for, and each name is sent with every change of permissions.
+    ownPaths: unique(
+      denied.filter((rule) => rule.own === true && !rule.path.endsWith('.lock') && at(parentOf(rule.path)) !== 'deny'),
+    ),
     readsEverything: accessByRules(rules, '/') !== 'deny',
     missingRoots,
   };

@@ -135,7 +135,7 @@ function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): re
   const others = new Map<string, Change>();
   for (const [path, change] of changes) {
     const plan = planned.get(path);
-    if (plan === undefined ? isUnfinished(path, planned) : isStepOf(plan, change.to)) own.set(path, change);
+    if (plan === undefined ? isUnfinished(path, change.to, planned) : isStepOf(plan, change.to)) own.set(path, change);
     else if (plan === undefined) others.set(path, change);
     else {
       own.set(path, plan);
@@ -155,11 +155,14 @@ function isStepOf({ from, to }: Change, now: TreeNode | undefined): boolean {
   return now.kind === 'folder' && to?.kind === 'folder' && (from?.kind !== 'folder' || now.mode === (to.mode | 0o700));
 }
 
-/** A file that had not yet got its name. */
-function isUnfinished(path: string, planned: Changes): boolean {
+/** A file that had not yet got its name, or that was moved aside to be removed and is as it was. */
+function isUnfinished(path: string, now: TreeNode | undefined, planned: Changes): boolean {
   const cut = path.lastIndexOf('/') + 1;
   if (!isTemporaryName(path.slice(cut))) return false;
   return [...planned].some(
-    ([each, { to }]) => each.lastIndexOf('/') + 1 === cut && each.startsWith(path.slice(0, cut)) && to !== undefined,
+    ([each, { from, to }]) =>
+      each.lastIndexOf('/') + 1 === cut &&
+      each.startsWith(path.slice(0, cut)) &&
+      (to !== undefined || sameEntry(now, from)),
   );
 }

@@ -79,7 +79,7 @@ export class LoginSession implements OAuthClientProvider {
       const issuer = client?.['client_id'] === configured ? stringAt(client, 'issuer') : undefined;
       if (issuer !== undefined && about?.issuer !== undefined && issuer !== about.issuer)
         throw new Error(
-          `it names ${about.issuer} as its authorization server, and you logged in at ${issuer}. If the new one is right, run \`capstan mcp logout\` and log in again`,
+          `it names ${about.issuer} as its authorization server, and you logged in at ${issuer}. If the new one is right, log out of the server with \`mcp logout\`, and log in again`,
         );
       return { client_id: configured, ...defined({ client_secret: this.#options.clientSecret, issuer }) };
     }

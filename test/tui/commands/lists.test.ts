@@ -29,7 +29,7 @@ describe('/mcp', () => {
     tell('/mcp');
     const rows = (await sees('/mcp login NAME logs in')).join('\n');
     expect(rows).toMatch(
-      /MCP servers\n {2}docs {2}1 tool\n {2}far {3}disabled\n {2}near {2}(?:tools not known yet|did not start: bad port)/,
+      /MCP servers\n {2}docs {2}1 tool\n {2}far {3}disabled\n {2}near {2}(?:tools not known yet|did not start: (?:bad port|no answer))/,
     );
     tell('/mcp verbose');
     expect((await sees('look: Looks.')).join('\n')).not.toContain('Far.');

@@ -95,7 +95,8 @@ const before: readonly [RegExp, readonly (readonly string[])[]][] = [
 const reads = /^(?:threads (?:show|pins|files|list|export)|config|context|envelope|replay)\b|--help$/;
 
 /** A person answers: at a terminal (test/threads/unanswered.test.ts, test/deep/tui.test.ts), or on the page of a server (test/mcp, test/exec/login.test.ts). */
-const asksPerson = /--approvals ask$|^capstan (?:--sandbox-fallback landlock$|resume |mcp login |login(?:$| --device-auth| --with-))/;
+const asksPerson =
+  /--approvals ask$|^capstan (?:--sandbox-fallback landlock$|resume |mcp login |login(?:$| --device-auth| --with-))/;
 
 const named = [...namedCommands()]
   .map(([command, file]) => ({ command, file }))

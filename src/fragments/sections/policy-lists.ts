@@ -45,7 +45,11 @@ function landlockLines({
     ...(isWriting
       ? ['Modes and times of files outside the writable roots are not protected either. Leave them as they are.']
       : []),
-    ...openings('Temporary folders that are not writable, because they hold files that must stay as they are', closedRoots, 500),
+    ...openings(
+      'Temporary folders that are not writable, because they hold files that must stay as they are',
+      closedRoots,
+      500,
+    ),
     ...(isHiding
       ? [
           'A file that appears beside one that is not readable can be read by the next command, and not by one that runs already. Folders above a folder that is not readable cannot be listed, but what lies in them can be read by its name.',

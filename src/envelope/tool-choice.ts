@@ -89,7 +89,7 @@ const otherNames: Readonly<Record<string, string>> = {
 interface KnownTools {
   /** Tools that the program and its clients bring. */
   readonly names: readonly string[];
-  /** What the names of each configured MCP server's tools begin with. Which tools these are shows once it runs. */
+  /** Prefixes of the tools of configured MCP servers: the tools themselves are known once a server runs. */
   readonly prefixes: readonly string[];
 }
 

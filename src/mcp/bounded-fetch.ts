@@ -40,7 +40,7 @@ export function fetchFor(serverUrl: string, configured: Readonly<Record<string, 
   };
 }
 
-/** What asks for tokens: it holds a code, a refresh token or the secret of a client. */
+/** Recognises a request for tokens: it holds a code, a refresh token or the secret of a client. */
 function isForm(headers: Headers, body: unknown): boolean {
   return (
     body instanceof URLSearchParams || /^application\/x-www-form-urlencoded\b/i.test(headers.get('content-type') ?? '')

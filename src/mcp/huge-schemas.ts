@@ -6,7 +6,7 @@ const mostCharacters = 256 * 1024;
 /** Put in the place of a schema that is too large, before the library looks at every member of it. */
 const leftOut: JsonObject = { type: 'object', capstan_too_large: true };
 
-/** Whether a tool of a list has a schema that is too large. */
+/** True if a tool of the list has a schema that is too large. */
 export function isTooLarge({ inputSchema = null, outputSchema = null }: JsonObject): boolean {
   if (isJsonObject(inputSchema) && inputSchema['capstan_too_large'] === true) return true;
   return [inputSchema, outputSchema].some((schema) => JSON.stringify(schema).length > mostCharacters);

@@ -8,7 +8,7 @@ export interface OwnPlaces {
   readonly program: readonly string[];
   /** Homes and caches, which decide about later runs. A writable root that lies deeper inside stays writable. */
   readonly state: readonly string[];
-  /** Where folders of the homes lead that hold the engine's own records and rules, if not to their usual names. */
+  /** Targets of linked folders in the homes that hold the engine's own records and rules. */
   readonly parts: readonly string[];
   /** Logins and keys. */
   readonly secrets: readonly string[];

@@ -10,6 +10,6 @@ export interface AskUser {
   readonly answersOnce?: true;
   /** `item`: the call as screens show it, with the diff of a patch. Absent: the question has what is known of it. */
   ask(question: Question, signal: AbortSignal, item?: TurnItem): Promise<Answer>;
-  /** Whether there is anyone to ask when a turn begins, at once: anything but `true` counts as no. Absent: there is. */
+  /** Says at once, when a turn begins, if a person can be asked: anything but `true` counts as no. Absent: one can. */
   isThere?(): boolean;
 }

@@ -4,7 +4,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { AnswerHost } from './answer-host.ts';
 
-/** Notices about the sandbox of this machine. A home is told `once`, or once for each text. */
+/** Notices about the sandbox of this machine. A home shows each `once`, or once for each text. */
 export const sandboxNotices = {
   'sandbox-packaged': 'once',
   'sandbox-replaced': 'by words',

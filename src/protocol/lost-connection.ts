@@ -2,7 +2,7 @@
 export interface Peer {
   /** Its address as it may be shown, and what it is. */
   readonly shown: string;
-  /** Where the user finds and corrects the address. */
+  /** The setting in which the user corrects the address. */
   readonly setting: string;
   /** Absent: a server. */
   readonly what?: 'proxy';

@@ -53,7 +53,7 @@ export function readTurnItems(lines: Iterable<Line>): TurnItems {
   return reader.end();
 }
 
-/** The same from a reader, whose lines are not held. */
+/** Takes a reader instead of lines, and holds none of them. */
 export async function readTurnItemsFrom<Report>(
   lines: AsyncGenerator<Line, Report>,
   progress?: (count: number) => unknown,

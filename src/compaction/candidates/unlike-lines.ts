@@ -32,7 +32,7 @@ export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly
   };
   return lines
     .map(({ start, end, isKept, ...line }, at) => {
-      // What stood around a line that an earlier cut kept is gone. Sentences come before scraps of data.
+      // The neighbours of a line that an earlier cut kept are gone. Sentences come before scraps of data.
       const unlike = (bits[at]! - (isKept ? 0 : around(at))) * (0.5 + 0.5 * sentenceLikeness(line));
       return { start, end, isKept, unlike };
     })

@@ -129,7 +129,7 @@ export type CompactionOutcome =
   | { readonly kind: 'answer'; readonly text: string; readonly items: readonly Item[] }
   | { readonly kind: 'failed'; readonly failure: ModelFailure };
 
-/** Of the refused request nothing else is known than that it was too much. */
+/** A refused request says only that it was too much. */
 export function isRefusal({ reason }: Pick<CompactionPlan, 'reason'>): boolean {
   return reason === 'context_overflow' || reason === 'unexplained_refusal';
 }

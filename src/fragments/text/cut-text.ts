@@ -45,7 +45,7 @@ interface CutOptions extends Partial<Omit<CutText, 'text'>> {
 
 /** Of the space, the part that what matters most may take. */
 const keepShare = 0.75;
-/** Of the space, the part that passages may take, with the marks behind them. */
+/** Share of the space that passages may take, with the marks behind them. */
 const passagesShare = 0.25;
 /** More of them would be a list of scraps. */
 const mostPassages = 12;

@@ -109,7 +109,7 @@ const mostEntries = 20_000;
 const mostBytes = 1_000_000;
 
 /**
- * Of a file's content, or of all that a folder holds. Of a large file the kernel's time of its last change stands in.
+ * Digest of a file's content, or of all that a folder holds; for a large file, of the time of its last change.
  * Undefined: there is too much to compare.
  */
 function digestOf(path: string): string | undefined {

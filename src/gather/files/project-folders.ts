@@ -49,7 +49,7 @@ const partNames: readonly (readonly [ProjectPart['kind'], string])[] = [
   ['agents', 'agents'],
 ];
 
-/** What a folder of a project may bring, whether or not it is there. `layers`: which of the names count. */
+/** Lists all that a folder of a project may bring, present or not. `layers`: which of the names count. */
 export function partsIn(owner: string, layers: readonly string[] = projectNames): readonly ProjectPart[] {
   return [
     ...layers.flatMap((name) => partNames.map(([kind, file]) => ({ kind, path: `${inside(owner)}${name}/${file}` }))),

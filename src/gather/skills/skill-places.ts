@@ -51,7 +51,7 @@ export function findSkillPlaces({ base, config, cwd, systemFolders }: SkillChoic
     ...bundled.map((path) => ({ path, scope: 'bundled' as const })),
     ...machine.map((path) => ({ path, scope: 'machine' as const })),
   ];
-  // What Landlock left open is reported with the configuration.
+  // The configuration reports what Landlock left open.
   const ignored = decided
     .filter(({ trust, changed }) => trust !== 'trusted' && changed === undefined)
     .map(({ path }) => path);

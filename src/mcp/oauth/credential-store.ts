@@ -18,7 +18,7 @@ export interface CredentialStore {
 }
 
 const mostBytes = 1_000_000;
-/** Of one login: a server with huge tokens must not make the file too large to be read. */
+/** Limit of one login: a server with huge tokens must not make the file too large to be read. */
 const mostOfOne = 64_000;
 
 export function credentialStore(home: string): CredentialStore {

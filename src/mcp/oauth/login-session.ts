@@ -40,7 +40,7 @@ export class LoginSession implements OAuthClientProvider {
   #verifier = '';
   #state = '';
   #discovery: OAuthDiscoveryState | undefined;
-  /** What was kept when this session last used it. */
+  /** The login as this session last read or wrote it. */
   #used: JsonObject | undefined;
   #back: Promise<URLSearchParams> | undefined;
 
@@ -155,7 +155,7 @@ export class LoginSession implements OAuthClientProvider {
     return back;
   }
 
-  /** Of a client that the user registered. */
+  /** The client that the user registered. */
   get #configuredId(): string | undefined {
     const { clientId } = this.#options.address.oauth;
     return clientId?.startsWith('https://') === true ? undefined : clientId;

@@ -143,7 +143,7 @@ export function searchScript(script: string, setting: Setting, found: Found): vo
   addSearched(found, own);
 }
 
-/** What is found in text that may not run so is searched alone. */
+/** Text that may not run as it stands is only searched. */
 export function addSearched(found: Found, own: Found): void {
   found.danger ??= own.danger;
   found.evaluating ??= own.evaluating;
@@ -217,7 +217,7 @@ function noteStarter(found: Found, program: KnownWord): void {
 export function noteUnknown(found: Found, why: WhyUnknown = { kind: 'syntax' }): void {
   found.isKnown = false;
   found.isReadOnly = false;
-  // What can be named says more.
+  // A cause with a name says more.
   if (found.whyUnknown === undefined || found.whyUnknown.kind === 'syntax') found.whyUnknown = why;
 }
 

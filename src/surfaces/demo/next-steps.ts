@@ -14,7 +14,7 @@ export async function showNextSteps(page: Page): Promise<void> {
   }
   const command = fromClone ? 'capstan' : ownCommand();
   const loaded = await loadCommandEngine();
-  // Where the demo needed Landlock, a task of the user's needs their agreement to it.
+  // If the demo needed Landlock, a task needs the user's agreement to it.
   const offersLandlock = 'engine' in loaded && (await loaded.engine.offersLandlock(process.cwd()));
   const exec = `${command} exec${offersLandlock ? ' --sandbox-fallback landlock' : ''}`;
   if ('engine' in loaded && loaded.engine.config.isSetUp) {

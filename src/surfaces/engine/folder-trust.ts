@@ -22,7 +22,7 @@ export interface FolderTrust {
   readonly parts: readonly ProjectPart[];
   /** What its configuration asks for, while the user has not decided. */
   readonly wishes: readonly ProjectWish[];
-  /** What commands under Landlock may have changed since the user trusted the project. */
+  /** The path that commands under Landlock may have changed since the user trusted the project. */
   readonly changed?: ProjectPart['path'];
   /** The parts as they were when this was made: a yes is for these. */
   readonly seen: PartDigests;

@@ -52,7 +52,7 @@ export async function prepareThread(
   );
 }
 
-/** Of a choice of tools. An agent keeps to what its parent chose, and may lack tools that the parent has. */
+/** Checks a choice of tools. An agent keeps to what its parent chose, and may lack tools that the parent has. */
 async function unknownTool(
   { config: { mcpServers = {} }, settings: { clientTools = [] } }: Pick<ConfiguredThread, 'config' | 'settings'>,
   request: ThreadRequest,

@@ -62,7 +62,7 @@ export interface ThreadStanding {
   readonly waiting: readonly WaitingMessage[];
   readonly questions: readonly Question[];
   readonly unproven: Unproven;
-  /** What the user should know about a last turn that was cut off. */
+  /** Notice for the user about a last turn that was cut off. */
   readonly cutOff?: Outcome;
   readonly goal?: RecordedGoal;
 }

@@ -267,7 +267,7 @@ export class EventEntries {
     this.#unfinished = [...this.#unfinished, known.entry];
   }
 
-  /** What was printed of them stays in any case. True: something of them is there. */
+  /** Keeps what was printed of them. True: something of them was. */
   #leaveUnfinished(as: 'kept' | 'removed'): boolean {
     const there = this.#unfinished.filter((entry) => as === 'kept' || !this.#transcript.remove(entry));
     for (const entry of there) entry.isFinal = true;

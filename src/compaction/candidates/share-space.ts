@@ -15,8 +15,9 @@ export interface SpaceWanted {
   readonly isSetup?: true;
 }
 
-/** The active request keeps at most this part of the space; hooks and programs share the other. */
+/** The active request keeps at most this part of the space. */
 const activeShare = 0.5;
+/** Hooks and programs share this part of the space. */
 const setupShare = 0.25;
 /** Less of a message than this is not worth its space. */
 const leastWorthwhile = 112;

@@ -43,7 +43,7 @@ const partNames = [
 ];
 
 /** Folders that stay read-only even as a workspace. Not stored: they follow from the homes. */
-export function partsIn({ state, parts }: OwnHomes): readonly string[] {
+export function partsOfHomes({ state, parts }: OwnHomes): readonly string[] {
   return [...new Set([...state.flatMap((home) => partNames.map((name) => `${home}/${name}`)), ...parts])];
 }
 
@@ -54,7 +54,7 @@ export function partsIn({ state, parts }: OwnHomes): readonly string[] {
  */
 export function ownBelow(homes: OwnHomes, root: string): (path: string) => boolean {
   const { state } = homes;
-  const parts = partsIn(homes);
+  const parts = partsOfHomes(homes);
   if (state.includes(root) || parts.some((part) => isWithin(root, part))) return () => true;
   const inside = [...state, ...parts].filter((place) => isWithin(place, root));
   return inside.length === 0 ? () => false : (path) => inside.some((place) => isWithin(path, place));
@@ -93,7 +93,7 @@ function narrow(
   { reopened: { toRead, toWrite }, real }: Required<Pick<OwnPlacesContext, 'reopened' | 'real'>>,
 ): readonly PathRule[] {
   const [program, state] = [pathsOf(own.program, toWrite), pathsOf(own.state, toWrite)];
-  const closed = [...program, ...pathsOf(partsIn(own), toWrite)];
+  const closed = [...program, ...pathsOf(partsOfHomes(own), toWrite)];
   const secrets = pathsOf([...own.secrets, ...own.stores], toRead);
   const isOwn = (path: string) => state.includes(path) || closed.some((folder) => isWithin(path, folder));
   const narrowed = rules.map((rule): PathRule => {

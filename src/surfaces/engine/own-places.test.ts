@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ownBelow, partsIn } from '../../policy/own-places.ts';
+import { ownBelow, partsOfHomes } from '../../policy/own-places.ts';
 import { mountedAgain, ownHomes, parseMounts } from './own-places.ts';
 
 let base: string;
@@ -28,7 +28,7 @@ describe('the homes', () => {
     );
     // Every turn records them: the usual names follow from the homes.
     expect(parts).toEqual(inBase(['big/sessions']));
-    const all = partsIn({ state, parts });
+    const all = partsOfHomes({ state, parts });
     expect(all).toEqual(expect.arrayContaining(inBase(['big/sessions', 'real/capstan', 'me/.codex/rules'])));
   });
 

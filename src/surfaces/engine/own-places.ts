@@ -5,7 +5,7 @@ import { lookAt } from '../../disk/file-system.ts';
 import { namesIn, realPath, realPlace } from '../../disk/folders.ts';
 import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import { loginPath } from '../../gather/system/login-file.ts';
-import { type OwnHomes, type OwnPlaces, partsIn } from '../../policy/own-places.ts';
+import { type OwnHomes, type OwnPlaces, partsOfHomes } from '../../policy/own-places.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { followLinks, viewHostDisk } from '../../sandbox/common/host-disk.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
@@ -80,7 +80,7 @@ export function ownHomes(input: Pick<OwnPlacesInput, 'env' | 'home' | 'osHome' |
   const mounts = isPlain ? [] : input.mounts;
   const all = [...namedHomes(input), ...['.capstan', '.codex'].map((name) => join(input.osHome, name))];
   const homes = namesOf(all, mounts, realHome);
-  const inHomes = partsIn({ state: homes, parts: [] });
+  const inHomes = partsOfHomes({ state: homes, parts: [] });
   const parts = namesOf(inHomes, mounts, (part) => (lookAt(part).kind === 'link' ? realPlace(part) : part));
   // A part may be a link, or be mounted elsewhere.
   const elsewhere = parts.filter((part) => !homes.some((home) => isWithin(part, home)));

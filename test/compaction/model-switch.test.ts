@@ -146,7 +146,7 @@ describe('a model before that is gone', () => {
     ['403', gone(403)],
     ['full', overflow('status')],
   ])('%s: the next model compacts history itself', async (_name, refusal) => {
-    const live = await begun('large', 74_000, ({ body }) =>
+    const live = await begun('large', 63_000, ({ body }) =>
       body['model'] === 'large' ? refusal : saysCheckpoint(checkpointText(request, [])),
     );
     await live.thread.overrideTurnContext({ model: 'small' });

@@ -62,7 +62,11 @@ async function run(
     variables = {},
   }: { rules?: string; sandbox?: readonly string[]; variables?: Readonly<Record<string, string>> } = {},
 ) {
-  const steps = commands.map((cmd) => answer({ items: [callTool('exec_command', { cmd, yield_time_ms: 500 })] }));
+  // Only what sleeps runs on beside the next step.
+  const patience = (cmd: string) => (cmd.startsWith('sleep') ? 500 : 30_000);
+  const steps = commands.map((cmd) =>
+    answer({ items: [callTool('exec_command', { cmd, yield_time_ms: patience(cmd) })] }),
+  );
   const live = await LiveThread.in([...steps, answer({ items: [say('Done.')] })]);
   mkdirSync(join(live.place.home, 'rules'), { recursive: true });
   writeFileSync(join(live.place.home, 'rules/x.rules'), rules);

@@ -28,14 +28,14 @@ test('a demo stands among the caches and takes the folders of earlier ones away'
   expect(existsSync(join(osHome, 'kept/file'))).toBe(true);
 });
 
-test('a demo takes away what it made, and no folder that was there before', () => {
+test('a demo takes away what it made, and no folder that was there before', async () => {
   const osHome = home();
   mkdirSync(join(osHome, '.cache'));
-  removePlace(makePlace(process.env, osHome));
+  await removePlace(makePlace(process.env, osHome));
   expect(readdirSync(osHome, { recursive: true })).toEqual(['.cache']);
   const place = makePlace(process.env, osHome);
   writeFileSync(join(osHome, '.cache/capstan/other'), '');
-  removePlace(place);
+  await removePlace(place);
   expect(readdirSync(osHome, { recursive: true })).toEqual(['.cache', '.cache/capstan', '.cache/capstan/other']);
 });
 

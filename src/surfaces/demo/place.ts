@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { sweepFolders } from '../../disk/processes.ts';
 import { findProgram } from '../../policy/find-program.ts';
@@ -46,15 +47,28 @@ export function makePlace(env: Variables, osHome = homedir()): DemoFolders {
   return place;
 }
 
+/** How long a process that was killed may go on writing its last line. */
+const lastWriteMs = 5000;
+
 /** Takes everything away that the demo made. What cannot be removed now is removed by the next demo. */
-export function removePlace({ root, made }: DemoFolders): void {
+export async function removePlace({ root, made }: DemoFolders): Promise<void> {
+  const deadline = Date.now() + lastWriteMs;
+  // Not `maxRetries`: some versions of Node retry at once.
+  while (!isRemoved(root) && Date.now() < deadline) await setTimeout(100);
+  if (made === undefined) return;
   try {
-    // A command of a process that was killed may still be writing its last line.
-    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-    if (made === undefined) return;
     for (let folder = dirname(root); isWithin(folder, made); folder = dirname(folder)) rmdirSync(folder);
   } catch {
     // Another program has put something there meanwhile.
+  }
+}
+
+function isRemoved(folder: string): boolean {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+    return true;
+  } catch {
+    return false;
   }
 }
 

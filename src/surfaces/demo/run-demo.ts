@@ -80,7 +80,7 @@ async function play(page: Page, { keep, signal }: PlayOptions): Promise<Trouble 
     return undefined;
   } finally {
     await model.close();
-    if (!keep) removePlace(place);
+    if (!keep) await removePlace(place);
   }
 }
 

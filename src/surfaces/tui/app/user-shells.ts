@@ -30,8 +30,9 @@ export class UserShells {
     this.#parts = parts;
   }
 
+  /** Without those that were told to end. */
   get running(): readonly RunningShell[] {
-    return this.#running;
+    return this.#running.filter(({ stop }) => !stop.signal.aborted);
   }
 
   async run(command: string): Promise<void> {
@@ -74,8 +75,9 @@ export class UserShells {
 
   /** Ends all of them, and gives how many they were. */
   stopAll(): number {
-    for (const { stop } of this.#running) stop.abort();
-    return this.#running.length;
+    const { running } = this;
+    for (const { stop } of running) stop.abort();
+    return running.length;
   }
 
   #set(running: readonly RunningShell[]): void {

@@ -29,6 +29,38 @@ function isZombie(pid: number): boolean {
 }
 
 /**
+ * When a process of Linux was started: ticks since the system came up, and which coming up that was. Undefined where there
+ * is none; a process that is dead and not buried has ended.
+ */
+export function processStart(pid: number): string | undefined {
+  try {
+    // The second field is a name of any form, in parentheses; the state comes right after it.
+    const fields = readSmall(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? [];
+    const [state, ticks] = [fields[0], fields[19]];
+    if (state === 'Z' || state === 'X' || ticks === undefined) return undefined;
+    bootId ??= readSmall('/proc/sys/kernel/random/boot_id').trim();
+    return `${bootId} ${ticks}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stays the same for as long as the system is up, and so for as long as this process runs. */
+let bootId: string | undefined;
+
+/** Every command is identified: a buffer for each reading would be memory that stays until a full collection. */
+const small = Buffer.allocUnsafeSlow(4096);
+
+function readSmall(path: string): string {
+  const file = fileSystem.openSync(path, 'r');
+  try {
+    return small.toString('latin1', 0, fileSystem.readSync(file, small, 0, small.length, 0));
+  } finally {
+    fileSystem.closeSync(file);
+  }
+}
+
+/**
  * Removes the folders `PREFIX PID - …` that processes of this user left behind when they were killed. Only for a parent
  * that no command may write: a folder that is swapped for a link while it is being removed would lead elsewhere.
  */

@@ -4,12 +4,25 @@ export type Trust = 'trusted' | 'untrusted' | 'unknown';
 /** The decisions as they are configured, by folder. */
 export type ProjectDecisions = Readonly<Record<string, { readonly trustLevel?: Exclude<Trust, 'unknown'> }>>;
 
+/** A process that may write a folder under Landlock now. */
+export interface LandlockWriter {
+  readonly pid: number;
+  /** The registration of an engine in another container, whose processes cannot be seen from here. */
+  readonly file?: string;
+}
+
 export interface TrustDecision {
   readonly trust: Trust;
   /** The configured folder that decided. */
   readonly folder?: string;
+  /** The linked worktree through which the folder has the trust of its main checkout. */
+  readonly link?: string;
   /** A part of a trusted project that commands under Landlock may have changed. Until the user agrees to it, trust is unknown. */
   readonly changed?: string;
+  /** The part cannot be compared with what the user agreed to, so agreeing again does not help. */
+  readonly isIncomparable?: true;
+  /** The part is as the user agreed, but this process may change it at any moment: trust is unknown until it ends. */
+  readonly writer?: LandlockWriter;
 }
 
 /** The decision for the first of the folders about which there is one. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
 import { shellWords } from '../../src/protocol/shell-words.ts';
 import { answer, callTool, say, startScriptedModel } from '../../src/testing/index.ts';
@@ -114,19 +114,23 @@ for (const each of containers) {
       expect(stderr).toContain('sandbox_fallback cannot be set by a project');
     });
 
-    it('leaves out what a command changed in the configuration of a trusted project, in later runs too', async () => {
-      const place = aPlace();
+    /** A place whose workspace is trusted, and what runs outside the container take from it. */
+    function trustedPlace(modelUrl?: string) {
+      const place = aPlace(modelUrl);
+      const config = join(place.home, 'config.toml');
       const trusted = `[projects."${place.workspace}"]\ntrust_level = "trusted"\n`;
-      writeFileSync(
-        join(place.home, 'config.toml'),
-        `${readFileSync(join(place.home, 'config.toml'), 'utf8')}\n${trusted}`,
-      );
+      writeFileSync(config, `${readFileSync(config, 'utf8')}\n${trusted}`);
       mkdirSync(join(place.workspace, '.codex'));
       writeFileSync(join(place.workspace, '.codex/config.toml'), 'model = "of-the-project"\n');
       const outside = async () => (await place.start(['config', 'show']).finished).stdout;
-      const server = '[mcp_servers.x]\ncommand = "/bin/false"\n';
       const run = (script: string) =>
         runIn(container, place, 'sandbox', ...agreed, '-P', ':workspace', '--', 'sh', '-c', script);
+      return { place, outside, run };
+    }
+
+    it('leaves out what a command changed in the configuration of a trusted project, in later runs too', async () => {
+      const { place, outside, run } = trustedPlace();
+      const server = '[mcp_servers.x]\ncommand = "/bin/false"\n';
       expect(await run('touch made')).toMatchObject({ code: 0 });
       expect(await outside()).toContain('model = "of-the-project"');
       expect(await run(`printf '${server}' >> .codex/config.toml`)).toMatchObject({ code: 0 });
@@ -135,6 +139,39 @@ for (const each of containers) {
       expect(after).not.toContain('/bin/false');
       const { stderr } = await place.start(['sandbox', '--', 'true']).finished;
       expect(stderr).toContain('commands that ran under Landlock could change it');
+    });
+
+    it('takes the configuration of a trusted project that no command changed in every run', async () => {
+      const model = await startScriptedModel((request) => {
+        const input = request.body['input'] as readonly JsonObject[];
+        const isDone = String(input.at(-1)?.['type']).endsWith('_output');
+        return answer({ items: [isDone ? say('Done.') : callTool('exec_command', { cmd: 'date >> made' })] });
+      });
+      whenTestEnds(() => model.close());
+      const { place } = trustedPlace(model.url);
+      for (let runs = 0; runs < 3; runs += 1) {
+        const { code, stderr } = await runIn(container, place, 'exec', ...agreed, '-s', 'workspace-write', 'Go.');
+        expect([code, stderr.includes('Landlock could change it')], stderr).toEqual([0, false]);
+      }
+      expect(model.requests.map(({ body }) => body['model'])).toEqual(Array(6).fill('of-the-project'));
+    });
+
+    it('takes nothing from a project while a process that a command left behind may change it', async () => {
+      const { place, outside, run } = trustedPlace();
+      const lower = 'prlimit --msgqueue=0:0 --pid $$ 2> /dev/null; ulimit -R 1 2> /dev/null';
+      for (const attempt of ['true', lower]) {
+        const left = await run(`${attempt}; env -i setsid sleep 600 > /dev/null 2>&1 < /dev/null & echo $!`);
+        expect(left.code, left.stderr).toBe(0);
+        const pid = Number(left.stdout);
+        try {
+          expect(await outside()).not.toContain('of-the-project');
+          const { stderr } = await place.start(['sandbox', '--', 'true']).finished;
+          expect(stderr).toContain(`process ${pid} runs under Landlock and may write there`);
+        } finally {
+          process.kill(pid, 'SIGKILL');
+        }
+        await vi.waitFor(async () => expect(await outside()).toContain('of-the-project'), { timeout: 20_000 });
+      }
     });
 
     it('holds in every probe but those that Landlock loses', async () => {

@@ -2,7 +2,8 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
-import { changedPart, recordLandlockRoots } from '../../src/gather/config/landlock-record.ts';
+import { recordLandlockRoots, unprovenPart } from '../../src/gather/config/landlock-record.ts';
+import { forgetWriter } from '../../src/gather/config/landlock-writers.ts';
 import { startLocalServer } from '../harness/local-server.ts';
 import { type Scene, scene, textsOf, inputOf } from '../harness/scene.ts';
 import { pauseTimes } from '../../src/surfaces/tui/views/typing-pause.ts';
@@ -107,17 +108,18 @@ describe('trust in a folder', () => {
     appendFileSync(join(home, 'config.toml'), `\n[projects."${workspace}"]\ntrust_level = "trusted"\n`);
     mkdirSync(join(workspace, '.codex'));
     writeFileSync(join(workspace, '.codex/config.toml'), '');
-    recordLandlockRoots(home, [workspace], () => [workspace]);
+    recordLandlockRoots(home, [workspace], () => [{ owner: workspace }]);
+    forgetWriter(home);
     writeFileSync(join(workspace, '.codex/config.toml'), '[mcp_servers.x]\ncommand = "/bin/false"\n');
     const { terminal, sees } = await openIn(built, openTo, 100);
     const rows = (await sees('Do you still trust')).join(' ').replaceAll(/\s+/g, ' ');
     expect(rows).toContain(
-      'You trusted this project. Since then commands ran under Landlock, which cannot protect its configuration, and .codex/config.toml is not what it was.',
+      'You trusted this project. Since then commands ran under Landlock, which cannot protect its configuration, and .codex is not what it was.',
     );
     expect(rows).toContain('mcp_servers.x = /bin/false');
     terminal.type('1');
     await sees('Context 100% left');
-    expect(changedPart(home, workspace)).toBeUndefined();
+    expect(unprovenPart(home, { owner: workspace })).toBeUndefined();
   });
 
   it('is not asked where it would change nothing', async () => {

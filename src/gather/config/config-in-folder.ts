@@ -33,7 +33,7 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
     const trust = decisions.get(owner)!;
     return trust.trust === 'trusted' ? [] : [notRead(path, trust)];
   });
-  const changed = [...decisions.values()].flatMap((each) => each.changed ?? []);
+  const changed = [...decisions.values()].filter((each) => each.changed !== undefined);
   const hasProfiles = (base.config.permissions ?? base.config.defaultPermissions) !== undefined;
   if (files.length + hookFiles.length + changed.length === 0 && decision.trust === 'unknown' && !hasProfiles) {
     return { config: base.config, layers: base.layers, problems: [] };
@@ -82,7 +82,7 @@ function isOfUser(path: string, { home, osHome }: BaseLayers, name: string): boo
 function notRead(path: string, { trust, changed }: TrustDecision): LoadedLayer {
   const disabled =
     changed !== undefined
-      ? 'commands under Landlock may have changed it'
+      ? 'commands under Landlock may change it, or have changed it'
       : trust === 'untrusted'
         ? 'the project is untrusted'
         : 'you have not trusted the project';
@@ -90,11 +90,34 @@ function notRead(path: string, { trust, changed }: TrustDecision): LoadedLayer {
 }
 
 /** Rules, skills and agents of the project are left out too, and nothing else says so. */
-function changedNotice([first = '', ...others]: readonly string[], folder: string): ConfigProblem {
-  const files = others.length === 0 ? `${first} is` : `${first} and ${others.length} more are`;
-  const message = `${files} not as you trusted it: commands that ran under Landlock could change it. Capstan ignores what the project configures.`;
-  const next = `Check .codex, .capstan and .agents there, then run \`capstan\` in ${folder} and answer its question.`;
-  return { code: 'config-untrusted-project', message, next, severity: 'warning', source: first };
+function changedNotice(unproven: readonly TrustDecision[], folder: string): ConfigProblem {
+  const [first = { trust: 'unknown' }, ...others] = unproven;
+  const { changed = '' } = first;
+  const { why, next } = explainUnproven(first, { others: others.length, folder });
+  const message = `${why} Capstan ignores what the project configures.`;
+  return { code: 'config-untrusted-project', message, next, severity: 'warning', source: changed };
+}
+
+function explainUnproven(
+  { changed = '', writer, isIncomparable }: TrustDecision,
+  { others, folder }: { readonly others: number; readonly folder: string },
+): { readonly why: string; readonly next: string } {
+  if (writer !== undefined) {
+    const { pid, file } = writer;
+    const who = file === undefined ? `process ${pid}` : `process ${pid} of another container`;
+    const ended = file === undefined ? '' : ` If it has ended, remove ${file}.`;
+    const why = `${changed} may change at any moment: ${who} runs under Landlock and may write there.`;
+    return { why, next: `End it, then start again.${ended}` };
+  }
+  if (isIncomparable === true) {
+    const why = `${changed} cannot be compared with what you trusted: commands that ran under Landlock could change it, and it is too large, cannot be read, or has a link to a folder around it.`;
+    return { why, next: 'Keep at most 2,000 files and 20 MB there, then run `capstan` again.' };
+  }
+  const files = others === 0 ? `${changed} is` : `${changed} and ${others} more are`;
+  return {
+    why: `${files} not as you trusted it: commands that ran under Landlock could change it.`,
+    next: `Check .codex, .capstan, .agents and .git there, then run \`capstan\` in ${folder} and answer its question.`,
+  };
 }
 
 interface UntrustedProject {

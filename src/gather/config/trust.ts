@@ -3,8 +3,9 @@ import { decideTrust, type TrustDecision } from '../../config/trust.ts';
 import { realPath } from '../../disk/folders.ts';
 import { findRepository } from '../git/git.ts';
 import { mainCheckout } from '../git/git-directory.ts';
+import { defined } from '../../protocol/defined.ts';
 import { projectFolders } from '../files/project-folders.ts';
-import { changedPart } from './landlock-record.ts';
+import { unprovenPart } from './landlock-record.ts';
 
 /**
  * What is decided about a folder: by its own entry, else by that of its project's root, else by that of its repository,
@@ -19,22 +20,27 @@ export function findTrust(
 ): TrustDecision {
   // Most users have decided nothing, and then there is nothing to look for.
   if (Object.keys(projects).length === 0) return { trust: 'unknown' };
-  for (const candidate of candidates(folder, projectRootMarkers)) {
+  for (const { candidate, link } of candidates(folder, projectRootMarkers)) {
     const decision = decideTrust(projects, [candidate, realPath(candidate) ?? candidate]);
     if (decision.trust === 'unknown') continue;
-    const changed = decision.trust === 'trusted' ? changedPart(home, folder) : undefined;
-    return changed === undefined ? decision : { ...decision, trust: 'unknown', changed };
+    if (decision.trust === 'untrusted') return decision;
+    const through = defined({ link });
+    const unproven = unprovenPart(home, { owner: folder, ...through });
+    return { ...decision, ...through, ...(unproven && { trust: 'unknown', ...unproven }) };
   }
   return { trust: 'unknown' };
 }
 
-function* candidates(folder: string, markers: readonly string[]): Generator<string> {
-  yield folder;
+function* candidates(
+  folder: string,
+  markers: readonly string[],
+): Generator<{ readonly candidate: string; readonly link?: string }> {
+  yield { candidate: folder };
   const [root = folder] = projectFolders(folder, markers);
-  yield root;
+  yield { candidate: root };
   const repository = findRepository(folder);
   if (repository === undefined) return;
-  yield repository;
+  yield { candidate: repository };
   const main = mainCheckout(repository);
-  if (main !== undefined) yield main;
+  if (main !== undefined) yield { candidate: main, link: repository };
 }

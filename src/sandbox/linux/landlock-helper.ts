@@ -14,13 +14,14 @@ const inputDescriptor = 3;
 try {
   const input = JSON.parse(readFileSync(inputDescriptor, 'utf8')) as LandlockHelperInput;
   closeSync(inputDescriptor);
-  const { plan, argv, env, terminal } = input;
+  const { plan, argv, env, terminal, mark = 0 } = input;
   const calls = loadLandlock(process.argv[2] ?? '');
   const program = findProgramFile(argv[0] ?? '', env['PATH'] ?? '');
   if (program === undefined) fail(127, `${argv[0] ?? ''}: not found`);
   calls.dieWithParent();
   if (terminal === 'inherited') calls.startSession();
   calls.closeDescriptors();
+  calls.markLimits(mark);
   calls.dropCapabilities();
   calls.forbidPrivileges();
   const ruleset = calls.createRuleset(plan);

@@ -20,6 +20,11 @@ export interface LandlockCalls {
   /** The kernel kills this process when its parent ends. */
   dieWithParent(): void;
   startSession(): void;
+  /**
+   * Lowers two limits that mean nothing to commands, the second by as much as the first allows: engines know this process
+   * and all that it starts by them (`heldProcesses` in gather/config/landlock-writers.ts).
+   */
+  markLimits(mark: number): void;
   /** The program that this process becomes has the three streams, and no other descriptor. */
   closeDescriptors(): void;
 }
@@ -51,9 +56,11 @@ export function noLandlock(why: string): SandboxRefused {
 }
 
 /** Numbers on x64 and on arm64. */
-const numbers = { prctl: [157, 167], capset: [126, 91], setsid: [112, 157] } as const;
+const numbers = { prctl: [157, 167], capset: [126, 91], setsid: [112, 157], prlimit: [302, 261] } as const;
 const landlock = { create: 444, addRule: 445, restrict: 446 } as const;
 const option = { setDeathSignal: 1, setSeccomp: 22, dropBounding: 24, setNoNewPrivileges: 38, ambient: 47 } as const;
+const limit = { messageQueues: 12, realtimeTimeout: 15 } as const;
+const limitSum = 2n ** 40n;
 const closeRange = 436;
 const closeOnExec = 4;
 const mostCapabilities = 64;
@@ -112,6 +119,20 @@ export function loadLandlock(library: string): LandlockCalls {
     },
     dieWithParent: () => void check('pdeathsig', prctl(option.setDeathSignal, sigkill)),
     closeDescriptors: () => void check('close_range', call(closeRange, 3, 0xffff_ffff, closeOnExec)),
+    markLimits(mark) {
+      const lower = (which: number, to: bigint): number => {
+        const limits = memory();
+        limits.writeBigUInt64LE(to, 0);
+        limits.writeBigUInt64LE(to, 8);
+        return call(numbers.prlimit[column], 0, which, koffi.address(limits), 0);
+      };
+      const first = lower(limit.messageQueues, BigInt(mark));
+      const second = lower(limit.realtimeTimeout, limitSum - BigInt(mark));
+      if (first === 0 && second === 0) return;
+      // One was lower already. These can be of any home.
+      check('prlimit', lower(limit.messageQueues, 0n));
+      check('prlimit', lower(limit.realtimeTimeout, 0n));
+    },
     startSession: () => void call(numbers.setsid[column]),
   };
 }

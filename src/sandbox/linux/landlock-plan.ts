@@ -35,6 +35,7 @@ export interface LandlockHelperInput {
   readonly env: Readonly<Record<string, string>>;
   /** The command has a terminal: that of the process that started it, into which it must not type, or one of its own. */
   readonly terminal?: 'inherited' | 'own';
+  readonly mark?: number;
 }
 
 const right = {

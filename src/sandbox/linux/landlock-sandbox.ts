@@ -13,6 +13,8 @@ export interface LandlockHelper {
   readonly script: string;
   /** Where the package begins that reaches the kernel. */
   readonly library: string;
+  /** By which engines know the commands. Absent: any of them may be meant. */
+  readonly mark?: number;
 }
 
 export interface LandlockSandbox {
@@ -49,7 +51,7 @@ export async function planWithLandlock(
   const plan = planLandlock({ policy, deniedMatches: expansion.paths, architecture, user }, disk);
   if (plan.kind === 'impossible') return unenforceable(plan);
   const { argv, env, terminal } = command;
-  const input: LandlockHelperInput = { plan, argv, env, ...defined({ terminal }) };
+  const input: LandlockHelperInput = { plan, argv, env, ...defined({ terminal, mark: helper.mark }) };
   return {
     kind: 'runnable',
     argv: [helper.node, '--no-warnings', helper.script, helper.library],

@@ -18,6 +18,8 @@ import {
   withOverrides,
   withProfile,
 } from '../../gather/config/config-layers.ts';
+import { stampOfParts } from '../../gather/config/landlock-record.ts';
+import { projectFolders } from '../../gather/files/project-folders.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { loadInstructionFiles } from '../../gather/instructions/model-instructions.ts';
 import { missingRootNotices, unprotectedSubmoduleNotices } from '../../gather/system/places.ts';
@@ -119,9 +121,14 @@ export async function configureThread(
   const missing = folderMayBeMissing === true ? undefined : folderProblem(cwd);
   if (missing !== undefined) return missing;
   const { base, added } = await withChoices(everywhere, choices, here);
-  const { config, layers, problems: ofFolder } = await configInFolder(base, cwd);
-  const rules = await rulesInFolder(base, cwd, options);
-  const hooks = await hooksInFolder(base, layers, { cwd, options, isNew: place.resumed === undefined });
+  const loaded = await loadUnchanged(base, cwd, async () => {
+    const read = await configInFolder(base, cwd);
+    const rules = await rulesInFolder(base, cwd, options);
+    const hooks = await hooksInFolder(base, read.layers, { cwd, options, isNew: place.resumed === undefined });
+    return { ...read, rules, hooks };
+  });
+  if ('code' in loaded) return loaded;
+  const { config, layers, problems: ofFolder, rules, hooks } = loaded;
   const problems = onceEach([...added, ...ofFolder, ...rules.problems, ...hooks.problems]);
   const error = refusalOf(problems);
   if (error !== undefined) return error;
@@ -188,6 +195,25 @@ export async function configureThread(
   const switches = skillSwitches(layers, base.osHome);
   const more = defined({ profileName });
   return { config, catalogue, models, settings, notices, hooks: running, skillSwitches: switches, ...more };
+}
+
+/**
+ * Loads again if the project's files changed meanwhile: a process that Landlock holds may put something there for the
+ * moment between the look and the reading.
+ */
+async function loadUnchanged<Loaded>(
+  { config, home }: BaseLayers,
+  cwd: string,
+  load: () => Promise<Loaded>,
+): Promise<Loaded | Outcome> {
+  const owners = projectFolders(cwd, config.projectRootMarkers);
+  for (let tries = 0; tries < 20; tries += 1) {
+    const before = stampOfParts(home, owners);
+    const loaded = await load();
+    if (stampOfParts(home, owners) === before) return loaded;
+  }
+  const message = `Files of the project in ${quotedPath(cwd)} change while Capstan reads its configuration.`;
+  return { code: 'config-changing', message, next: 'End the program that writes there, then try again.' };
 }
 
 /** A folder that holds the user's home, or is it: what commands reach there is more than a project. */

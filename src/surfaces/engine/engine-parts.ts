@@ -16,6 +16,7 @@ import { loginLimits } from '../../policy/login-limits.ts';
 import { filesWithSecrets } from '../../policy/secrets.ts';
 import type { BaseLayers } from '../../gather/config/config-layers.ts';
 import { recordLandlockRoots } from '../../gather/config/landlock-record.ts';
+import { landlockMark } from '../../gather/config/landlock-writers.ts';
 import { findTrust } from '../../gather/config/trust.ts';
 import { projectFolders } from '../../gather/files/project-folders.ts';
 import { loginStore } from '../../gather/system/login-store.ts';
@@ -82,7 +83,10 @@ export function createEngineParts(
     recordLandlockRoots(home, writable, () => {
       const { projects, projectRootMarkers } = base.config;
       const known = [...opened, ...Object.keys(projects)].flatMap((each) => projectFolders(each, projectRootMarkers));
-      return [...new Set(known)].filter((owner) => findTrust(owner, base.config, home).trust === 'trusted');
+      return [...new Set(known)].flatMap((owner) => {
+        const { trust, link } = findTrust(owner, base.config, home);
+        return trust === 'trusted' ? [{ owner, ...defined({ link }) }] : [];
+      });
     });
   const sandboxOptions: SandboxOptions = {
     platform: process.platform,
@@ -105,6 +109,9 @@ export function createEngineParts(
       node: process.execPath,
       script: join(root, isSource ? 'src/sandbox/linux/landlock-helper.ts' : 'dist/landlock-helper.js'),
       library: join(landlockFolder(root), 'koffi/index.cjs'),
+      get mark() {
+        return landlockMark(home);
+      },
     },
   };
   return {

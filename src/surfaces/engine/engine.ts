@@ -3,6 +3,7 @@ import { sandboxNotices } from '../../ports/sandbox.ts';
 import { readOptions } from '../../envelope/read-options.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
 import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
+import { forgetWriter } from '../../gather/config/landlock-writers.ts';
 import { recordIfFirst, nextTipIndex } from '../../gather/system/first-time.ts';
 import { folderProblem } from '../../gather/system/folder.ts';
 import { findRepository, readGitFacts } from '../../gather/git/git.ts';
@@ -258,6 +259,7 @@ export class Engine {
   async close(): Promise<void> {
     const before = await Promise.allSettled(this.#beforeClose.map((work) => work()));
     const closed = await Promise.allSettled(this.threads.map((thread) => thread.close()));
+    forgetWriter(this.#parts.base.home);
     await this.#traced.flush();
     for (const result of [...before, ...closed]) if (result.status === 'rejected') throw result.reason;
   }

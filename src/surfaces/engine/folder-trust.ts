@@ -24,6 +24,8 @@ export interface FolderTrust {
   readonly wishes: readonly ProjectWish[];
   /** The path that commands under Landlock may have changed since the user trusted the project. */
   readonly changed?: ProjectPart['path'];
+  /** A decision does not help: the path cannot be compared later, or a process may change it at any moment. */
+  readonly isUndecidable?: true;
   /** The parts as they were when this was made: a yes is for these. */
   readonly seen: PartDigests;
   /** Whether trust decides if commands may write: no file or flag does. */
@@ -37,14 +39,15 @@ export async function folderTrust({ base }: TrustParts, folder: string): Promise
   const owners = projectFolders(folder, base.config.projectRootMarkers);
   const [root = folder] = owners;
   const parts = projectParts(base, folder);
-  const changed = owners
-    .map((owner) => findTrust(owner, base.config, base.home).changed)
-    .find((path) => path !== undefined);
+  const decisions = owners.map((owner) => findTrust(owner, base.config, base.home));
+  const { changed, writer, isIncomparable } = decisions.find((each) => each.changed !== undefined) ?? {};
+  const isUndecidable = isIncomparable === true || writer !== undefined || undefined;
   const trust = changed === undefined ? findTrust(folder, base.config, base.home).trust : 'unknown';
+  const seen = owners.map((owner, index) => ({ owner, ...defined({ link: decisions[index]?.link }) }));
   return {
     trust,
-    ...defined({ changed }),
-    seen: partDigests(base.home, owners),
+    ...defined({ changed, isUndecidable }),
+    seen: partDigests(base.home, seen),
     root: findRepository(folder) ?? root,
     file: `${base.home}/config.toml`,
     parts,

@@ -6,8 +6,8 @@ import { visibleLine } from '../../terminal/visible-text.ts';
 import type { GateDesk } from './gate-desk.ts';
 
 /** Whether there is something to decide: where trust changes nothing, the user is not asked. */
-export function needsTrust({ trust, parts, decidesSandbox }: FolderTrust): boolean {
-  return trust === 'unknown' && (parts.length > 0 || decidesSandbox);
+export function needsTrust({ trust, parts, decidesSandbox, isUndecidable }: FolderTrust): boolean {
+  return trust === 'unknown' && isUndecidable === undefined && (parts.length > 0 || decidesSandbox);
 }
 
 /** `decided`: the engine has to be loaded again to know. */

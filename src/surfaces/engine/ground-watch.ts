@@ -21,6 +21,8 @@ export interface GroundWatchOptions {
   readonly shellEnvironment: ShellEnvironment;
   /** Where commands of any thread may write, or once could. */
   readonly opened: Set<string>;
+  /** Called with more folders that a call may write, before it does. */
+  readonly onOpen?: (paths: readonly string[]) => void;
   /** Folders for temporary files. */
   readonly temporary: readonly string[];
   readonly gitGuard: Pick<GitGuard, 'find'>;
@@ -90,6 +92,7 @@ export function createGroundWatch(options: GroundWatchOptions): GroundWatch {
     },
     open(paths) {
       for (const path of paths) opened.add(path);
+      if (paths.length > 0) options.onOpen?.(paths);
     },
   };
 }

@@ -147,6 +147,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     memories?.start();
     await prepareCalls();
   };
+  let isUnderLandlock = false;
   /** What depends on the provider that answers. */
   const partsUnder = ({ provider, facts, models: known, streamMaxRetries }: AnsweringProvider) => ({
     provider: { ...provider, client: withPreparation(provider.client, prepareAll, (etag) => known.refresh(etag)) },
@@ -178,6 +179,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
       });
       // Patches write there too, before the first command or without any.
       if (landlock) engine.beforeLandlock(Object.values(gathered.places.real ?? {}));
+      isUnderLandlock = landlock;
       return gathered;
     },
   });
@@ -206,6 +208,9 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     ground: createGroundWatch({
       shellEnvironment,
       opened,
+      onOpen: (paths) => {
+        if (isUnderLandlock) engine.beforeLandlock(paths);
+      },
       guardedGit: engine.guardedGit,
       gitGuard,
       temporary: temporaryFolders(env),

@@ -18,6 +18,8 @@ export interface HooksOptions {
   /** Those that may run, in the order in which they are configured. */
   readonly hooks: readonly HookDefinition[];
   readonly run: RunProgram;
+  /** Why a hook must not run now, as a sentence. Asked before each run. Absent: all may. */
+  refusal?(hook: HookDefinition): string | undefined;
   /** The user's own. */
   readonly shell: string;
   /** Asked before each run: which folders commands may write changes. */
@@ -119,7 +121,11 @@ async function runHook(
   const from = clock.now();
   // Not a login shell: what start-up files print would be part of the answer, and a command may have written them.
   const program = { argv: [shell, '-c', hook.command], cwd, env: options.variables(), input: JSON.stringify(input) };
-  const end = await run(program, { signal, timeoutMs: hook.timeoutSeconds * 1000, outputBytes });
+  const reason = options.refusal?.(hook);
+  const end =
+    reason === undefined
+      ? await run(program, { signal, timeoutMs: hook.timeoutSeconds * 1000, outputBytes })
+      : ({ kind: 'not-started', reason } as const);
   const answer = readHookAnswer(event, end, hook.timeoutSeconds);
   const decided = answer.status === 'failed' && hook.failClosed ? closed(event, answer) : answer;
   const limit = Math.min(mostTokens, hook.contextLimit ?? Infinity);

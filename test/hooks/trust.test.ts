@@ -1,8 +1,11 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { recordLandlockRoots } from '../../src/gather/config/landlock-record.ts';
+import { forgetWriter } from '../../src/gather/config/landlock-writers.ts';
 import { readHooksFile } from '../../src/hooks/read-hooks-file.ts';
 import { answer, say } from '../../src/testing/index.ts';
+import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { hook, hookedScene, type HookTable } from './hooked-scene.ts';
 
 const done = answer({ items: [say('Done.')] });
@@ -49,6 +52,27 @@ it('the command lists hooks, trusts and distrusts them; a hook that changes wait
     1,
     expect.stringContaining('There is no hook with the key "other".'),
   ]);
+});
+
+it('a hook of a project does not run once commands under Landlock changed its script', async () => {
+  const { live } = await hookedScene(() => done, {});
+  const { home, workspace } = live.place;
+  const script = join(workspace, '.codex/hook.sh');
+  const path = writeHooks(join(workspace, '.codex'), { UserPromptSubmit: [hook(`sh '${script}'`)] });
+  writeFileSync(script, 'echo one');
+  const [{ key, hash } = { key: '', hash: '' }] = readHooksFile({ path, owner: 'project' }).hooks;
+  const trusted = `[projects."${workspace}"]\ntrust_level = "trusted"\n[hooks.state.${JSON.stringify(key)}]\ntrusted_hash = "${hash}"\n`;
+  appendFileSync(join(home, 'config.toml'), `\n${trusted}`);
+  recordLandlockRoots(home, [workspace], () => [{ owner: workspace }]);
+  whenTestEnds(() => forgetWriter(home));
+  await live.open();
+  await live.turn('go');
+  expect(live.rows(0).at(-1)).toEqual(context('one'));
+  writeFileSync(script, 'echo two');
+  await live.turn('go on');
+  expect(live.rows(1).at(-1)).toEqual(['user', 'go on']);
+  const runs = live.place.lines().filter(({ type }) => type === 'capstan_hook');
+  expect(JSON.stringify(runs.at(-1))).toContain(`could change ${join(workspace, '.codex')} since you trusted it`);
 });
 
 it('a hook whose command has lines is listed in one', async () => {

@@ -28,7 +28,13 @@ const sandbox = createSandbox({
   spawn,
   programFiles: nodeProgramFiles,
   processes: processTable,
-  landlockHelper: { node: process.execPath, script: join(root, 'src/sandbox/linux/landlock-helper.ts'), library },
+  // Without a mark, engines of every home would wait for these commands.
+  landlockHelper: {
+    node: process.execPath,
+    script: join(root, 'src/sandbox/linux/landlock-helper.ts'),
+    library,
+    mark: 1,
+  },
 });
 
 const base = isPossible ? mkdtempSync('/var/tmp/capstan-landlock-') : '';

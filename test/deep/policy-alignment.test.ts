@@ -48,6 +48,7 @@ const sandbox = createSandbox({
     node: process.execPath,
     script: join(import.meta.dirname, '../../src/sandbox/linux/landlock-helper.ts'),
     library,
+    mark: 1,
   },
   ...parts,
 });

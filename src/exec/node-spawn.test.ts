@@ -79,7 +79,10 @@ describe('output', () => {
   test('a flood is cut in the middle and counted', async () => {
     const end = await run(script('seq 1000000'), { ...limits, outputBytes: 20 }, never);
     expect(end).toMatchObject({
-      output: { text: '1\n2\n3\n4\n5\n... 6888876 bytes omitted ...\n9\n1000000\n', totalBytes: 6_888_896 },
+      output: {
+        text: '1\n2\n3\n4\n5\n... 6888876 bytes in 999993 lines omitted ...\n9\n1000000\n',
+        totalBytes: 6_888_896,
+      },
     });
   });
 

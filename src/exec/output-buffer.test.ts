@@ -33,7 +33,8 @@ test('what does not fit keeps its beginning and its end, whole characters, and a
       fc.pre(bytes.length > limit && !text.includes('omitted'));
       const result = feed(limit, chunks);
       expect(result.totalBytes).toBe(bytes.length);
-      const [, before, omitted, after] = /^([^]*?)\.\.\. (\d+) bytes omitted \.\.\.\n([^]*)$/.exec(result.text) ?? [];
+      const [, before, omitted, after] =
+        /^([^]*?)\.\.\. (\d+) bytes(?: in \d+ lines?)? omitted \.\.\.\n([^]*)$/.exec(result.text) ?? [];
       const start = before?.replace(/\n$/, '') ?? '';
       expect(text.startsWith(start)).toBe(true);
       expect(text.endsWith(after as string)).toBe(true);
@@ -47,6 +48,15 @@ test('what does not fit keeps its beginning and its end, whole characters, and a
 test('the cut stands on a line of its own', () => {
   expect(feed(8, [Buffer.from('abcdEFGHIJKLwxyz')]).text).toBe('abcd\n... 8 bytes omitted ...\nwxyz');
   expect(feed(8, [Buffer.from('abc\nEFGHIJKLwxyz')]).text).toBe('abc\n... 8 bytes omitted ...\nwxyz');
+});
+
+test('the lines that are missing are counted, wherever the cut falls', () => {
+  expect(feed(8, [Buffer.from('a\nb\nc\nd\ne\nf\ng\nh\n')]).text).toBe(
+    'a\nb\n... 8 bytes in 4 lines omitted ...\ng\nh\n',
+  );
+  expect(feed(6, [Buffer.from('abc'), Buffer.from('d\ne\nf\ngh')]).text).toBe(
+    'abc\n... 5 bytes in 1 line omitted ...\n\ngh',
+  );
 });
 
 test('broken UTF-8 is replaced, a byte order mark stays', () => {

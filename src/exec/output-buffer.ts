@@ -1,4 +1,5 @@
 import type { ProcessOutput } from '../ports/spawn.ts';
+import { omittedLine } from '../protocol/omitted-output.ts';
 
 /**
  * Keeps the first and the last half of `limit` bytes and counts the rest. Bytes are turned into text only at the end,
@@ -11,6 +12,8 @@ export function createOutputBuffer(limit: number): { add(bytes: Uint8Array): voi
   let head: Buffer = Buffer.alloc(0);
   let tail: Buffer = Buffer.alloc(0);
   let total = 0;
+  /** Line breaks behind the head. */
+  let breaks = 0;
 
   /** The tail is a ring over everything after the head. */
   function addToTail(bytes: Uint8Array, position: number): void {
@@ -35,7 +38,11 @@ export function createOutputBuffer(limit: number): { add(bytes: Uint8Array): voi
         head = grown(head, { needed: Math.min(headSize, total + bytes.length), limit: headSize });
         head.set(bytes.subarray(0, left), total);
       }
-      if (bytes.length > left) addToTail(bytes.subarray(left), total + left - headSize);
+      if (bytes.length > left) {
+        const rest = bytes.subarray(left);
+        breaks += breaksIn(rest);
+        addToTail(rest, total + left - headSize);
+      }
       total += bytes.length;
     },
 
@@ -49,12 +56,22 @@ export function createOutputBuffer(limit: number): { add(bytes: Uint8Array): voi
       const end = Buffer.concat([tail.subarray(seam), tail.subarray(0, seam)]);
       const before = withoutBrokenEnd(start);
       const after = withoutBrokenStart(end);
-      const omitted = total - before.length - after.length;
       const text = decode(before);
       const lineBreak = text === '' || text.endsWith('\n') ? '' : '\n';
-      return { text: `${text}${lineBreak}... ${omitted} bytes omitted ...\n${decode(after)}`, totalBytes: total };
+      // The two ends of a line that was cut count as lines where they stand.
+      const lines = Math.max(0, breaks - breaksIn(after) - (lineBreak === '' ? 0 : 1));
+      const omitted = omittedLine({ bytes: total - before.length - after.length, lines });
+      return { text: `${text}${lineBreak}${omitted}\n${decode(after)}`, totalBytes: total };
     },
   };
+}
+
+const lineBreakByte = 10;
+
+function breaksIn(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === lineBreakByte) count += 1;
+  return count;
 }
 
 function grown(buffer: Buffer, { needed, limit }: { needed: number; limit: number }): Buffer {

@@ -21,7 +21,7 @@ describe('limitOutput', () => {
     const output = commandOutput(report('line of output\n'.repeat(10_000)), budget);
     expect(limitOutput(output, budget)).toBe(output);
     expect(output.match(/truncated…/g)).toHaveLength(1);
-    expect(output).toContain('Warning: truncated output (original token count: 37500)\nTotal output lines: 10001\n');
+    expect(output).toContain('Warning: truncated output (original token count: 37500)\nTotal output lines: 10000\n');
   });
 
   it('leaves short output alone', () => {

@@ -84,7 +84,7 @@ export interface NotStarted {
 }
 
 export interface ProcessOutput {
-  /** Valid text: broken UTF-8 is replaced. A cut shows as a line `... N bytes omitted ...`. */
+  /** Valid text: broken UTF-8 is replaced. A cut shows as a line of `omittedLine`. */
   readonly text: string;
   /** Bytes that the command wrote in all. */
   readonly totalBytes: number;

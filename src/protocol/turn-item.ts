@@ -53,6 +53,10 @@ export interface CommandItem {
   readonly cwd: string;
   readonly status: 'in-progress' | 'completed' | 'failed' | 'declined';
   readonly output: string;
+  /** How many lines it printed. Absent: `output` has or says all of them. */
+  readonly outputLines?: number;
+  /** It was read from a file that does not have what it printed: the command outlived its call. */
+  readonly outputUnknown?: true;
   /** Absent while the command runs and when it was killed or never started. */
   readonly exitCode?: number;
   /** Why there is no exit code. Older files and other programs do not say it. */

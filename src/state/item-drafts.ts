@@ -31,6 +31,8 @@ export function userLine(item: Item, { author, turn, number }: WordsPlace): Line
 /** A call that was not run. */
 export interface RefusedCallRecord {
   readonly tool: string;
+  /** The same in the words of its MCP server. */
+  readonly mcp?: { readonly server: string; readonly tool: string };
   /** A user who can be asked might have allowed it. */
   readonly unasked?: true;
 }

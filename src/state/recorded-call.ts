@@ -1,11 +1,13 @@
+import { refusalReason } from '../fragments/answers/call-answers.ts';
 import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { isCall, type Item } from '../protocol/item.ts';
-import { objectAt, stringAt } from '../protocol/json.ts';
+import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
-import { callArguments } from './call-arguments.ts';
+import { callArguments, commandNotRun } from './call-arguments.ts';
+import { readPrinted } from './call-report.ts';
 import { outputOf } from './recorded-item.ts';
 import { withLines } from './recorded-patch.ts';
 
@@ -37,7 +39,8 @@ export function endedCall(
   const refused = objectAt(objectAt(metadata, 'capstan'), 'refused');
   if (refused !== undefined) {
     const [tool = '', unasked] = [stringAt(refused, 'tool'), refused['unasked'] === true || undefined];
-    return { kind: 'call-refused', turnId, callId, tool, ...defined({ unasked }), reason: text } as ThreadEvent;
+    const item = notRun(open?.call, objectAt(refused, 'mcp'));
+    return { kind: 'call-refused', turnId, callId, tool, ...defined({ item, unasked }), reason: text } as ThreadEvent;
   }
   // Of a call that another program answered nothing else may be known than what the model wrote.
   const isOurs = objectAt(metadata, 'capstan') !== undefined;
@@ -47,6 +50,14 @@ export function endedCall(
   const shown =
     item.kind === 'file-change' ? withLines(item, { call, metadata, answer: text }) : withOutput(item, text);
   return { kind: 'item-completed', turnId, item: shown, ...defined({ outside, confined }) };
+}
+
+/** The call that was refused, as far as the file says more than its name. */
+function notRun(call: Item | undefined, mcp: JsonObject | undefined): TurnItem | undefined {
+  if (call === undefined || !isCall(call)) return undefined;
+  const [server, tool] = [stringAt(mcp, 'server'), stringAt(mcp, 'tool')];
+  if (server === undefined || tool === undefined) return commandNotRun(call);
+  return { kind: 'tool-call', id: call.call_id, server, tool, arguments: callArguments(call), status: 'failed' };
 }
 
 /** Old files keep no items: then the beginning of the call says what it was, or the model's own words do. */
@@ -60,19 +71,17 @@ function itemOf(callId: string, open: OpenCall | undefined): TurnItem | undefine
 
 /** As far as the file keeps it: what the model was given. */
 function withOutput(item: TurnItem, answer: string): TurnItem {
-  if (item.kind === 'command') return item.output === '' ? { ...item, output: outputIn(answer) } : item;
-  return item.kind === 'tool-call' ? { ...item, output: answer.replace(aboutServersCall, '') } : item;
+  if (item.kind === 'tool-call') {
+    const isOfCommand = item.server === undefined && item.tool === 'write_stdin';
+    return { ...item, output: isOfCommand ? readPrinted(answer).output : answer.replace(aboutServersCall, '') };
+  }
+  if (item.kind !== 'command' || item.output !== '') return item;
+  const isUnbegun = item.status === 'declined' || item.unfinished === 'not-started';
+  if (isUnbegun) return { ...item, output: refusalReason(answer) };
+  const { output, lines } = readPrinted(answer);
+  return { ...item, output, ...defined({ outputLines: lines }) };
 }
-
-/** Facts stand before a line `Output:`. */
-const facts =
-  /^(?:(?:Chunk ID|Wall time|Process|Exit code|Original token count|Network requests)[^\n]{0,2000}\n){1,8}Output:\n/;
 
 /** What stands before the words of an MCP server. */
 const aboutServersCall =
   /^Wall time: [^\n]{0,40}\n(?:(?:The tool reports an error\.\n)?Output:(?:\n|$)|(?=The call failed: ))/;
-
-function outputIn(answer: string): string {
-  const head = facts.exec(answer);
-  return head === null ? answer : answer.slice(head[0].length);
-}

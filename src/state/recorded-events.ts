@@ -27,7 +27,7 @@ import { totalIn } from './waiting.ts';
 /**
  * What lines hold of the events of a thread, for a reader that was not there: `foldRecorded` gives for each line the
  * events that rest on it, in their order. They are those that subscribers were sent, but for what files do not keep: an
- * output beyond what the model was given, the item of a refused call, the commands of a question, and facts too long to be
+ * output beyond what the model was given, the commands of a question, and facts too long to be
  * stored beside their text. The lines of a patch stand in its `call`. Files of other programs give what they say, and no
  * more.
  */
@@ -109,9 +109,16 @@ export function foldRecorded(before: RecordedState, line: Line): Recorded {
   const state: RecordedState = { ...rest, turns, asked };
   const answer = answerIn(line);
   // An item whose answer does not follow has none.
-  const late = ended !== undefined && answer === undefined ? [completed(endedIn ?? turnOf(before), ended)] : [];
+  const late =
+    ended !== undefined && answer === undefined ? [completed(endedIn ?? turnOf(before), withoutAnswer(ended))] : [];
   const folded = foldLine(before, state, line, answer, ended);
   return { state: folded.state, news: [...asNews(late), ...asNews(about), ...folded.news] };
+}
+
+/** The calls that read its output have it, and they come later. */
+function withoutAnswer(item: TurnItem): TurnItem {
+  const isUnknown = item.kind === 'command' && item.byUser !== true && item.output === '';
+  return isUnknown ? { ...item, outputUnknown: true } : item;
 }
 
 function foldLine(

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -230,5 +230,44 @@ describe('a conversation that is resumed', () => {
     const rows = (await second.sees(/Recovered\.[^]*Context/)).join('\n');
     expect(rows).not.toContain('Reconnecting');
     expect(second.terminal.written).not.toContain('Reconnecting');
+  });
+
+  it('shows commands that were refused, cut or explained to the model as they stood', async () => {
+    const steps: ((text: string) => ScriptStep)[] = [
+      () => answer({ items: [run('forbidden one')] }),
+      () => answer({ items: [run('echo bad', { yield_time_ms: -1 })] }),
+      () => answer({ items: [run('printf "0%.0s\\n" {1..30000}')] }),
+      () => answer({ items: [run('echo more', { bogus: 1 })] }),
+      () => answer({ items: [run('read word; echo "got $word"', { tty: true, yield_time_ms: 250 })] }),
+      (text) => {
+        const later = Number(/session ID (\d+)/.exec(text)![1]);
+        return answer({
+          items: [callTool('write_stdin', { session_id: later, chars: 'it\n', yield_time_ms: 30_000 })],
+        });
+      },
+      () => done('Done.'),
+    ];
+    const built = await scene(({ body }) => steps.shift()!(JSON.stringify(body['input'])));
+    const { home } = built.place;
+    mkdirSync(join(home, 'rules'), { recursive: true });
+    const rule = 'prefix_rule(pattern=["forbidden"], decision="forbidden", justification="Never.")\n';
+    writeFileSync(join(home, 'rules', 'default.rules'), rule);
+    const first = await openIn(built, { kind: 'new' }, 100, {}, { rows: 400 });
+    await first.sees('Context');
+    first.say('Go.');
+    const shown = (rows: readonly string[]): readonly string[] =>
+      blocksOf([...rows, '  r tries again']).filter((block) => /^[•✗]/.test(block));
+    const live = shown(await first.sees(/Done\.\n\n {2}Worked/));
+    expect(live.join('\n')).toMatch(/Not run: forbidden one[^]*Not run: echo bad[^]*\+[\d,]+ lines/);
+    await first.leave();
+    const second = await openIn(built, { kind: 'last' }, 100, {}, { rows: 400 });
+    const again = shown(await second.sees(/Done\.\n\n {2}Worked[^]*Context/));
+    // The file has less of a long output than the screen had, and that of a session only where the model read it.
+    const recorded = live.map((block) =>
+      block
+        .replace('shows all', 'shows some')
+        .replace(/^(• Ran read word[^\n]*\n {2}└ )[^]*/, '$1(output no longer available)'),
+    );
+    expect(again).toEqual(recorded);
   });
 });

@@ -181,11 +181,11 @@ export const sampleItems: Readonly<Record<string, TurnItem>> = {
   'agent-waiting': call('wait_agent', { arguments: { targets: ['reader'] }, status: 'in-progress' }),
   'background-typed': call('write_stdin', {
     arguments: { session_id: 3, chars: 'yes\n' },
-    output: 'Wall time: 0.3 seconds\nProcess running with session ID 3\nOutput:\nContinue?\n',
+    output: 'Continue?\n',
   }),
   'background-waited': call('write_stdin', {
     arguments: { session_id: 3, chars: '' },
-    output: 'Wall time: 5.0 seconds\nProcess exited with code 0\nOutput:\ndone\n',
+    output: 'done\n',
   }),
   questions: call('request_user_input', {
     arguments: {

@@ -97,6 +97,16 @@ export function refusedCall(message: string, next: string): string {
   return `Not run: ${message} ${next}`;
 }
 
+/** The reason in such an answer, where what shows it says itself that the call did not run. */
+export function refusalReason(answer: string): string {
+  const reason = answer.replace(/^Not run: /, '');
+  return reason === answer ? answer : reason.replace(/^[a-z]+(?=\s)/, sentenceStart);
+}
+
+function sentenceStart(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}
+
 /** The reason is long, and the same for every command. */
 export const refusedAgain =
   'Not run: commands cannot be sandboxed here, as an earlier answer explains. Others would be refused too.';

@@ -1,8 +1,9 @@
 import type { DeniedRequest, DenialReason } from '../../protocol/denied-request.ts';
 import type { DeniedByRule } from '../../protocol/network-lists.ts';
 import type { StoppedBy } from '../../protocol/stopped-by.ts';
+import { omittedIn } from '../../protocol/omitted-output.ts';
 import { quote } from '../text/markup.ts';
-import { type Budget, estimateTokens, truncateMiddle } from '../text/truncate.ts';
+import { type Budget, bytesPerToken, estimateTokens, truncateMiddle } from '../text/truncate.ts';
 
 /** How a command came to its end, as the model is told. */
 export interface CommandReport {
@@ -26,7 +27,7 @@ export interface CommandReport {
 
 /** The answer to a command call. Over budget, the output is cut and a warning with its full size comes first. */
 export function commandOutput(report: CommandReport, budget: Budget): string {
-  const tokens = estimateTokens(report.output);
+  const { tokens, lines } = sizeOf(report.output);
   const facts = [
     `Wall time: ${report.seconds.toFixed(4)} seconds`,
     endLine(report.end),
@@ -37,10 +38,18 @@ export function commandOutput(report: CommandReport, budget: Budget): string {
   ];
   const cut = truncateMiddle(report.output, budget);
   if (cut === report.output) return [...facts, 'Output:', cut].join('\n');
-  const lines = report.output.split('\n').length;
   const kept = report.log === undefined ? '' : `Full output: ${report.log}\n`;
   const warning = `Warning: truncated output (original token count: ${tokens})\nTotal output lines: ${lines}\n${kept}`;
   return [...facts, 'Output:', warning, cut].join('\n');
+}
+
+/** Of all that the command printed, kept or not. */
+function sizeOf(output: string): { readonly tokens: number; readonly lines: number } {
+  const omitted = omittedIn(output);
+  const lines = output.split('\n').length - (output.endsWith('\n') ? 1 : 0);
+  const tokens = estimateTokens(output);
+  if (omitted === undefined) return { tokens, lines };
+  return { tokens: tokens + Math.ceil(omitted.bytes / bytesPerToken), lines: lines - 1 + omitted.lines };
 }
 
 /** Who ended a call with its turn. */

@@ -1,7 +1,7 @@
 import type { Variables } from '../../protocol/variables.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 import type { ScriptedModel } from '../../testing/index.ts';
-import { type CallReport, readCallReport } from '../wording/call-report.ts';
+import { type CallReport, readCallReport } from '../../state/call-report.ts';
 import { type ExecProcess, startExec } from './exec-process.ts';
 import type { Page } from './page.ts';
 import type { DemoFolders } from './place.ts';

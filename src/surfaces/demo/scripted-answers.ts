@@ -9,7 +9,7 @@ import {
   say,
   type ScriptStep,
 } from '../../testing/index.ts';
-import { type CallReport, readCallReport } from '../wording/call-report.ts';
+import { type CallReport, readCallReport } from '../../state/call-report.ts';
 import { countedUsage } from './counted-usage.ts';
 import { fixPatch, releaseLog, releaseSteps } from './project.ts';
 import { callOutputs, sentItems } from './sent-items.ts';

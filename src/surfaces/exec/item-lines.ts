@@ -1,6 +1,7 @@
 import { agentAnswer } from './agent-lines.ts';
 import { goalChange } from './goal-lines.ts';
 import { toolLine } from './tool-line.ts';
+import { omittedIn } from '../../protocol/omitted-output.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, CommandItem, FileChangeItem, PlanItem, ToolCallItem } from '../../protocol/turn-item.ts';
 import { diffSpans } from '../terminal/diff-lines.ts';
@@ -111,14 +112,12 @@ function fold(text: string, folded: boolean): readonly string[] {
   return [...lines.slice(0, headLines).map(cut), foldMark(left), ...lines.slice(-tailLines).map(cut)];
 }
 
-/** What the sandbox writes where an output was so long that its middle was not kept. */
-const omittedMark = /^\.\.\. (\d{1,15}) bytes omitted \.\.\.$/;
-
 /** What stands in the place of lines. Not all of an output may be there to be shown. */
 function foldMark(lines: readonly string[]): string {
-  const omitted = lines.flatMap((line) => omittedMark.exec(line)?.[1] ?? []).map(Number);
-  const bytes = omitted.reduce((sum, each) => sum + each, 0);
-  const more = count(lines.length - omitted.length);
-  if (omitted.length === 0) return `… ${more} more lines (--verbose shows all)`;
-  return `… ${more} more lines (--verbose shows them), and ${sizeWords(bytes)} that Capstan did not keep`;
+  const omitted = omittedIn(lines.join('\n'));
+  if (omitted === undefined) return `… ${count(lines.length)} more lines (--verbose shows all)`;
+  const kept = lines.length - 1;
+  const lost = `and ${sizeWords(omitted.bytes)} that Capstan did not keep`;
+  if (omitted.lines === 0) return `… ${count(kept)} more lines (--verbose shows them), ${lost}`;
+  return `… ${count(kept + omitted.lines)} more lines (--verbose shows ${count(kept)} of them), ${lost}`;
 }

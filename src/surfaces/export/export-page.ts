@@ -7,7 +7,7 @@ import { costOfAll, readTurnItems, type TurnItems, type TurnWithItems } from '..
 import { durationWords } from '../wording/duration-words.ts';
 import { costLine } from '../wording/usage-words.ts';
 import { plural } from '../wording/number-words.ts';
-import type { CallReport } from '../wording/call-report.ts';
+import type { CallReport } from '../../state/call-report.ts';
 
 /** A thread as people read it: what both readable formats are made from. */
 export interface ExportPage extends Omit<TurnItems, 'places'> {

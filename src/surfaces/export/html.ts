@@ -3,7 +3,7 @@ import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { plural } from '../wording/number-words.ts';
 import { askedWords } from '../wording/asked-words.ts';
-import { type CallReport, readCallReport } from '../wording/call-report.ts';
+import { type CallReport, readCallReport } from '../../state/call-report.ts';
 import { diffHtml } from './diff-html.ts';
 import { escapeHtml } from './escape-html.ts';
 import {

@@ -2,7 +2,7 @@ import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { askedWords } from '../wording/asked-words.ts';
-import { readCallReport } from '../wording/call-report.ts';
+import { readCallReport } from '../../state/call-report.ts';
 import {
   authorWord,
   endAndTime,

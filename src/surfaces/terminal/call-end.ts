@@ -1,6 +1,6 @@
 import type { AskedOfCall, RecordedCall } from '../../state/recorded-item.ts';
 import type { TextLook } from './look.ts';
-import { readCallReport } from '../wording/call-report.ts';
+import { readCallReport } from '../../state/call-report.ts';
 
 /** How a call ended, in a word or two, and whether that is good. */
 export interface CallEnd {

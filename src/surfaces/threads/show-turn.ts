@@ -14,7 +14,7 @@ import { fit, pad } from '../terminal/text-width.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { callEnd } from '../terminal/call-end.ts';
 import { askedWords } from '../wording/asked-words.ts';
-import { readCallReport } from '../wording/call-report.ts';
+import { readCallReport } from '../../state/call-report.ts';
 import { shownName } from '../wording/shown-name.ts';
 import { costLine, type KnownCost } from '../wording/usage-words.ts';
 import { clockTime } from '../wording/time-words.ts';

@@ -30,6 +30,8 @@ import type { Turn } from '../parts/parts.ts';
 import type { CallAfterHooks } from '../hooks/call-hooks.ts';
 import { fairShare } from '../contract/output-share.ts';
 import { recordAnswer, recordTurnItem } from '../record/record.ts';
+import { commandNotRun } from '../../state/call-arguments.ts';
+import type { RefusedCallRecord } from '../../state/item-drafts.ts';
 
 /** A call that ends sooner than this shares its sync with what comes after it. */
 const patienceMs = 50;
@@ -153,13 +155,14 @@ export class Calls {
       return;
     }
     const { turnId, log } = this.#turn;
-    const refused = { tool: call.name, ...defined({ unasked: end.unasked }) };
+    const item = end.shown ?? commandNotRun(call);
+    const refused = { tool: call.name, ...defined({ unasked: end.unasked, mcp: mcpCallOf(item) }) };
     recordDecided(this.#turn, call.call_id, 'lapsed', () => recordAnswer(this.#turn, call, { ...end, refused }, share));
     const about = {
       turnId,
       callId: call.call_id,
       tool: call.name,
-      ...defined({ item: end.shown, unasked: end.unasked }),
+      ...defined({ item, unasked: end.unasked }),
     };
     log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
@@ -251,6 +254,10 @@ export class Calls {
       inOrder.pass();
     }
   }
+}
+
+function mcpCallOf(item: TurnItem | undefined): RefusedCallRecord['mcp'] {
+  return item?.kind === 'tool-call' && item.server !== undefined ? { server: item.server, tool: item.tool } : undefined;
 }
 
 /** Git that leaves the sandbox must not meet commands that change folders under it. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { canBeWidened } from '../../envelope/offered-tools.ts';
 import type { Step } from '../../envelope/step.ts';
-import { badArguments, refusedAgain, refusedCall } from '../../fragments/answers/call-answers.ts';
+import { badArguments, refusalReason, refusedAgain, refusedCall } from '../../fragments/answers/call-answers.ts';
 import { commandOutput, type CommandReport } from '../../fragments/answers/command-output.ts';
 import { patchForEditor, patchNotPossible, patchWithoutTool } from '../../fragments/answers/patch-output.ts';
 import type { Budget } from '../../fragments/text/truncate.ts';
@@ -167,13 +167,10 @@ async function run(
   if (command.kind === 'refused') {
     const { code, message, next } = command;
     const why = `${message} ${next}`;
-    if (code !== 'policy-unenforceable' && refusals.has(why))
-      return {
-        output: refusedAgain,
-        item: { ...item, status: 'declined', output: refusedAgain.replace('Not run: ', '') },
-      };
+    const isKnown = code !== 'policy-unenforceable' && refusals.has(why);
     refusals.add(why);
-    return { output: refusedCall(message, next), item: { ...item, status: 'declined', output: `${message}\n${next}` } };
+    const refusal = isKnown ? refusedAgain : refusedCall(message, next);
+    return { output: refusal, item: { ...item, status: 'declined', output: refusalReason(refusal) } };
   }
   if (command.notice !== undefined) warn(command.notice);
   const { input, timeoutMs } = given;
@@ -259,8 +256,9 @@ type CommandEnd = ProcessEnd & { readonly by: StoppedBy } & Pick<CommandReport, 
 function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments, budget: Budget): CallResult {
   if (end.kind === 'not-started') {
     const { reason } = end;
-    const over = { status: 'failed', output: reason, unfinished: end.kind } as const;
-    return { output: refusedCall(reason, 'Nothing was done.'), item: { ...item, ...over } };
+    const output = refusedCall(reason, 'Nothing was done.');
+    const over = { status: 'failed', output: refusalReason(output), unfinished: end.kind } as const;
+    return { output, item: { ...item, ...over } };
   }
   const { durationMs, denied, serversLeftOut } = end;
   const { text } = end.output;

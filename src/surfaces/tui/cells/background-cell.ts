@@ -1,6 +1,5 @@
 import { numberAt, stringAt } from '../../../protocol/json.ts';
 import type { ToolCallItem } from '../../../protocol/turn-item.ts';
-import { readCallReport } from '../../wording/call-report.ts';
 import { boldStyle, plain, type Row, styled } from '../text/style.ts';
 import { titledCallCell } from './call-cell.ts';
 import type { Cell } from './cell.ts';
@@ -8,19 +7,12 @@ import type { Cell } from './cell.ts';
 /** The model typed into a command that runs in the background, or waited for it. Undefined: it is another tool. */
 export function backgroundCell(item: ToolCallItem): Cell | undefined {
   if (item.server !== undefined || item.tool !== 'write_stdin') return undefined;
-  const { arguments: given, status, output } = item;
+  const { arguments: given, status } = item;
   const typed = stringAt(given, 'chars') ?? '';
   const session = `background terminal ${numberAt(given, 'session_id') ?? ''}`.trim();
   const verb = typed === '' ? (status === 'in-progress' ? 'Waiting for' : 'Waited for') : 'Typed into';
-  const report = output === undefined ? undefined : readCallReport(output);
-  const end = report?.end === undefined ? '' : ` (${report.end})`;
-  const title: Row = [
-    styled(`${verb} ${session}`, boldStyle),
-    plain(`${typed === '' ? '' : `: ${shownKeys(typed)}`}${end}`),
-  ];
-  if (report === undefined) return titledCallCell(item, () => title);
-  const shown = report.isFailure ? 'failed' : status;
-  return titledCallCell({ ...item, status: shown, output: report.output }, () => title);
+  const title: Row = [styled(`${verb} ${session}`, boldStyle), plain(typed === '' ? '' : `: ${shownKeys(typed)}`)];
+  return titledCallCell(item, () => title);
 }
 
 const longestKeys = 200;

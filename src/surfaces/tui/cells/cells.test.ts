@@ -80,6 +80,15 @@ describe('commands', () => {
       cellOf(command('make', { output: output([...fill(4), '42…252152 tokens truncated…', ...fill(4)]) })),
     );
     expect(truncated).toContain('… +5 lines (ctrl+t shows them), 252,152 tokens not kept');
+    // Lines are counted where they came, not where they are kept.
+    const large = [...fill(4), '... 5000000 bytes in 90000 lines omitted ...', ...fill(4)];
+    expect(shown(cellOf(command('make', { output: output(large) })))).toContain(
+      '… +90,004 lines (ctrl+t shows some), 5.0 MB not kept',
+    );
+    const recorded = [...fill(4), '42…252152 tokens truncated…', ...fill(4)];
+    expect(shown(cellOf(command('make', { output: output(recorded), outputLines: 1004 })))).toContain(
+      '… +1,000 lines (ctrl+t shows some)\n',
+    );
     // A row that says "+1 line" is no shorter than the line.
     const one = shown(cellOf(command('make', { status: 'failed', output: output(['here', 'error: x', ...fill(12)]) })));
     expect(one).toMatch(/└ here\n {4}error: x\n {4}… \+7 lines/);

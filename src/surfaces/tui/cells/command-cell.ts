@@ -49,12 +49,18 @@ function foldedRows(item: CommandItem, context: CallStanding, look: Look): reado
     first: markPieces(mark),
     rest: bar(look),
   });
-  const shown = isRunning ? lastOutputRows(output, runningRows, look) : outputRows(output, limitsOf(isBad, item), look);
-  const rows = shown.length > 0 || isRunning || status === 'declined' ? shown : [[styled('(no output)', dimStyle)]];
+  const shown = isRunning
+    ? lastOutputRows(output, runningRows, look)
+    : outputRows(output, limitsOf(isBad, item), look, item.outputLines);
+  const rows = shown.length > 0 || isRunning || status === 'declined' ? shown : [[styled(noOutput(item), dimStyle)]];
   return [
     ...headFolded([...head, ...more.flatMap((line) => wrapRow(line, { width: look.width, first: bar(look) }))], look),
     ...framedRows(look, rows),
   ];
+}
+
+function noOutput({ outputUnknown }: CommandItem): string {
+  return outputUnknown === true ? '(output no longer available)' : '(no output)';
 }
 
 const runningRows = 3;

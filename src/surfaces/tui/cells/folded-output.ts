@@ -1,3 +1,5 @@
+import { defined } from '../../../protocol/defined.ts';
+import { omittedIn, readOmittedLine } from '../../../protocol/omitted-output.ts';
 import { hintKeys } from '../keys/hint-keys.ts';
 import { sizeWords } from '../../wording/size-words.ts';
 import { count, plural } from '../../wording/number-words.ts';
@@ -30,13 +32,13 @@ export const foldLimits = {
   ownFailed: { most: 50, head: 10, tail: 30, errors: 10 },
 } as const satisfies Readonly<Record<string, FoldLimits>>;
 
-/** How the user gets to see what is folded. `them`: some of it is nowhere any more. */
-function foldHint(look: Look, what: 'all' | 'them'): string {
+/** How the user gets to see what is folded. `them`: those that are counted, of more that is nowhere here. */
+function foldHint(look: Look, what: 'all' | 'them' | 'some'): string {
   return `${hintKeys(look, 'composer')('ctrl+t')} shows ${what}`;
 }
 
-/** The output in rows below the head of its cell. */
-export function outputRows(output: string, limits: FoldLimits, look: Look): readonly Row[] {
+/** The output in rows below the head of its cell. `total`: how many lines there were, where a cut output does not say it. */
+export function outputRows(output: string, limits: FoldLimits, look: Look, total?: number): readonly Row[] {
   const lines = outputLines(output);
   if (lines.length === 0) return [];
   const width = roomUnder(look);
@@ -45,7 +47,7 @@ export function outputRows(output: string, limits: FoldLimits, look: Look): read
     const rows = lines.flatMap((line) => lineRows(line, width, limits.most, styleIn(line, limits)));
     if (rows.length <= limits.most) return rows;
   }
-  return new Fold(lines, limits, width, look).rows();
+  return new Fold(lines, { ...limits, ...defined({ total }) }, width, look).rows();
 }
 
 /** The last rows of an output that still grows. What is above them is not looked at. */
@@ -93,11 +95,11 @@ function shortened(line: string, limit: number): string {
 /** An output of which only some lines are shown, with what was left out between them. */
 class Fold {
   readonly #lines: readonly string[];
-  readonly #limits: FoldLimits;
+  readonly #limits: FoldLimits & { readonly total?: number };
   readonly #width: number;
   readonly #look: Look;
 
-  constructor(lines: readonly string[], limits: FoldLimits, width: number, look: Look) {
+  constructor(lines: readonly string[], limits: FoldLimits & { readonly total?: number }, width: number, look: Look) {
     this.#lines = lines;
     this.#limits = limits;
     this.#width = width;
@@ -145,29 +147,42 @@ class Fold {
   #gap(from: number, to: number, { likely, isLast }: { readonly likely: number; readonly isLast: boolean }): Row {
     const lines = this.#lines.slice(from, to);
     const [only = []] = lines.length === 1 ? lineRows(lines[0]!, this.#width, 2, dimStyle) : [];
-    const isShort = lines.length === 1 && rowColumns(only) < this.#width && !omittedMark.test(lines[0]!);
+    const isShort = lines.length === 1 && rowColumns(only) < this.#width && readOmittedLine(lines[0]!) === undefined;
     if (isShort) return only;
-    const omitted = lines.flatMap((line) => omittedMark.exec(line)?.[1] ?? []).map(Number);
+    const omitted = omittedIn(lines.join('\n'));
     const cut = lines.flatMap((line) => truncatedMark.exec(line)?.slice(1) ?? []);
+    const hidden = this.#hiddenIn(lines, { isCut: cut.length > 0, omitted });
     const lost = [
-      ...(omitted.length === 0 ? [] : [sizeWords(omitted.reduce((sum, each) => sum + each, 0))]),
-      ...(cut.length === 0 ? [] : [`${count(Number(cut[0]))} ${cut[1]}`]),
+      ...(omitted === undefined ? [] : [sizeWords(omitted.bytes)]),
+      ...(cut.length === 0 || hidden.isWhole ? [] : [`${count(Number(cut[0]))} ${cut[1]}`]),
     ];
-    const kept = lines.length - omitted.length;
     const errors = likely === 0 ? '' : likely === 1 ? ', 1 looks like an error' : `, ${likely} look like errors`;
-    const hint = isLast ? ` (${foldHint(this.#look, lost.length === 0 ? 'all' : 'them')})` : '';
+    const some = hidden.isWhole ? 'some' : 'them';
+    const isAll = omitted === undefined && cut.length === 0;
+    const hint = isLast ? ` (${foldHint(this.#look, isAll ? 'all' : some)})` : '';
     const words = [
-      ...(kept === 0 ? [] : [`+${plural(kept, 'line')}${errors}${hint}`]),
+      ...(hidden.lines === 0 ? [] : [`+${plural(hidden.lines, 'line')}${errors}${hint}`]),
       ...(lost.length === 0 ? [] : [`${lost.join(' and ')} not kept`]),
     ];
     const row = `${glyphsOf(this.#look).ellipsis} ${words.join(', ')}`;
     return cutRow([styled(row, dimStyle)], this.#width, this.#look);
   }
+
+  /** How many lines a gap hides. `isWhole`: with those that are missing in the output itself. */
+  #hiddenIn(
+    gap: readonly string[],
+    { isCut, omitted }: { readonly isCut: boolean; readonly omitted: ReturnType<typeof omittedIn> },
+  ): { readonly lines: number; readonly isWhole: boolean } {
+    const kept = gap.length - (omitted === undefined ? 0 : 1);
+    const { total } = this.#limits;
+    if (isCut && total !== undefined)
+      return { lines: Math.max(kept, total - (this.#lines.length - gap.length)), isWhole: true };
+    const more = omitted?.lines ?? 0;
+    return { lines: kept + more, isWhole: more > 0 };
+  }
 }
 
-/** What stands where an output was so long that its middle was not kept. */
-const omittedMark = /^\.\.\. (\d{1,15}) bytes omitted \.\.\.$/;
-/** The same where the model got a part of it, and the file has no more. */
+/** Stands where the model got a part of an output, and the file has no more. */
 const truncatedMark = /…(\d{1,9}) (tokens|chars) truncated…/;
 
 /** In the place of what a cell leaves out. */

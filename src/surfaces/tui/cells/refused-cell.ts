@@ -1,3 +1,4 @@
+import { refusalReason } from '../../../fragments/answers/call-answers.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { cleanLine } from '../text/clean.ts';
 import { boldStyle, plain, type Row, styled } from '../text/style.ts';
@@ -10,11 +11,11 @@ import { cellOfRows, framedRows, headRows, stateMark } from './frame.ts';
 export function refusedCell({ tool, item, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>): Cell {
   return cellOfRows((look) => {
     const [command] = item?.kind === 'command' ? commandLineRows(item.argv) : [];
-    const server = item?.kind === 'tool-call' && item.server !== undefined ? `${item.server}.` : '';
-    const head: Row = [styled('Not run: ', boldStyle), ...(command ?? [plain(cleanLine(`${server}${tool}`))])];
+    const name = item?.kind === 'tool-call' && item.server !== undefined ? `${item.server}.${item.tool}` : tool;
+    const head: Row = [styled('Not run: ', boldStyle), ...(command ?? [plain(cleanLine(name))])];
     return [
       ...headRows(look, stateMark('bad', look), head),
-      ...framedRows(look, outputRows(reason.replace(/^Not run: /, ''), foldLimits.refused, look)),
+      ...framedRows(look, outputRows(refusalReason(reason), foldLimits.refused, look)),
     ];
   });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readCallReport } from './call-report.ts';
+import { readCallReport, readPrinted } from './call-report.ts';
 
 it.each([
   [
@@ -63,4 +63,23 @@ it.each([
   ['Exit code: 0\nOutput:\nProcess exited with code 9\n', 'exit 0', undefined, 'Process exited with code 9\n'],
 ])('%j', (answer, end, seconds, output) => {
   expect(readCallReport(answer)).toMatchObject({ end, seconds, output });
+});
+
+it.each([
+  ['Wall time: 0.1000 seconds\nProcess exited with code 0\nOriginal token count: 1\nOutput:\nok\n', { output: 'ok\n' }],
+  [
+    'A hook of the user changed this call before it ran. What ran: ls\nWall time: 0.1000 seconds\nProcess exited with code 0\nOutput:\nWall time: 2 seconds\nOutput:\n',
+    { output: 'Wall time: 2 seconds\nOutput:\n' },
+  ],
+  [
+    'Wall time: 0.1 seconds\nProcess running with session ID 3\nSession 2 was ended to make space\nOutput:\nWarning: truncated output (original token count: 90)\nTotal output lines: 700\nFull output: /tmp/a b.log\n\n1\n…80 tokens truncated…\n7\n',
+    { output: '1\n…80 tokens truncated…\n7\n', lines: 700 },
+  ],
+  [
+    'Wall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nmore\nIgnored, because this tool has no such argument: "bogus".',
+    { output: 'more' },
+  ],
+  ['Outcome unknown: the program ended.', { output: 'Outcome unknown: the program ended.' }],
+])('the output alone of %j', (answer, printed) => {
+  expect(readPrinted(answer)).toEqual(printed);
 });

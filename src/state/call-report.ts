@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { isJsonObject, type Json, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 
 /** What the recorded answer to a call says, facts and output apart. */
 export interface CallReport {
@@ -42,10 +42,11 @@ function exited(exitCode: number, seconds: number | undefined, output: string): 
 }
 
 const fact =
-  /^(?:Chunk ID|Wall time|Process exited|Process killed|Process running|Exit code|Original token count|Total output lines|Network requests blocked|Allowed by the policy|This machine has too many servers)\b/;
+  /^(?:Chunk ID|Wall time|Process exited|Process killed|Process running|Exit code|Original token count|Total output lines|Session \d+ was ended|Network requests blocked|Allowed by the policy|This machine has too many servers)\b/;
 const mostFacts = 8;
 /** What a model reads before an output that was cut. People see the mark where it was cut, which counts otherwise. */
-const warning = /^Warning: truncated output \(original token count: \d{1,15}\)\nTotal output lines: \d{1,15}\n\n/;
+const warning =
+  /^Warning: truncated output \(original token count: \d{1,15}\)\nTotal output lines: (\d{1,15})\n(?:Full output: [^\n]{1,4096}\n)?\n/;
 
 /** Sentences of Capstan that may stand before the facts. No output of a command comes before its facts. */
 const note =
@@ -60,19 +61,43 @@ function splitReport(answer: string): ReturnType<typeof splitAnswer> {
   return { facts, output: `${answer.slice(0, end)}\n${output}` };
 }
 
+/**
+ * The output of a command in an answer of Capstan, without any words for the model around it, and how many lines it had
+ * before it was cut. An answer without facts is all output.
+ */
+export function readPrinted(answer: string): { readonly output: string; readonly lines?: number } {
+  const start = answer.search(factsStart);
+  const from = outputFrom(answer, start < 0 ? 0 : start);
+  if (from === undefined) return { output: answer };
+  const rest = answer.slice(from).replace(aboutArguments, '');
+  const [head, lines] = warning.exec(rest) ?? [];
+  return head === undefined ? { output: rest } : { output: rest.slice(head.length), lines: Number(lines) };
+}
+
+/** Sentences of Capstan, of the user or of a hook may stand before them. */
+const factsStart =
+  /^(?:Chunk ID: [^\n]{1,80}\nWall time: |Wall time: |Exit code: -?\d{1,10}\nWall time: )[\d.]{1,20} seconds$/m;
+/** A sentence behind the output: the call had arguments that its tool does not have. */
+const aboutArguments = /(?:^|\n)Ignored, because this tool has no such argument: [^\n]{1,400}$/;
+
 /** Facts stand before a line `Output:`, one per line and nothing else between them. */
 function splitAnswer(answer: string): { readonly facts: readonly string[]; readonly output: string } {
-  const facts: string[] = [];
-  let at = 0;
-  while (facts.length <= mostFacts) {
+  const from = outputFrom(answer, 0);
+  if (from === undefined) return { facts: [], output: answer };
+  return { facts: answer.slice(0, from).split('\n'), output: answer.slice(from).replace(warning, '') };
+}
+
+/** Where the output begins behind the facts that begin here. Undefined: there are none. */
+function outputFrom(answer: string, start: number): number | undefined {
+  let at = start;
+  for (let facts = 0; facts <= mostFacts; facts += 1) {
     const end = answer.indexOf('\n', at);
     const line = answer.slice(at, end < 0 ? undefined : end);
-    if (line === 'Output:') return { facts, output: end < 0 ? '' : answer.slice(end + 1).replace(warning, '') };
-    if (end < 0 || !fact.test(line)) break;
-    facts.push(line);
+    if (line === 'Output:') return end < 0 ? answer.length : end + 1;
+    if (end < 0 || !fact.test(line)) return undefined;
     at = end + 1;
   }
-  return { facts: [], output: answer };
+  return undefined;
 }
 
 function factNumber(facts: readonly string[], pattern: RegExp): number | undefined {

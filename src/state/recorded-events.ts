@@ -27,9 +27,8 @@ import { totalIn } from './waiting.ts';
 /**
  * What lines hold of the events of a thread, for a reader that was not there: `foldRecorded` gives for each line the
  * events that rest on it, in their order. They are those that subscribers were sent, but for what files do not keep: an
- * output beyond what the model was given, the commands of a question, and facts too long to be
- * stored beside their text. The lines of a patch stand in its `call`. Files of other programs give what they say, and no
- * more.
+ * output beyond what the model was given, the commands of a question, and facts too long to be stored beside their text.
+ * The lines of a patch stand in its `call`. Files of other programs give what they say, and no more.
  */
 export interface RecordedState {
   readonly threadId: ThreadId;

@@ -44,6 +44,7 @@ function scene() {
   const now = (): number => 0;
   const stage = new TuiStage({ terminal: new MemoryTerminal(), look, isFull: false, reflows: false, now });
   const flow = new TurnFlow({
+    keep: () => {},
     stage,
     now,
     thread: () => thread as unknown as LiveThread,

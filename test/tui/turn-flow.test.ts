@@ -1,7 +1,9 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
-import { inputOf, textsOf } from '../harness/scene.ts';
-import { tuiScene } from './tui-scene.ts';
+import { inputOf, scene, textsOf } from '../harness/scene.ts';
+import { openIn, tuiScene } from './tui-scene.ts';
 
 const esc = '\u001B';
 const tab = '\t';
@@ -200,5 +202,43 @@ describe('what waits while a turn runs', () => {
     terminal.type(esc);
     const after = (await sees(/↳ \/archive\s*\n {2}↳ \/nonsense\n {2}↳ Last\./)).join('\n');
     expect(after).toContain('› Ask Capstan');
+  });
+
+  it('what is queued when the terminal is closed waits again, as it was, and nothing is sent by itself', async () => {
+    const built = await scene(
+      [slow, done('Heard.'), done('First.'), done('Second.')],
+      'approval_policy = "on-request"',
+    );
+    const first = await openIn(built, { kind: 'new' });
+    await first.sees('Context');
+    first.say('Go.');
+    await first.sees('Running sleep 20');
+    const kept = (): readonly string[] => {
+      const folder = join(built.place.home, 'capstan', 'queued');
+      return existsSync(folder) ? readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')) : [];
+    };
+    first.terminal.type('One.');
+    first.terminal.type(tab);
+    await first.sees('↳ One.');
+    // A process that is killed now does no more.
+    expect(kept().join('')).toContain('One.');
+    first.terminal.type('Two.');
+    first.terminal.type(tab);
+    await first.sees('↳ Two.');
+    await first.leaveNow();
+    expect((await first.terminal.all()).join('\n')).toContain('2 queued messages are kept for when you continue.');
+    const second = await openIn(built, { kind: 'last' });
+    const rows = (await second.sees('/queue shows the queue')).join('\n');
+    expect(rows).toMatch(/2 messages from before wait again\.[^]*↳ One\.[^]*↳ Two\./);
+    // A view that is closed lets the queue go on in other cases.
+    second.terminal.type('/queue\r');
+    await second.sees('s sends now');
+    second.terminal.type(esc);
+    await second.sees(/↳ One\.[^]*Context/);
+    expect(built.model.requests).toHaveLength(1);
+    second.say('Now.');
+    await second.sees(/• Second\.\n\n {2}Worked/);
+    expect([1, 2, 3].map((at) => textsOf(inputOf(built.model, at)).at(-1))).toEqual(['Now.', 'One.', 'Two.']);
+    expect(kept()).toEqual([]);
   });
 });

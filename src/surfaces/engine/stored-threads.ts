@@ -41,6 +41,7 @@ import { HomeFiles } from './home-files.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
 import { pinsChanged } from './pins-changed.ts';
 import { type StoredEvent, storedEvents } from './stored-events.ts';
+import { QueuedMessages } from './queued-messages.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
 import type { ThreadWriter } from './thread-writer.ts';
 import type { ThreadPrompt } from './thread-prompts.ts';
@@ -302,6 +303,8 @@ export class StoredThreads {
     const { deleteThread } = await import('../../rollout/thread-lifecycle.ts');
     const done = await deleteThread(this.#kept.store, id, { force });
     const gone = done.kind === 'refused' ? [] : done.ids;
+    const queued = new QueuedMessages(this.#kept.home);
+    for (const each of gone) queued.save(each, []);
     return this.#done<ThreadDeleted>(done, ...gone.map((each) => ({ kind: 'deleted', id: each }) as const));
   }
 

@@ -10,6 +10,7 @@ import type { LocalServerFound } from './local-servers.ts';
 import type { Logins } from './logins.ts';
 import type { McpRegistry } from './mcp-registry.ts';
 import type { PromptHistory } from './open-prompt-history.ts';
+import { QueuedMessages } from './queued-messages.ts';
 import { programVariables } from './program-variables.ts';
 import type { ClipboardContent } from './read-clipboard.ts';
 import type { SkillRegistry } from './skill-registry.ts';
@@ -86,6 +87,11 @@ export class UserHome {
   async openPromptHistory(): Promise<PromptHistory> {
     const { openPromptHistory } = await import('./open-prompt-history.ts');
     return openPromptHistory(this.#parts);
+  }
+
+  /** Messages that wait in the terminal for turns of their own. */
+  queuedMessages(): QueuedMessages {
+    return new QueuedMessages(this.#parts.base.home);
   }
 
   /** Files or a picture from the user's clipboard. */

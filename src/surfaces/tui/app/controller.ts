@@ -65,7 +65,7 @@ export class Controller {
   /** The engine is there: what was sent before is sent now. */
   ready(conversation: Conversation): void {
     this.#parts.stage.composer.history.attach(conversation.doors.earlier);
-    this.#parts.stage.waiting = noneWaiting;
+    if (this.#early.length > 0) this.#parts.stage.waiting = noneWaiting;
     for (const draft of this.#early.splice(0)) this.#dispatch(draft, conversation);
   }
 

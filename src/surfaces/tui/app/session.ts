@@ -8,6 +8,7 @@ import type { SlashName } from '../views/slash-table.ts';
 import type { AskedWorks } from './asked-works.ts';
 import { BesideCost } from './beside-cost.ts';
 import { draftDoors, type DraftDoors } from './draft-doors.ts';
+import { KeptQueue } from './kept-queue.ts';
 import { endSummary } from './end-summary.ts';
 import { runningAgents, stoppedAgentsWords } from './running-agents.ts';
 import { EventEntries } from './event-entries.ts';
@@ -53,6 +54,7 @@ export class TuiSession {
   /** What it has cost beside its thread. */
   readonly beside = new BesideCost();
   readonly #staged: StagedThread;
+  readonly #kept: KeptQueue;
 
   constructor(parts: SessionParts, first: LiveThread) {
     const { stage, engine, surroundings, now } = parts;
@@ -63,6 +65,10 @@ export class TuiSession {
     this.entries = new EventEntries(stage.transcript, (outcome) => engine.recordIfNews(outcome));
     const { entries } = this;
     this.doors = draftDoors({ thread, engine, notice: (text, level) => this.notice(text, level) });
+    this.#kept = new KeptQueue({
+      files: engine.user.queuedMessages(),
+      notice: (text, level) => this.notice(text, level),
+    });
     this.shells = new UserShells({ stage, entries, thread, now, told });
     this.flow = new TurnFlow({
       stage,
@@ -76,6 +82,7 @@ export class TuiSession {
       slash: (name, rest) => this.#ordered(this.guard(this.runSlash(name, rest))),
       broken: () => entries.broken(),
       later: () => this.acts.later,
+      keep: (waiting) => this.#kept.save(waiting),
     });
     stage.viewOpened = () => this.acts.viewOpened();
     stage.viewClosed = () => this.flow.released();
@@ -107,8 +114,9 @@ export class TuiSession {
   }
 
   /** Shows the thread from its beginning, as far as it has one. `end`: only what fits the screen, without a header. */
-  begin({ shows = 'all' }: { readonly shows?: ShownPast | 'none' } = {}): Promise<void> {
-    return this.#staged.begin(shows);
+  async begin({ shows = 'all' }: { readonly shows?: ShownPast | 'none' } = {}): Promise<void> {
+    await this.#staged.begin(shows);
+    this.#requeue();
   }
 
   /** Another thread takes the place of this one. */
@@ -122,6 +130,20 @@ export class TuiSession {
     // Their output is for the thread that the user leaves.
     this.shells.stopAll();
     await this.#staged.switchTo(thread, shows);
+    this.#requeue();
+  }
+
+  /** What waited for the thread when a process ended waits again. */
+  #requeue(): void {
+    if (this.parts.isSide === true) return;
+    const drafts = this.#kept.open(this.thread.id);
+    this.flow.requeue(drafts);
+    if (drafts.length === 0) return;
+    const which = drafts.length === 1 ? 'A message' : `${drafts.length} messages`;
+    const follows = drafts.length === 1 ? 'It follows' : 'They follow';
+    this.notice(
+      `${which} from before ${drafts.length === 1 ? 'waits' : 'wait'} again. ${follows} the next message that you send; /queue shows the queue.`,
+    );
   }
 
   queue(draft: Draft): void {
@@ -167,10 +189,11 @@ export class TuiSession {
   async summary(): Promise<readonly string[]> {
     const { engine, threads, stage } = this.parts;
     const stopped = await stoppedAgentsWords(engine, threads, this.thread);
-    return endSummary(this.thread, { beside: this.beside.spent, stopped }, stage.look);
+    return endSummary(this.thread, { beside: this.beside.spent, stopped, waiting: this.#kept.count }, stage.look);
   }
 
   close(): void {
+    this.#kept.close();
     this.shells.stopAll();
     this.#staged.close();
     this.status.close();

@@ -20,6 +20,8 @@ export interface FlowParts extends Omit<WorksParts, 'ended'>, Omit<SteeredWordsP
   slash(name: SlashName, rest: string): Promise<void>;
   /** What the user asked for and has not begun yet. */
   later(): readonly Draft[];
+  /** Keeps what waits, in order, for a process that comes after this one. */
+  keep(waiting: readonly Draft[]): void;
 }
 
 /** What the turn that failed was asked. `isSaid`: it is in the conversation. */
@@ -40,6 +42,8 @@ export class TurnFlow {
   #shells = 0;
   /** What ran last failed in a way in which the next turn would fail, too. What waits does so until a turn is asked for. */
   #isStuck = false;
+  /** Messages of an earlier process wait. Nothing of the queue is sent until the user asks for a turn. */
+  #isGivenBack = false;
   /** What a turn was asked, while it has not entered the conversation. */
   #unsaid: Draft | undefined;
   #failed: FailedDraft | undefined;
@@ -69,12 +73,21 @@ export class TurnFlow {
     this.show();
   }
 
+  /** Messages that waited when an earlier process ended. They stand before those that wait now. */
+  requeue(drafts: readonly Draft[]): void {
+    if (drafts.length === 0) return this.show();
+    this.#isGivenBack = true;
+    this.waiting.queueFirst(drafts);
+    this.show();
+  }
+
   /** The turn that failed, once more. What the conversation has of it is not said again. */
   async retry(): Promise<void> {
     const failed = this.#failed;
     if (failed === undefined || !this.canRetry) return;
     if (!failed.isSaid) return this.#turn(failed.draft);
     this.#forgetFailure();
+    this.#isGivenBack = false;
     const result = await this.works.run('Working', () => this.#parts.thread().retry());
     if (result?.kind === 'failed' && !this.isBusy) this.#setFailed(failed, result.outcome);
   }
@@ -146,13 +159,15 @@ export class TurnFlow {
   /** The first of those that wait, unless something runs, the user chooses something, or its turn would fail. */
   next(): void {
     const { stage, notice, guard } = this.#parts;
-    if (!this.works.isNone || this.#holds > 0 || this.#isStuck || stage.isChoosing) return;
+    if (!this.works.isNone || this.#holds > 0 || this.#isStuck || this.#isGivenBack || stage.isChoosing) return;
     const refused = joinAll(this.waiting.takeRefused());
     const draft = refused === undefined ? this.waiting.takeFirst() : undefined;
+    const meant = draft && readDraft(draft);
+    // Kept until the thread has it.
+    this.#unsaid = refused ?? (meant?.kind === 'message' ? meant.draft : this.#unsaid);
     this.show();
     if (refused !== undefined) return guard(this.#turn(refused));
-    if (draft === undefined) return;
-    const meant = readDraft(draft);
+    if (draft === undefined || meant === undefined) return;
     switch (meant.kind) {
       case 'message':
         return guard(this.#turn(meant.draft));
@@ -192,8 +207,10 @@ export class TurnFlow {
   }
 
   show(): void {
-    const { stage } = this.#parts;
+    const { stage, keep } = this.#parts;
     const { steers, refused, queued } = this.waiting;
+    // What is being sent is not lost before the thread has it.
+    keep([...(this.#unsaid === undefined ? [] : [this.#unsaid]), ...refused, ...queued]);
     stage.waiting = {
       steers: steers.map(({ draft }) => draft.text),
       refused: [...refused, ...this.#parts.later()].map(({ text }) => text),
@@ -213,6 +230,7 @@ export class TurnFlow {
   async #turn(draft: Draft, taken: () => void = () => {}): Promise<void> {
     const { stage, thread, inputOf } = this.#parts;
     this.#forgetFailure();
+    this.#isGivenBack = false;
     this.#unsaid = draft;
     let result: Awaited<ReturnType<LiveThread['submit']>> | undefined;
     try {
@@ -225,7 +243,11 @@ export class TurnFlow {
     } finally {
       // What the thread did not take is not lost. What it has said is not said twice.
       const isTaken = result !== undefined && result.kind !== 'refused';
-      if (!isTaken && this.#unsaid === draft) stage.composer.giveBack(draft);
+      if (!isTaken && this.#unsaid === draft) {
+        this.#unsaid = undefined;
+        stage.composer.giveBack(draft);
+        this.show();
+      }
     }
     const isSaid = this.#unsaid !== draft;
     if (result?.kind !== 'failed' || this.isBusy) return;

@@ -53,6 +53,11 @@ export class WaitingMessages {
     this.#queued = [...this.#queued, draft];
   }
 
+  /** Before all others. */
+  queueFirst(drafts: readonly Draft[]): void {
+    this.#queued = [...drafts, ...this.#queued];
+  }
+
   /** All that were refused, which wait no more. */
   takeRefused(): readonly Draft[] {
     const drafts = this.#refused;

@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import { QueuedMessages } from '../../engine/queued-messages.ts';
+import { type Draft, draftOf } from '../composer/draft.ts';
+import { KeptQueue } from './kept-queue.ts';
+
+const [one, other] = ['one' as ThreadId, 'other' as ThreadId];
+let home: string;
+let notices: string[];
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'capstan-queue-'));
+  notices = [];
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const queue = (): KeptQueue =>
+  new KeptQueue({ files: new QueuedMessages(home), notice: (text) => void notices.push(text) });
+const folder = (): string => join(home, 'capstan', 'queued');
+
+it('gives drafts back as they were, with what stands for something else', () => {
+  const drafts: readonly Draft[] = [
+    draftOf('/status'),
+    {
+      text: '[Image #1] @a [Pasted]',
+      cursor: 22,
+      elements: [
+        { start: 0, end: 10, payload: { kind: 'image', source: '/tmp/a.png' } },
+        { start: 11, end: 13, payload: { kind: 'mention', text: 'a.ts', path: 'a.ts' } },
+        { start: 14, end: 22, payload: { kind: 'paste', text: 'long' } },
+      ],
+    },
+  ];
+  const first = queue();
+  first.open(one);
+  first.save(drafts);
+  // What runs is ended with the terminal, and would take them away.
+  first.close();
+  first.save([]);
+  expect(first.count).toBe(2);
+  const second = queue();
+  expect(second.open(one)).toEqual(drafts);
+  expect(second.open(one)).toEqual([]);
+});
+
+it('follows the user to another thread, which may have messages of its own', () => {
+  const first = queue();
+  first.open(other);
+  first.save([draftOf('Older.')]);
+  first.close();
+  const second = queue();
+  second.open(one);
+  second.save([draftOf('Newer.')]);
+  expect(second.open(other)).toEqual([draftOf('Older.')]);
+  expect(readdirSync(folder())).toEqual(['other.json']);
+});
+
+it.each([
+  ['torn', '{"messages":[{"text":"a","elem'],
+  ['empty', ''],
+  ['of another form', '{"messages":[7,{"text":9},{"text":"  "}]}'],
+])('a file that is %s gives nothing, and is written anew', (_, text) => {
+  mkdirSync(folder(), { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder(), 'one.json'), text, { mode: 0o600 });
+  const kept = queue();
+  expect(kept.open(one)).toEqual([]);
+  kept.save([draftOf('New.')]);
+  expect(queue().open(one)).toEqual([draftOf('New.')]);
+});
+
+it('a draft with odd elements is its text, without signs that a screen must not get', () => {
+  mkdirSync(folder(), { recursive: true, mode: 0o700 });
+  const element = { start: 0, end: 99, payload: { kind: 'paste', text: 'x' } };
+  const messages = [{ text: 'far', elements: [element] }, { text: 'a\u001B[31mb' }, { text: 'ok', elements: [7] }];
+  writeFileSync(join(folder(), 'one.json'), JSON.stringify({ messages }), { mode: 0o600 });
+  expect(queue().open(one)).toEqual([draftOf('far'), draftOf('ab'), draftOf('ok')]);
+});
+
+it('says once that the home takes nothing', () => {
+  writeFileSync(join(home, 'capstan'), '');
+  const kept = queue();
+  kept.open(one);
+  kept.save([draftOf('a')]);
+  kept.save([draftOf('b')]);
+  expect(notices).toEqual([expect.stringContaining('Queued messages cannot be kept in the home')]);
+  expect(kept.count).toBe(0);
+});

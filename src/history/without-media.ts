@@ -1,5 +1,5 @@
 import type { Item } from '../protocol/item.ts';
-import { isJsonObject, type Json } from '../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import type { Entry } from './entry.ts';
 import { mediaOf, partsKey, withWords } from './media-part.ts';
 
@@ -53,19 +53,23 @@ export interface LeftOutMedia {
   readonly item: Item;
   readonly images: number;
   readonly recordings: number;
+  /** Of any kind, whose address no provider can use. */
+  readonly elsewhere: number;
 }
 
-/** What goes without its media to such a model, of items that were projected for it. */
+/** Items that go without their media to such a model, of those that were projected for it. */
 export function leftOutMedia(entries: readonly Entry[], missing: MissingMedia): readonly LeftOutMedia[] {
-  if (missing === 'none' || !haveStandIns.has(missing)) return [];
+  if (!haveStandIns.has(missing)) return [];
   const left: LeftOutMedia[] = [];
   for (const { item } of entries) {
     const key = standIns[missing].has(item) ? partsKey(item) : undefined;
     if (key === undefined) continue;
-    const media = (item[key] as readonly Json[]).map((part) => (isJsonObject(part) ? mediaOf(part) : undefined));
+    const parts = (item[key] as readonly Json[]).filter(isJsonObject);
+    const there = parts.filter((part) => !isAddressedElsewhere(part)).map(mediaOf);
     const count = (kind: 'image' | 'audio'): number =>
-      missing === 'image and audio' || missing === kind ? media.filter((each) => each === kind).length : 0;
-    left.push({ item, images: count('image'), recordings: count('audio') });
+      missing === 'image and audio' || missing === kind ? there.filter((each) => each === kind).length : 0;
+    const elsewhere = parts.length - there.length;
+    left.push({ item, images: count('image'), recordings: count('audio'), elsewhere });
   }
   return left;
 }
@@ -75,10 +79,14 @@ function rewritten(item: Item, isMissing: (media: 'image' | 'audio') => boolean)
     return isMissing('image') && typeof item['result'] === 'string' ? { ...item, result: '' } : item;
   }
   return withWords(item, (part) => {
-    if (addressKeys.some((key) => isElsewhere(part[key]))) return elsewhere;
+    if (isAddressedElsewhere(part)) return elsewhere;
     const media = mediaOf(part);
     return media !== undefined && isMissing(media) ? places[media] : undefined;
   });
+}
+
+function isAddressedElsewhere(part: JsonObject): boolean {
+  return addressKeys.some((key) => isElsewhere(part[key]));
 }
 
 function isElsewhere(address: Json | undefined): boolean {

@@ -63,3 +63,18 @@ it('a recording is left out as well', async () => {
   await live.turn('What do you hear?');
   expect(warned(live)).toEqual(['1 recording was left out of the request: gpt-5.5 takes no sound.']);
 });
+
+it('the user learns of pictures at an address that no provider can use, whatever the model takes', async () => {
+  const live = await withModels();
+  const content = [{ type: 'input_image', image_url: 'file:///tmp/a.png' }];
+  await live.turn('one');
+  await live.rewrite((lines) => [
+    ...lines,
+    { timestamp: lines.at(-1)!.timestamp, type: 'response_item', payload: { type: 'message', role: 'user', content } },
+  ]);
+  await live.open();
+  await live.turn('two');
+  expect(warned(live)).toEqual([
+    '1 picture or file of the history was left out of the request: its address is neither http(s) nor data.',
+  ]);
+});

@@ -1,7 +1,7 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import { type Outcome, sentence } from '../../protocol/outcome.ts';
-import type { CompactionPlan } from './plan.ts';
+import { type CompactionPlan, isRefusal } from './plan.ts';
 import { leastMost } from './plan-compaction.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { halfCharacter } from '../../protocol/odd-text.ts';
@@ -103,11 +103,13 @@ export function noGain(plan: CompactionPlan, tokens: number): Outcome {
 }
 
 /** The history is so short that the frame of a checkpoint weighs more than what it saves. */
-export function wouldGrow({ budget }: CompactionPlan, tokens: number): Outcome {
+export function wouldGrow(plan: CompactionPlan, tokens: number): Outcome {
+  const { budget } = plan;
   return {
     code: 'compaction-would-grow',
     message: `A checkpoint would be no smaller than the history: about ${grouped(tokens + budget.context)} tokens instead of ${grouped(budget.before)}. The history is unchanged.`,
-    next: 'Continue the thread as it is.',
+    // The error of the request that was refused follows, and says what helps.
+    next: isRefusal(plan) ? 'Compacting does not help here.' : 'Continue the thread as it is.',
   };
 }
 

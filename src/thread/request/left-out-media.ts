@@ -18,8 +18,10 @@ export function warnOfLeftOut({ log, memory }: Turn, { identity }: Envelope, lef
 }
 
 function leftOut(model: string, left: readonly LeftOutMedia[]): Outcome<'media-left-out'> {
-  const sum = (media: 'images' | 'recordings'): number => left.reduce((all, each) => all + each[media], 0);
-  const [images, recordings] = [sum('images'), sum('recordings')];
+  const sum = (media: 'images' | 'recordings' | 'elsewhere'): number =>
+    left.reduce((all, each) => all + each[media], 0);
+  const [images, recordings, elsewhere] = [sum('images'), sum('recordings'), sum('elsewhere')];
+  if (images + recordings === 0) return unreachable(elsewhere);
   const what = [
     ...(images > 0 ? [counted(images, 'picture')] : []),
     ...(recordings > 0 ? [counted(recordings, 'recording')] : []),
@@ -33,6 +35,16 @@ function leftOut(model: string, left: readonly LeftOutMedia[]): Outcome<'media-l
   };
 }
 
-function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+/** Files of other programs may name pictures by a path, which only that machine could read. */
+function unreachable(count: number): Outcome<'media-left-out'> {
+  const isOne = count === 1;
+  return {
+    code: 'media-left-out',
+    message: `${counted(count, 'picture or file', 'pictures or files')} of the history ${isOne ? 'was' : 'were'} left out of the request: ${isOne ? 'its address is' : 'their addresses are'} neither http(s) nor data.`,
+    next: `The model reads that ${isOne ? 'it is' : 'they are'} missing. Attach ${isOne ? 'it' : 'them'} again if the model needs ${isOne ? 'it' : 'them'}.`,
+  };
+}
+
+function counted(number: number, noun: string, many = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : many}`;
 }

@@ -35,8 +35,11 @@ async function afterOverflow(turn: Turn, step: Step, answer: Failed): Promise<St
   const { memory, log, threadId, envelope } = turn;
   // By our own estimate: what the provider counted, it did not say, and an older count was of another request.
   const sizes = `The request had about ${grouped(estimateNow(turn, step))} tokens by Capstan's estimate; the effective window of ${envelope.identity.model.slug} is ${grouped(windowNow(turn).effective)}.`;
-  const message = `${sentence(answer.failure.message)} ${sizes}`;
-  const failed = (next: string): StepAnswer => ({ ...answer, failure: { ...answer.failure, message, next } });
+  // The message has the words of the provider, and no others.
+  const failed = (next: string): StepAnswer => ({
+    ...answer,
+    failure: { ...answer.failure, next: `${sizes} ${next}` },
+  });
   if (memory.refusedStep !== undefined) return failed(refusedAgain);
   if (isPaused(log.state.checkpoints)) {
     return failed(

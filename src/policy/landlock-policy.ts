@@ -67,6 +67,13 @@ export function landlockObstacle(policy: ResolvedPolicy): { readonly why: string
   return undefined;
 }
 
+/** Things that Landlock leaves open under most policies, in words that every text about it shares. */
+export const landlockLeavesOpen = {
+  settings: '.git, .codex, .capstan, .agents and .aws inside writable folders',
+  modes: 'modes and times of your files outside the writable folders',
+  background: 'Programs that a command leaves in the background may go on after it',
+} as const;
+
 /** All that Landlock does not hold of a policy that was fitted to it, in sentences for the user. */
 export function landlockLosses({ files, network, landlock }: ResolvedPolicy): readonly string[] {
   if (landlock === undefined) return [];
@@ -83,7 +90,7 @@ export function landlockLosses({ files, network, landlock }: ResolvedPolicy): re
       : [
           `Commands and patches can change what is otherwise read-only inside writable folders: ${listed(open)}. Later runs ignore a project's configuration that changed, until you agree to it.`,
         ]),
-    ...(writes ? ['Commands can change modes and times of your files outside the writable folders.'] : []),
+    ...(writes ? [`Commands can change ${landlockLeavesOpen.modes}.`] : []),
     ...(closedRoots.length === 0
       ? []
       : [
@@ -95,7 +102,8 @@ export function landlockLosses({ files, network, landlock }: ResolvedPolicy): re
         ]
       : []),
     ...(network === 'restricted' ? ['Commands cannot start servers, not even for themselves.'] : []),
-    'Commands see which processes run outside, with their command lines and the numbers of their open files. What a command leaves in the background may go on.',
+    'Commands see which processes run outside, with their command lines and the numbers of their open files.',
+    `${landlockLeavesOpen.background}.`,
   ];
 }
 

@@ -91,7 +91,7 @@ export interface Question {
 /** How far an answer reaches: this call, all calls like it in the thread, or a rule that is saved. */
 export type AnswerScope = 'call' | 'session' | 'rule';
 
-/** `stopped`: no, and the turn ends. `lapsed`: no one answered in time. `note`: for the model. */
+/** `stopped`: no, and the turn ends. `lapsed`: the call or the program ended before there was an answer. `note`: for the model. */
 export interface Answer {
   readonly kind: 'allowed' | 'declined' | 'stopped' | 'lapsed';
   /** Of an `allowed`; `call` unless said otherwise. */

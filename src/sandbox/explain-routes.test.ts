@@ -98,10 +98,14 @@ describe('how each system enforces', () => {
 
   test('what Landlock loses is named', () => {
     const [, landlock] = explained(rows[3]![1]);
-    expect(landlock!.why).toContain('can change what is otherwise read-only inside writable folders: "/tmp/.agents", ');
-    expect(landlock!.why).toContain('Commands can change modes and times of your files outside the writable folders.');
+    expect(landlock!.losses!.join(' ')).toContain(
+      'can change what is otherwise read-only inside writable folders: "/tmp/.agents", ',
+    );
+    expect(landlock!.losses!.join(' ')).toContain(
+      'Commands can change modes and times of your files outside the writable folders.',
+    );
     const [, readOnly] = explained(rows[2]![1]);
-    expect(readOnly!.why).not.toContain('Commands can change');
+    expect(readOnly!.losses!.join(' ')).not.toContain('Commands can change');
   });
 
   test('the reason of a refusal names the place', () => {

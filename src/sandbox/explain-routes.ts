@@ -13,12 +13,14 @@ import { planWindows, type WindowsLevel } from './windows/windows-plan.ts';
 export interface RouteExplanation {
   readonly system: 'bubblewrap' | 'landlock' | 'seatbelt' | 'windows-elevated' | 'windows-unelevated';
   /**
-   * `limited`: enforced but for what `why` names, once the user agreed. `unneeded`: the policy restricts nothing.
+   * `limited`: enforced but for `losses`, once the user agreed. `unneeded`: the policy restricts nothing.
    * `planned`: it could be enforced, and no program does so yet.
    */
   readonly verdict: 'enforced' | 'limited' | 'refused' | 'planned' | 'unneeded';
   /** By which route, or why not. A sentence. */
   readonly why: string;
+  /** What it leaves open, in sentences. Absent: nothing. */
+  readonly losses?: readonly string[];
 }
 
 const bubblewrap: Bubblewrap = { kind: 'bubblewrap', path: 'bwrap', closesUserNamespaces: true, ownProcessTable: true };
@@ -72,7 +74,8 @@ function explained(
 /** A machine on which it does not work enforces nothing by it, whatever it could hold elsewhere. */
 function here(problem: SandboxRefused | undefined, ideal: RouteExplanation): RouteExplanation {
   if (problem === undefined || !['enforced', 'limited'].includes(ideal.verdict)) return ideal;
-  return { ...ideal, verdict: 'refused', why: `Not on this machine: ${problem.message}` };
+  const { losses: _losses, ...rest } = ideal;
+  return { ...rest, verdict: 'refused', why: `Not on this machine: ${problem.message}` };
 }
 
 function onLandlock(policy: ResolvedPolicy, hostLists: boolean): RouteExplanation {
@@ -80,7 +83,7 @@ function onLandlock(policy: ResolvedPolicy, hostLists: boolean): RouteExplanatio
   const enforced = `Landlock from version ${leastLandlockAbi} on (Linux 6.12), and system-call filters, where bubblewrap cannot be used and you agreed to it (--sandbox-fallback landlock).`;
   const explanation = explained('landlock', route, { enforced });
   if (explanation.verdict !== 'enforced') return explanation;
-  return { ...explanation, verdict: 'limited', why: [enforced, ...landlockLosses(policy)].join(' ') };
+  return { ...explanation, verdict: 'limited', losses: landlockLosses(policy) };
 }
 
 const nothingRestricted = 'The policy restricts nothing here, so commands run as they are.';

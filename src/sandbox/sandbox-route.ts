@@ -93,11 +93,11 @@ export function landlockProblem({ landlock, architecture }: MachineFacts): Sandb
 /** A machine without bubblewrap also hears of the second choice: how to take it, or why there is none. */
 function withLandlockAdvice(bubblewrap: SandboxRefused, landlock: SandboxRefused | undefined): SandboxRefused {
   if (landlock !== undefined) return { ...bubblewrap, message: `${bubblewrap.message} ${landlock.message}` };
-  return { ...bubblewrap, next: `${landlockAdvice} ${bubblewrap.next}` };
+  return { ...bubblewrap, next: `${bubblewrap.next} ${landlockAdvice}` };
 }
 
 const landlockAdvice =
-  'Agree to Landlock, which protects less: add `--sandbox-fallback landlock`, or set sandbox_fallback = "landlock" in your config.toml. `capstan sandbox explain -P :workspace` says what is lost. Or:';
+  'Or agree to Landlock, which protects less: add `--sandbox-fallback landlock`, or set sandbox_fallback = "landlock" in your config.toml. `capstan sandbox explain -P :workspace` says what is lost.';
 
 function chooseOnWindows({ windows }: MachineFacts): SandboxRoute {
   if (windows === undefined) return noSandboxOn('win32');

@@ -1,4 +1,5 @@
 import { needsSandbox, writablePaths } from '../policy/access.ts';
+import { landlockLeavesOpen } from '../policy/landlock-policy.ts';
 import { temporaryFolders } from '../policy/places.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
 import type { ProcessTable } from '../ports/processes.ts';
@@ -172,7 +173,7 @@ function landlockNotice(isChosen: boolean): NonNullable<RunnableCommand['notice'
   const why = isChosen ? 'as use_legacy_landlock asks' : 'because the usual sandbox cannot be built';
   return {
     code: 'sandbox-fallback',
-    message: `Commands run under Landlock here, ${why}. It does not protect .git, .codex and the like inside writable folders, nor modes and times of your files elsewhere.`,
+    message: `Commands run under Landlock here, ${why}. It does not protect ${landlockLeavesOpen.settings}, nor ${landlockLeavesOpen.modes}.`,
     next: '`capstan sandbox explain -P :workspace` lists what it does not protect.',
   };
 }

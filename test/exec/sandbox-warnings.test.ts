@@ -83,7 +83,7 @@ test('a start in the home folder says once what commands reach there', async () 
   const next = 'Start Capstan in the folder of a project instead.';
   const here = 'Capstan works in your home folder.';
   expect(await start('--sandbox', 'workspace-write')).toEqual([
-    `${here} Commands can read and change your own files there, except what the sandbox protects (\`capstan sandbox explain\` lists it). ${next}`,
+    `${here} Commands can read and change your own files there, except what the sandbox protects (\`capstan sandbox explain -P :workspace\` lists it). ${next}`,
   ]);
   expect(await start('--sandbox', 'read-only')).toEqual([
     `${here} Commands can read your own files there, and change none. ${next}`,

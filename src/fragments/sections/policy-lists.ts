@@ -1,6 +1,7 @@
 import type { PolicyDescription, ReachedNetwork } from '../../policy/describe-policy.ts';
 import type { GrantedExtra } from '../../policy/grants.ts';
 import type { StandingGrants } from '../../policy/standing-grants.ts';
+import { landlockLeavesOpen } from '../../policy/landlock-policy.ts';
 import { staticFolderOf } from '../../policy/glob.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { quote } from '../text/markup.ts';
@@ -37,7 +38,7 @@ function landlockLines({
   const isWriting = writableRoots.length > 0;
   const isHiding = deniedPaths.length + deniedGlobs.length + ownPaths.length > 0;
   return [
-    'Landlock enforces this in place of the usual sandbox. Programs that a command leaves in the background may go on after it, and it sees which processes run outside.',
+    `Landlock enforces this in place of the usual sandbox. ${landlockLeavesOpen.background}, and it sees which processes run outside.`,
     ...limits('Not protected from commands, and not to be changed unless the user asks for it', unprotected, 1500),
     ...(unprotectedNames.length === 0
       ? []

@@ -200,6 +200,7 @@ describe('probing', () => {
     ],
     ['bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted', 'sandbox-unusable', 'RTM_NEWADDR', 'namespaces'],
     ['error while loading shared libraries: libcap.so.2', 'sandbox-unusable', 'libcap', 'CAPSTAN_BWRAP'],
+    ['bwrap: pivot_root: Invalid argument', 'sandbox-unusable', 'pivot_root', 'bwrap --ro-bind / / true'],
   ])('%s', async (says, code, message, next) => {
     expect(await findBubblewrap(search, { spawn: system(() => says), files })).toEqual({
       kind: 'refused',

@@ -107,7 +107,7 @@ const missing: SandboxRefused = {
   kind: 'refused',
   code: 'sandbox-missing',
   message: 'This policy requires a sandbox, and bubblewrap, which builds it, was not found.',
-  next: 'Install the package "bubblewrap", or run `capstan sandbox setup`. If it is not on the PATH, set CAPSTAN_BWRAP to its path.',
+  next: 'Install the package "bubblewrap", or run `capstan sandbox setup`. If it is installed outside the PATH, set CAPSTAN_BWRAP to its path.',
 };
 
 function noProgram(chosen: string, files: ProgramFiles): SandboxRefused {
@@ -190,7 +190,7 @@ function refusal(path: string, said: string): SandboxRefused {
     kind: 'refused',
     code: 'sandbox-unusable',
     message,
-    next: isForbidden ? namespaceAdvice(readSystemFile) : otherAdvice,
+    next: isForbidden ? namespaceAdvice(readSystemFile) : otherAdvice(said),
   };
 }
 
@@ -236,4 +236,9 @@ function readSystemFile(path: string): string {
   }
 }
 
-const otherAdvice = 'Run the program by hand to see what is missing, or set CAPSTAN_BWRAP to another one.';
+/** Another program helps only where this one is broken. */
+function otherAdvice(said: string): string {
+  return /shared librar|symbol|exec format|GLIBC/i.test(said)
+    ? 'Repair or reinstall the program, or set CAPSTAN_BWRAP to the path of another one.'
+    : 'Run `bwrap --ro-bind / / true` to see what this system does not allow.';
+}

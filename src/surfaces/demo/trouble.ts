@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { refusalReason } from '../../fragments/answers/call-answers.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnSeen } from './play-turn.ts';
 
@@ -23,7 +24,10 @@ export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
 
 /** What the model was told says why nothing runs, and what helps. */
 function sandboxTrouble(answer: string): Trouble {
-  const message = answer.replace(/^Not run: /, '');
+  // The demo takes none of the options that it names.
+  const message = refusalReason(answer)
+    .replace(/ If this machine is itself a sandbox, `-c [^`]*` runs commands without one\./, '')
+    .replace(/ Or agree to Landlock, [^]*$/, '');
   const isMissing = /bubblewrap.* was not found/.test(message);
   const install = isMissing ? installCommand(process.env['PATH'] ?? '') : undefined;
   const next = install === undefined ? 'Then run this again.' : `To install it: ${install}`;

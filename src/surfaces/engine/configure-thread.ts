@@ -225,7 +225,7 @@ function homeFolderNotices(settings: Settings, osHome: string): readonly Outcome
   const reach = !needsSandbox(policy)
     ? 'There is no sandbox: commands can read and change all your files'
     : access(policy, home) === 'write'
-      ? 'Commands can read and change your own files there, except what the sandbox protects (`capstan sandbox explain` lists it)'
+      ? 'Commands can read and change your own files there, except what the sandbox protects (`capstan sandbox explain -P :workspace` lists it)'
       : access(policy, home) === 'read'
         ? 'Commands can read your own files there, and change none'
         : undefined;

@@ -90,8 +90,12 @@ function said(name: LeftSetting, last: LastSettings, settings: Settings): Left {
       return { text: settingWord(name) };
     case 'approvedPrefixes':
     case 'networkRules':
-      return { text: `${last[name]!.length} ${settingWord(name)}` };
+      return { text: countedSetting(last[name]!.length, settingWord(name)) };
   }
+}
+
+function countedSetting(count: number, words: string): string {
+  return `${count} ${count === 1 ? words.replace(/s$/, '') : words}`;
 }
 
 function leftName(word: string, had: string, holds: string, flag: readonly string[]): Left {

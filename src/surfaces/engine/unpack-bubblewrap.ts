@@ -72,7 +72,7 @@ async function runStep({ spawn, options }: EngineParts, step: PackageStep): Prom
 const onlyOnLinux: Outcome = {
   code: 'no-package',
   message: 'Only Linux needs bubblewrap: this system builds its sandboxes by other means, or has none.',
-  next: 'See `capstan sandbox explain`.',
+  next: 'See `capstan sandbox explain -P :workspace`.',
 };
 
 function failed(why: string): Outcome {

@@ -3,6 +3,7 @@ import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import { isBlankText } from '../../protocol/unseen-signs.ts';
 import { printNote } from '../terminal/print.ts';
 import { inputWriter } from './input-writer.ts';
+import { withPipedInput } from '../wording/piped-input.ts';
 
 export type InputProblem = Outcome<'no-prompt' | 'input-encoding' | 'input-too-long'>;
 
@@ -30,7 +31,7 @@ export async function readPrompt(word: string | undefined): Promise<string | Inp
 
 function withInput(prompt: string, piped: string): string {
   if (isBlankText(piped)) return prompt;
-  return `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`;
+  return withPipedInput(prompt, piped);
 }
 
 /** Whether a pipe that has been silent is worth waiting for. Either way it is reported. */

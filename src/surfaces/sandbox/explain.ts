@@ -34,9 +34,10 @@ export async function explain(sandbox: CommandSandbox, { json }: { readonly json
   }
   const form = pageForm();
   const described = describePolicy(policy, cwd);
-  const rows = routes.flatMap(({ system, verdict, why }) => [
+  const rows = routes.flatMap(({ system, verdict, why, losses = [] }) => [
     ...tableSpans([[bold(names[system].padEnd(19)), verdicts[verdict](verdict)]]),
     prose(why, form, '  '),
+    ...losses.map((loss) => prose(`- ${loss}`, form, '  ')),
   ]);
   printPage([prose([headLine(described, sandbox), ...lists(described)].join('\n'), form), '\n', ...rows], form);
   return 0;

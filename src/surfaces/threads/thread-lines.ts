@@ -1,6 +1,7 @@
 import { defined } from '../../protocol/defined.ts';
 import { cyan, dim, type Span, yellow } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
+import { shownPreview } from '../wording/piped-input.ts';
 import { turnWords } from '../wording/turn-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { answerCommand } from '../wording/answer-command.ts';
@@ -20,7 +21,7 @@ export function threadSpans(thread: ListedThread, now: number, form: PageForm): 
     ...(gitBranch === undefined ? [] : [`on ${gitBranch}`]),
     ...(goal === undefined ? [] : [goalStanding(goal)]),
   ];
-  const about = [name, preview].filter((text) => text !== undefined && text !== '').join(': ');
+  const about = [name, shownPreview(preview)].filter((text) => text !== undefined && text !== '').join(': ');
   return [
     cyan(visibleLine(id)),
     visibleLine(['', agoWords(updatedAt, now), ...turnWords(thread), ...marks].join('  ')),

@@ -7,14 +7,15 @@ export function questionWords({ agent, ...question }: Question): string {
   return agent === undefined ? callWords(question) : `agent ${agent}: ${callWords(question)}`;
 }
 
-function callWords({ tool, argv, host, paths, justification }: Omit<Question, 'agent'>): string {
+function callWords({ kind, tool, argv, host, paths, justification }: Omit<Question, 'agent'>): string {
   const why = justification === undefined ? '' : ` (${oneLine(justification, 100)})`;
   if (host !== undefined) return `connect to ${host.name}:${host.port}${why}`;
   if (argv !== undefined)
     return `run ${oneLine(linesApart(argv.length === 3 ? argv[2]! : shellWords(argv)), 200)}${why}`;
-  if (paths === undefined || paths.length === 0) return `use ${tool}${why}`;
+  const used = kind === 'permissions' ? 'more permissions' : tool;
+  if (paths === undefined || paths.length === 0) return `use ${used}${why}`;
   const [first, ...more] = paths;
-  return `use ${tool} on ${first!.path}${more.length === 0 ? '' : ` and ${more.length} more`}${why}`;
+  return `use ${used} on ${first!.path}${more.length === 0 ? '' : ` and ${more.length} more`}${why}`;
 }
 
 /** Lines of a script are commands of their own, and must not look like one. */

@@ -33,6 +33,7 @@ describe('/status', () => {
     expect(text).toMatch(/Provider {5}scripted \(http:\/\/127\.0\.0\.1:\d+\/\w+\/v1\)/);
     expect(text.replaceAll(/\s/g, '')).toContain('workspace/AGENTS.md');
     expect(text).toContain('Tokens       90 used: 100 input (20 cached), 10 output');
+    expect(text).toMatch(/ {2}Cost +unknown/);
   });
 });
 

@@ -41,7 +41,7 @@ it.each([
   [{ kind: 'allowed', content: {} }, '✔ You answered what the server demo asked'],
   [{ kind: 'declined' }, '✗ You declined to answer what the server demo asked'],
   [{ kind: 'stopped' }, '✗ You ended the turn instead of answering what the server demo asked'],
-  [{ kind: 'lapsed' }, '✗ No answer came in time to what the server demo asked'],
+  [{ kind: 'lapsed' }, '✗ No answer came to what the server demo asked'],
   [{ kind: 'declined', by: 'default' }, '✗ No answer was prepared to what the server demo asked'],
 ] as const)('%j to a form names the server and no tool', (answer, line) => {
   expect(rows(form, answer)).toEqual([line]);
@@ -70,4 +70,12 @@ it('marks letters that look like ASCII, as the question did, and so does the com
   expect(decided).toContain(`${marked} (h<U+0430>rmless)`);
   const ran = commandCell({ kind: 'command', id: 'c', argv, cwd: '/', status: 'completed', exitCode: 0, output: '' });
   expect(ran.rows({ ...look, width: 120 }).join(' ')).toContain(marked);
+});
+
+it('more permissions hold for the turn, not for a moment', () => {
+  const permissions: Question = { ...asked, tool: 'request_permissions', kind: 'permissions' };
+  expect(rows(permissions, { kind: 'allowed', scope: 'call' })).toEqual([
+    '✔ You allowed Capstan to use more permissions for this turn',
+  ]);
+  expect(rows(permissions, { kind: 'lapsed' })).toEqual(['✗ No answer came; Capstan did not use more permissions']);
 });

@@ -20,7 +20,9 @@ export function decisionCell(question: Question, answer: Answer): Cell {
     const about = questionWords(question);
     const content = contentAsked(question);
     const decided =
-      content === undefined ? `${deciderWords(answer)} ${about}${scopeWords(answer)}` : answeredWords(answer, content);
+      content === undefined
+        ? `${deciderWords(answer)} ${about}${scopeWords(answer, question)}`
+        : answeredWords(answer, content);
     const line = review ?? decided;
     const note = review !== undefined ? about : answer.by === undefined ? answer.note : undefined;
     const shown = (text: string): string => ownWords(visibleLine(exactText(text, 'words')), look);
@@ -46,7 +48,7 @@ function answeredWords({ kind, by }: Answer, asked: string): string {
     case 'stopped':
       return `${who} ended the turn instead of answering ${asked}`;
     case 'lapsed':
-      return `No answer came in time to ${asked}`;
+      return `No answer came to ${asked}`;
   }
 }
 
@@ -61,11 +63,12 @@ function deciderWords({ kind, by }: Answer): string {
     case 'stopped':
       return `${who} ended the turn instead of letting Capstan`;
     case 'lapsed':
-      return 'No answer came in time; Capstan did not';
+      return 'No answer came; Capstan did not';
   }
 }
 
-function scopeWords({ kind, scope }: Answer): string {
+function scopeWords({ kind, scope }: Answer, { kind: asked }: Question): string {
   if (kind !== 'allowed') return '';
-  return { call: ' this time', session: ' for this session', rule: ' from now on, by a saved rule' }[scope ?? 'call'];
+  const once = asked === 'permissions' ? ' for this turn' : ' this time';
+  return { call: once, session: ' for this session', rule: ' from now on, by a saved rule' }[scope ?? 'call'];
 }

@@ -1,4 +1,5 @@
 import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { shownPipedInput } from '../../wording/piped-input.ts';
 import { cleanLines } from '../text/clean.ts';
 import { filledRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -13,7 +14,7 @@ import { cellOfRows } from './frame.ts';
 /** What the user wrote: a tinted block, as far as the terminal has tints. */
 export function userCell({ text, images }: Extract<TurnItem, { kind: 'user-message' }>): Cell {
   return cellOfRows((look) => {
-    const { lines, hidden } = shownMessage(cleanLines(text.trimEnd()), look);
+    const { lines, hidden } = shownMessage(cleanLines(shownPipedInput(text.trimEnd())), look);
     const pictures = images.map((_, at): Row => [styled(`[Image #${at + 1}]`, accentStyle)]);
     const shown = [
       ...lines.map((line) => mentions(line)),

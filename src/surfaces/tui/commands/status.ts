@@ -40,7 +40,7 @@ export async function status(session: CommandSession): Promise<void> {
       value: `${usedCount(total)} used: ${count(total.input)} input (${count(total.cachedInput)} cached), ${count(total.output)} output${estimateWords(total)}`,
     },
     { name: 'Context', value: await windowFill(session) },
-    { name: 'Cost', value: moneyWords(total.cost, total.estimated) },
+    { name: 'Cost', value: moneyWords(total.cost, total.estimated).replace(/^cost /, '') },
     ...limitRows(rateLimits?.limits ?? [], { look: stage.look, now: now() }),
   ];
   const shown = rows.filter((row) => row !== undefined);

@@ -1,3 +1,4 @@
+import { landlockLeavesOpen } from '../../../policy/landlock-policy.ts';
 import { defined } from '../../../protocol/defined.ts';
 import { fullText } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -13,16 +14,19 @@ export async function askForLandlock(desk: GateDesk, engine: Engine): Promise<'a
       text: [
         'Bubblewrap is missing or cannot create namespaces, as in most containers. Without Landlock, Capstan refuses every command that needs a sandbox.',
         'Under Landlock commands write and read only what your permissions allow, and have no network unless you allowed it. What it does not protect:',
-        '- .git, .codex, .capstan, .agents and .aws inside writable folders: commands can change hooks and settings that other programs run later',
-        '- modes and times of your files outside the writable folders',
-        '- programs that a command leaves in the background may go on after it',
+        `- ${landlockLeavesOpen.settings}: commands can change hooks and settings that other programs run later`,
+        `- ${landlockLeavesOpen.modes}`,
+        `${landlockLeavesOpen.background}.`,
         '`capstan sandbox explain -P :workspace` lists what is lost.',
       ],
       ...defined({ problem }),
       choices: [
         { label: 'Yes, until Capstan ends', allows: true },
         { label: 'Always', about: `saved in ${visibleLine(engine.home)}/config.toml`, allows: true },
-        { label: 'No', about: 'commands that need a sandbox are refused' },
+        {
+          label: 'No',
+          about: 'commands that need a sandbox are refused; sandbox_fallback = "none" in config.toml keeps it so',
+        },
       ],
     });
     if (chosen === 'left') return 'left';

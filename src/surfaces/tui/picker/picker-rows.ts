@@ -1,3 +1,4 @@
+import { shownPreview } from '../../wording/piped-input.ts';
 import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
 import { turnWords } from '../../wording/turn-words.ts';
 import { agoWords } from '../../wording/time-words.ts';
@@ -33,7 +34,7 @@ export function threadRows(thread: ThreadSummary, as: ListedAs, look: Look): rea
 
 /** What the user calls it, or how it began. */
 export function titleOf({ name, preview }: Pick<ThreadSummary, 'name' | 'preview'>): string {
-  return cleanLine((name ?? preview).slice(0, 1000)).trim() || '(no messages)';
+  return cleanLine((name ?? shownPreview(preview)).slice(0, 1000)).trim() || '(no messages)';
 }
 
 function aboutRow(thread: ThreadSummary, { isOpen }: ListedAs, look: Look): Row {

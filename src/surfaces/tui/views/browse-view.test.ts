@@ -58,6 +58,14 @@ describe('pages to look through', () => {
     expect(closed).toBe(1);
   });
 
+  it('names every key, in more rows where one is too narrow', () => {
+    const actions = ['pins', 'unpins', 'compacts'].map((does, at) => ({ key: String(at), does, act: () => {} }));
+    const view = new BrowseView({ ...longList(50).page, actions } as BrowseList, () => {});
+    const { rows } = view.frame(look, 24);
+    expect(rows).toHaveLength(24);
+    expect(rows.slice(-2).join(' ')).toBe('0 pins · 1 unpins · 2 compacts · Enter opens · Esc closes · q closes');
+  });
+
   it('takes keys that come before a page was drawn', () => {
     const view = new BrowseView(longList(5).page, () => {});
     for (const name of ['enter', 'end']) view.input(key(name));

@@ -1,6 +1,7 @@
 import { hintKeys } from '../keys/hint-keys.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -56,13 +57,15 @@ export class BrowseView implements View {
   frame(look: Look, height: number): Frame {
     const opened = this.#opened.at(-1)!;
     const { page } = opened;
-    const middle = Math.max(1, height - 2);
+    // No key is cut off from its end, unless the window is very low.
+    const foot = wrapRow(this.#foot(opened, look), { width: look.width }).slice(0, Math.max(1, Math.floor(height / 4)));
+    const middle = Math.max(1, height - 1 - foot.length);
     const rows = page.kind === 'list' ? this.#list(opened, page, look, middle) : this.#text(opened, page, look, middle);
     const title = this.#opened.map((each) => each.page.title).join(` ${glyphsOf(look).prompt} `);
     const place = placeWords(opened, this.#room, page);
     const head: Row = [styled(title, boldStyle), styled(place, dimStyle)];
     const blanks = Array.from({ length: Math.max(0, middle - rows.length) }, (): Row => []);
-    const all = [head, ...rows, ...blanks, this.#foot(opened, look)];
+    const all = [head, ...rows, ...blanks, ...foot];
     return { rows: all.slice(0, Math.max(1, height)).map((row) => drawRow(cutRow(row, look.width, look), look)) };
   }
 

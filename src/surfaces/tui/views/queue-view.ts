@@ -2,6 +2,7 @@ import { hintKeys } from '../keys/hint-keys.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cleanLine } from '../text/clean.ts';
+import { wrapRow } from '../text/wrap-row.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
@@ -45,11 +46,11 @@ export class QueueView implements View {
       ];
     });
     const key = hintKeys(look);
-    const hint = `${key('s')} sends now, ${key('Enter')} edits, ${key('d')} deletes, ${key('K')} and ${key('J')} move`;
+    const hint = `${key('s')} sends now, ${key('Enter')} edits, ${key('d')} deletes, ${key('K')} and ${key('J')} move, ${key('Esc')} closes`;
     const rows: readonly Row[] = [
       [plain('  '), styled('Queued for the next turns', boldStyle)],
       ...(listed.length > 0 ? listed : [[styled('  Nothing waits.', dimStyle)]]),
-      [styled(`  ${hint}`, dimStyle)],
+      ...wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] }),
     ];
     return { rows: rows.map((row) => drawRow(cutRow(row, look.width, look), look)) };
   }

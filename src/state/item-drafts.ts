@@ -33,6 +33,8 @@ export interface RefusedCallRecord {
   readonly tool: string;
   /** The same in the words of its MCP server. */
   readonly mcp?: { readonly server: string; readonly tool: string };
+  /** It was a patch, whatever the tool. */
+  readonly patch?: true;
   /** A user who can be asked might have allowed it. */
   readonly unasked?: true;
 }

@@ -39,7 +39,7 @@ export function endedCall(
   const refused = objectAt(objectAt(metadata, 'capstan'), 'refused');
   if (refused !== undefined) {
     const [tool = '', unasked] = [stringAt(refused, 'tool'), refused['unasked'] === true || undefined];
-    const item = notRun(open?.call, objectAt(refused, 'mcp'));
+    const item = notRun(open?.call, refused);
     return { kind: 'call-refused', turnId, callId, tool, ...defined({ item, unasked }), reason: text } as ThreadEvent;
   }
   // Of a call that another program answered nothing else may be known than what the model wrote.
@@ -53,8 +53,10 @@ export function endedCall(
 }
 
 /** The call that was refused, as far as the file says more than its name. */
-function notRun(call: Item | undefined, mcp: JsonObject | undefined): TurnItem | undefined {
+function notRun(call: Item | undefined, refused: JsonObject): TurnItem | undefined {
   if (call === undefined || !isCall(call)) return undefined;
+  if (refused['patch'] === true) return { kind: 'file-change', id: call.call_id, changes: [], status: 'failed' };
+  const mcp = objectAt(refused, 'mcp');
   const [server, tool] = [stringAt(mcp, 'server'), stringAt(mcp, 'tool')];
   if (server === undefined || tool === undefined) return commandNotRun(call);
   return { kind: 'tool-call', id: call.call_id, server, tool, arguments: callArguments(call), status: 'failed' };

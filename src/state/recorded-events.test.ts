@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { defined } from '../protocol/defined.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
@@ -11,10 +12,13 @@ const says = (role: string, text: string): JsonObject => ({
   content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
 });
 
-function read(lines: readonly (readonly [type: string, payload: JsonObject])[]): readonly unknown[] {
+function read(
+  lines: readonly (readonly [type: string, payload: JsonObject, metadata?: JsonObject])[],
+): readonly unknown[] {
   let state = nothingRecorded('t' as ThreadId);
-  return lines.flatMap(([type, payload]) => {
-    const folded = foldRecorded(state, { timestamp: '2026-01-01T00:00:00.000Z', type, payload } satisfies Line);
+  return lines.flatMap(([type, payload, metadata]) => {
+    const line: Line = { timestamp: '2026-01-01T00:00:00.000Z', type, payload, ...defined({ metadata }) };
+    const folded = foldRecorded(state, line);
     state = folded.state;
     return folded.news.map((news) => (news.kind === 'event' ? news.event : news));
   });
@@ -197,4 +201,26 @@ it('a reader hears what a request broke, unless the file makes no sense of it', 
       ['capstan_request', request([known], { auxiliary: {} })],
     ]),
   ).toEqual([{ kind: 'prefix-broken', turnId: 't', step: 2, keptTokens: 9, breaks: [known] }]);
+});
+
+it.each([
+  ['the command', { tool: 'exec_command' }, { kind: 'command', argv: ['sh', '-c', 'ls a'], status: 'declined' }],
+  ['a patch', { tool: 'exec_command', patch: true }, { kind: 'file-change', changes: [] }],
+  [
+    'the tool of a server',
+    { tool: 'mcp__a__b', mcp: { server: 'a', tool: 'b' } },
+    { kind: 'tool-call', server: 'a', tool: 'b' },
+  ],
+])('a call that was refused says %s', (_, refused, item) => {
+  const call = { type: 'function_call', call_id: 'c', name: refused.tool, arguments: '{"cmd":"ls a"}' };
+  const events = read([
+    ['event_msg', { type: 'task_started', turn_id: 'a' }],
+    ['response_item', call],
+    [
+      'response_item',
+      { type: 'function_call_output', call_id: 'c', output: 'Not run: why.' },
+      { capstan: { refused } },
+    ],
+  ]);
+  expect(events.at(-1)).toMatchObject({ kind: 'call-refused', tool: refused.tool, reason: 'Not run: why.', item });
 });

@@ -131,11 +131,15 @@ function withoutNews(event: ThreadEvent): unknown {
 function withoutOutput(item: TurnItem): unknown {
   const {
     output: _output,
+    outputLines: _outputLines,
+    outputUnknown: _outputUnknown,
     problem: _problem,
     call: _call,
     ...rest
   } = item as TurnItem & {
     readonly output?: string;
+    readonly outputLines?: number;
+    readonly outputUnknown?: true;
     readonly problem?: string;
     readonly call?: unknown;
   };

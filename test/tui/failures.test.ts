@@ -28,7 +28,9 @@ describe('a turn that fails', () => {
     expect(model.requests).toHaveLength(1);
     terminal.type('r');
     const rows = (await sees(/status 401[^]*status 400[^]*r tries again/)).join('\n');
-    expect(rows).toContain("■ The provider does not accept this request (status 400).\n  It says: Invalid value: 'x'.");
+    expect(rows).toContain(
+      "■ The provider does not accept this request (status 400).\n  The provider says: Invalid value: 'x'.",
+    );
     expect(rows).not.toMatch(/[{}]|param/);
     expect(model.requests).toHaveLength(2);
     expect((await leave()).slice(-2)).toEqual(['', expect.stringMatching(/^To continue: capstan resume [\w-]{36}$/)]);
@@ -48,7 +50,9 @@ describe('a turn that fails', () => {
     ]);
     tell('Go.');
     const rows = (await sees('r tries again, up brings the message back')).join('\n');
-    expect(rows).toContain('■ The provider does not accept the key (status 401).\n  It says: Incorrect API key.');
+    expect(rows).toContain(
+      '■ The provider does not accept the key (status 401).\n  The provider says: Incorrect API key.',
+    );
     terminal.type('r');
     await model.request(2);
     await sees(/■[^]*■[^]*r tries again/);
@@ -76,7 +80,7 @@ describe('a turn that fails', () => {
     await expect.poll(left).not.toBe(first);
     expect((await left()) < first).toBe(true);
     const rows = (await sees('■ This account')).join('\n');
-    expect(rows).toContain('■ This account has reached its usage limit (status 429).\n  It says: Spent.');
+    expect(rows).toContain('■ This account has reached its usage limit (status 429).\n  The provider says: Spent.');
     expect(rows).not.toMatch(/[{}]|resets_at/);
   });
 

@@ -156,7 +156,8 @@ export class Calls {
     }
     const { turnId, log } = this.#turn;
     const item = end.shown ?? commandNotRun(call);
-    const refused = { tool: call.name, ...defined({ unasked: end.unasked, mcp: mcpCallOf(item) }) };
+    const patch = item?.kind === 'file-change' || undefined;
+    const refused = { tool: call.name, ...defined({ unasked: end.unasked, mcp: mcpCallOf(item), patch }) };
     recordDecided(this.#turn, call.call_id, 'lapsed', () => recordAnswer(this.#turn, call, { ...end, refused }, share));
     const about = {
       turnId,

@@ -20,6 +20,6 @@ export function failedTurnCell(
   }
   return noticeCell('error', {
     message: what,
-    next: [...(said === undefined ? [] : [`It says: ${said}`]), [...opens, next].join(' ')].join('\n'),
+    next: [...(said === undefined ? [] : [`The provider says: ${said}`]), [...opens, next].join(' ')].join('\n'),
   });
 }

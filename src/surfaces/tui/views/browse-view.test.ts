@@ -59,8 +59,8 @@ describe('pages to look through', () => {
   });
 
   it('names every key, in more rows where one is too narrow', () => {
-    const actions = ['pins', 'unpins', 'compacts'].map((does, at) => ({ key: String(at), does, act: () => {} }));
-    const view = new BrowseView({ ...longList(50).page, actions } as BrowseList, () => {});
+    const actions = ['pins', 'unpins', 'compacts'].map((does, at) => ({ key: String(at), does, press: () => {} }));
+    const view = new BrowseView({ ...longList(50).page, actions }, () => {});
     const { rows } = view.frame(look, 24);
     expect(rows).toHaveLength(24);
     expect(rows.slice(-2).join(' ')).toBe('0 pins · 1 unpins · 2 compacts · Enter opens · Esc closes · q closes');

@@ -93,11 +93,12 @@ export function landlockProblem({ landlock, architecture }: MachineFacts): Sandb
 /** A machine without bubblewrap also hears of the second choice: how to take it, or why there is none. */
 function withLandlockAdvice(bubblewrap: SandboxRefused, landlock: SandboxRefused | undefined): SandboxRefused {
   if (landlock !== undefined) return { ...bubblewrap, message: `${bubblewrap.message} ${landlock.message}` };
-  return { ...bubblewrap, next: `${bubblewrap.next} ${landlockAdvice}` };
+  const [first = '', rest] = [bubblewrap.next.charAt(0), bubblewrap.next.slice(1)];
+  return { ...bubblewrap, next: `${landlockAdvice} Or ${first.toLowerCase()}${rest}` };
 }
 
 const landlockAdvice =
-  'Or agree to Landlock, which protects less: add `--sandbox-fallback landlock`, or set sandbox_fallback = "landlock" in your config.toml. `capstan sandbox explain -P :workspace` says what is lost.';
+  'Agree to Landlock, which protects less: add `--sandbox-fallback landlock`, or set sandbox_fallback = "landlock" in your config.toml. `capstan sandbox explain -P :workspace` says what is lost.';
 
 function chooseOnWindows({ windows }: MachineFacts): SandboxRoute {
   if (windows === undefined) return noSandboxOn('win32');

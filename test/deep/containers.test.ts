@@ -70,6 +70,7 @@ for (const each of containers) {
       const place = aPlace();
       const { stderr } = await runIn(container, place, 'sandbox', '--', 'echo', 'ran');
       expect(stderr).not.toContain('sysctl');
+      expect(stderr).toMatch(/says what is lost\. Or [a-z]/);
       const [fallback = '', explain = '', full = ''] = [...stderr.matchAll(/`([^`]+)`/g)].map(([, words]) => words!);
       const ran = { code: 0, stdout: 'ran\n' };
       const run = (...words: readonly string[]) => runIn(container, place, 'sandbox', ...words, '--', 'echo', 'ran');

@@ -56,7 +56,7 @@ describe('advice where namespaces are forbidden', () => {
     expect(advice({ [sysctl]: '0\n', '/proc/sys/kernel/unprivileged_userns_clone': '0\n' })).toBe(
       'Run `sudo sysctl -w kernel.unprivileged_userns_clone=1`',
     );
-    expect(advice({})).toBe('The system does not let this user create namespaces');
+    expect(advice({})).toBe('Let this user create namespaces, which a setting of the system forbids');
   });
 
   test.each([

@@ -206,7 +206,7 @@ export function namespaceAdvice(read: (path: string) => string): string {
     !/^\s*0\s+0\s+4294967295\s*$/.test(read('/proc/self/uid_map'));
   if (isContainer) return `Start the container so that it may create user namespaces. ${last}`;
   const setting = settings.find(({ name, forbids }) => read(`/proc/sys/${name}`).trim() === forbids);
-  if (setting === undefined) return `The system does not let this user create namespaces. ${last}`;
+  if (setting === undefined) return `Let this user create namespaces, which a setting of the system forbids. ${last}`;
   const { name, allows } = setting;
   return `Run \`sudo sysctl -w ${name.replaceAll('/', '.')}=${allows}\`${setting.or ?? ''}. ${last}`;
 }

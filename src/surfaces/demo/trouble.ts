@@ -24,10 +24,11 @@ export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
 
 /** What the model was told says why nothing runs, and what helps. */
 function sandboxTrouble(answer: string): Trouble {
-  // The demo takes none of the options that it names.
-  const message = refusalReason(answer)
-    .replace(/ If this machine is itself a sandbox, `-c [^`]*` runs commands without one\./, '')
-    .replace(/ Or agree to Landlock, [^]*$/, '');
+  // The demo does not take this option. Landlock it uses without a question.
+  const message = refusalReason(answer).replace(
+    / If this machine is itself a sandbox, `-c [^`]*` runs commands without one\./,
+    '',
+  );
   const isMissing = /bubblewrap.* was not found/.test(message);
   const install = isMissing ? installCommand(process.env['PATH'] ?? '') : undefined;
   const next = install === undefined ? 'Then run this again.' : `To install it: ${install}`;

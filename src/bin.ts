@@ -30,8 +30,10 @@ const asHelper = 'sandbox by name';
 const patchMode = '--codex-run-as-apply-patch';
 const command = commandByName() ?? words[0];
 const isShort = ['--version', '-V', byName, asHelper, 'apply_patch', patchMode].includes(command ?? '');
+// As the kinds of compiled code: a thread that is read needs the space, and has it until the first answer.
+const readsThread = ['exec', 'e'].includes(command ?? '') && words.includes('resume');
 // Before keepCompiled: the folder of compiled code depends on V8's flags.
-if (!isShort) keepNewSpaceSmall();
+if (!isShort && !readsThread) keepNewSpaceSmall();
 keepCompiled();
 switch (command) {
   case '--version':

@@ -9,6 +9,7 @@ import { currentFolder } from '../terminal/current-folder.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
+import { keepNewSpaceSmall } from '../engine/keep-new-space-small.ts';
 import { liveThreads } from '../engine/live/kept-threads.ts';
 import type { LiveRequest, LiveThread, LiveThreads } from '../engine/live/live-thread.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
@@ -66,7 +67,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if (approvals !== undefined && 'code' in approvals) return approvals;
   for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
   const threads = liveThreads(engine);
-  const thread = await openThread({ engine, threads }, asked, cwd, threadRequest(options, output, approvals));
+  const thread = await openThread({ engine, threads }, asked, cwd, threadRequest(asked, output, approvals));
   if (thread.kind === 'refused') return thread.outcome;
   if (missing !== undefined && !thread.isSuspended) {
     await threads.close();
@@ -163,16 +164,18 @@ async function approvalsOf(
 }
 
 function threadRequest(
-  { bypass, ephemeral, threadSource }: ExecArguments['options'],
+  { options: { bypass, ephemeral, threadSource }, variant }: ExecArguments,
   output: Output,
   approvals: Approvals | undefined,
 ): LiveRequest {
   const listener = (event: ThreadEvent): void => {
+    // What was read of the thread is sent.
+    if (variant === 'resume' && event.kind === 'usage') keepNewSpaceSmall();
     approvals?.seen?.(event);
     output.event(event);
   };
   return {
-    listener: approvals === undefined ? output.event : listener,
+    listener,
     ...defined({ provisional: output.provisional }),
     // The caller waits for the answer and for nothing else: the next run frees the space, if there is one.
     compactsAfterTurns: false,

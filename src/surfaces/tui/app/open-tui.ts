@@ -1,3 +1,4 @@
+import { keepNewSpaceSmall } from '../../engine/keep-new-space-small.ts';
 import { plainLook, readerLook } from './plain-look.ts';
 import { Controller } from './controller.ts';
 import type { TuiSession } from './session.ts';
@@ -14,7 +15,6 @@ import { GateDesk } from '../gates/gate-desk.ts';
 import { asMessage } from '../composer/command-draft.ts';
 import { draftOf } from '../composer/draft.ts';
 import { guardWork } from './guard-work.ts';
-import { keepYoungSmall } from './keep-young-small.ts';
 import { openHelp } from './open-help.ts';
 import { quickNotice } from './quick-notice.ts';
 
@@ -112,7 +112,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     controller.ready(opened.acts);
     shown.drawNow();
     // A terminal in memory shares its process with others.
-    if (terminal instanceof ProcessTerminal) keepYoungSmall();
+    if (terminal instanceof ProcessTerminal) keepNewSpaceSmall();
     if (prompt !== '' && shown.composer.words === prompt) opened.acts.send(shown.composer.take());
     return undefined;
   }

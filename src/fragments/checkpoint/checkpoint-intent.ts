@@ -68,10 +68,17 @@ const speakers = {
   answer: 'what the user answered when asked',
 } as const;
 
+let speakerTag: RegExp | undefined;
+
 /** Formats that mark speakers by tags escape such a tag in every text, also one with signs in it that a reader does not see. */
-const gap = `[${spaceSigns}${unseenSigns}]*`;
-const tagNames = speakerTags.map((tag) => [...tag].join(`[${unseenSigns}]*`)).join('|');
-const hasSpeakerTag = new RegExp(`<${gap}(?:/${gap})?(?:${tagNames})(?![\\w-])`, 'iu');
+function hasSpeakerTag(text: string): boolean {
+  const gap = `[${spaceSigns}${unseenSigns}]*`;
+  const tagNames = speakerTags.map((tag) => [...tag].join(`[${unseenSigns}]*`)).join('|');
+  // Made on use: with properties of Unicode in it, that takes some milliseconds of a start.
+  speakerTag ??= new RegExp(`<${gap}(?:/${gap})?(?:${tagNames})(?![\\w-])`, 'iu');
+  return speakerTag.test(text);
+}
+
 const tagsChange = ` One exception: a tag with the name of one of the program's own (${speakerTags.join(', ')}) may stand here with &lt; in the place of its first character.`;
 
 /** Who wrote the words in the user's place. */
@@ -85,7 +92,7 @@ const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string
     `The conversation before this point was compacted. Below are the user's messages from it, oldest first, word for word. Lines that begin with ${fence} are notes of the program and not of the user.`,
     rows.some((row) => row.kind === 'message' && (row.by === 'hook' || row.by === 'program')) ? othersSpeak : '',
     rows.some((row) => row.kind === 'message' && row.author !== undefined) ? othersAsk : '',
-    rows.some((row) => row.kind === 'message' && hasSpeakerTag.test(row.text)) ? tagsChange : '',
+    rows.some((row) => row.kind === 'message' && hasSpeakerTag(row.text)) ? tagsChange : '',
     readAll === undefined ? '' : ` Where something is cut or left out, a mark says so; to read all of it: ${readAll}`,
   ].join('');
 

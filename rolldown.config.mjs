@@ -40,6 +40,18 @@ const builtins = {
   },
 };
 
+/**
+ * Packages write nothing: what they say may hold secrets and control characters of strangers, and standard output may
+ * carry a protocol. They get a console that does nothing.
+ */
+const quietPackages = {
+  name: 'quiet-packages',
+  transform: {
+    filter: { id: /\/node_modules\//, code: /\bconsole\b/ },
+    handler: (code) => `const console = new Proxy({}, { get: () => () => {} });\n${code}`,
+  },
+};
+
 // Node's own modules are the only externals: a package that is bundled costs no module resolution at start-up.
 const shared = {
   platform: 'node',
@@ -106,7 +118,7 @@ export default defineConfig([
     input: { bin: 'src/bin.ts' },
     // Groups without their imports need it. The command's own file exports nothing.
     preserveEntrySignatures: 'allow-extension',
-    plugins: [builtins, patchCommand, quickToLoad],
+    plugins: [quietPackages, builtins, patchCommand, quickToLoad],
     optimization: { inlineConst: true },
     output: {
       ...output,
@@ -123,7 +135,7 @@ export default defineConfig([
   {
     ...shared,
     input: { 'apply-patch': 'src/surfaces/apply-patch/run-apply-patch.ts' },
-    plugins: [builtins, quickToLoad],
+    plugins: [quietPackages, builtins, quickToLoad],
     optimization: { inlineConst: true },
     output: { ...output, minify: true },
   },
@@ -131,21 +143,22 @@ export default defineConfig([
     ...shared,
     // Started by a login shell, once an hour at most.
     input: { 'keep-variables': 'src/exec/login-shell/keep-variables.ts' },
-    plugins: [builtins],
+    plugins: [quietPackages, builtins],
     output: { ...output, minify: true },
   },
   {
     ...shared,
     // Becomes a command that Landlock holds.
     input: { 'landlock-helper': 'src/sandbox/linux/landlock-helper.ts' },
-    plugins: [builtins],
+    plugins: [quietPackages, builtins],
     output: { ...output, minify: true },
   },
   {
     ...shared,
     // Runs in a thread of its own. The decoder's module stands beside it, where the package's code looks for it.
     input: { 'resize-worker': 'src/gather/files/resize-worker.ts' },
+    plugins: [quietPackages],
     output: { ...output, entryFileNames: 'wasm/[name].cjs', format: 'cjs', minify: true },
   },
-  { ...shared, input: { index: 'src/index.ts', testing: 'src/testing/index.ts' }, output },
+  { ...shared, input: { index: 'src/index.ts', testing: 'src/testing/index.ts' }, plugins: [quietPackages], output },
 ]);

@@ -2,8 +2,10 @@ import type { McpServerConfig } from '../config/mcp-servers.ts';
 import type { McpAnswer, McpElicitation } from '../ports/mcp-servers.ts';
 import { errorWords } from '../protocol/error-words.ts';
 import { arrayAt, isJsonObject, stringAt } from '../protocol/json.ts';
+import { shellWords } from '../protocol/shell-words.ts';
 import { UnreachableServer } from './bounded-fetch.ts';
 import { elicitedPage } from './elicited-page.ts';
+import { LoginProblem, registrationRefused } from './oauth/login-session.ts';
 
 const mostCharacters = 2000;
 
@@ -21,21 +23,19 @@ export function isLostConnection(error: unknown, isGone: boolean): boolean {
 }
 
 /** What the model reads of a call that did not work. */
-export function failureOf(
-  error: unknown,
-  { name, toolTimeoutMs }: McpServerConfig,
-  shown: (text: string) => string,
-): McpAnswer {
+export function failureOf(error: unknown, config: McpServerConfig, shown: (text: string) => string): McpAnswer {
   const code = codeOf(error);
   if (code === 'REQUEST_TIMEOUT') {
     return {
       kind: 'failed',
-      why: `the server did not answer within ${toolTimeoutMs / 1000} s. What the call did is unknown.`,
+      why: `the server did not answer within ${config.toolTimeoutMs / 1000} s. What the call did is unknown.`,
     };
   }
   if (isUnauthorized(error)) {
-    return { kind: 'failed', why: `${loginWanted(name)}.` };
+    return { kind: 'failed', why: `${loginWanted(config)}.` };
   }
+  const login = findLoginProblem(error);
+  if (login !== undefined) return { kind: 'failed', why: `${shown(login.message)}. Tell the user: ${login.next}` };
   const unreached = findUnreachableServer(error);
   if (unreached !== undefined) return { kind: 'failed', why: `${shown(unreached.message)}.` };
   const words = JSON.stringify(shown(errorWords(error)).slice(0, mostCharacters));
@@ -60,15 +60,42 @@ export function wantedPages(error: unknown, server: string): readonly McpElicita
   });
 }
 
-export function loginWanted(name: string): string {
-  return `the server wants a login. Tell the user to run: capstan mcp login ${name}`;
+/** Where the configuration has a token for the server: beside one, there is no login in the browser. */
+export function configuredToken(transport: McpServerConfig['transport']): string | undefined {
+  if (transport.kind === 'program') return undefined;
+  const { bearerTokenVariable, headers, headerVariables } = transport;
+  if (bearerTokenVariable !== undefined) return `the variable ${bearerTokenVariable}`;
+  const header = Object.keys({ ...headers, ...headerVariables }).find((name) => /^authorization$/i.test(name));
+  if (header === undefined) return undefined;
+  const variable = headerVariables[header];
+  return variable === undefined ? `the header ${header}` : `the variable ${variable}`;
+}
+
+export function loginWanted(config: McpServerConfig): string {
+  const token = configuredToken(config.transport);
+  return token === undefined
+    ? `the server wants a login. Tell the user to run: capstan mcp login ${shellWords([config.name])}`
+    : `the server rejected the token in ${token}. Tell the user to correct it`;
+}
+
+/** Why a login did not work, wherever the library has put it. */
+export function findLoginProblem(error: unknown): LoginProblem | undefined {
+  return findCause(error, (each) => {
+    if (each instanceof LoginProblem) return each;
+    return each.name === 'RegistrationRejectedError' ? registrationRefused(each) : undefined;
+  });
 }
 
 /** The error of a server that did not answer, wherever the library has put it. */
 export function findUnreachableServer(error: unknown): UnreachableServer | undefined {
+  return findCause(error, (each) => (each instanceof UnreachableServer ? each : undefined));
+}
+
+function findCause<Found>(error: unknown, find: (each: Error) => Found | undefined): Found | undefined {
   let each = error;
   for (let depth = 0; depth < 5 && each instanceof Error; depth++) {
-    if (each instanceof UnreachableServer) return each;
+    const found = find(each);
+    if (found !== undefined) return found;
     each = each.cause;
   }
   return undefined;
@@ -76,6 +103,7 @@ export function findUnreachableServer(error: unknown): UnreachableServer | undef
 
 /** The server wants a login, or one that may do more. */
 export function isUnauthorized(error: unknown): boolean {
+  if (findLoginProblem(error) !== undefined) return false;
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     if (statusOf(each) === 401 || each.name === 'UnauthorizedError' || each.constructor.name === 'UnauthorizedError')
       return true;

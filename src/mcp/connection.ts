@@ -1,13 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { McpServerConfig } from '../config/mcp-servers.ts';
 import { formatTomlKey } from '../config/toml-key.ts';
 import type { McpAnswer, McpCallWays, McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { errorWords } from '../protocol/error-words.ts';
-import { isJsonObject, type Json, type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  mostLevels,
+  nestsDeeperThan,
+  parseJsonObject,
+  stringAt,
+} from '../protocol/json.ts';
 import { type Outcome, sentence } from '../protocol/outcome.ts';
 import { shellWords } from '../protocol/shell-words.ts';
 import {
+  configuredToken,
   failureOf,
+  findLoginProblem,
   isLostConnection,
   isUnauthorized,
   loginWanted,
@@ -29,10 +41,14 @@ export type WithClient = (
 /** The call that the code at hand works for: what arrives on the stream of its answer is about it. */
 const callAtHand = new AsyncLocalStorage<McpCallWays>();
 
-type Started = { readonly kind: 'open'; readonly open: OpenClient } | { readonly kind: 'failed'; readonly why: string };
+type Started =
+  | { readonly kind: 'open'; readonly open: OpenClient }
+  | { readonly kind: 'failed'; readonly why: string; readonly next: string | undefined };
 
 /** How often the user is sent to a page for one call. */
 const mostLogins = 3;
+/** How long a login waits for the user. */
+const userPatienceMs = 300_000;
 /** A start that fails sooner costs the next process no wait worth speaking of. */
 const longStartMs = 3000;
 /** How often a server may change its list in one connection before it is no longer asked. */
@@ -101,18 +117,33 @@ export class McpConnection {
     const { name, startupTimeoutMs } = this.server.config;
     const began = this.#world.clock.now();
     const late = new AbortController();
-    let odd: string | undefined;
-    const timer = setTimeout(
-      () => late.abort(new Error(`it did not answer within ${startupTimeoutMs / 1000} s${oddWords(odd)}`)),
-      startupTimeoutMs,
-    );
+    let [odd, loginHost]: (string | undefined)[] = [];
+    let timer: NodeJS.Timeout | undefined;
+    let isOver = false;
+    const limit = (milliseconds: number, why: () => string): void => {
+      clearTimeout(timer);
+      if (!isOver) timer = setTimeout(() => late.abort(new Error(why())), milliseconds);
+    };
+    const limitServer = (): void =>
+      limit(startupTimeoutMs, () => {
+        const who = loginHost === undefined ? 'it' : `its login server ${loginHost}`;
+        return `${who} did not answer within ${startupTimeoutMs / 1000} s${oddWords(odd)}`;
+      });
+    limitServer();
+    const { visitor } = this.#world;
+    const visit = (page: URL): Promise<URLSearchParams> => {
+      limit(userPatienceMs, () => `no one came back from the login page within ${userPatienceMs / 60_000} minutes`);
+      return visitor!.visit(page).finally(limitServer);
+    };
     const signal = AbortSignal.any([this.#closing.signal, late.signal]);
     try {
-      const opening = openClient(this.server, this.#world, {
+      const world = visitor === undefined ? this.#world : { ...this.#world, visitor: { ...visitor, visit } };
+      const opening = openClient(this.server, world, {
         signal,
         elicit: (asked, taskId) => this.#elicit(asked, taskId),
         closed: () => this.#lost(),
         odd: (line) => (odd = this.#shown(line)),
+        loginAt: (host) => (loginHost = host),
         toolsChanged: () => void this.#listAgain(),
       });
       const open = await beforeAbort(opening, signal, undefined);
@@ -130,13 +161,15 @@ export class McpConnection {
       this.#hasFailed = true;
       const wantsLogin = isUnauthorized(error);
       const reason: unknown = late.signal.aborted ? late.signal.reason : error;
-      const why = wantsLogin ? loginWanted(name) : firstLine(this.#shown(reasonOf(reason)));
-      this.#problem = wantsLogin ? notLoggedIn(name) : notStarted(name, why);
+      const why = wantsLogin ? loginWanted(this.server.config) : firstLine(this.#shown(reasonOf(reason)));
+      const next = findLoginProblem(reason)?.next;
+      this.#problem = wantsLogin ? notLoggedIn(this.server.config) : notStarted(name, why, next);
       const isLong = late.signal.aborted || this.#world.clock.now() - began >= longStartMs;
-      const failure = { why: wantsLogin ? 'it wants a login' : why, isQuick: !isLong || wantsLogin };
+      const failure = { why: wantsLogin ? whyNoLogin(this.server.config) : why, isQuick: !isLong || wantsLogin };
       if (!this.#closing.signal.aborted) this.#world.listings.writeFailure(this.server.config, failure);
-      return { kind: 'failed', why };
+      return { kind: 'failed', why, next };
     } finally {
+      isOver = true;
       clearTimeout(timer);
     }
   }
@@ -268,11 +301,11 @@ const tooDeep: McpAnswer = {
   why: `the server answered, but its result has more than ${mostLevels} levels of lists and objects and cannot be read.`,
 };
 
-function notStarted(name: string, why: string): Outcome {
+function notStarted(name: string, why: string, next: string | undefined): Outcome {
   return {
     code: 'mcp-server-not-started',
     message: `The MCP server ${JSON.stringify(name)} did not start: ${sentence(why)}`,
-    next: `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, or set its enabled to false.`,
+    next: next ?? `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, or set its enabled to false.`,
   };
 }
 
@@ -309,14 +342,32 @@ function malformedTools(name: string, tools: readonly string[]): Outcome {
   return { code: 'mcp-tools-malformed', message, next: 'Report this to the maker of the server.' };
 }
 
-/** The library puts errors into its own: what it says of a server that cannot be reached lies behind it. */
+/**
+ * The library puts errors into its own: why a server cannot be reached, or a login does not work, lies behind it. An
+ * answer of the wrong form has a list of faults for a message.
+ */
 function reasonOf(error: unknown): string {
-  return errorWords(findUnreachableServer(error) ?? error);
+  const found = findUnreachableServer(error) ?? findLoginProblem(error) ?? error;
+  const words = errorWords(found).trim();
+  const [fault] = /^\[\s*\{/.test(words) ? (arrayAt(parseJsonObject(`{"faults":${words}}`), 'faults') ?? []) : [];
+  if (isJsonObject(fault)) {
+    const at = (arrayAt(fault, 'path') ?? []).join('.');
+    return `it sent an answer of the wrong form (${at === '' ? '' : `${at}: `}${stringAt(fault, 'message') ?? 'not valid'})`;
+  }
+  return words === '' ? 'the connection failed for a reason that is not known' : words;
 }
 
-function notLoggedIn(name: string): Outcome {
-  const message = `The MCP server ${JSON.stringify(name)} did not start: it wants a login.`;
-  return { code: 'mcp-login-needed', message, next: `Run: capstan mcp login ${shellWords([name])}` };
+function notLoggedIn(config: McpServerConfig): Outcome {
+  const message = `The MCP server ${JSON.stringify(config.name)} did not start: ${whyNoLogin(config)}.`;
+  const token = configuredToken(config.transport);
+  const next =
+    token === undefined ? `Run: capstan mcp login ${shellWords([config.name])}` : `Correct the token in ${token}.`;
+  return { code: 'mcp-login-needed', message, next };
+}
+
+function whyNoLogin(config: McpServerConfig): string {
+  const token = configuredToken(config.transport);
+  return token === undefined ? 'it wants a login' : `it rejected the token in ${token}`;
 }
 
 function startedAgain(name: string): Outcome {

@@ -36,6 +36,8 @@ export interface ClientWatch {
   closed(): void;
   /** The first line of the server that is no message of the protocol. */
   odd(line: string): void;
+  /** A request of a login begins at this host, or has ended. */
+  loginAt(host: string | undefined): void;
   toolsChanged(): void;
 }
 
@@ -46,7 +48,7 @@ const mostLogins = 3;
 export async function openClient(server: PlacedServer, world: McpWorld, watch: ClientWatch): Promise<OpenClient> {
   const library = await import('@modelcontextprotocol/client');
   for (let logins = 0; ; logins++) {
-    const way = openTransport(library, server, { world, odd: (line) => watch.odd(line) });
+    const way = openTransport(library, server, world, watch);
     const client = clientFor(library, server, world, watch);
     try {
       return await connect(client, way, server, watch);

@@ -3,7 +3,8 @@ import type { Transport } from '@modelcontextprotocol/client';
 import type { McpAddressConfig, McpProgramConfig } from '../config/mcp-servers.ts';
 import type { StartServerProcess } from '../ports/server-process.ts';
 import { defined } from '../protocol/defined.ts';
-import { fetchFor } from './bounded-fetch.ts';
+import { type boundedFetch, fetchFor, UnreachableServer } from './bounded-fetch.ts';
+import { configuredToken } from './call-failure.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { LoginSession } from './oauth/login-session.ts';
 import { PipeTransport } from './pipe-transport.ts';
@@ -24,12 +25,22 @@ export interface OpenTransport {
 export function openTransport(
   library: Library,
   { config, cwd }: PlacedServer,
-  { world, odd }: { readonly world: McpWorld; readonly odd: (line: string) => void },
+  world: McpWorld,
+  watch: TransportWatch,
 ): OpenTransport {
-  const { transport } = config;
+  const { transport, startupTimeoutMs } = config;
   return transport.kind === 'program'
-    ? programPipe(transport, cwd, world, odd)
-    : addressStream(library, transport, world);
+    ? programPipe(transport, cwd, world, watch.odd)
+    : addressStream(library, transport, world, { ...watch, limitMs: startupTimeoutMs });
+}
+
+interface TransportWatch {
+  /** Ends requests of a login. */
+  readonly signal: AbortSignal;
+  /** The first line of the server that is no message of the protocol. */
+  odd(line: string): void;
+  /** A request of a login begins at this host, or has ended. */
+  loginAt(host: string | undefined): void;
 }
 
 function programPipe(
@@ -65,17 +76,19 @@ function startConfined(world: McpWorld, where: Parameters<McpWorld['confine']>[1
 /** A login of the user's, where one is kept or can be made. A token or a header of the configuration comes first. */
 function loginFor(address: McpAddressConfig, world: McpWorld): LoginSession | undefined {
   const { visitor, credentials: store, env, random } = world;
-  const isSaid = Object.keys({ ...address.headers, ...address.headerVariables }).some((name) =>
-    /^authorization$/i.test(name),
-  );
-  if (address.bearerTokenVariable !== undefined || isSaid) return undefined;
+  if (configuredToken(address) !== undefined) return undefined;
   if (visitor === undefined && store.read(address.url).tokens === undefined) return undefined;
   const { clientSecretVariable } = address.oauth;
   const clientSecret = clientSecretVariable === undefined ? undefined : env[clientSecretVariable];
   return new LoginSession({ address, store, random, ...defined({ visitor, clientSecret }) });
 }
 
-function addressStream(library: Library, address: McpAddressConfig, world: McpWorld): OpenTransport {
+function addressStream(
+  library: Library,
+  address: McpAddressConfig,
+  world: McpWorld,
+  watch: Omit<TransportWatch, 'odd'> & { readonly limitMs: number },
+): OpenTransport {
   const { env } = world;
   const { url, bearerTokenVariable, headerVariables } = address;
   const token = bearerTokenVariable === undefined ? undefined : env[bearerTokenVariable]?.trim();
@@ -93,7 +106,7 @@ function addressStream(library: Library, address: McpAddressConfig, world: McpWo
   const transport = new library.StreamableHTTPClientTransport(new URL(url), {
     ...defined({ authProvider: login }),
     // Not as `requestInit`: the library sends that to the servers of a login, too.
-    fetch: fetchFor(url, headers),
+    fetch: withLogin(fetchFor(url, headers), login, watch),
     reconnectionOptions: {
       maxReconnectionDelay: 5000,
       initialReconnectionDelay: 500,
@@ -108,4 +121,51 @@ function addressStream(library: Library, address: McpAddressConfig, world: McpWo
     return true;
   };
   return { transport, endedBecause: () => undefined, finishLogin };
+}
+
+/**
+ * Bounds the requests of a login, which the library sends without a signal: they are for tokens, clients and metadata,
+ * and an authorization server that never answers must not keep a start or the whole process waiting.
+ */
+function withLogin(
+  send: typeof boundedFetch,
+  login: LoginSession | undefined,
+  { signal, limitMs, loginAt }: Omit<TransportWatch, 'odd'> & { readonly limitMs: number },
+): typeof boundedFetch {
+  return async (input, init = {}) => {
+    if (init.signal) return send(input, init);
+    const { host } = new URL(input);
+    const limit = AbortSignal.timeout(limitMs);
+    const stop = AbortSignal.any([signal, limit]);
+    const whole = async (): Promise<Response> => readWhole(await send(input, { ...init, signal: stop }));
+    const { body } = init;
+    const isRenewal = body instanceof URLSearchParams && body.get('grant_type') === 'refresh_token';
+    loginAt(host);
+    try {
+      return await (isRenewal && login !== undefined
+        ? login.renew(body, () => whole().catch(lateAt(host)), stop)
+        : whole().catch(lateAt(host)));
+    } finally {
+      loginAt(undefined);
+    }
+  };
+
+  function lateAt(host: string): (error: unknown) => never {
+    return (error) => {
+      if (error instanceof Error && error.name === 'TimeoutError')
+        throw new UnreachableServer(`its login server ${host} did not answer within ${limitMs / 1000} s`, {
+          cause: error,
+        });
+      throw error;
+    };
+  }
+}
+
+/** Reads all of an answer, so that its end is waited for under the same limit as its beginning. */
+async function readWhole(response: Response): Promise<Response> {
+  const bytes = await response.arrayBuffer();
+  const whole = new Response(bytes.byteLength === 0 ? null : bytes, response);
+  Object.defineProperty(whole, 'url', { value: response.url });
+  Object.defineProperty(whole, 'redirected', { value: response.redirected });
+  return whole;
 }

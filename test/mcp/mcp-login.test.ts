@@ -62,7 +62,11 @@ test('a page that brings back an error, and a program, end a login with a senten
     }).toString();
     void fetch(back);
   };
-  expect(await servers.login('g', workspace, refuse)).toMatchObject({ code: 'mcp-server-not-started' });
+  expect(await servers.login('g', workspace, refuse)).toEqual({
+    code: 'mcp-login-failed',
+    message: 'The login to the MCP server "g" did not work: access_denied.',
+    next: 'Check mcp_servers.g in your config.toml, then try again.',
+  });
   // What another page sends neither ends the login nor is taken for its answer.
   const forged = (page: URL): string => `${page.searchParams.get('redirect_uri')}?code=forged&state=other`;
   const forge = (page: URL): void => void fetch(forged(page)).then(() => fetch(page));

@@ -28,7 +28,7 @@ test('a question of a server that threads share goes to the call that it comes w
       writeFailure: () => {},
       forgetFailure: () => {},
     },
-    credentials: { read: () => ({}), write: () => {}, remove: () => false },
+    credentials: { read: () => ({}), change: no, remove: no, alone: no },
     random: () => 'x',
   });
   const asked: [string, string][] = [];

@@ -17,7 +17,7 @@ export const lateSuites: readonly string[] = [
   'test/threads/printed-commands.test.ts',
   'test/exec/{options,terminal}.test.ts',
   'test/mcp-server/{command,http-guard}.test.ts',
-  'test/mcp/mcp-news.test.ts',
+  'test/mcp/{hostile-logins,mcp-news}.test.ts',
   'test/commands/{completion,sandbox-programs}.test.ts',
   'test/context/{bad-input,odd-usage}.test.ts',
   'test/laws/!(thread-laws).test.ts',

@@ -1,17 +1,11 @@
 import { type CredentialStoreName, type LoginLimits, limitOn } from '../../policy/login-limits.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Lock, Locks } from '../../ports/files.ts';
 import type { Login, LoginStore } from '../../ports/login.ts';
 import type { Programs } from '../../ports/program-files.ts';
 import type { Variables } from '../../protocol/variables.ts';
-import { reasonOf } from '../../disk/file-system.ts';
+import { type LockWaiting, waitForLock } from '../../disk/wait-for-lock.ts';
 import { readLogin } from './login-document.ts';
 import { loginFile, loginLock, signInAgain } from './login-file.ts';
 import type { FoundLogin, LoginPlace } from './login-place.ts';
-
-/** Longer than a renewal takes. */
-const patienceMs = 45_000;
-const lookAgainMs = 100;
 
 export interface LoginStoreOptions extends LockWaiting {
   readonly home: string;
@@ -25,8 +19,6 @@ export interface LoginStoreOptions extends LockWaiting {
   readonly programFolder: () => string;
 }
 
-type LockWaiting = { readonly locks: Pick<Locks, 'take'>; readonly clock: Clock };
-
 /** The login of a home folder, with the means to renew it. A token in the environment goes before what is kept. */
 export function loginStore(options: LoginStoreOptions): LoginStore {
   const { home, env, limits, ...waiting } = options;
@@ -37,7 +29,7 @@ export function loginStore(options: LoginStoreOptions): LoginStore {
       return withinLimits(login, limits);
     },
     async alone(work, signal) {
-      const lock = await takeLock(loginLock(home), waiting, signal);
+      const lock = await waitForLock(loginLock(home), waiting, signal);
       try {
         return await work();
       } finally {
@@ -155,15 +147,3 @@ const withoutKeyring: LoginPlace = {
   remove: rejected(noTool),
   reserve: rejected(noTool),
 };
-
-async function takeLock(path: string, { locks, clock }: LockWaiting, signal: AbortSignal): Promise<Lock> {
-  for (const end = clock.now() + patienceMs; ;) {
-    const lock = await locks.take(path).catch((error: unknown) => {
-      throw new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
-    });
-    if (lock.kind === 'lock') return lock;
-    if (signal.aborted) throw new Error('it was stopped');
-    if (clock.now() > end) throw new Error('another process is renewing it and takes too long');
-    await clock.sleep(lookAgainMs, signal);
-  }
-}

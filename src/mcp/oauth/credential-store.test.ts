@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../gather/system/system-clock.ts';
+import { SimulatedLocks } from '../../testing/simulated-locks.ts';
 import { credentialStore } from './credential-store.ts';
 
 function temporaryFolder(): string {
@@ -10,19 +12,30 @@ function temporaryFolder(): string {
   return folder;
 }
 
-test('a huge login is not kept, and costs no other', () => {
-  const store = credentialStore(temporaryFolder());
-  store.write('https://one.example', { tokens: { access_token: 'one' } });
-  expect(() => store.write('https://two.example', { tokens: { access_token: 'x'.repeat(2_000_000) } })).toThrow(
-    'larger than 64 KB',
-  );
+const waiting = { locks: new SimulatedLocks(), clock: systemClock };
+
+test('a huge login is not kept, and costs no other', async () => {
+  const store = credentialStore(temporaryFolder(), waiting);
+  await store.change('https://one.example', () => ({ tokens: { access_token: 'one' } }));
+  const huge = { tokens: { access_token: 'x'.repeat(2_000_000) } };
+  await expect(store.change('https://two.example', () => huge)).rejects.toThrow('larger than 64 KB');
   expect(store.read('https://one.example')).toEqual({ tokens: { access_token: 'one' } });
 });
 
-test('a file that would be too large to be read is not written', () => {
-  const store = credentialStore(temporaryFolder());
+test('a file that would be too large to be read is not written', async () => {
+  const store = credentialStore(temporaryFolder(), waiting);
   const tokens = { access_token: 'x'.repeat(60_000) };
   const urls = Array.from({ length: 20 }, (_, index) => `https://${index}.example`);
-  expect(() => urls.forEach((url) => store.write(url, { tokens }))).toThrow('larger than 1 MB');
+  const all = async (): Promise<void> => {
+    for (const url of urls) await store.change(url, () => ({ tokens }));
+  };
+  await expect(all()).rejects.toThrow('larger than 1 MB');
   expect(store.read(urls[0]!)).toEqual({ tokens });
+});
+
+test('logins to several servers that are stored at once are all kept', async () => {
+  const store = credentialStore(temporaryFolder(), waiting);
+  const urls = ['https://one.example', 'https://two.example', 'https://three.example'];
+  await Promise.all(urls.map((url) => store.change(url, () => ({ tokens: { access_token: url } }))));
+  expect(urls.map((url) => store.read(url))).toEqual(urls.map((url) => ({ tokens: { access_token: url } })));
 });

@@ -7,7 +7,8 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { McpAddressConfig } from '../../config/mcp-servers.ts';
 import { defined } from '../../protocol/defined.ts';
-import { type JsonObject, stringAt } from '../../protocol/json.ts';
+import { errorWords } from '../../protocol/error-words.ts';
+import { type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { CredentialStore, McpCredentials } from './credential-store.ts';
 
 /** How the user is sent to a page and comes back. */
@@ -30,6 +31,30 @@ export interface LoginSessionOptions {
 
 type Issued = { readonly issuer?: string } | undefined;
 
+/** A login that cannot be made or renewed. The message is a part of a sentence. */
+export class LoginProblem extends Error {
+  readonly next: string;
+
+  constructor(message: string, next: string, options?: ErrorOptions) {
+    super(message, options);
+    this.next = next;
+  }
+}
+
+/** Nobody can log in now: the library must not register a client, which would replace the one of the stored login. */
+class LoginWanted extends Error {
+  readonly status = 401;
+}
+
+/** For a server that registers no client by itself. */
+export function registrationRefused(cause?: unknown): LoginProblem {
+  return new LoginProblem(
+    'its login server does not register Capstan as a client',
+    'Register a client there and set oauth.client_id, or set bearer_token_env_var to a variable with a token.',
+    { cause },
+  );
+}
+
 /** A login at one server: uses and renews what is kept, and asks the user where there is someone to ask. */
 export class LoginSession implements OAuthClientProvider {
   /** An id that is an address tells the server where to read about this program. */
@@ -40,8 +65,14 @@ export class LoginSession implements OAuthClientProvider {
   #verifier = '';
   #state = '';
   #discovery: OAuthDiscoveryState | undefined;
-  /** The login as this session last read or wrote it. */
+  /** The tokens as this session last read them. */
   #used: JsonObject | undefined;
+  /** The access token that the server last got. */
+  #sent: string | undefined;
+  /** The access token of the last renewal, which is stored already. */
+  #renewed: string | undefined;
+  /** Why the last renewal did not work, as a part of a sentence. */
+  #notRenewed: string | undefined;
   #back: Promise<URLSearchParams> | undefined;
 
   constructor(options: LoginSessionOptions) {
@@ -85,32 +116,85 @@ export class LoginSession implements OAuthClientProvider {
     }
     // Registered for another way back: the server would refuse it.
     const isUsable = this.#options.visitor === undefined || knows(client, this.redirectUrl);
-    return isUsable && isOf(client, about) ? (client as unknown as StoredOAuthClientInformation) : undefined;
+    if (isUsable && isOf(client, about)) return client as unknown as StoredOAuthClientInformation;
+    if (this.#options.visitor === undefined) throw new LoginWanted('it wants a login');
+    const metadata = this.#discovery?.authorizationServerMetadata;
+    const isDescribed =
+      this.clientMetadataUrl !== undefined && metadata?.client_id_metadata_document_supported === true;
+    if (metadata !== undefined && metadata.registration_endpoint === undefined && !isDescribed)
+      throw registrationRefused();
+    return undefined;
   }
 
-  saveClientInformation(client: StoredOAuthClientInformation): void {
+  async saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {
     // Its secret is the user's to keep. The issuer is kept: at no other one does this client count.
     if (this.#configuredId !== undefined) {
       const { client_id, issuer } = client;
-      this.#keep({ client: { client_id, ...defined({ issuer }) } });
+      await this.#keep({ client: { client_id, ...defined({ issuer }) } });
       return;
     }
-    this.#keep({ client: { redirect_uris: [this.redirectUrl], ...(client as unknown as JsonObject) } });
+    await this.#keep({ client: { redirect_uris: [this.redirectUrl], ...(client as unknown as JsonObject) } });
   }
 
   tokens(about?: { readonly issuer?: string }): StoredOAuthTokens | undefined {
     const { tokens } = this.#kept;
     this.#used = tokens;
+    if (about === undefined) this.#sent = stringAt(tokens ?? {}, 'access_token');
     return isOf(tokens, about) ? (tokens as unknown as StoredOAuthTokens) : undefined;
   }
 
-  saveTokens(tokens: StoredOAuthTokens): void {
-    this.#keep({ tokens: tokens as unknown as JsonObject });
+  async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
+    if (tokens.access_token !== this.#renewed) await this.#keep({ tokens: tokens as unknown as JsonObject });
+  }
+
+  /**
+   * Sends a request for new tokens, alone among all processes, and stores what comes before another one may ask: a
+   * server that gives each refresh token once ends the whole login when it sees one again. If another process was
+   * quicker, its tokens are the answer.
+   */
+  async renew(form: URLSearchParams, send: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
+    try {
+      return await this.#options.store.alone(this.#options.address.url, () => this.#renewOnce(form, send), signal);
+    } catch (error) {
+      this.#notRenewed = errorWords(error);
+      throw error;
+    }
+  }
+
+  async #renewOnce(form: URLSearchParams, send: () => Promise<Response>): Promise<Response> {
+    const { tokens: stored } = this.#kept;
+    if (stored === undefined) throw new LoginWanted('the login was removed');
+    if (stored['access_token'] !== this.#sent && stored['issuer'] === this.#used?.['issuer'])
+      return this.#renewedAs(stored);
+    const response = await send();
+    const tokens = response.ok ? parseJsonObject(await response.clone().text()) : undefined;
+    this.#notRenewed = response.ok ? 'the answer contained no tokens' : `the answer was HTTP ${response.status}`;
+    if (stringAt(tokens ?? {}, 'access_token') === undefined) return response;
+    // One that is not replaced stays good.
+    const renewed = { refresh_token: form.get('refresh_token'), ...tokens, ...defined({ issuer: stored['issuer'] }) };
+    // A logout or a login meanwhile is not undone.
+    await this.#options.store.change(this.#options.address.url, (now) =>
+      equalTokens(now.tokens, stored) ? { ...now, tokens: renewed } : now,
+    );
+    return this.#renewedAs(renewed);
+  }
+
+  #renewedAs(tokens: JsonObject): Response {
+    this.#notRenewed = undefined;
+    this.#renewed = stringAt(tokens, 'access_token');
+    return Response.json(tokens);
   }
 
   redirectToAuthorization(page: URL): void {
     const { visitor } = this.#options;
-    if (visitor === undefined) return;
+    if (visitor === undefined) {
+      if (this.#notRenewed !== undefined)
+        throw new LoginProblem(
+          `its login could not be renewed: ${this.#notRenewed}`,
+          'Try again later, or log in again with `capstan mcp login`.',
+        );
+      return;
+    }
     this.#back = visitor.visit(page);
     // `broughtBack` reports the failure.
     this.#back.catch(() => {});
@@ -132,19 +216,16 @@ export class LoginSession implements OAuthClientProvider {
     return this.#discovery;
   }
 
-  invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
-    const { tokens, client } = this.#kept;
-    // Another process renewed them meanwhile: what was refused here is no longer kept, and what is kept is used next.
-    if (scope === 'tokens' && JSON.stringify(tokens) !== JSON.stringify(this.#used)) return;
+  async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
     if (scope === 'all' || scope === 'discovery') this.#discovery = undefined;
     if (scope === 'verifier') this.#verifier = '';
-    if (scope === 'all' || scope === 'tokens' || scope === 'client') {
-      const left = {
-        ...(scope === 'client' ? defined({ tokens }) : {}),
-        ...(scope === 'tokens' ? defined({ client }) : {}),
-      };
-      this.#options.store.write(this.#options.address.url, left);
-    }
+    if (scope === 'verifier' || scope === 'discovery') return;
+    const used = this.#used;
+    await this.#options.store.change(this.#options.address.url, ({ tokens, client }) => {
+      // Another process renewed them meanwhile: what was refused here is no longer kept, and what is kept is used next.
+      const stays = scope === 'client' || (scope === 'tokens' && !equalTokens(tokens, used));
+      return defined({ tokens: stays ? tokens : undefined, client: scope === 'tokens' ? client : undefined });
+    });
   }
 
   /** What the user brought back from the page, once. Undefined: no one was sent anywhere. */
@@ -165,17 +246,18 @@ export class LoginSession implements OAuthClientProvider {
     return this.#options.store.read(this.#options.address.url);
   }
 
-  #keep(changed: McpCredentials): void {
-    this.#options.store.write(this.#options.address.url, { ...this.#kept, ...changed });
+  async #keep(changed: McpCredentials): Promise<void> {
+    await this.#options.store.change(this.#options.address.url, (stored) => ({ ...stored, ...changed }));
   }
 }
 
-/** Credentials of one issuer are not shown to another. */
+function equalTokens(one: JsonObject | undefined, other: JsonObject | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Credentials of one issuer are not shown to another, and those of an unknown one to none. */
 function isOf(kept: JsonObject | undefined, about: Issued): boolean {
-  return (
-    kept !== undefined &&
-    (about?.issuer === undefined || kept['issuer'] === undefined || kept['issuer'] === about.issuer)
-  );
+  return kept !== undefined && (about?.issuer === undefined || kept['issuer'] === about.issuer);
 }
 
 function knows(client: JsonObject | undefined, redirectUrl: string): boolean {

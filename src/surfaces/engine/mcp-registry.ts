@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { formatTomlKey } from '../../config/toml-key.ts';
 import { hideSecrets } from '../../policy/secrets.ts';
-import { type McpAddressConfig, type McpServerConfig, readMcpServers } from '../../config/mcp-servers.ts';
+import { type McpServerConfig, readMcpServers } from '../../config/mcp-servers.ts';
 import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import { startServerProcess } from '../../exec/server-process.ts';
 import { configInFolder } from '../../gather/config/config-in-folder.ts';
@@ -9,6 +9,7 @@ import { editUserConfig, userConfigValue } from '../../gather/config/edit-user-c
 import { findTrust } from '../../gather/config/trust.ts';
 import { projectFolders } from '../../gather/files/project-folders.ts';
 import { randomBytes } from '../../gather/system/random-bytes.ts';
+import { configuredToken } from '../../mcp/call-failure.ts';
 import { McpConnection } from '../../mcp/connection.ts';
 import type { ListedTool } from '../../mcp/listed-tool.ts';
 import { listingFiles } from '../../mcp/listing-file.ts';
@@ -16,7 +17,7 @@ import { openCallbackServer } from '../../mcp/oauth/callback-server.ts';
 import { credentialStore } from '../../mcp/oauth/credential-store.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import { type Outcome, sentence } from '../../protocol/outcome.ts';
 import { importedServer } from './imported-server.ts';
 import { confineServer } from './confine-server.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -56,7 +57,7 @@ export class McpRegistry {
     const { base } = this.#engine;
     const { config, layers } = await configInFolder(base, folder);
     const { servers, disabled, problems } = readMcpServers(config.mcpServers, base.requirements.mcpServers);
-    const [listings, credentials] = [listingFiles(base.home), credentialStore(base.home)];
+    const [listings, credentials] = [listingFiles(base.home), credentialStore(base.home, this.#engine)];
     return Object.keys(config.mcpServers ?? {})
       .filter((name) => only === undefined || name === only)
       .toSorted()
@@ -135,10 +136,8 @@ export class McpRegistry {
     const { clock, options, base } = this.#engine;
     const { oauth } = server.transport;
     const visitor = await openCallbackServer({ port: oauth.callbackPort ?? 0, show });
-    // The user may take their time.
-    const config = { ...server, startupTimeoutMs: 300_000 };
     const connection = new McpConnection(
-      { config, cwd: folder },
+      { config: server, cwd: folder },
       {
         clock,
         env: options.env,
@@ -149,22 +148,25 @@ export class McpRegistry {
         searchPath: () => '',
         programFolder: () => '/',
         listings: listingFiles(base.home),
-        credentials: credentialStore(base.home),
+        credentials: credentialStore(base.home, this.#engine),
         random: () => Buffer.from(randomBytes(16)).toString('hex'),
         visitor,
       },
     );
-    await connection.start();
+    const started = await connection.start();
     const { problem } = connection;
     await connection.close();
     visitor.close();
-    return problem?.code === 'mcp-login-needed' ? loginFailed(server) : problem;
+    if (started.kind === 'open') return undefined;
+    return problem?.code === 'mcp-login-needed' ? loginRefused(server) : loginFailed(name, started.why, started.next);
   }
 
   /** Whether there was a login. */
   async logout(name: string, folder: string): Promise<boolean | Outcome> {
     const server = await this.#atAddress(name, folder);
-    return 'code' in server ? server : credentialStore(this.#engine.base.home).remove(server.transport.url);
+    return 'code' in server
+      ? server
+      : credentialStore(this.#engine.base.home, this.#engine).remove(server.transport.url);
   }
 
   async #atAddress(name: string, folder: string) {
@@ -187,22 +189,26 @@ export class McpRegistry {
 }
 
 /** The server still wants a login: the advice to log in would lead back here. */
-function loginFailed({ name, transport }: McpServerConfig & { readonly transport: McpAddressConfig }): Outcome {
-  const { bearerTokenVariable, headers, headerVariables } = transport;
-  const header = Object.keys({ ...headers, ...headerVariables }).find((each) => /^authorization$/i.test(each));
-  const said = bearerTokenVariable ? `the variable ${bearerTokenVariable}` : header && `the header ${header}`;
-  const shown = JSON.stringify(name);
-  if (said !== undefined) {
-    const message = `The MCP server ${shown} rejected the token in ${said}. While one is configured, there is no login in the browser.`;
-    const key = formatTomlKey(['mcp_servers', name]);
+function loginRefused(server: McpServerConfig): Outcome {
+  const { name } = server;
+  const token = configuredToken(server.transport);
+  const key = formatTomlKey(['mcp_servers', name]);
+  if (token !== undefined)
     return {
       code: 'mcp-login-failed',
-      message,
+      message: `The MCP server ${JSON.stringify(name)} rejected the token in ${token}. While one is configured, there is no login in the browser.`,
       next: `Correct the token, or remove the setting from ${key} and log in again.`,
     };
-  }
-  const message = `The login to the MCP server ${shown} did not work: the server does not accept it.`;
   const next = 'Use an account that may use the server, or set bearer_token_env_var to a variable with a token.';
+  return loginFailed(name, 'the server does not accept it', next);
+}
+
+function loginFailed(
+  name: string,
+  why: string,
+  next = `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, then try again.`,
+): Outcome {
+  const message = `The login to the MCP server ${JSON.stringify(name)} did not work: ${sentence(why)}`;
   return { code: 'mcp-login-failed', message, next };
 }
 

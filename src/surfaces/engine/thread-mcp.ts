@@ -97,7 +97,7 @@ function poolOf(engine: EngineParts): ServerPool {
       searchPath: () => programs.searchPath(),
       programFolder,
       listings: listingFiles(base.home),
-      credentials: credentialStore(base.home),
+      credentials: credentialStore(base.home, engine),
       random: () => Buffer.from(randomBytes(16)).toString('hex'),
     });
   pools.set(engine, pool);

@@ -8,6 +8,7 @@ import { credentialStore } from '../../../src/mcp/oauth/credential-store.ts';
 import { ServerPool } from '../../../src/mcp/server-pool.ts';
 import { ThreadServers } from '../../../src/mcp/thread-servers.ts';
 import type { McpCallWays } from '../../../src/ports/mcp-servers.ts';
+import { SimulatedLocks } from '../../../src/testing/simulated-locks.ts';
 import {
   type Json,
   type JsonObject,
@@ -46,8 +47,9 @@ const { servers: configs, problems } = readMcpServers({
   conformance: { url, oauth: oauth(), startupTimeoutSec: 20, toolTimeoutSec: 20 },
 });
 for (const { message } of Object.values(problems)) throw new Error(message);
+const clock = { now: () => Date.now(), sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)) };
 const pool = new ServerPool({
-  clock: { now: () => Date.now(), sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
+  clock,
   env: { CLIENT_SECRET: stringAt(context, 'client_secret') },
   client: { name: 'capstan', version: '0' },
   searchPath: () => process.env['PATH'] ?? '',
@@ -56,7 +58,7 @@ const pool = new ServerPool({
   confine: async () => ({ code: 'none', message: 'No server here has a sandbox.', next: '' }),
   findProgram: () => undefined,
   listings: listingFiles(home),
-  credentials: credentialStore(home),
+  credentials: credentialStore(home, { locks: new SimulatedLocks(), clock }),
   random: () => crypto.randomUUID(),
   visitor,
 });

@@ -21,14 +21,12 @@ export function serverSecretHider({ transport }: McpServerConfig, given: ServerS
   }
   const { url, headers, headerVariables, bearerTokenVariable: token = '', oauth } = transport;
   const valueOf = (name: string): string => given.env[name]?.trim() ?? '';
-  const { tokens = {}, client = {} } = given.credentials ?? {};
-  const login = [tokens['access_token'], tokens['refresh_token'], tokens['id_token'], client['client_secret']];
   const secrets = repeatable([
     ...addressSecrets(url),
     ...secretsAmong(headers),
     ...secretsAmong(Object.fromEntries(Object.entries(headerVariables).map(([to, name]) => [to, valueOf(name)]))),
     ...[token, oauth.clientSecretVariable ?? ''].map(valueOf),
-    ...login.filter((value) => typeof value === 'string'),
+    ...loginSecrets(given.credentials ?? {}),
   ]);
   const { href } = new URL(url);
   const spelled = [url, href, href.replace(/\/$/, '')];
@@ -37,4 +35,9 @@ export function serverSecretHider({ transport }: McpServerConfig, given: ServerS
       spelled.reduce((words, each) => words.replaceAll(each, shownAddress(each)), text),
       secrets,
     );
+}
+
+export function loginSecrets({ tokens = {}, client = {} }: McpCredentials): readonly string[] {
+  const login = [tokens['access_token'], tokens['refresh_token'], tokens['id_token'], client['client_secret']];
+  return login.filter((value) => typeof value === 'string');
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { expectLinear } from '../testing/expect-linear.ts';
 import {
+  configuredSecrets,
   hiddenMark,
   hideSecrets,
   hideValues,
@@ -251,4 +252,21 @@ test('known values are hidden in every form in which a server may repeat them, a
     Array.from({ length: 5 }, () => hiddenMark).join(' '),
   );
   expect(hideValues('search 1234567 Bearer abcde…', secrets)).toBe('search 1234567 <hidden>…');
+});
+
+test('the secrets of a configuration are what is hidden in it, but for plain words, numbers and paths', () => {
+  const a = {
+    command: 'npx',
+    args: ['server', '--token=argument-1', '--port', '80'],
+    env: { DB_PASSWORD: 'secret', PLAIN: 'variable-2', HOME_FOLDER: '/srv/data', LEVEL: 'debug' },
+  };
+  const b = {
+    url: 'https://me:password-3@tools.example/mcp',
+    http_headers: { 'X-Thing': 'header-4', Authorization: 'Bearer bearer-5' },
+    bearer_token_env_var: 'MY_TOKEN',
+  };
+  const found = new Set(configuredSecrets({ model: 'gpt', mcp_servers: { a, b } }));
+  expect(found).toEqual(
+    new Set(['argument-1', 'secret', 'variable-2', 'me:password-3', 'header-4', 'Bearer bearer-5', 'bearer-5']),
+  );
 });

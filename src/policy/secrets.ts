@@ -237,6 +237,25 @@ export function secretsAmong(values: Readonly<Record<string, string>>): readonly
   );
 }
 
+/** The secrets that a configuration holds: what `hideSecrets` takes out of it, as far as it must not be repeated. */
+export function configuredSecrets(values: JsonObject): readonly string[] {
+  return hiddenIn(values, hideSecrets(values), '');
+}
+
+function hiddenIn(value: Json | undefined, shown: Json | undefined, name: string): readonly string[] {
+  if (Array.isArray(value))
+    return value.flatMap((member: Json, at) => hiddenIn(member, Array.isArray(shown) ? shown[at] : shown, name));
+  if (isJsonObject(value))
+    return Object.entries(value).flatMap(([key, member]) =>
+      hiddenIn(member, isJsonObject(shown) ? shown[key] : shown, key),
+    );
+  if (typeof value !== 'string' || typeof shown !== 'string' || shown === value) return [];
+  if (shown === hiddenMark) return secretsAmong({ [name]: value });
+  const [before = '', after, ...more] = shown.split(hiddenMark);
+  const isOnePart = after !== undefined && more.length === 0;
+  return isOnePart ? [value.slice(before.length, value.length - after.length)] : addressSecrets(value);
+}
+
 /** A shorter text may be part of any word. */
 const fewestCharacters = 6;
 

@@ -35,6 +35,17 @@ it('writes notes about a thread that came to rest, brings them together, and the
   expect(live.thread.usage.total.total).toBe(440);
 });
 
+it('shows no model the values that the configuration has for servers', async () => {
+  const server = '[mcp_servers.b]\ncommand = "true"\nenabled = false\nenv = { PLAIN = "plain-value-9" }';
+  const { live, past, asked } = await memoryScene({}, `features.memories = true\n${server}`);
+  await past('It printed plain-value-9.');
+  await live.turn('hello');
+  await eventually(() => asked('extract').length > 0);
+  expect(textsOf(asked('extract')[0]!.body['input'] as never)).toEqual([
+    expect.stringContaining('"from":"user","text":"It printed <hidden>."'),
+  ]);
+});
+
 describe('leaves alone', () => {
   it.each([
     ['without the gate', ''],

@@ -4,16 +4,18 @@ import { lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import type { Config } from '../../config/config.ts';
 import { defaultShares } from '../../config/defaults.ts';
-import { isSecretVariable } from '../../policy/secrets.ts';
+import { configuredSecrets, isSecretVariable } from '../../policy/secrets.ts';
 import { makeOwnFolder } from '../../disk/own-file.ts';
+import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { memoryFolder } from '../../gather/memory/memory-files.ts';
 import { notesFolder } from '../../gather/memory/memory-notes.ts';
+import { credentialStore } from '../../mcp/oauth/credential-store.ts';
+import { loginSecrets } from '../../mcp/server-secrets.ts';
 import type { BackgroundHost, BackgroundWork } from '../../ports/background.ts';
 import { defined } from '../../protocol/defined.ts';
 import { errorWords } from '../../protocol/error-words.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Variables } from '../../protocol/variables.ts';
 import { concernsMemory, foldMemoryMode, type MemoryMode } from '../../state/memory-mode.ts';
 import { toldEntries } from '../../state/told-entries.ts';
 import { foldThread } from '../../thread/branch/resume.ts';
@@ -64,7 +66,8 @@ async function run(
     const lock = await engine.locks.take(`${notesFolder(engine.base.home)}/lock`);
     if (lock.kind === 'held') return;
     try {
-      const problem = await writeMemories(writerParts(engine, input, signal), host, signal);
+      const secrets = await secretsOf(engine, input);
+      const problem = await writeMemories(writerParts(engine, input, secrets, signal), host, signal);
       if (problem !== undefined) host.warn(unwritten(problem.message, problem.next));
     } finally {
       await lock.release();
@@ -81,6 +84,7 @@ function unwritten(why: string, next: string): Outcome {
 function writerParts(
   engine: EngineParts,
   { config, settings, catalogue }: MemoriesOfThread,
+  secrets: readonly string[],
   signal: AbortSignal,
 ): MemoryWriterParts {
   const { home } = engine.base;
@@ -90,7 +94,7 @@ function writerParts(
     home,
     rules,
     share,
-    secrets: secretsIn(engine.options.env, settings),
+    secrets,
     now: () => engine.clock.now(),
     async list() {
       const page = await engine.threadStore.directory.list({ limit: looked, sort: 'updated' });
@@ -135,9 +139,20 @@ async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode>
   return mode;
 }
 
-/** The values of variables that are secret by their names, or because the configuration names them for a server. */
-function secretsIn(env: Variables, { shellEnvironment: { withheld = [] } }: Settings): readonly string[] {
-  return Object.entries(env).flatMap(([name, value]) =>
+/**
+ * Values that no model gets to read: of variables that are secret by their names or that the configuration names for a
+ * server, of the configuration itself, and of logins to servers.
+ */
+async function secretsOf(engine: EngineParts, { settings }: MemoriesOfThread): Promise<readonly string[]> {
+  const { base, options } = engine;
+  const { withheld = [] } = settings.shellEnvironment;
+  const ofVariables = Object.entries(options.env).flatMap(([name, value]) =>
     value !== undefined && (isSecretVariable(name) || withheld.includes(name)) ? [value] : [],
   );
+  const { config, layers } = await configInFolder(base, settings.cwd);
+  const credentials = credentialStore(base.home, engine);
+  const ofLogins = Object.values(config.mcpServers ?? {}).flatMap(({ url = '' }) =>
+    loginSecrets(credentials.read(url)),
+  );
+  return [...ofVariables, ...layers.flatMap(({ values }) => configuredSecrets(values)), ...ofLogins];
 }

@@ -126,6 +126,17 @@ describe('what reaches the engine', () => {
     });
   });
 
+  it('an unknown key that a program gives is refused in every form; on a command line it is a notice', async () => {
+    const { place } = await scene('');
+    const refused = { kind: 'refused', outcome: { code: 'config-unknown-key', next: 'Did you mean sandbox_mode?' } };
+    for (const config of [['sandbox_mod="read-only"'], { sandbox_mod: 'read-only' }]) {
+      expect(await load(place, { config })).toMatchObject(refused);
+      expect(await open(place, {}, { config })).toMatchObject(refused);
+    }
+    const { code, stderr } = await place.run('exec', '-c', 'sandbox_mod="read-only"', 'hi');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Did you mean sandbox_mode?')]);
+  });
+
   it('keys without an effect are named once, when a thread starts, and not on standard output', async () => {
     const { model, place } = await scene('ghost_snapshot = {}\nbrowser_use = { x = "y" }\n');
     model.push(answer({ items: [say('again')] }));

@@ -20,9 +20,15 @@ import { inside } from '../files/project-folders.ts';
 import { readOverride } from './parse-toml.ts';
 
 /** Later ones over earlier ones: as `key=value`, or as values that need no parsing. */
-export type Overrides = readonly (string | Override)[];
+export type Overrides = readonly (string | Override | WrittenOverride)[];
 
-/** The same, or keys with their values as config.toml has them: of those, each must be known. */
+/** `key=value` of a command line, whose key may be meant for another program. */
+export interface WrittenOverride {
+  readonly written: string;
+  readonly foreign: true;
+}
+
+/** The same, or keys with their values as config.toml has them. */
 export type ConfigOverrides = Overrides | JsonObject;
 
 /** Where configuration is looked for, and what was said about it when the program was started. */
@@ -206,23 +212,30 @@ function isOverrides(config: ConfigOverrides): config is Overrides {
 
 async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'config'>): Promise<LoadedLayer> {
   const { cwd, osHome, config = [] } = choices;
-  const parsed = await Promise.all(
-    overrideList(config).map((each) => (typeof each === 'string' ? readOverride(each) : each)),
-  );
+  const parsed = await Promise.all(overrideList(config).map(parseOverride));
   const flags = parsed.filter((override) => 'path' in override);
   const problems = parsed.filter((override) => 'code' in override);
   const layer = flagsLayer(flags, { base: cwd, osHome });
-  return { layer, problems: [...problems, ...unknownKeys(config, layer)] };
+  return { layer, problems: [...problems, ...unknownKeys(config, flags, layer)] };
+}
+
+async function parseOverride(given: Overrides[number]): Promise<Override | ConfigProblem> {
+  if (typeof given === 'string') return readOverride(given);
+  if (!('written' in given)) return given;
+  const read = await readOverride(given.written);
+  return 'path' in read ? { ...read, foreign: true } : read;
 }
 
 /**
- * A program that gives objects relies on every key of them. In `key=value`, keys may be those of another program. Unknown
- * keys that are errors in every layer are reported with the layer.
+ * A program relies on every key that it gives. On a command line, keys may be those of another program. Unknown keys that
+ * are errors in every layer are reported with the layer.
  */
-function unknownKeys(config: ConfigOverrides, { source }: ConfigLayer): readonly ConfigProblem[] {
-  const values = overrideValues(
-    overrideList(config).filter((each) => typeof each !== 'string' && each.foreign !== true) as Override[],
-  );
+function unknownKeys(
+  config: ConfigOverrides,
+  flags: readonly Override[],
+  { source }: ConfigLayer,
+): readonly ConfigProblem[] {
+  const values = overrideValues(flags.filter(({ foreign }) => foreign !== true));
   const layer: ConfigLayer = { name: 'flags', source: isOverrides(config) ? source : 'config', values };
   return checkValues(keyTable, layer, { unknown: 'warning' })
     .problems.filter(({ code, severity }) => code === 'config-unknown-key' && severity === 'warning')

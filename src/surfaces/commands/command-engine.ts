@@ -3,6 +3,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';
 import { currentFolder } from '../terminal/current-folder.ts';
 import { Engine } from '../engine/engine.ts';
+import { commandLineOverrides } from './command-overrides.ts';
 
 export interface CommandEngine {
   readonly engine: Engine;
@@ -18,7 +19,14 @@ export async function loadCommandEngine(
   const here = currentFolder();
   if ('code' in here) return here;
   const client = { name: 'capstan', version, source: 'cli' };
-  const options = { env: process.env, osHome: homedir(), cwd: here.path, client, config, ...choices };
+  const options = {
+    env: process.env,
+    osHome: homedir(),
+    cwd: here.path,
+    client,
+    config: commandLineOverrides(config),
+    ...choices,
+  };
   const engine = await Engine.load(options);
   return engine.kind === 'refused' ? engine.outcome : { engine, cwd: here.path };
 }

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { defined } from '../../protocol/defined.ts';
 import { version } from '../../protocol/version.ts';
+import { commandLineOverrides } from '../commands/command-overrides.ts';
 import type { ExecArguments } from '../commands/exec-command.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-options.ts';
@@ -73,10 +74,12 @@ function overridesOf({
   maxCost,
   maxTokens,
 }: EngineChoices): Overrides {
+  const features = [
+    ...enable.map((name) => `features.${name}=true`),
+    ...disable.map((name) => `features.${name}=false`),
+  ];
   return [
-    ...override,
-    ...enable.map((feature) => `features.${feature}=true`),
-    ...disable.map((feature) => `features.${feature}=false`),
+    ...commandLineOverrides([...override, ...features]),
     ...(model === undefined ? [] : [{ path: ['model'], value: model }]),
     ...(approval === undefined ? [] : [{ path: ['approval_policy'], value: approval }]),
     ...(sandbox === undefined ? [] : [{ path: ['sandbox_mode'], value: sandbox }]),

@@ -5,6 +5,7 @@ import { accessTokenVariable } from '../../policy/shell-environment-policy.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';
+import { commandLineOverrides } from '../commands/command-overrides.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { mcpServerCommand } from '../commands/mcp-server-command.ts';
 import { Engine } from '../engine/engine.ts';
@@ -41,7 +42,11 @@ export async function run({ options }: CommandArguments<typeof mcpServerCommand>
   const { profile, overrides, strictConfig, onQuestion, compat, sandboxFallback } = options;
   const client = { name: 'capstan-mcp-server', version, source: 'mcp' };
   const secretFiles = options.tokenFile === undefined ? undefined : [resolve(here.path, options.tokenFile)];
-  const choices = { config: overrides, strictConfig, ...defined({ profile, secretFiles, sandboxFallback }) };
+  const choices = {
+    config: commandLineOverrides(overrides),
+    strictConfig,
+    ...defined({ profile, secretFiles, sandboxFallback }),
+  };
   const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd, client, ...choices });
   if (engine.kind === 'refused') return engine.outcome;
   const folder = engine.lookAtFolder(cwd);

@@ -39,6 +39,13 @@ describe('the user’s own editor', () => {
     expect(readdirSync(join(home, 'capstan'))).toEqual([]);
   });
 
+  it('finds the draft where only this user can read it', async () => {
+    const EDITOR = editor('ls -ld "$2" "$(dirname "$2")" | cut -c1-10 > "$2.modes"; cat "$2.modes" > "$2"');
+    expect(await editOutside(draftOf('a'), { env: { PATH: process.env['PATH'] ?? '', EDITOR }, home })).toEqual({
+      draft: draftOf('drwx------\n-rw-------'),
+    });
+  });
+
   it('VISUAL comes before EDITOR; without either both are named', async () => {
     const env = { VISUAL: editor('printf visual > "$2"'), EDITOR: 'false' };
     expect(await editOutside(draftOf('a'), { env, home })).toEqual({ draft: draftOf('visual') });
@@ -49,7 +56,9 @@ describe('the user’s own editor', () => {
 
   it.each([
     ['fails', 'exit 3', /ended with 3: the draft is as it was/],
-    ['removes the file', 'rm "$2"', /the draft is as it was/],
+    ['removes the file', 'rm "$2"', /the draft is as it was: it no longer exists/],
+    ['leaves a pipe', 'rm "$2"; mkfifo "$2"', /the draft is as it was: .*pipe/],
+    ['leaves a device', 'rm "$2"; ln -s /dev/zero "$2"', /the draft is as it was: .*device/],
     ['writes too much', 'head -c 9000000 /dev/zero > "$2"', /too long/],
   ])('that %s changes nothing', async (_, script, problem) => {
     expect(await editOutside(draftOf('a'), { env: { EDITOR: editor(script) }, home })).toEqual({

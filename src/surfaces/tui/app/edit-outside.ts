@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readBounded } from '../../../disk/read-bounded.ts';
 import type { Draft } from '../composer/draft.ts';
 import { editedDraft } from '../composer/edited-draft.ts';
 import { plainWords } from '../composer/whole-draft.ts';
@@ -31,8 +32,13 @@ export async function editOutside(
     writeFileSync(file, plainWords(draft), { mode: 0o600 });
     const code = await run(editor, file, env);
     if (code !== 0) return { problem: `${editor} ended with ${code}: the draft is as it was.` };
-    if (statSync(file).size > mostBytes) return { problem: 'The edited message is too long: the draft is as it was.' };
-    return { draft: editedDraft(draft, readFileSync(file, 'utf8')) };
+    // The editor may have left a pipe or a device there, which would never end.
+    const edited = readBounded(file, { maxBytes: mostBytes });
+    if (edited.kind === 'read') return { draft: editedDraft(draft, edited.bytes.toString('utf8')) };
+    const isLong = edited.kind === 'unread' && edited.why === 'too-large';
+    if (isLong) return { problem: 'The edited message is too long: the draft is as it was.' };
+    const why = edited.kind === 'missing' ? 'it no longer exists' : edited.reason;
+    return { problem: `The edited message cannot be read, and the draft is as it was: ${why}.` };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { problem: `${editor} could not be used, and the draft is as it was: ${why}` };

@@ -153,12 +153,21 @@ test('a server that is not there is named, with what to check', async () => {
   const url = await serve(() => {});
   closing.splice(0).forEach((close) => close());
   const { port } = new URL(url);
-  await expect(boundedFetch(url)).rejects.toThrow(
-    `nothing listens at 127.0.0.1:${port}: the connection was refused (ECONNREFUSED). Start the server, or correct its url`,
-  );
-  await expect(boundedFetch('http://models.example.invalid/mcp')).rejects.toThrow(
-    /^the host in models\.example\.invalid:80 could not be (?:found|looked up).* \((?:ENOTFOUND|EAI_AGAIN)\)\. Check the /,
-  );
+  await expect(boundedFetch(url)).rejects.toMatchObject({
+    message: `nothing listens at 127.0.0.1:${port}: the connection was refused (ECONNREFUSED)`,
+    next: 'Start the server, or correct its url.',
+  });
+  await expect(boundedFetch('http://models.example.invalid/mcp')).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /^the host in models\.example\.invalid:80 could not be (?:found|looked up).* \((?:ENOTFOUND|EAI_AGAIN)\)$/,
+    ) as string,
+    next: expect.stringMatching(/^Check the /) as string,
+  });
+  const plain = new URL(await serve(() => {}));
+  await expect(boundedFetch(`https://${plain.host}/`)).rejects.toMatchObject({
+    message: `the server at ${plain.host} does not speak TLS correctly (ERR_SSL_WRONG_VERSION_NUMBER)`,
+    next: 'Check its url: a server without TLS needs http:// instead of https://.',
+  });
   const stopped = boundedFetch(url, { signal: AbortSignal.abort(new Error('stopped')) });
   await expect(stopped).rejects.toThrow('stopped');
 });

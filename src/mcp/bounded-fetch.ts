@@ -74,8 +74,16 @@ export async function boundedFetch(input: string | URL, init?: RequestInit): Pro
   return bounded;
 }
 
-/** No server answered. Its message is a part of a sentence, with what to check. */
-export class UnreachableServer extends Error {}
+/** No server answered. Its message is a part of a sentence. */
+export class UnreachableServer extends Error {
+  /** What to check, as a sentence. */
+  readonly next: string;
+
+  constructor(message: string, next: string, options: ErrorOptions) {
+    super(message, options);
+    this.next = next;
+  }
+}
 
 /** `fetch` says only that it failed: what lies behind it says why. */
 async function reachedBy(
@@ -87,7 +95,7 @@ async function reachedBy(
     return await asked;
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new UnreachableServer(whyUnreached(causeCode(error), url), { cause: error });
+    throw unreachable(causeCode(error), url, error);
   }
 }
 
@@ -100,12 +108,12 @@ function causeCode(error: unknown): string | undefined {
   return undefined;
 }
 
-function whyUnreached(code: string | undefined, { protocol, hostname, port }: URL): string {
+function unreachable(code: string | undefined, { protocol, hostname, port }: URL, cause: unknown): UnreachableServer {
   const shown = `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
   const peer = { shown, setting: 'its url', authorities: 'NODE_EXTRA_CA_CERTS' };
   const { message, next } = lostConnection(peer, code ?? '');
   const sign = code === undefined ? '' : ` (${code})`;
-  return `${message.charAt(0).toLowerCase()}${message.slice(1)}${sign}. ${next.replace(/\.$/, '')}`;
+  return new UnreachableServer(`${message.charAt(0).toLowerCase()}${message.slice(1)}${sign}`, next, { cause });
 }
 
 function oneChunk(): TransformStream<Uint8Array, Uint8Array> {

@@ -37,7 +37,7 @@ export function failureOf(error: unknown, config: McpServerConfig, shown: (text:
   const login = findLoginProblem(error);
   if (login !== undefined) return { kind: 'failed', why: `${shown(login.message)}. Tell the user: ${login.next}` };
   const unreached = findUnreachableServer(error);
-  if (unreached !== undefined) return { kind: 'failed', why: `${shown(unreached.message)}.` };
+  if (unreached !== undefined) return { kind: 'failed', why: `${shown(unreached.message)}. ${unreached.next}` };
   const words = JSON.stringify(shown(errorWords(error)).slice(0, mostCharacters));
   return {
     kind: 'failed',
@@ -82,7 +82,8 @@ export function loginWanted(config: McpServerConfig): string {
 export function findLoginProblem(error: unknown): LoginProblem | undefined {
   return findCause(error, (each) => {
     if (each instanceof LoginProblem) return each;
-    return each.name === 'RegistrationRejectedError' ? registrationRefused(each) : undefined;
+    // Of the library's errors only the one about a registration has this.
+    return 'submittedMetadata' in each ? registrationRefused(each) : undefined;
   });
 }
 

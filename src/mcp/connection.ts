@@ -162,7 +162,7 @@ export class McpConnection {
       const wantsLogin = isUnauthorized(error);
       const reason: unknown = late.signal.aborted ? late.signal.reason : error;
       const why = wantsLogin ? loginWanted(this.server.config) : firstLine(this.#shown(reasonOf(reason)));
-      const next = findLoginProblem(reason)?.next;
+      const next = (findUnreachableServer(reason) ?? findLoginProblem(reason))?.next;
       this.#problem = wantsLogin ? notLoggedIn(this.server.config) : notStarted(name, why, next);
       const isLong = late.signal.aborted || this.#world.clock.now() - began >= longStartMs;
       const failure = { why: wantsLogin ? whyNoLogin(this.server.config) : why, isQuick: !isLong || wantsLogin };

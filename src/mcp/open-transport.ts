@@ -153,9 +153,11 @@ function withLogin(
   function lateAt(host: string): (error: unknown) => never {
     return (error) => {
       if (error instanceof Error && error.name === 'TimeoutError')
-        throw new UnreachableServer(`its login server ${host} did not answer within ${limitMs / 1000} s`, {
-          cause: error,
-        });
+        throw new UnreachableServer(
+          `its login server ${host} did not answer within ${limitMs / 1000} s`,
+          'Try again later.',
+          { cause: error },
+        );
       throw error;
     };
   }

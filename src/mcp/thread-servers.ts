@@ -260,6 +260,6 @@ function waitingFor(unseen: readonly McpConnection[]): Outcome {
   return {
     code: 'mcp-servers-starting',
     message: `Capstan waits for MCP servers that it starts for the first time: ${names}.`,
-    next: 'Later runs do not wait: Capstan remembers their tools, or that they did not start.',
+    next: 'Later runs use the tools that Capstan remembers. They wait for a server that took too long only after `capstan mcp list` showed it.',
   };
 }

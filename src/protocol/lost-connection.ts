@@ -25,7 +25,7 @@ export function lostConnection(peer: Peer, code: string): LostConnection {
     const [message, next] = untrusted(peer, code);
     return { message, next, isRefused: true };
   }
-  if (code === 'EPROTO') {
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
     const next = `Check ${setting}: a server without TLS needs http:// instead of https://.`;
     return { message: `The server at ${shown} does not speak TLS correctly`, next, isRefused: true };
   }

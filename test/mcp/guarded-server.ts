@@ -5,9 +5,10 @@ import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /**
  * A server at an address that wants a login, and the pages of that login: they let every visitor in. `split`: metadata
- * and login have origins of their own, and a token that expires is renewed.
+ * and login have origins of their own, and a token that expires is renewed. `registers`:
+ * says where clients are registered.
  */
-export async function guardedServer({ split = false } = {}) {
+export async function guardedServer({ split = false, registers = true } = {}) {
   const seen: string[] = [];
   /** Which places got the configured headers. */
   const keys: { readonly place: string; readonly headers: readonly (string | undefined)[] }[] = [];
@@ -52,7 +53,7 @@ export async function guardedServer({ split = false } = {}) {
           issuer: login,
           authorization_endpoint: `${login}/authorize`,
           token_endpoint: `${login}/token`,
-          registration_endpoint: `${login}/register`,
+          ...(registers && { registration_endpoint: `${login}/register` }),
           response_types_supported: ['code'],
           code_challenge_methods_supported: ['S256'],
           token_endpoint_auth_methods_supported: ['none'],

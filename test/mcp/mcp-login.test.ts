@@ -109,3 +109,33 @@ env_http_headers = { X-Variable = "HEADER_OF_G" }
   );
   expect(server.keys.filter(({ place }) => place === 'login POST /token')).toHaveLength(2);
 });
+
+test('a server that registers no clients, and one that rejects a configured token, say what to set', async () => {
+  const [closed, guarded] = [await guardedServer({ registers: false }), await guardedServer()];
+  const live = await LiveThread.in([answer({ items: [say('Done.')] })]);
+  const { home, workspace } = live.place;
+  const tables = `
+[mcp_servers.closed]
+url = "${closed.url}"
+[mcp_servers.guarded]
+url = "${guarded.url}"
+bearer_token_env_var = "WRONG_TOKEN"
+`;
+  appendFileSync(join(home, 'config.toml'), tables);
+  const env = { PATH: process.env['PATH'], CAPSTAN_HOME: home, WRONG_TOKEN: 'wrong' };
+  const servers = await (await live.engine({ env })).user.mcpServers();
+  expect(await servers.login('closed', workspace, () => {})).toEqual({
+    code: 'mcp-login-failed',
+    message:
+      'The login to the MCP server "closed" did not work: its login server does not register Capstan as a client.',
+    next: 'Register a client there and set oauth.client_id, or set bearer_token_env_var to a variable with a token.',
+  });
+  await live.open({ env });
+  await live.turn('go');
+  const warnings = live.told('warning').map(({ outcome }) => outcome);
+  expect(warnings).toContainEqual({
+    code: 'mcp-login-needed',
+    message: 'The MCP server "guarded" did not start: it rejected the token in the variable WRONG_TOKEN.',
+    next: 'Correct the token in the variable WRONG_TOKEN.',
+  });
+});

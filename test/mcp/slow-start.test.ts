@@ -38,7 +38,7 @@ test.each([['list'], ['get']])(
     const { place, run } = await slowScene(3);
     await run();
     const words = command === 'list' ? ['mcp', 'list'] : ['mcp', 'get', 'slow'];
-    expect((await place.run(...words)).stdout).toContain(`${waited}; the next run waits again`);
+    expect((await place.run(...words)).stdout).toContain(`${waited}; Capstan waits for it again in the next run`);
     expect((await place.run(...words)).stdout).toContain(waited);
     expect(await run()).toContain(waited);
     expect(await run()).toContain(remembered);

@@ -11,7 +11,9 @@ export function serverWay({ command, args = [], url }: JsonObject): string {
 /** How a server stands, in a few words. */
 export function serverState({ enabled, problem, tools, failure, isLoggedIn }: ListedServer): string {
   const unknown =
-    failure === undefined ? 'tools not known yet' : `did not start: ${visibleLine(failure)}; the next run waits again`;
+    failure === undefined
+      ? 'tools not known yet'
+      : `did not start: ${visibleLine(failure)}; Capstan waits for it again in the next run`;
   const down = failure === undefined ? '' : `; did not start when it was last tried: ${visibleLine(failure)}`;
   const known = tools === undefined ? unknown : `${plural(tools, 'tool')}${down}`;
   const state = problem !== undefined ? problem.message : enabled ? known : 'disabled';

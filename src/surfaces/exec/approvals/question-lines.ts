@@ -8,6 +8,7 @@ import { readItem } from '../../../state/read-item.ts';
 import { diffSpans } from '../../terminal/diff-lines.ts';
 import { bold, dim, type Span } from '../../terminal/look.ts';
 import { count } from '../../wording/number-words.ts';
+import { askedTool } from '../../wording/question-words.ts';
 import { exactRows } from '../../terminal/exact-rows.ts';
 import { exactLine } from '../../terminal/exact-text.ts';
 import { wrap } from '../../terminal/wrap.ts';
@@ -135,10 +136,13 @@ const titles: Readonly<Record<Question['kind'], string>> = {
 const showsCall: readonly Question['kind'][] = ['tool', 'client-tool', 'unknown'];
 
 /** The name of the tool and all of its arguments. */
-function callLines({ tool, item: stored }: Question, item: TurnItem | undefined, width: number): readonly Span[] {
-  const shown = item ?? readItem(stored);
+function callLines(question: Question, item: TurnItem | undefined, width: number): readonly Span[] {
+  const shown = item ?? readItem(question.item);
   const given = shown?.kind === 'tool-call' ? JSON.stringify(shown.arguments, null, 2).split('\n') : [];
-  return [bold(marked(tool, width, '  ', '    ')), ...given.map((line) => bold(marked(line, width, '  > ', '  | ')))];
+  return [
+    bold(marked(askedTool(question), width, '  ', '    ')),
+    ...given.map((line) => bold(marked(line, width, '  > ', '  | '))),
+  ];
 }
 
 /** What a yes would allow, in rows that fit, the first behind `first`, all others behind `next`. */

@@ -77,6 +77,10 @@ describe('a call that did not run', () => {
       expect(cells[1]).toMatch(/^✗ Not run: make .*Why\./);
     }
     expect(thread().after(refused)).toEqual([expect.stringMatching(/^✗ Not run: exec_command .*Why\./)]);
+    const call = { kind: 'tool-call', id: 'a', server: 'notes', tool: 'add', arguments: {}, status: 'failed' } as const;
+    expect(thread().after({ ...refused, tool: 'mcp__notes__add', item: call })).toEqual([
+      expect.stringMatching(/^✗ Not run: notes\.add .*Why\./),
+    ]);
     // An answer counts for its turn: the call of another one may have the same id.
     expect(
       thread()

@@ -55,6 +55,8 @@ function consent({ justification: _claim, ...question }: Question): string {
     ...(argv === undefined ? paths.map(({ path }) => path) : []),
     ...(cwd === undefined ? [] : [`in the folder ${cwd}`]),
   ];
-  const words = `I have seen what the reviewer refused, and I allow you to do it once: ${questionWords(question)}.`;
+  // The model knows a tool by the name in its list, not by that of the item.
+  const asked = questionWords({ ...question, item: {} });
+  const words = `I have seen what the reviewer refused, and I allow you to do it once: ${asked}.`;
   return [`${words} Try it again as it was.`, ...whole].join('\n');
 }

@@ -6,7 +6,7 @@ import { type ConfigProblem, keyProblem } from './config-problem.ts';
  * What no project may set, even a trusted one: where data goes, what it may cost, what starts unsandboxed, what decides
  * about trust, and the features whose only choice is to protect less.
  */
-const forbidden = paths(`
+export const forbiddenKeys = paths(`
   openai_base_url chatgpt_base_url cli_auth_credentials_store forced_login_method forced_chatgpt_workspace_id apps_mcp_product_sku responses_api_metadata model_provider model_providers
   model_prices model_fallback max_turn_tokens max_thread_tokens max_turn_cost max_thread_cost
   oss_provider sandbox sandbox_fallback blobs history answer compaction.max_bytes compaction.timeout_ms notify profile profiles projects
@@ -31,11 +31,11 @@ export function withoutForbiddenKeys(layer: ConfigLayer): {
   readonly layer: ConfigLayer;
   readonly problems: readonly ConfigProblem[];
 } {
-  const present = (keys: typeof forbidden) => keys.filter((path) => valueAt(layer.values, path) !== undefined);
-  const everywhere = present(forbidden);
+  const present = (keys: typeof forbiddenKeys) => keys.filter((path) => valueAt(layer.values, path) !== undefined);
+  const everywhere = present(forbiddenKeys);
   const { belowRoot, underLandlock } = layer;
   const here = belowRoot === true || underLandlock === true ? present(rootOnlyKeys) : [];
-  const report = (keys: typeof forbidden, what: string, next: string): readonly ConfigProblem[] =>
+  const report = (keys: typeof forbiddenKeys, what: string, next: string): readonly ConfigProblem[] =>
     keys.map((path) => keyProblem(layer, path, { code: 'config-forbidden-key', severity: 'warning', what, next }));
   const problems = [
     ...report(everywhere, 'cannot be set by a project', 'Set it in your own config.toml instead.'),

@@ -207,6 +207,8 @@ it.each<[JsonObject, string]>([
   [{ 'features.hooks': false }, 'features.hooks'],
   [{ profiles: { p: { features: { hooks: false } } } }, 'profiles.p.features.hooks'],
   [{ max_turn_tokens: 1_000_000_000 }, 'max_turn_tokens'],
+  [{ model_fallback: { provider: 'other' } }, 'model_fallback'],
+  [{ compaction: { timeout_ms: 1 } }, 'compaction.timeout_ms'],
 ])('a call cannot configure a program, a file, a server, trust, variables or guards: %j', async (config, key) => {
   const { app, place, model } = await served([]);
   const client = new TestClient(app);

@@ -78,6 +78,40 @@ describe('a compressed thread', () => {
     expect(await textsOf(store)).toEqual(['meta', 'a', 'b', 'c']);
   });
 
+  /** As `cat one.zst two.zst` makes one, or a program that compresses in parts. */
+  const framesOf = (disk: SimulatedDisk): Buffer => {
+    const lines = Buffer.from(disk.contents(path)!)
+      .toString()
+      .split(/(?<=\n)/);
+    return Buffer.concat(lines.map((line) => zstdCompressSync(line)));
+  };
+
+  test('of several frames is read and resumed whole', async () => {
+    const disk = await coldThread();
+    const bytes = disk.contents(path);
+    await put(disk, `${path}.zst`, framesOf(disk));
+    await disk.remove(path);
+    const store = createRolloutStore(partsOn(disk));
+    expect(await textsOf(store)).toEqual(['meta', 'a', 'b']);
+    const thread = owned(await store.open(id));
+    expect([filesOn(disk), disk.contents(path)]).toEqual([[path], bytes]);
+    thread.append([{ type: 'event_msg', payload: { text: 'c' } }]);
+    await thread.close();
+    expect(await textsOf(store)).toEqual(['meta', 'a', 'b', 'c']);
+  });
+
+  test('is kept as it is if its last frame is torn, or is none', async () => {
+    const disk = await coldThread();
+    const packed = framesOf(disk);
+    await disk.remove(path);
+    for (const bytes of [packed.subarray(0, -3), Buffer.concat([packed, Buffer.alloc(100)])]) {
+      await disk.remove(`${path}.zst`);
+      await put(disk, `${path}.zst`, bytes);
+      await expect(createRolloutStore(partsOn(disk)).open(id)).rejects.toMatchObject({ code: 'thread-unreadable' });
+      expect([filesOn(disk), disk.contents(`${path}.zst`)]).toEqual([[`${path}.zst`], Uint8Array.from(bytes)]);
+    }
+  });
+
   test('of any content comes back byte for byte', async () => {
     const texts = fc.array(fc.string({ unit: anyCharacter, maxLength: 3000 }), { maxLength: 30 });
     const law = async (said: readonly string[]): Promise<void> => {

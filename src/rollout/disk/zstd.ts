@@ -24,11 +24,81 @@ const mostWindowBits = 23;
 /** Output buffer of one call: each call goes through another thread. */
 const unpackedBytes = 256 * 1024;
 
-/** The other way round. Throws where the bytes are no longer Zstandard. */
+/** The content of all frames, one after the other. Throws where the bytes are no longer Zstandard. */
 export function zstdDecompressing(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const { createZstdDecompress, constants } = process.getBuiltinModule('node:zlib');
   const params = { [constants.ZSTD_d_windowLogMax]: mostWindowBits };
-  return throughStream(blocks, createZstdDecompress({ params, chunkSize: unpackedBytes }));
+  return throughStream(cutAtFrameEnds(blocks), createZstdDecompress({ params, chunkSize: unpackedBytes }));
+}
+
+/**
+ * Node's decompressor ends where a frame ends inside a piece and drops the rest of it, but reads on if the next frame
+ * comes as another piece. Skippable frames have no content and are left out. Nothing is checked here: bytes of any
+ * other form go to the decompressor, which refuses them.
+ */
+async function* cutAtFrameEnds(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let next: 'frame' | 'block' | 'end' = 'frame';
+  /** Bytes until `next`. */
+  let ahead = 0;
+  let hasChecksum = false;
+  /** Header of the skippable frame that is being passed. */
+  let skipped: Uint8Array | undefined;
+  /** Half a header. */
+  let rest: Uint8Array = new Uint8Array();
+  for await (const block of blocks) {
+    const bytes = Buffer.concat([rest, block]);
+    let [start, at] = [0, 0];
+    for (;;) {
+      const passed = Math.min(ahead, bytes.length - at);
+      at += passed;
+      ahead -= passed;
+      if (ahead > 0) break;
+      if (next === 'end') {
+        if (skipped === undefined && at > start) yield bytes.subarray(start, at);
+        [next, start, skipped] = ['frame', at, undefined];
+      }
+      const header = next === 'frame' ? frameHeader(bytes, at) : blockHeader(bytes, at, hasChecksum);
+      if (header === 'torn') break;
+      if (header.kind === 'skippable') skipped = Uint8Array.from(bytes.subarray(at, at + 8));
+      if (header.kind === 'frame') hasChecksum = header.hasChecksum;
+      [next, ahead] = [header.next, header.length];
+    }
+    if (skipped === undefined && at > start) yield bytes.subarray(start, at);
+    rest = bytes.subarray(at);
+  }
+  // The decompressor then sees that the end is missing.
+  if (skipped !== undefined) yield skipped;
+  else if (rest.length > 0) yield rest;
+}
+
+/** `length` is the distance from the beginning of this header to `next`. */
+type FrameHeader =
+  | { readonly kind: 'frame'; readonly length: number; readonly next: 'block'; readonly hasChecksum: boolean }
+  | { readonly kind: 'skippable' | 'block' | 'unknown'; readonly length: number; readonly next: 'block' | 'end' };
+
+/** RFC 8878, sections 3.1.1.1 and 3.1.2. */
+function frameHeader(bytes: Buffer, at: number): FrameHeader | 'torn' {
+  if (bytes.length - at < 8) return 'torn';
+  const magic = bytes.readUInt32LE(at);
+  if (magic >>> 4 === 0x184d2a5) return { kind: 'skippable', length: 8 + bytes.readUInt32LE(at + 4), next: 'end' };
+  if (magic !== 0xfd2fb528) return { kind: 'unknown', length: Infinity, next: 'end' };
+  const flags = bytes.readUInt8(at + 4);
+  const isSingleSegment = (flags & 0x20) !== 0;
+  const windowBytes = isSingleSegment ? 0 : 1;
+  const dictionaryBytes = [0, 1, 2, 4][flags & 3]!;
+  const sizeBytes = [isSingleSegment ? 1 : 0, 2, 4, 8][flags >>> 6]!;
+  const length = 5 + windowBytes + dictionaryBytes + sizeBytes;
+  return { kind: 'frame', length, next: 'block', hasChecksum: (flags & 4) !== 0 };
+}
+
+/** RFC 8878, section 3.1.1.2. A block that repeats one byte holds that byte alone. */
+function blockHeader(bytes: Buffer, at: number, hasChecksum: boolean): FrameHeader | 'torn' {
+  if (bytes.length - at < 3) return 'torn';
+  const header = bytes.readUIntLE(at, 3);
+  const isLast = (header & 1) !== 0;
+  const isRepeated = ((header >>> 1) & 3) === 1;
+  const length = 3 + (isRepeated ? 1 : header >>> 3) + (isLast && hasChecksum ? 4 : 0);
+  return { kind: 'block', length, next: isLast ? 'end' : 'block' };
 }
 
 async function* throughStream(

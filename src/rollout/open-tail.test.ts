@@ -132,7 +132,10 @@ describe('a rollout is refused, unchanged,', () => {
   });
 
   test('when it does not start with its own description', async () => {
-    for (const text of ['', '\n', bare(bare(head)), `{"half\n${head}`, line(0) + head]) {
+    for (const text of ['', '\n', bare(bare(head)), '\0'.repeat(40)]) {
+      expect(await refusedUnchanged(text)).toBe('thread-unknown');
+    }
+    for (const text of [`{"half\n${head}`, line(0) + head]) {
       expect(await refusedUnchanged(text)).toBe('thread-unreadable');
     }
     const other = meta({ id: '01a1dcd3-eee5-7d53-9563-000000000000', history_mode: 'paginated' });

@@ -6,8 +6,8 @@ import { numberAt, stringAt, type JsonObject } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { decodeLine } from './lines/line-codec.ts';
 import { historyMode } from './lines/history-base.ts';
-import { readHead } from './lines/read-head.ts';
-import { unreadableThread, type ThreadFile } from './refusals.ts';
+import { type Head, readHead } from './lines/read-head.ts';
+import { unbornThread, unreadableThread, type ThreadFile } from './refusals.ts';
 import { splitBackward } from './lines/split-lines.ts';
 
 /** Where writing continues. */
@@ -38,9 +38,11 @@ const ordinalsToSpare = 2 ** 32;
  * of change of a file that needs no mending. Nothing is synced here.
  */
 export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail | OpenRefused> {
-  const head = await checkHead(file, thread.id);
-  if (typeof head === 'string') return unreadableThread(thread, head);
-  const { mode, meta } = head;
+  const head = await readHead(file);
+  if (head.kind === 'empty') return unbornThread(thread);
+  const checked = checkHead(head, thread.id);
+  if (typeof checked === 'string') return unreadableThread(thread, checked);
+  const { mode, meta } = checked;
   const { last, lastTime, skipped, rest, restBytes } = await scanEnd(file, mode);
   const nextOrdinal = mode === 'legacy' ? undefined : ordinalAfter(last?.ordinal, meta);
   if (typeof nextOrdinal === 'string') return unreadableThread(thread, nextOrdinal);
@@ -94,10 +96,8 @@ async function scanEnd(file: OpenFile, mode: HistoryMode) {
 }
 
 /** What the first line says, or why writing cannot continue. */
-async function checkHead(file: OpenFile, id: ThreadId) {
-  const head = await readHead(file);
-  if (head.kind === 'empty') return 'it is empty: nothing was ever saved in it';
-  if (head.kind === 'other' || !head.isFirst) return 'its first line does not describe a thread';
+function checkHead(head: Head, id: ThreadId) {
+  if (head.kind !== 'meta' || !head.isFirst) return 'its first line does not describe a thread';
   const { meta } = head;
   const owner = stringAt(meta, 'id') ?? 'one without an id';
   if (owner.toLowerCase() !== id) return `it belongs to another thread, ${owner}`;

@@ -13,6 +13,12 @@ export function unknownThread(id: ThreadId): OpenRefused {
   return refused('thread-unknown', `There is no thread ${id}.`, next);
 }
 
+/** A process or the machine ended at the birth of the thread. Its first line is not there, so it never was a thread. */
+export function unbornThread({ id, path }: ThreadFile): OpenRefused {
+  const message = `There is no thread ${id}: its process ended before anything was saved (${path}).`;
+  return refused('thread-unknown', message, 'Start a new thread. You can delete the file.');
+}
+
 export function archivedThread({ id, path }: ThreadFile): OpenRefused {
   const message = `Thread ${id} is archived, in ${path}. You can read it and fork it, but not resume it.`;
   const next = `Bring it back with \`capstan threads unarchive ${id}\`, or fork it: \`capstan threads fork ${id}\`.`;

@@ -9,7 +9,7 @@ import { findRolloutFile, findRollouts, type FoundRollout, type FoundRollouts } 
 import { historyMode } from './lines/history-base.ts';
 import { openLineage, type OpenRollout, type Segment } from './lines/lineage.ts';
 import { readHead } from './lines/read-head.ts';
-import { unknownThread, unreadableThread } from './refusals.ts';
+import { unbornThread, unknownThread, unreadableThread } from './refusals.ts';
 
 /** Finds the rollouts of threads under a home and opens them. What the disk refuses is a Fault. */
 export class RolloutFiles {
@@ -32,6 +32,7 @@ export class RolloutFiles {
     if (opened.kind === 'refused') return opened;
     const { rolloutId, path, file } = opened;
     const head = await onDisk('read', path, () => readHead(file)).finally(() => file.close());
+    if (head.kind === 'empty') return unbornThread({ id, path });
     const mode = head.kind === 'meta' ? historyMode(head.meta) : undefined;
     if (head.kind !== 'meta' || mode === undefined) {
       return unreadableThread(

@@ -98,7 +98,8 @@ export class CrashStory {
   }
 
   get #onlyThread(): string | undefined {
-    const [path, ...others] = this.#place.rollouts();
+    // A kill at its birth leaves a file without its first line, which is no thread.
+    const [path, ...others] = this.#place.rollouts().filter(hasBegun);
     must('have one thread', others, []);
     return path === undefined ? undefined : /([0-9a-f-]{36})\.jsonl$/.exec(path)?.[1];
   }
@@ -190,6 +191,7 @@ export class CrashStory {
       Buffer.from('{"type":"é').subarray(0, -1),
     ]);
     appendFileSync(path, tail);
+    if (!hasBegun(path)) this.#id = undefined;
   }
 
   /** No process of the thread is there soon after its program was killed. */
@@ -223,6 +225,8 @@ export class CrashStory {
     await checkPrefixes(this.#model, lines);
   }
 }
+
+const hasBegun = (path: string): boolean => linesIn(path)[0]?.line.type === 'session_meta';
 
 /** What the program must do. */
 function must(what: string, actual: unknown, expected: unknown): void {

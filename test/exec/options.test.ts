@@ -230,6 +230,24 @@ describe('resume', () => {
     expect(textsOf(inputOf(model, 5))).toContain('one');
   });
 
+  it.each([
+    ['an empty file', ''],
+    ['half a first line', '{"timestamp":"2026-11-15T00:'],
+  ])('takes the thread before one that was killed at its birth: %s', async (_what, text) => {
+    const { place } = await scene(() => ok());
+    const id = threadId(await place.run('exec', '--json', 'one'));
+    const [path = ''] = place.rollouts();
+    const unborn = 'ffffffff-ffff-7fff-bfff-ffffffffffff';
+    writeFileSync(path.replace(id, unborn), text);
+    expect((await place.run('exec', '--json', 'resume', '--last', 'x')).events[0]).toMatchObject({ thread_id: id });
+    const listed = await place.run('threads', 'list', '--json');
+    expect([listed.stdout.includes(id), listed.stdout.includes(unborn)]).toEqual([true, false]);
+    expect(await place.run('exec', 'resume', unborn, 'x')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`There is no thread ${unborn}: its process ended before anything was saved`),
+    });
+  });
+
   it('from another folder, says which folder a thread belongs to and what to run', async () => {
     const { place } = await scene(() => ok());
     const id = threadId(await place.run('exec', '--json', 'one'));

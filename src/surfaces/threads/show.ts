@@ -75,21 +75,21 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
   return 0;
 }
 
-/** The thread is read several times over: progress shows on the longest reading, of its items. */
+/**
+ * The thread is read several times over: progress shows on the longest reading, of its items. That one comes last, so
+ * that the items are not held beside the history that the others read.
+ */
 async function readParts(
   stored: FoundThread['engine']['stored'],
   id: ThreadId,
   { items, report }: { readonly items: boolean; readonly report: WorkProgress },
 ) {
+  const standing = await stored.standing(id);
+  const turns = await stored.turns(id);
+  const checkpoints = await stored.checkpoints(id);
   const work = items ? await stored.turnItems(id, report) : undefined;
   const read: ReadReport = work ?? { skipped: 0 };
-  return {
-    work,
-    read,
-    turns: await stored.turns(id),
-    checkpoints: await stored.checkpoints(id),
-    ...(await stored.standing(id)),
-  };
+  return { ...standing, turns, checkpoints, work, read };
 }
 
 interface ShownTurns {

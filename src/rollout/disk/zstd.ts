@@ -57,7 +57,8 @@ async function* cutAtFrameEnds(blocks: AsyncIterable<Uint8Array>): AsyncGenerato
         if (skipped === undefined && at > start) yield bytes.subarray(start, at);
         [next, start, skipped] = ['frame', at, undefined];
       }
-      const header = next === 'frame' ? frameHeader(bytes, at) : blockHeader(bytes, at, hasChecksum);
+      const header: FrameHeader | 'torn' =
+        next === 'frame' ? frameHeader(bytes, at) : blockHeader(bytes, at, hasChecksum);
       if (header === 'torn') break;
       if (header.kind === 'skippable') skipped = Uint8Array.from(bytes.subarray(at, at + 8));
       if (header.kind === 'frame') hasChecksum = header.hasChecksum;

@@ -2,7 +2,7 @@ import { defined } from '../../protocol/defined.ts';
 import { cyan, dim, type Span, yellow } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
 import { shownPreview } from '../wording/piped-input.ts';
-import { turnWords } from '../wording/turn-words.ts';
+import { turnWords } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { answerCommand } from '../wording/answer-command.ts';
 import { goalStanding } from '../wording/goal-standing.ts';

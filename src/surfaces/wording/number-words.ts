@@ -1,4 +1,5 @@
 import { grouped } from '../../protocol/grouped.ts';
+import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 
 /** `1,234,567`. */
 export function count(number: number): string {
@@ -31,4 +32,9 @@ export function about(tokens: number): string {
 /** `1 turn`, `2 turns`. */
 export function plural(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** Empty for a thread that has no turn and something else to show: a review, a command of the user, a goal. */
+export function turnWords({ turns, preview }: Pick<ThreadSummary, 'turns' | 'preview'>): readonly string[] {
+  return turns === 0 && preview !== '' ? [] : [plural(turns, 'turn')];
 }

@@ -1,4 +1,5 @@
 import { insteadOf } from '../../../config/explain-wrong-value.ts';
+import type { Json } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { findTheme, themeChoices } from '../text/theme-choice.ts';
@@ -18,7 +19,7 @@ export async function applySettings(
   const { stage, engine, surroundings } = parts;
   const { theme, ascii, animations, alternateScreen, screenReader, keymap, vimModeDefault } = engine.config.tui;
   const hasKeys = keymap !== undefined || vimModeDefault;
-  const wrongKeys = hasKeys ? (await import('./apply-keys.ts')).applyKeys(parts, keymap, vimModeDefault) : [];
+  const wrongKeys = hasKeys ? await applyKeys(parts, keymap, vimModeDefault) : [];
   if (screenReader) stage.changeLook(readerLook);
   if (ascii && stage.look.glyphs === 'unicode') stage.changeLook({ glyphs: 'ascii' });
   if (!animations) stage.changeLook({ motion: 'none' });
@@ -34,6 +35,19 @@ export async function applySettings(
   const mine = own.problems.filter(({ name }) => name === theme).map(({ outcome }) => outcome);
   const unknown = choice === undefined && mine.length === 0 ? [unknownTheme(engine, theme)] : [];
   return [...problems, ...mine, ...unknown];
+}
+
+/** Binds keys as `[tui.keymap]` says, and begins in Vim mode if `vim_mode_default` is set. Loads what few users need. */
+async function applyKeys(
+  { stage, engine }: Pick<SessionParts, 'stage' | 'engine'>,
+  keymap: Json | undefined,
+  startsVim: boolean,
+): Promise<readonly Outcome[]> {
+  const { readKeyMap } = await import('../keys/read-key-map.ts');
+  const { map, problems } = readKeyMap(keymap, (path) => engine.config.sourceOf(path));
+  stage.changeLook({ keys: map });
+  if (startsVim) (await import('../commands/vim.ts')).switchVim(stage, true);
+  return problems;
 }
 
 function unknownTheme(engine: Engine, theme: string): Outcome {

@@ -2,6 +2,7 @@ import { count } from '../../wording/number-words.ts';
 import { isBlankText } from '../../../protocol/unseen-signs.ts';
 import { type Draft, draftOf } from '../composer/draft.ts';
 import { trimDraft } from '../composer/whole-draft.ts';
+import { hintKeys } from '../keys/hint-keys.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import { noneWaiting } from './bottom-rows.ts';
 import type { Conversation } from './conversation.ts';
@@ -9,7 +10,6 @@ import type { SlashCommand } from '../views/slash-table.ts';
 import { BoundKeys } from './bound-keys.ts';
 import { BurstKeys } from './burst-keys.ts';
 import { DraftKeys } from './draft-keys.ts';
-import { PressedAgain } from './pressed-again.ts';
 import { mustWait, readDraft } from './read-draft.ts';
 import type { TuiStage } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -281,5 +281,30 @@ export class Controller {
       this.#parts.stage.composer.giveBack(draft);
       this.#parts.notice(meant.why, 'info');
     }
+  }
+}
+
+/** Keys that act when pressed twice: the empty composer says so after the first press. Any other key forgets it. */
+class PressedAgain {
+  readonly #stage: TuiStage;
+  #first: { readonly key: string; readonly placeholder: string } | undefined;
+
+  constructor(stage: TuiStage) {
+    this.#stage = stage;
+  }
+
+  /** True: it is the second time. */
+  pressed(key: 'Esc' | 'Ctrl+C', does: string): boolean {
+    const isSecond = this.#first?.key === key;
+    this.reset();
+    if (isSecond) return true;
+    this.#first = { key, placeholder: this.#stage.placeholder };
+    this.#stage.placeholder = `${hintKeys(this.#stage.look, 'composer')(key)} again: ${does}`;
+    return false;
+  }
+
+  reset(): void {
+    if (this.#first !== undefined) this.#stage.placeholder = this.#first.placeholder;
+    this.#first = undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { shownPreview } from '../../wording/piped-input.ts';
 import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
-import { turnWords } from '../../wording/turn-words.ts';
+import { turnWords } from '../../wording/number-words.ts';
 import { agoWords } from '../../wording/time-words.ts';
 import { cleanLine } from '../text/clean.ts';
 import { columnsOf } from '../text/columns.ts';

@@ -16,8 +16,8 @@ const settings: Settings = {
   provider: 'openai',
   effort: 'high',
   cwd: '/repo',
-  approval: 'on-request',
-  profile: profileFor('workspace-write', none),
+  approvals: 'on-request',
+  sandbox: profileFor('workspace-write', none),
   shellEnvironment: defaultShellEnvironmentPolicy,
   personality: 'friendly',
   realtime: { active: false, startInstructions: 'Speak.' },
@@ -95,10 +95,10 @@ test('a change of everything', () => {
     changed: names,
     settings: {
       ...settings,
-      ...Object.fromEntries(Object.entries(given).map(([name, value]) => [settingOf[name] ?? name, value])),
+      ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value])),
       serviceTier: 'priority',
       realtime: { active: true, startInstructions: 'Speak.' },
-      origins: Object.fromEntries(names.map((name) => [settingOf[name] ?? name, 'override'])),
+      origins: Object.fromEntries(names.map((name) => [name, 'override'])),
     },
   });
 });
@@ -220,7 +220,7 @@ test.each<[unknown, object]>([
     profileFor('workspace-write', { ...none, network: true, writableRoots: ['/a'], excludeSlashTmp: true }),
   ],
 ])('the sandbox mode %j', (sandbox, profile) => {
-  expect(after({ sandbox } as SettingsChange).profile).toEqual(profile);
+  expect(after({ sandbox } as SettingsChange).sandbox).toEqual(profile);
 });
 
 test.each<[string, unknown, string, string]>([
@@ -345,7 +345,7 @@ test('a reviewer answers, unless a requirement says who does', () => {
 });
 
 test('what must not be read stays denied', () => {
-  expect(after({ sandbox: 'read-only' }, demanding).profile).toEqual(
+  expect(after({ sandbox: 'read-only' }, demanding).sandbox).toEqual(
     withDeniedReads(demanding, profileFor('read-only', none)),
   );
 });
@@ -370,10 +370,6 @@ const right = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<SettingsChange>;
 const rules = fc.constantFrom(noRequirements, demanding).map((requirements) => ({ catalogue, requirements }));
-const settingOf: Readonly<Record<string, keyof Settings>> = {
-  sandbox: 'profile',
-  approvals: 'approval',
-};
 
 describe('whatever the change', () => {
   test('read again, it is the same', () => {
@@ -392,13 +388,13 @@ describe('whatever the change', () => {
         const made = applyChange(settings, given, held);
         expect(settings).toEqual(before);
         if (made.kind === 'refused') return;
-        const touched = new Set<string>(Object.keys(given).map((key) => settingOf[key] ?? key));
+        const touched = new Set<string>(Object.keys(given));
         if (touched.has('model')) touched.add('effort');
-        if (held.requirements.denyRead !== undefined) touched.add('profile');
+        if (held.requirements.denyRead !== undefined) touched.add('sandbox');
         touched.add('origins');
         const rest = (all: Settings) => Object.entries(all).filter(([name]) => !touched.has(name));
         expect(rest(made.settings)).toEqual(rest(settings));
-        for (const name of made.changed) expect(touched).toContain(settingOf[name] ?? name);
+        for (const name of made.changed) expect(touched).toContain(name);
       }),
     );
   });

@@ -13,12 +13,12 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { effortFor, effortProblem } from './effort.ts';
 import { type Catalogue, lookUpModel } from './model-record.ts';
-import { changeOptions, type ReadChange } from './override-fields.ts';
+import { changeOptions, type ReadChange, type SettingsChange } from './override-fields.ts';
 import type { Settings } from './settings.ts';
 import { defined } from '../protocol/defined.ts';
 import { approvalName } from '../policy/approval-policy.ts';
 
-export type { SettingsChange } from './override-fields.ts';
+export type { SettingsChange };
 
 export type ChangeProblem = Outcome<'option-wrong' | 'change-not-allowed'>;
 
@@ -44,57 +44,49 @@ export function applyChange(
   }
   const outcome = notAllowed(requirements, wanted);
   if (outcome !== undefined) return { kind: 'refused', outcome };
-  const allowed = { ...wanted, profile: withDeniedReads(requirements, wanted.profile) };
+  const allowed = { ...wanted, sandbox: withDeniedReads(requirements, wanted.sandbox) };
   const differs = (name: keyof Settings): boolean => !equalJson(settings[name] as Json, allowed[name] as Json);
-  const changed = Object.keys(changeOptions).filter(
-    (name) => differs(settingOf(name)) || (name === 'approvals' && differs('askedApproval')),
-  );
+  const names = Object.keys(changeOptions) as (keyof SettingsChange & keyof Settings)[];
+  const changed = names.filter((name) => differs(name) || (name === 'approvals' && differs('askedApproval')));
   if (changed.length === 0) return { kind: 'changed', settings, changed };
-  const origins = { ...settings.origins, ...Object.fromEntries(changed.map((name) => [settingOf(name), 'override'])) };
+  const origins = { ...settings.origins, ...Object.fromEntries(changed.map((name) => [name, 'override'])) };
   return { kind: 'changed', settings: deepFreeze(defined({ ...allowed, origins })), changed };
-}
-
-/** The setting that a key of a change decides. */
-export function settingOf(name: string): keyof Settings {
-  if (name === 'approvals') return 'approval';
-  return name === 'sandbox' ? 'profile' : (name as keyof Settings);
 }
 
 /** What the fields make of the settings; undefined for a setting whose choice is taken back. */
 function settingsOf(given: ReadChange, settings: Settings, catalogue: Catalogue) {
-  const { sandbox, approvals, effort, personality, realtime, ...plain } = given;
+  const { effort, personality, realtime, ...plain } = given;
   const model = given.model ?? settings.model;
   return {
     ...plain,
-    ...defined({ profile: sandbox, approval: approvals }),
     ...(effort === undefined
       ? { effort: effortFor(lookUpModel(catalogue, model), settings) }
       : { effort: effort ?? undefined }),
     ...(personality === undefined ? {} : { personality: personality ?? undefined }),
     // A caller that names a policy now means it for the thread and for the surface.
-    ...(approvals === undefined ? {} : { askedApproval: undefined }),
+    ...(given.approvals === undefined ? {} : { askedApproval: undefined }),
     ...(realtime === undefined ? {} : { realtime: { ...settings.realtime, ...realtime } }),
   };
 }
 
 function notAllowed(
   requirements: Requirements,
-  { approval, reviewer = 'user', profile }: Pick<Settings, 'approval' | 'reviewer' | 'profile'>,
+  { approvals, reviewer = 'user', sandbox }: Pick<Settings, 'approvals' | 'reviewer' | 'sandbox'>,
 ): ChangeProblem | undefined {
-  const byApproval = brokenByApproval(requirements, approval);
+  const byApproval = brokenByApproval(requirements, approvals);
   if (byApproval !== undefined) {
     const allowed = byApproval.allowed.map(approvalName) as [string, ...string[]];
-    return forbidden('approval', approvalName(approval), { ...byApproval, allowed });
+    return forbidden('approval', approvalName(approvals), { ...byApproval, allowed });
   }
   const byReviewer = brokenByReviewer(requirements, reviewer);
   if (byReviewer !== undefined) return forbidden('reviewer', reviewer, byReviewer);
-  const byProfile = brokenByProfile(requirements, profile);
-  if (byProfile !== undefined) return forbidden('sandbox mode', widthOf(profile), byProfile);
-  const byChoice = brokenByChoice(requirements, profile);
+  const byProfile = brokenByProfile(requirements, sandbox);
+  if (byProfile !== undefined) return forbidden('sandbox mode', widthOf(sandbox), byProfile);
+  const byChoice = brokenByChoice(requirements, sandbox);
   if (byChoice === undefined) return undefined;
   const [first, ...others] = byChoice.allowed.map(({ id }) => id);
   const rule = { ...byChoice, allowed: [first as string, ...others] } as const;
-  return forbidden('profile', widthOf(profile), rule);
+  return forbidden('profile', widthOf(sandbox), rule);
 }
 
 function forbidden(what: string, value: string, { allowed, key, source }: Allowed<string>): ChangeProblem {

@@ -1,4 +1,5 @@
 import { allowsSomeQuestion } from '../policy/approval-policy.ts';
+
 import { type PolicyDescription, sandboxLevelOf } from '../policy/describe-policy.ts';
 import { type NetworkRule, withNetworkRules } from '../policy/network/network-rules.ts';
 import { networkReach } from '../policy/network/network-reach.ts';
@@ -8,7 +9,7 @@ import { readOnlyProfile } from '../policy/read-only-profile.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
 import { noRules, rulesFor, type RuleSet, withoutAllowedCommands } from '../policy/rules/rule-set.ts';
 import { defined } from '../protocol/defined.ts';
-import type { PermissionProfile } from '../protocol/permission-profile.ts';
+import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { Identity } from './identity.ts';
 import type { TurnFacts } from './facts.ts';
@@ -19,8 +20,10 @@ import type { Workspace } from './workspace.ts';
 /** What the turn may do. The text for the model and the sandbox are made from `resolved` (I5). */
 export interface Policy extends Pick<
   Settings,
-  'approval' | 'askedApproval' | 'reviewer' | 'reviewPolicy' | 'profile' | 'shellEnvironment' | 'limits'
+  'askedApproval' | 'reviewer' | 'reviewPolicy' | 'shellEnvironment' | 'limits'
 > {
+  readonly approval: ApprovalPolicy;
+  readonly profile: PermissionProfile;
   /** Why the turn changes nothing: its thread was started so, or its mode asks for it. Absent: it may. */
   readonly changesNothing?: 'thread' | 'mode';
   /** What the thread chose, where the turn changes nothing. */
@@ -49,7 +52,7 @@ export function resolvePolicyGroup(
   settings: Settings,
   { workspace, identity }: { readonly workspace: Workspace; readonly identity: Identity },
 ): Policy {
-  const { approval, askedApproval, profile: asked, shellEnvironment, networkRules = [] } = settings;
+  const { approvals: approval, askedApproval, sandbox: asked, shellEnvironment, networkRules = [] } = settings;
   const changesNothing = whyNothing(settings, collaborationFor(identity, settings).mode);
   // Neither the sandbox nor a rule lets a command write.
   const profile = changesNothing === undefined ? asked : readOnlyProfile(asked);

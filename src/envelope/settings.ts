@@ -21,7 +21,7 @@ export interface Settings extends ToolChoice {
   readonly serviceTier?: string;
   /** Absolute. */
   readonly cwd: string;
-  readonly approval: ApprovalPolicy;
+  readonly approvals: ApprovalPolicy;
   /** What the thread chose, where the surface holds another policy for as long as it runs: resume goes by this one. */
   readonly askedApproval?: ApprovalPolicy;
   /** Who answers what the policy asks. Absent: the user. */
@@ -29,7 +29,7 @@ export interface Settings extends ToolChoice {
   /** What a reviewer also reads. */
   readonly reviewPolicy?: string;
   /** Symbolic: workspace roots and temporary folders are filled in when a turn is resolved. */
-  readonly profile: PermissionProfile;
+  readonly sandbox: PermissionProfile;
   readonly shellEnvironment: ShellEnvironmentPolicy;
   /** Of the rules files. Absent: there are none. */
   readonly rules?: RuleSet;

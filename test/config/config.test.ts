@@ -151,7 +151,7 @@ describe('what reaches the engine', () => {
   it('the file of the user can be ignored', async () => {
     const { place } = await scene();
     expect(await open(place, { ignoreUserConfig: true })).toMatchObject({
-      settings: { model: 'gpt-6.1-sol', provider: 'openai', origins: { approval: 'surface' } },
+      settings: { model: 'gpt-6.1-sol', provider: 'openai', origins: { approvals: 'surface' } },
     });
   });
 
@@ -179,7 +179,7 @@ describe('what reaches the engine', () => {
     const { place } = await scene();
     const sandbox = { type: 'disabled' } as const;
     expect(await open(place, {}, { sandbox })).toMatchObject({
-      settings: { profile: sandbox },
+      settings: { sandbox },
     });
     mkdirSync(join(place.root, 'etc'));
     writeFileSync(join(place.root, 'etc/managed_config.toml'), 'sandbox_mode = "workspace-write"\n');
@@ -196,7 +196,7 @@ describe('what reaches the engine', () => {
     writeFileSync(join(place.root, 'etc/requirements.toml'), 'allowed_approval_policies = ["never"]\n');
     expect(await open(place, {}, { sandbox: 'read-only' })).toMatchObject({
       kind: 'opened',
-      settings: { profile: { file_system: { entries: [{ access: 'read' }] } } },
+      settings: { sandbox: { file_system: { entries: [{ access: 'read' }] } } },
     });
     const engine = await load(place);
     if (engine.kind === 'refused') throw new Error(engine.outcome.message);

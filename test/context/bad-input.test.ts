@@ -104,7 +104,11 @@ describe('a contract of a turn that makes no sense', () => {
     ],
   ])('%s: what was configured holds, and nothing is told anew', async (_name, change) => {
     const live = await withContract(change);
-    expect(live.thread.settings).toMatchObject({ model: 'gpt-5.5', cwd: live.place.workspace, approval: 'on-request' });
+    expect(live.thread.settings).toMatchObject({
+      model: 'gpt-5.5',
+      cwd: live.place.workspace,
+      approvals: 'on-request',
+    });
     expect(live.added(1)).toEqual([
       ['assistant', 'Yes.'],
       ['user', 'two'],

@@ -70,7 +70,7 @@ describe('what a thread continues with', () => {
   it('is the contract where another program changed settings in words that say less', () => {
     const turn = context({ model: 'one', effort: 'low', approval_policy: 'never', ...ours });
     const change = applied({ model: 'one', cwd: '/repo' });
-    expect(lastSettings(fold(meta, turn, change))).toMatchObject({ model: 'one', effort: 'low', approval: 'never' });
+    expect(lastSettings(fold(meta, turn, change))).toMatchObject({ model: 'one', effort: 'low', approvals: 'never' });
   });
 
   it('counts also when the turn had no words: what its line says was told', () => {

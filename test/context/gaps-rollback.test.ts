@@ -54,7 +54,7 @@ describe('a rollback', () => {
     await rollBack(live, 2);
     await live.open();
     // The contract that holds is the one of the turn that is now the last.
-    expect(live.thread.settings.approval).toBe('on-request');
+    expect(live.thread.settings.approvals).toBe('on-request');
     await live.turn('four');
     await live.thread.overrideTurnContext({ approvals: 'untrusted' });
     await live.turn('five');

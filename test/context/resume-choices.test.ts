@@ -103,7 +103,7 @@ describe('an approval policy that the surface holds', () => {
       },
     });
     const { settings } = await live.open({ config: [] });
-    expect(settings).toMatchObject({ approval: 'on-request', origins: { approval: 'thread' } });
+    expect(settings).toMatchObject({ approvals: 'on-request', origins: { approvals: 'thread' } });
     expect(settings).not.toHaveProperty('askedApproval');
   });
 
@@ -115,15 +115,15 @@ describe('an approval policy that the surface holds', () => {
       await live.open({}, { heldApprovals: 'never' });
       await live.turn(text);
     }
-    expect((await live.open()).settings.approval).toBe('untrusted');
+    expect((await live.open()).settings.approvals).toBe('untrusted');
   });
 
   it('gives way to a policy that a client names, for the thread too', async () => {
     const live = await LiveThread.in(yes);
     await live.open({}, { heldApprovals: 'never' });
-    expect(live.thread.settings).toMatchObject({ approval: 'never', askedApproval: 'on-request' });
+    expect(live.thread.settings).toMatchObject({ approvals: 'never', askedApproval: 'on-request' });
     expect(await live.thread.overrideTurnContext({ approvals: 'never' })).toMatchObject({ changed: ['approvals'] });
     await live.turn('one');
-    expect((await live.open()).settings.approval).toBe('never');
+    expect((await live.open()).settings.approvals).toBe('never');
   });
 });

@@ -38,7 +38,7 @@ async function runThread(id: string, number: number): Promise<void> {
   const home = join(folder!, String(number));
   const thread = new WatchedThread(url!, { home, files: nodeFiles, locks }, parseThreadId(id));
   thread.idStart = process.pid * 100 + number;
-  thread.settings = { approval: 'on-request', profile };
+  thread.settings = { approvals: 'on-request', sandbox: profile };
   const effects = noted(join(home, 'effects'));
   const tool = connectable(stoppable(escalating(effects)), (effect) => effects.push(effect));
   const before: string[] = [];

@@ -87,7 +87,7 @@ export function fullSettings(): Required<Omit<TurnSettings, 'changesNothing'>> {
     onlyTools: ['exec_command', 'mcp__*'],
     withoutTools: ['update_plan'],
     clientTools: [{ type: 'function', name: 'lookup', description: 'Looks up.', inputSchema: { type: 'object' } }],
-    approval: 'on-request',
+    approvals: 'on-request',
     askedApproval: 'untrusted',
     reviewer: 'auto_review',
     reviewPolicy: 'Deny deployments.',

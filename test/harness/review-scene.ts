@@ -42,7 +42,7 @@ export async function reviewScene(
   const { live } = made;
   const { adapt } = live;
   live.adapt = (parts) => ({ ...adapt(parts), reviewTimeoutMs: timeoutMs });
-  live.settings = { approval: 'on-request', reviewer: 'auto_review' };
+  live.settings = { approvals: 'on-request', reviewer: 'auto_review' };
   return { ...made, tool, reviews };
 }
 

@@ -38,7 +38,7 @@ export async function waiting(
   const made = await needyScene(script, () => [tool], asking);
   const { live, disk } = made;
   const { adapt } = live;
-  live.settings = { approval: 'on-request' };
+  live.settings = { approvals: 'on-request' };
   const asked = new Promise<void>((resolve) => {
     live.onEvent = ({ kind }) => (kind === 'question-asked' ? resolve() : undefined);
   });

@@ -65,7 +65,7 @@ async function dieAndGoOn({ steps, answers, deaths }: Story): Promise<{ suspende
   });
   let disk = new SimulatedDisk();
   const thread = new WatchedThread(model.url, placed(disk));
-  thread.settings = { approval: 'on-request' };
+  thread.settings = { approvals: 'on-request' };
   /** Effects of all processes, and answers that they acknowledged while they lived. */
   const [effects, acknowledged]: [string[], Map<string, string>] = [[], new Map()];
   const askedAgain: string[] = [];

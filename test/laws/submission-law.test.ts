@@ -224,7 +224,7 @@ function ofContext(context: JsonObject): Chosen {
   return { model, approval, sandbox, personality: context['personality'] ?? null, cwd } as Chosen;
 }
 
-function ofSettings({ model, approval, profile, personality, cwd }: Settings): Chosen {
+function ofSettings({ model, approvals: approval, sandbox: profile, personality, cwd }: Settings): Chosen {
   return { model, approval: approvalName(approval), sandbox: widthOf(profile), personality: personality ?? null, cwd };
 }
 

@@ -227,7 +227,7 @@ function wasRefused(events: readonly ThreadEvent[]): boolean {
 
 /** What a thread remembers of its settings. */
 function remembered(settings: Settings): Partial<Settings> {
-  const { model, provider, effort, cwd, approval, profile, personality, realtime } = settings;
+  const { model, provider, effort, cwd, approvals: approval, sandbox: profile, personality, realtime } = settings;
   const { approvedPrefixes = [], networkRules = [], collaboration = { mode: 'default' } } = settings;
   return {
     ...(personality === undefined ? {} : { personality }),
@@ -235,8 +235,8 @@ function remembered(settings: Settings): Partial<Settings> {
     model,
     provider,
     cwd,
-    approval,
-    profile,
+    approvals: approval,
+    sandbox: profile,
     approvedPrefixes,
     networkRules,
     collaboration,

@@ -132,7 +132,7 @@ it('a turn that is cancelled while it waits takes its settings with it, but noth
     kind: 'changed',
     changed: ['effort'],
     settings: kept,
-    queued: expect.objectContaining({ approval: 'never', effort: 'high' }),
+    queued: expect.objectContaining({ approvals: 'never', effort: 'high' }),
   });
   stopped.abort();
   expect(await cancelled).toEqual({ kind: 'aborted', isWithdrawn: true });
@@ -146,9 +146,9 @@ it('a turn that is cancelled while it waits takes its settings with it, but noth
   const later = liveThreads(await scene.engine());
   whenTestEnds(() => later.close());
   const again = await opened(later.load(thread.id));
-  expect([again.settings.profile, again.settings.approval, again.settings.effort]).toEqual([
-    before.profile,
-    before.approval,
+  expect([again.settings.sandbox, again.settings.approvals, again.settings.effort]).toEqual([
+    before.sandbox,
+    before.approvals,
     'high',
   ]);
 });

@@ -241,7 +241,7 @@ describe('the breaker', () => {
 it('is not asked where the policy wants the user, or no question at all', async () => {
   for (const approval of ['untrusted', 'never'] as const) {
     const scene = await reviewScene([calls('a'), done], []);
-    scene.live.settings = { approval, reviewer: 'auto_review' };
+    scene.live.settings = { approvals: approval, reviewer: 'auto_review' };
     await scene.turn('go');
     expect([scene.reviews, scene.tool.ran]).toEqual([[], []]);
   }

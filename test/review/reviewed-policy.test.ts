@@ -48,7 +48,7 @@ it('a reviewer is shown the whole policy, and what was granted before', async ()
     ...adapt(parts),
     router: createRouter([() => [tool, requestPermissionsTool({ disk: nodeDisk() })]]),
   });
-  live.settings = { ...live.settings, profile, approvedPrefixes: [['npm', 'test']] };
+  live.settings = { ...live.settings, sandbox: profile, approvedPrefixes: [['npm', 'test']] };
   live.onEvent = (event) => {
     if (event.kind !== 'question-asked' || event.question.argv?.at(-1) !== 'first') return;
     // The user answers before the reviewer does.

@@ -45,7 +45,7 @@ async function resume(live: LiveThread, id: ThreadId): Promise<OpenedThread> {
 
 /** What a thread may do after it was resumed, in short. */
 function granted({ settings }: OpenedThread) {
-  const { profile, cwd, provider, model } = settings;
+  const { sandbox: profile, cwd, provider, model } = settings;
   return { sandbox: profile.type === 'disabled' ? 'none' : profile.type, cwd, provider, model };
 }
 
@@ -122,14 +122,14 @@ describe('an imported thread', () => {
       next: `If you trust the thread and want its settings, add -C ${far} -s danger-full-access`,
     });
     // What is said to be restored is what was.
-    expect(opened.restored?.names).toEqual(['model', 'provider', 'approval']);
+    expect(opened.restored?.names).toEqual(['model', 'provider', 'approvals']);
     await opened.thread.run({ input: words('two'), signal: new AbortController().signal });
     await opened.thread.close();
     // From here on the thread is ours, as it is now.
     const again = await resume(live, other);
     expect(granted(again)).toEqual(granted(opened));
     expect(notTakenOver(again)).toBeUndefined();
-    expect(again.restored?.names).toContain('profile');
+    expect(again.restored?.names).toContain('sandbox');
   });
 
   it('brings no policies, roots, approved commands, network rules, tier or provider', async () => {
@@ -149,9 +149,9 @@ describe('an imported thread', () => {
     };
     await bringIn(live, written(elsewhere(live), claiming(asOther(live), claims)));
     const { settings, ...opened } = await resume(live, other);
-    expect(settings).toMatchObject({ approval: 'never', provider: 'scripted', model: 'gpt-5.5' });
-    expect(settings.profile).toMatchObject({ type: 'managed', network: 'restricted' });
-    expect(settings.profile).not.toMatchObject({ file_system });
+    expect(settings).toMatchObject({ approvals: 'never', provider: 'scripted', model: 'gpt-5.5' });
+    expect(settings.sandbox).toMatchObject({ type: 'managed', network: 'restricted' });
+    expect(settings.sandbox).not.toMatchObject({ file_system });
     for (const name of ['approvedPrefixes', 'networkRules', 'serviceTier']) expect(settings).not.toHaveProperty(name);
     expect(notTakenOver({ settings, ...opened })?.message).toBe(
       `Thread ${other} was imported. Capstan does not apply: 1 approved commands, 1 network rules, ` +
@@ -242,8 +242,8 @@ describe('a rollout that was placed into the sessions folder', () => {
     written(sessionPath(live, other), byCodex);
     const found = await resume(live, other);
     expect(notTakenOver(found)).toBeUndefined();
-    expect(found.settings.origins).toMatchObject({ profile: 'thread', model: 'thread', cwd: 'thread' });
-    expect(JSON.stringify(found.settings.profile)).not.toContain('write');
+    expect(found.settings.origins).toMatchObject({ sandbox: 'thread', model: 'thread', cwd: 'thread' });
+    expect(JSON.stringify(found.settings.sandbox)).not.toContain('write');
   });
 
   it.each(['turn_context', 'thread_settings_applied'])(

@@ -174,7 +174,10 @@ describe('turns that never began', () => {
       await live.model.request(0);
       // What is asked for by itself stays, also between them, and says what holds and what would.
       const overridden = await live.thread.overrideTurnContext({ effort: 'high' });
-      expect(overridden).toMatchObject({ settings: { effort: 'high' }, queued: { approval: 'never', effort: 'high' } });
+      expect(overridden).toMatchObject({
+        settings: { effort: 'high' },
+        queued: { approvals: 'never', effort: 'high' },
+      });
       expect(sandboxOf(live.thread.settings)).toBe('workspace-write');
       const killed = killedNow(live);
       isOver = true;
@@ -184,7 +187,7 @@ describe('turns that never began', () => {
       if (end === 'killed') await killed.back(live);
       await live.open();
       expect(sandboxOf(live.thread.settings)).toBe('workspace-write');
-      expect(live.thread.settings).toMatchObject({ effort: 'high', approval: 'on-request' });
+      expect(live.thread.settings).toMatchObject({ effort: 'high', approvals: 'on-request' });
       await live.turn('and now?');
       expect(policiesOf(live).at(-1)).toBe('workspace-write');
       expect(live.rows(live.model.requests.length - 1).map(([, text]) => text)).toEqual(
@@ -205,6 +208,6 @@ describe('turns that never began', () => {
   });
 });
 
-function sandboxOf({ profile }: Settings): string {
+function sandboxOf({ sandbox: profile }: Settings): string {
   return widthOf(profile);
 }

@@ -88,7 +88,7 @@ const rows: readonly Row[] = [
     holds: 'a file of another home grants nothing',
     async expectIn(mended) {
       const { settings, notices } = await mended.resume();
-      expect(settings.profile.type).toBe('managed');
+      expect(settings.sandbox.type).toBe('managed');
       expect(settings.approvedPrefixes ?? []).toEqual([]);
       expect(settings.networkRules ?? []).toEqual([]);
       expect(notices.map(({ code }) => code)).toContain('settings-not-taken-over');
@@ -124,7 +124,7 @@ const rows: readonly Row[] = [
     file: 'settings-during-a-turn',
     holds: 'a change that was accepted while a turn ran is what comes next, and the turn is left its own',
     async expectIn({ state }) {
-      expect(lastSettings(state)).toMatchObject({ approval: 'untrusted', effort: 'low' });
+      expect(lastSettings(state)).toMatchObject({ approvals: 'untrusted', effort: 'low' });
       expect(state.context).toMatchObject({ approval_policy: 'never', effort: 'medium' });
     },
   },
@@ -228,7 +228,9 @@ const rows: readonly Row[] = [
       expect(await mended.printed('threads', 'show', mended.id)).toContain(
         `1 capstan: There is no thread ${mended.id}.`,
       );
-      expect(await mended.printed('exec', 'resume', mended.id, 'Go on.')).toContain('cannot be resumed');
+      expect(await mended.printed('exec', 'resume', mended.id, 'Go on.')).toContain(
+        'its process ended before anything was saved',
+      );
     },
   },
 ];

@@ -366,9 +366,9 @@ it('settings that are named win over raw keys, the configuration and what a thre
   const chosen = {
     model: 'gpt-5.4',
     effort: 'high',
-    approval: 'never',
+    approvals: 'never',
     summary: 'concise',
-    profile: { network: 'restricted' },
+    sandbox: { network: 'restricted' },
   };
   expect(thread.settings).toMatchObject(chosen);
   await thread.run({ input: words('one') });

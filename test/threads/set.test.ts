@@ -43,7 +43,7 @@ describe('capstan threads set', () => {
       restored: {
         from: 'settings',
         turn_id: place.lines().find(({ type }) => type === 'turn_context')!.payload['turn_id'],
-        names: ['model', 'provider', 'cwd', 'profile', 'collaboration', 'personality'],
+        names: ['model', 'provider', 'cwd', 'sandbox', 'collaboration', 'personality'],
       },
     });
     expect(resumed.stderr).toContain(`thread ${id} · gpt-5.4 via scripted · plan mode, read-only\n`);

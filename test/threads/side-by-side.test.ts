@@ -48,7 +48,7 @@ it('threads of one engine each have their own model, folder, sandbox, tools and 
     { model: 'gpt-5.4', hasTool: false, folder: 'elsewhere', sandbox: 'workspace-write' },
     { model: 'gpt-5.5', hasTool: true, folder: 'workspace', sandbox: 'read-only' },
   ]);
-  expect([kept.settings.approval, forgotten.settings.approval]).toEqual(['on-request', 'never']);
+  expect([kept.settings.approvals, forgotten.settings.approvals]).toEqual(['on-request', 'never']);
   expect(heard.filter((kind) => kind === 'turn-completed')).toHaveLength(1);
   await engine.close();
   expect(engine.threads).toEqual([]);

@@ -31,7 +31,7 @@ describe('an answer', () => {
     const tool = escalating();
     const asking = answeringCommands(() => new Promise<Answer>(() => {}));
     const { live, turn } = await needyScene([calls('a'), done], () => [tool], asking);
-    live.settings = { approval: 'on-request' };
+    live.settings = { approvals: 'on-request' };
     const given: Promise<unknown>[] = [];
     live.onEvent = (event) => {
       if (event.kind === 'question-asked') given.push(live.live!.answer(event.question.id, { kind: 'allowed' }));
@@ -45,7 +45,7 @@ describe('an answer', () => {
     const asked: Question[] = [];
     const asking: AskUser = { ask: (question) => (asked.push(question), new Promise<Answer>(() => {})) };
     const { live, turn } = await needyScene([calls('a'), done], () => [stoppedOnce()], asking);
-    live.settings = { approval: 'untrusted' };
+    live.settings = { approvals: 'untrusted' };
     const ended = turn('go');
     const next = async (): Promise<Question> => {
       const { length } = asked;
@@ -230,7 +230,7 @@ it('a scope that was not offered counts for the call alone', async () => {
     },
   };
   live.adapt = (parts) => ({ ...adapt(parts), askUser: ask, ruleBook });
-  live.settings = { approval: 'on-request' };
+  live.settings = { approvals: 'on-request' };
   expect(await turn('go')).toMatchObject({ kind: 'completed' });
   // No rule was offered, so none is saved.
   expect([saved, tool.ran]).toEqual([[], ['a disabled']]);

@@ -59,7 +59,7 @@ async function scene(script: Parameters<typeof needyScene>[0], ask: AskUser['ask
   const { adapt } = live;
   const ruleBook = { save: (rule: RuleToSave) => (saved.push(rule), Promise.resolve(undefined)) };
   live.adapt = (parts) => ({ ...adapt(parts), ruleBook });
-  live.settings = { approval: 'on-request', profile };
+  live.settings = { approvals: 'on-request', sandbox: profile };
   const outputs = (request: number) => textsOf(inputOf(made.model, request)).map(String);
   return { ...made, asked, saved, heard, outputs };
 }
@@ -193,7 +193,7 @@ describe('a host that a command waits for', () => {
     const { live, turn, asked, outputs } = await scene(script, yes);
     const { adapt } = live;
     live.adapt = (parts) => ({ ...adapt(parts), reviewTimeoutMs: 300_000 });
-    live.settings = { approval: 'on-request', reviewer: 'auto_review', profile };
+    live.settings = { approvals: 'on-request', reviewer: 'auto_review', sandbox: profile };
     await turn('Fetch it from x.test.');
     expect([asked.length, reviews.length]).toEqual([0, 2]);
     expect(reviews[0]).toContain('waits to connect to x.test:443');

@@ -18,7 +18,7 @@ const oneCall = [answer({ items: [callTool('reach', {})] }), answer({ items: [sa
 describe('a call that needs the user', () => {
   it('is refused where the user cannot be asked, and leaves no question behind', async () => {
     const { live, model, turn } = await scene(oneCall, () => [wanting]);
-    live.settings = { approval: 'on-request' };
+    live.settings = { approvals: 'on-request' };
     await turn('go');
     expect(textsOf(inputOf(model, 1)).at(-1)).toBe(
       'Not run: the approval policy is on-request, and the user cannot be asked. Run it within the sandbox, or tell the user what is needed.',
@@ -29,7 +29,7 @@ describe('a call that needs the user', () => {
   it('is put to the user with all that the tool declared, after the question is durable', async () => {
     const asking = answering({ kind: 'allowed' });
     const { live, model, turn } = await scene(oneCall, () => [wanting], asking);
-    live.settings = { approval: 'on-request' };
+    live.settings = { approvals: 'on-request' };
     const durable: boolean[] = [];
     const { ask } = asking;
     asking.ask = async (question, signal) => {
@@ -62,7 +62,7 @@ describe('a call that needs the user', () => {
       () => [wanting],
       answering({ kind: 'declined', note: 'Not on a Friday.' }),
     );
-    live.settings = { approval: 'on-request' };
+    live.settings = { approvals: 'on-request' };
     await turn('go');
     expect(textsOf(inputOf(model, 1)).at(-1)).toBe('Not run: the user declined it. The user says: Not on a Friday.');
     expect((await live.lines()).map(({ type }) => type)).not.toContain('capstan_call');
@@ -74,7 +74,7 @@ describe('a call that needs the user', () => {
       () => [wanting],
       answering({ kind: 'allowed', scope: 'session', note: 'Only in api/.' }),
     );
-    live.settings = { approval: 'on-request' };
+    live.settings = { approvals: 'on-request' };
     await turn('go');
     expect(textsOf(inputOf(model, 1)).at(-1)).toBe('The user allowed it. The user says: Only in api/.\nreach ran');
   });
@@ -82,7 +82,7 @@ describe('a call that needs the user', () => {
   it('is refused without a question where the policy is never', async () => {
     const asking = answering({ kind: 'allowed' });
     const { live, turn } = await scene(oneCall, () => [wanting], asking);
-    live.settings = { approval: 'never' };
+    live.settings = { approvals: 'never' };
     await turn('go');
     expect(asking.asked).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe('a call that needs the user', () => {
     ['answers oddly', () => Promise.resolve({ kind: 'yes' } as unknown as Answer), 'in a form Capstan can read.'],
   ] as const)('is not refused in the name of the user by a program that %s', async (_how, ask, words) => {
     const { live, model, turn } = await scene(oneCall, () => [wanting], { ask });
-    live.settings = { approval: 'on-request' };
+    live.settings = { approvals: 'on-request' };
     expect(await turn('go')).toMatchObject({ kind: 'completed' });
     const told = textsOf(inputOf(model, 1)).at(-1);
     expect(told).toContain(words);
@@ -102,7 +102,7 @@ describe('a call that needs the user', () => {
   it('ends with the turn when it is interrupted while it waits', async () => {
     const abort = new AbortController();
     const { live, turn } = await scene(oneCall, () => [wanting], answering(new Promise(() => {})));
-    live.settings = { approval: 'on-request' };
+    live.settings = { approvals: 'on-request' };
     live.onEvent = ({ kind }) => (kind === 'question-asked' ? abort.abort() : undefined);
     expect(await turn('go', abort.signal)).toEqual({ kind: 'aborted' });
     expect(live.live!.state.openTurn).toBeUndefined();
@@ -120,7 +120,7 @@ describe('a call that needs the user', () => {
       () => [wanting],
       answering(new Promise(() => {})),
     );
-    live.settings = { approval: 'on-request' };
+    live.settings = { approvals: 'on-request' };
     const waits = new Promise<void>((resolve) => {
       live.onEvent = ({ kind }) => (kind === 'question-asked' ? resolve() : undefined);
     });
@@ -160,7 +160,7 @@ it('a call that the user allowed and that was running when the program died is n
     () => [running],
     answering({ kind: 'allowed' }),
   );
-  live.settings = { approval: 'on-request' };
+  live.settings = { approvals: 'on-request' };
   void turn('go').catch(() => {});
   await begins;
   expect(live.live!.state.openTurn?.questions).toBeUndefined();
@@ -269,7 +269,7 @@ it('whichever tool opens a thread, it is held like the turn, unless the tool ask
   const { live, turn } = await scene(oneCall, () => [opening]);
   const { adapt } = live;
   live.adapt = (parts) => ({ ...adapt(parts), threads });
-  live.settings = { approval: 'on-request' };
+  live.settings = { approvals: 'on-request' };
   await turn('go');
   expect(asked.map(({ approvals }) => approvals)).toEqual(['on-request', 'never', 'on-request']);
   expect(asked.every(({ sandbox }) => sandbox !== undefined)).toBe(true);

@@ -30,7 +30,7 @@ it('commands of a plan write nothing, the model reads that, and the thread keeps
   // The mode is the thread's own, and so are the permissions behind it.
   await live.open();
   expect(live.thread.settings).toMatchObject({ collaboration: { mode: 'plan' } });
-  expect(JSON.stringify(live.thread.settings.profile)).toContain('"write"');
+  expect(JSON.stringify(live.thread.settings.sandbox)).toContain('"write"');
   await scene.calls('echo x > made || echo refused');
   expect(existsSync(fileIn(scene, 'made'))).toBe(false);
   await live.thread.overrideTurnContext({ collaboration: { mode: 'default' } });

@@ -41,7 +41,7 @@ async function turnWith(given: Answer | Promise<Answer>, approval: 'on-request' 
   const asking = answering(given);
   const script = [answer({ items: [callTool('reach', {})] }), answer({ items: [say('Done.')] })];
   const { live, model, turn } = await scene(script, () => [blockedTool(ran)], asking);
-  live.settings = { approval };
+  live.settings = { approvals: approval };
   const result = await turn('go');
   const lines = (await live.lines()).map(({ type }) => type);
   return {

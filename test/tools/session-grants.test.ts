@@ -50,7 +50,7 @@ async function granted() {
     () => [requestPermissionsTool({ disk: nodeDisk() }), program(noted)],
     asking,
   );
-  live.settings = { approval: 'on-request' };
+  live.settings = { approvals: 'on-request' };
   await turn('go');
   expect(noted).toEqual(['enabled write']);
   const parts = () => partsOf(model.requests.at(-1)!.body['input']);
@@ -78,7 +78,7 @@ it('a folder that does not exist is refused before the user is asked, with the f
   const asking = answering({ kind: 'allowed', scope: 'session' });
   const script = [answer({ items: [request] }), done];
   const { live, model, turn } = await needyScene(script, () => [requestPermissionsTool({ disk: nodeDisk() })], asking);
-  live.settings = { approval: 'on-request' };
+  live.settings = { approvals: 'on-request' };
   await turn('go');
   expect(asking.asked).toEqual([]);
   const sent = JSON.stringify(model.requests.at(-1)!.body);

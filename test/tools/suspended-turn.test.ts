@@ -162,7 +162,7 @@ describe('a turn whose process was killed while it waited', () => {
     const { live, model, resume, tool } = await waiting([calls('a'), done]);
     const again = answeringCommands(() => ({ kind: 'allowed' }));
     await resume(again);
-    live.settings = { approval: 'never' };
+    live.settings = { approvals: 'never' };
     expect(await (await live.open()).continue({ signal })).toMatchObject({ kind: 'completed' });
     expect([again.asked, tool.ran]).toEqual([[], []]);
     expect(textsOf(inputOf(model, 1)).join()).toContain('the call is no longer allowed: the approval policy is never');
@@ -219,7 +219,7 @@ it('a process that dies while it asks for another try leaves a call whose outcom
   const stopped = stoppedOnce(ran);
   const again = answering(new Promise(() => {}));
   const { live, disk, model, turn } = await needyScene([calls('a'), done], () => [stopped], again);
-  live.settings = { approval: 'on-request' };
+  live.settings = { approvals: 'on-request' };
   const asked = new Promise<void>((resolve) => {
     live.onEvent = ({ kind }) => (kind === 'question-asked' ? resolve() : undefined);
   });

@@ -54,7 +54,7 @@ async function killedAt(moment: (event: ThreadEvent) => boolean, given: Answer =
   const script = [requests, reaches, makes, done, makes, done];
   const tools = () => [requestPermissionsTool({ disk: nodeDisk() }), escalating(), program(noted)];
   const { live, disk, turn } = await needyScene(script, tools, asker(given, { waits: true }));
-  live.settings = { approval: 'on-request' };
+  live.settings = { approvals: 'on-request' };
   const survivor = await new Promise<SimulatedDisk>((resolve) => {
     live.onEvent = (event) => (moment(event) ? resolve(disk.kill()) : undefined);
     void turn('go').catch(() => {});

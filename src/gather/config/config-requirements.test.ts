@@ -183,9 +183,9 @@ describe('settings', () => {
       'allowed_approval_policies = ["on-request"]\nallowed_sandbox_modes = ["read-only", "workspace-write"]\n';
     expect(await settings(rules, { approval_policy: 'never', sandbox_mode: 'danger-full-access' })).toMatchObject({
       settings: {
-        approval: 'on-request',
-        profile: profileFor('read-only', none),
-        origins: { model: 'user', approval: 'managed', profile: 'managed' },
+        approvals: 'on-request',
+        sandbox: profileFor('read-only', none),
+        origins: { model: 'user', approvals: 'managed', sandbox: 'managed' },
       },
       notices: [
         {
@@ -205,7 +205,7 @@ describe('settings', () => {
   test('a default, or a surface that has no choice, gives way in silence', async () => {
     const rules = 'allowed_approval_policies = ["untrusted"]\nallowed_sandbox_modes = ["read-only"]\n';
     const expected = {
-      settings: { approval: 'untrusted', profile: profileFor('read-only', none) },
+      settings: { approvals: 'untrusted', sandbox: profileFor('read-only', none) },
       notices: [],
     };
     expect(await settings(rules, {})).toMatchObject(expected);
@@ -216,16 +216,16 @@ describe('settings', () => {
     const rules = 'allowed_sandbox_modes = ["read-only", "workspace-write"]\n';
     const user = { sandbox_mode: 'workspace-write', sandbox_workspace_write: { network_access: true } };
     expect(await settings(rules, user)).toMatchObject({
-      settings: { profile: profileFor('workspace-write', { ...none, network: true }), origins: { profile: 'user' } },
+      settings: { sandbox: profileFor('workspace-write', { ...none, network: true }), origins: { sandbox: 'user' } },
       notices: [],
     });
   });
 
   test('a resumed thread gets no more than is allowed now', async () => {
-    const resumed: Partial<Settings> = { approval: 'never', profile: { type: 'disabled' } };
+    const resumed: Partial<Settings> = { approvals: 'never', sandbox: { type: 'disabled' } };
     const rules = 'allowed_sandbox_modes = ["workspace-write", "read-only"]\n';
     expect(await settings(rules, {}, { resumed })).toMatchObject({
-      settings: { approval: 'never', profile: profileFor('workspace-write', none) },
+      settings: { approvals: 'never', sandbox: profileFor('workspace-write', none) },
       notices: [{ message: expect.stringContaining('does not allow sandbox_mode = "danger-full-access" (thread)') }],
     });
   });
@@ -234,7 +234,7 @@ describe('settings', () => {
     const rules = '[permissions.filesystem]\ndeny_read = ["/secret"]\n';
     const first = await settings(rules, { sandbox_mode: 'workspace-write' });
     const profile = withDeniedReads(first.demanded, profileFor('workspace-write', none));
-    expect(first.settings.profile).toEqual(profile);
+    expect(first.settings.sandbox).toEqual(profile);
     const { config } = readConfig(
       [
         {
@@ -245,17 +245,17 @@ describe('settings', () => {
       ],
       { addedRoots: ['/more'] },
     );
-    const again = settingsFrom(config, { ...place, resumed: { profile }, requirements: first.demanded });
+    const again = settingsFrom(config, { ...place, resumed: { sandbox: profile }, requirements: first.demanded });
     expect(again).toMatchObject({
       settings: {
-        profile: withDeniedReads(
+        sandbox: withDeniedReads(
           first.demanded,
           profileFor('workspace-write', { ...none, network: true, writableRoots: ['/more'] }),
         ),
       },
       notices: [],
     });
-    expect((await settings(rules, { sandbox_mode: 'danger-full-access' })).settings.profile).toMatchObject({
+    expect((await settings(rules, { sandbox_mode: 'danger-full-access' })).settings.sandbox).toMatchObject({
       type: 'managed',
       network: 'enabled',
     });
@@ -270,7 +270,7 @@ describe('settings', () => {
         code: 'sandbox-managed',
       });
       const free = settingsFrom(config, { ...place, sandbox: { type: 'disabled' } });
-      expect(free).toMatchObject({ settings: { profile: { type: 'disabled' }, origins: { profile: 'flags' } } });
+      expect(free).toMatchObject({ settings: { sandbox: { type: 'disabled' }, origins: { sandbox: 'flags' } } });
     },
   );
 

@@ -45,7 +45,7 @@ filesystem = { "/srv/shared" = "write" }
 
   test('one that is defined and allowed can be chosen, and so can any that grants no more', async () => {
     const { settings: own } = (await chosen(corp, { default_permissions: 'corp' })) as { settings: Settings };
-    expect(own.profile).toMatchObject({
+    expect(own.sandbox).toMatchObject({
       file_system: { entries: expect.arrayContaining([at('/srv/shared', 'write')]) },
     });
     const less = {
@@ -53,7 +53,7 @@ filesystem = { "/srv/shared" = "write" }
       permissions: { less: { extends: 'corp', filesystem: { '/etc': 'deny' } } },
     };
     expect(await chosen(corp, less)).toMatchObject({
-      settings: { profile: { file_system: { entries: expect.arrayContaining([at('/etc', 'deny')]) } } },
+      settings: { sandbox: { file_system: { entries: expect.arrayContaining([at('/etc', 'deny')]) } } },
       notices: [],
     });
     expect(await chosen(corp, { sandbox_mode: 'workspace-write' })).toMatchObject({ notices: [] });
@@ -73,7 +73,7 @@ filesystem = { "/srv/shared" = "write" }
   ])('one that grants more gives way with a notice: %s', async (_, values) => {
     const made = await chosen(corp, values);
     expect(made).toMatchObject({
-      settings: { profile: { file_system: { entries: expect.arrayContaining([at('/srv/shared', 'write')]) } } },
+      settings: { sandbox: { file_system: { entries: expect.arrayContaining([at('/srv/shared', 'write')]) } } },
       notices: [{ code: 'requirement-overrides', message: expect.stringContaining('uses "corp" instead') }],
     });
     expect(await chosen(corp, values, { sandbox: { type: 'disabled' } })).toMatchObject({ code: 'sandbox-managed' });
@@ -82,7 +82,7 @@ filesystem = { "/srv/shared" = "write" }
   test('a user cannot define what the administrator defines', async () => {
     const values = { default_permissions: 'corp', permissions: { corp: { filesystem: { '/': 'write' } } } };
     const { settings } = (await chosen(corp, values)) as { settings: Settings };
-    expect(settings.profile).toMatchObject({
+    expect(settings.sandbox).toMatchObject({
       file_system: { entries: expect.arrayContaining([at('/srv/shared', 'write')]) },
     });
   });
@@ -90,7 +90,7 @@ filesystem = { "/srv/shared" = "write" }
   test('a default that is not allowed gives way in silence', async () => {
     const text =
       'allowed_permission_profiles = { none = true }\ndefault_permissions = "none"\n[permissions.none.filesystem]\n":minimal" = "read"\n';
-    expect(await chosen(text, {})).toMatchObject({ notices: [], settings: { profile: { type: 'managed' } } });
+    expect(await chosen(text, {})).toMatchObject({ notices: [], settings: { sandbox: { type: 'managed' } } });
   });
 
   test.each([
@@ -128,7 +128,7 @@ filesystem = { "/srv/shared" = "write" }
       gitDirectories: [],
       own: noOwnPlaces,
     };
-    const policy = resolvePolicy(settings.profile, places);
+    const policy = resolvePolicy(settings.sandbox, places);
     expect(['/secret', '/secret/open/x', '/secret/ws/deep/down'].map((path) => access(policy, path))).toEqual([
       'deny',
       'deny',

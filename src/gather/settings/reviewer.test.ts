@@ -11,7 +11,7 @@ function settings(file: JsonObject, choices: Partial<SettingsChoices> = {}) {
   expect(problems).toEqual([]);
   const made = settingsFrom(config, { cwd: '/repo', catalogue: bundledCatalogue(), ...choices });
   if ('code' in made) throw new Error(made.message);
-  const { approval, askedApproval, reviewer, reviewPolicy, origins } = made.settings;
+  const { approvals: approval, askedApproval, reviewer, reviewPolicy, origins } = made.settings;
   return { approval, askedApproval, reviewer, reviewPolicy, origin: origins?.['reviewer'], notices: made.notices };
 }
 

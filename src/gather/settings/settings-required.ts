@@ -42,7 +42,7 @@ export function required(requirements: Requirements, settings: Settings, config:
 
 type Step = Pick<Required, 'settings'> & Partial<Required>;
 
-function isManaged(requirements: Requirements, { profile }: Settings, { pinned }: Config): boolean {
+function isManaged(requirements: Requirements, { sandbox: profile }: Settings, { pinned }: Config): boolean {
   const { denyRead, sandboxModes } = requirements;
   return (
     denyRead !== undefined ||
@@ -54,17 +54,17 @@ function isManaged(requirements: Requirements, { profile }: Settings, { pinned }
 }
 
 function requiredApproval(requirements: Requirements, settings: Settings): Step {
-  const broken = brokenByApproval(requirements, settings.approval);
+  const broken = brokenByApproval(requirements, settings.approvals);
   if (broken === undefined) return { settings };
   const [approval] = broken.allowed;
   const what = {
     key: 'approval_policy',
-    value: approvalName(settings.approval),
+    value: approvalName(settings.approvals),
     broken: named(broken),
     instead: approvalName(approval),
   };
-  const notices = noticesOf(settings, 'approval', what);
-  return { settings: decided({ ...settings, approval }, 'approval'), notices };
+  const notices = noticesOf(settings, 'approvals', what);
+  return { settings: decided({ ...settings, approvals: approval }, 'approvals'), notices };
 }
 
 /** The reviewer that holds where this one is chosen. */
@@ -89,25 +89,25 @@ function named({ allowed: [first, ...others], ...rest }: Allowed<ApprovalPolicy>
 }
 
 function requiredProfile(requirements: Requirements, settings: Settings, config: Config): Step {
-  const broken = brokenByProfile(requirements, settings.profile);
+  const broken = brokenByProfile(requirements, settings.sandbox);
   if (broken === undefined) return chosenProfile(requirements, settings, config);
   const mode = modeInstead(broken);
-  const value = widthOf(settings.profile);
-  const notices = noticesOf(settings, 'profile', { key: 'sandbox_mode', value, broken, instead: mode });
-  const inMode = decided({ ...settings, profile: profileOfMode(config, mode) }, 'profile');
+  const value = widthOf(settings.sandbox);
+  const notices = noticesOf(settings, 'sandbox', { key: 'sandbox_mode', value, broken, instead: mode });
+  const inMode = decided({ ...settings, sandbox: profileOfMode(config, mode) }, 'sandbox');
   const chosen = chosenProfile(requirements, inMode, config);
   return { settings: chosen.settings, notices };
 }
 
 /** The profile itself if it may be chosen, else the one that holds in its place; with what must not be read. */
 function chosenProfile(requirements: Requirements, settings: Settings, { namedProfile }: Config): Step {
-  const broken = brokenByChoice(requirements, settings.profile);
+  const broken = brokenByChoice(requirements, settings.sandbox);
   if (broken === undefined) {
-    return { settings: { ...settings, profile: withDeniedReads(requirements, settings.profile) } };
+    return { settings: { ...settings, sandbox: withDeniedReads(requirements, settings.sandbox) } };
   }
   const { instead, source, key } = broken;
   const allowed = broken.allowed.map(({ id }) => id) as [string, ...string[]];
-  const value = namedProfile?.id ?? widthOf(settings.profile);
+  const value = namedProfile?.id ?? widthOf(settings.sandbox);
   const what = {
     key: namedProfile === undefined ? 'sandbox_mode' : 'default_permissions',
     value,
@@ -115,7 +115,10 @@ function chosenProfile(requirements: Requirements, settings: Settings, { namedPr
     instead: instead.id,
   };
   const profile = withDeniedReads(requirements, instead.profile);
-  return { settings: decided({ ...settings, profile }, 'profile'), notices: noticesOf(settings, 'profile', what) };
+  return {
+    settings: decided({ ...settings, sandbox: profile }, 'sandbox'),
+    notices: noticesOf(settings, 'sandbox', what),
+  };
 }
 
 function requiredFeatures({ features: demanded }: Requirements, settings: Settings): Step {

@@ -48,8 +48,8 @@ test('nothing must be configured', () => {
       model: 'gpt-6.1-sol',
       provider: 'openai',
       cwd: '/repo',
-      approval: 'on-request',
-      profile: profileFor('read-only', none),
+      approvals: 'on-request',
+      sandbox: profileFor('read-only', none),
       shellEnvironment: { ...defaultShellEnvironmentPolicy, withheld },
       window: {},
       origins: {},
@@ -158,8 +158,8 @@ test('everything that is configured arrives', () => {
         baselineTokens: 100,
       },
       cwd: '/repo',
-      approval: 'never',
-      profile: profileFor('workspace-write', {
+      approvals: 'never',
+      sandbox: profileFor('workspace-write', {
         network: true,
         writableRoots: ['/more'],
         excludeTmpdir: false,
@@ -177,7 +177,7 @@ test('everything that is configured arrives', () => {
       features: { memories: true, hooks: false, multi_agent_v2: true, multi_agent: true },
       origins: Object.fromEntries(
         [
-          'model provider effort summary verbosity serviceTier approval profile shellEnvironment',
+          'model provider effort summary verbosity serviceTier approvals sandbox shellEnvironment',
           'baseInstructions developerInstructions compactPrompt compaction personality leaveOut features',
           'realtime.startInstructions instructionRules.maxBytes instructionRules.fallbackFilenames instructionRules.rootMarkers',
           'window.contextWindow window.autoCompactTokens window.autoCompactScope window.toolOutputTokens window.effectivePercent',
@@ -238,13 +238,13 @@ test('the origin of a setting is the highest layer that had a part in it', () =>
         verbosity: 'flags',
         provider: 'managed',
         shellEnvironment: 'flags',
-        profile: 'flags',
-        approval: 'surface',
+        sandbox: 'flags',
+        approvals: 'surface',
       },
     },
   });
-  expect(settings({ file: { model: 'm' } }, { resumed: { cwd: '/other', profile: workspace } })).toMatchObject({
-    settings: { origins: { model: 'user', cwd: 'flags', profile: 'thread' } },
+  expect(settings({ file: { model: 'm' } }, { resumed: { cwd: '/other', sandbox: workspace } })).toMatchObject({
+    settings: { origins: { model: 'user', cwd: 'flags', sandbox: 'thread' } },
   });
 });
 
@@ -257,7 +257,7 @@ test('the instructions key serves where there is no file, and a blank one counts
 
 test('network access of workspace-write opens nothing in read-only', () => {
   expect(settings({ file: { model: 'm', sandbox_workspace_write: { network_access: true } } })).toMatchObject({
-    settings: { profile: { type: 'managed', network: 'restricted' } },
+    settings: { sandbox: { type: 'managed', network: 'restricted' } },
   });
 });
 
@@ -265,8 +265,8 @@ const resumed: Partial<Settings> = {
   model: 'old',
   provider: 'old-provider',
   effort: 'low',
-  approval: 'never',
-  profile: profileFor('workspace-write', none),
+  approvals: 'never',
+  sandbox: profileFor('workspace-write', none),
 };
 
 test('what the thread had beats the file', () => {
@@ -286,7 +286,7 @@ test('a flag beats what the thread had, key by key', () => {
     settings: {
       ...resumed,
       model: 'flagged',
-      profile: profileFor('read-only', none),
+      sandbox: profileFor('read-only', none),
       shellEnvironment: { ...defaultShellEnvironmentPolicy, set: { A: '1' } },
     },
   });
@@ -301,8 +301,8 @@ test('a flag for workspace-write changes one option of a thread that has it', ()
   const flags = { sandbox_workspace_write: { network_access: true } };
   const had = { ...none, writableRoots: ['/from-thread'], excludeTmpdir: true };
   expect(
-    settings({ file, flags }, { resumed: { ...resumed, profile: profileFor('workspace-write', had) } }),
-  ).toMatchObject({ settings: { profile: profileFor('workspace-write', { ...had, network: true }) } });
+    settings({ file, flags }, { resumed: { ...resumed, sandbox: profileFor('workspace-write', had) } }),
+  ).toMatchObject({ settings: { sandbox: profileFor('workspace-write', { ...had, network: true }) } });
 });
 
 const workspace = profileFor('workspace-write', none);
@@ -318,23 +318,25 @@ test.each<[string, PermissionProfile]>([
   ['rules of its own', withRulesOfItsOwn],
 ])('and leaves one with %s as it is', (_, profile) => {
   const flags = { sandbox_workspace_write: { network_access: true, writable_roots: ['/more'] } };
-  expect(settings({ flags }, { resumed: { ...resumed, profile } })).toMatchObject({ settings: { profile } });
+  expect(settings({ flags }, { resumed: { ...resumed, sandbox: profile } })).toMatchObject({
+    settings: { sandbox: profile },
+  });
 });
 
 describe('the managed file', () => {
   test('beats what the thread had', () => {
     const managed = { model: 'ours', sandbox_mode: 'read-only', approval_policy: 'on-request' };
     expect(settings({ managed }, { resumed })).toMatchObject({
-      settings: { model: 'ours', profile: profileFor('read-only', none), approval: 'on-request' },
+      settings: { model: 'ours', sandbox: profileFor('read-only', none), approvals: 'on-request' },
     });
   });
 
   test('gives a thread that only reads nothing more', () => {
     const managed = { model: 'm', sandbox_mode: 'workspace-write' };
     const profile = profileFor('read-only', none);
-    expect(settings({ managed }, { resumed: { profile } })).toMatchObject({ settings: { profile } });
-    expect(settings({ managed }, { resumed: { profile: { type: 'disabled' } } })).toMatchObject({
-      settings: { profile: profileFor('workspace-write', none) },
+    expect(settings({ managed }, { resumed: { sandbox: profile } })).toMatchObject({ settings: { sandbox: profile } });
+    expect(settings({ managed }, { resumed: { sandbox: { type: 'disabled' } } })).toMatchObject({
+      settings: { sandbox: profileFor('workspace-write', none) },
     });
   });
 });
@@ -346,7 +348,7 @@ describe('the default of the sandbox', () => {
     ['unknown', 'read-only'],
   ] as const)('in a project of trust %s is %s', (trust, mode) => {
     expect(settings({ file: { model: 'm' }, options: { trust } })).toMatchObject({
-      settings: { profile: profileFor(mode, none) },
+      settings: { sandbox: profileFor(mode, none) },
     });
   });
 });
@@ -357,13 +359,13 @@ describe('added folders', () => {
 
   test('are writable besides the configured ones, in a resumed thread too', () => {
     expect(settings({ file, options })).toMatchObject({
-      settings: { profile: profileFor('workspace-write', { ...none, writableRoots: ['/a', '/b'] }) },
+      settings: { sandbox: profileFor('workspace-write', { ...none, writableRoots: ['/a', '/b'] }) },
       notices: [],
     });
     const had = profileFor('workspace-write', { ...none, writableRoots: ['/c'], network: true });
-    expect(settings({ file, options }, { resumed: { profile: had } })).toMatchObject({
+    expect(settings({ file, options }, { resumed: { sandbox: had } })).toMatchObject({
       settings: {
-        profile: profileFor('workspace-write', { ...none, writableRoots: ['/c', '/b', '/a'], network: true }),
+        sandbox: profileFor('workspace-write', { ...none, writableRoots: ['/c', '/b', '/a'], network: true }),
       },
       notices: [],
     });
@@ -379,7 +381,7 @@ describe('added folders', () => {
       'Ask the administrator of this machine.',
     ],
   ])('are reported to have no effect when %s', (_, layers, profile, next) => {
-    const resumed = profile === undefined ? {} : { profile };
+    const resumed = profile === undefined ? {} : { sandbox: profile };
     const without = settings(layers, { resumed });
     expect(settings({ ...layers, options }, { resumed })).toEqual({
       ...without,
@@ -396,7 +398,7 @@ describe('added folders', () => {
   test('need nothing where there is no sandbox', () => {
     const flags = { sandbox_mode: 'danger-full-access' };
     expect(settings({ file, flags, options })).toMatchObject({
-      settings: { profile: { type: 'disabled' } },
+      settings: { sandbox: { type: 'disabled' } },
       notices: [],
     });
   });

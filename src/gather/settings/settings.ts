@@ -114,10 +114,10 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     verbosity: ranked<string | undefined>('verbosity', config.modelVerbosity),
     serviceTier: ranked('serviceTier', config.serviceTier, fallback.serviceTier),
     cwd: { value: cwd, origin: cwdOrigin(choices) },
-    ...approvalChoice(ranked('approval', config.approvalPolicy), reviewer.value, choices),
+    ...approvalChoice(ranked('approvals', config.approvalPolicy), reviewer.value, choices),
     reviewer: { ...reviewer, value: reviewer.value === 'user' ? undefined : reviewer.value },
     reviewPolicy: configured('reviewPolicy', notBlank(config.autoReview?.policy)),
-    profile,
+    sandbox: profile,
     // What a thread remembers of rules is a claim: the files of today decide.
     rules: { value: rules?.rules, origin: 'rules' },
     approvedPrefixes: { value: rules?.approvedPrefixes, origin: 'rules' },
@@ -162,7 +162,7 @@ function approvalChoice(
   const held = unlessReviewed && isReviewed({ approval: own.value, ...defined({ reviewer }) }) ? undefined : given;
   const asked = held === undefined || isSameApproval(held, own.value) ? { value: undefined, origin: undefined } : own;
   const approval = held === undefined ? own : { value: held, origin: 'surface' };
-  return { approval, askedApproval: asked };
+  return { approvals: approval, askedApproval: asked };
 }
 
 function chooseProfileWithOrigin(
@@ -173,9 +173,9 @@ function chooseProfileWithOrigin(
     const { profile, notices } = askedProfile(config, sandbox);
     return { profile: { value: profile, origin: 'flags' }, notices };
   }
-  const had = resumed?.profile === undefined ? undefined : withoutDeniedReads(requirements, resumed.profile);
+  const had = resumed?.sandbox === undefined ? undefined : withoutDeniedReads(requirements, resumed.sandbox);
   const { profile, notices, added } = chooseProfile(config, had);
-  const origin = added ? 'flags' : profile === had ? 'thread' : configuredOrigin(config, 'profile');
+  const origin = added ? 'flags' : profile === had ? 'thread' : configuredOrigin(config, 'sandbox');
   return { profile: { value: profile, origin }, notices };
 }
 

@@ -13,8 +13,8 @@ export interface TakenOver {
 }
 
 export type LeftSetting =
-  | 'profile'
-  | 'approval'
+  | 'sandbox'
+  | 'approvals'
   | 'reviewer'
   | 'provider'
   | 'model'
@@ -34,11 +34,11 @@ export function takeOver(config: Config, last: LastSettings, places: Places): Ta
   // The model would read them as instructions of the user's own program.
   left.add('developerInstructions').add('compactPrompt');
   const configured = configuredProfile(config);
-  if (last.profile !== undefined && narrowerProfile(configured, last.profile, places) !== last.profile) {
-    left.add('profile');
+  if (last.sandbox !== undefined && narrowerProfile(configured, last.sandbox, places) !== last.sandbox) {
+    left.add('sandbox');
   }
-  if (last.approval !== undefined && narrowerApproval(config.approvalPolicy, last.approval) !== last.approval) {
-    left.add('approval');
+  if (last.approvals !== undefined && narrowerApproval(config.approvalPolicy, last.approvals) !== last.approvals) {
+    left.add('approvals');
   }
   if (last.reviewer === 'auto_review' && config.approvalsReviewer !== 'auto_review') left.add('reviewer');
   if (last.provider !== undefined && last.provider !== config.modelProvider) left.add('provider').add('model');
@@ -53,5 +53,5 @@ function isModePinned({ pinned }: Config): boolean {
 
 /** By a flag or the managed file. Options of a sandbox mode leave the mode to others. */
 function isDecided(config: Config, name: LeftSetting): boolean {
-  return name === 'profile' ? isModePinned(config) : isPinned(config, name);
+  return name === 'sandbox' ? isModePinned(config) : isPinned(config, name);
 }

@@ -159,7 +159,8 @@ function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | unde
 /** What must change before the agent works for a turn with these bounds: it may do no more than that turn. */
 function narrowing(settings: Settings, { cwd, approval, profile, mode }: AgentBounds): SettingsChange | undefined {
   const isNarrow =
-    narrowerApproval(approval, settings.approval) === settings.approval && grantsNoMoreThan(profile, settings.profile);
+    narrowerApproval(approval, settings.approvals) === settings.approvals &&
+    grantsNoMoreThan(profile, settings.sandbox);
   const change = {
     ...(settings.cwd === cwd ? {} : { cwd }),
     ...(isNarrow ? {} : { approvals: approval, sandbox: profile }),

@@ -21,7 +21,7 @@ export interface AskModel {
   /** Where it is asked: its files must not matter. */
   readonly cwd: string;
   /** Of the thread for which it is asked. */
-  readonly settings: Pick<Settings, 'provider' | 'profile'>;
+  readonly settings: Pick<Settings, 'provider' | 'sandbox'>;
   /** For whom, in the provider's logs. */
   readonly threadSource: string;
   readonly signal: AbortSignal;
@@ -79,7 +79,7 @@ export async function askModel(engine: AskedEngine, asked: AskModel): Promise<Mo
     onlyConfig,
     config: overridesFor(asked),
     heldApprovals: 'never',
-    sandbox: readOnlyProfile(settings.profile),
+    sandbox: readOnlyProfile(settings.sandbox),
     onlyTools: [],
     ephemeral: true,
     threadSource,

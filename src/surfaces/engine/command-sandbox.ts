@@ -200,7 +200,7 @@ export async function refusalIn(engine: EngineParts, cwd: string): Promise<Sandb
 async function threadPolicy(engine: EngineParts, cwd: string, own: OwnPlaces): Promise<ResolvedPolicy | undefined> {
   const configured = await configureThread(engine, { cwd }, {});
   if ('code' in configured) return undefined;
-  const { profile } = configured.settings;
+  const { sandbox: profile } = configured.settings;
   const landlock = (await engine.sandbox.usesLandlock()) ? ({ landlock: true } as const) : {};
   return resolvePolicy(profile, { ...findPlaces(cwd, engine.options.env, { own, profile }), ...landlock });
 }
@@ -221,7 +221,7 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   const { writableRoots } = configured.config.sandboxWorkspaceWrite;
   for (const path of [cwd, options.cwd, ...writableRoots, ...base.config.sandboxWorkspaceWrite.writableRoots])
     engine.opened.add(path);
-  const profile = permissions !== undefined && 'profile' in permissions ? permissions.profile : settings.profile;
+  const profile = permissions !== undefined && 'profile' in permissions ? permissions.profile : settings.sandbox;
   const places = findPlaces(cwd, options.env, { own: engine.ownPlaces(), profile });
   const resolved = (where: Places): ResolvedPolicy =>
     withNetworkRules(resolvePolicy(profile, where), settings.networkRules ?? []);

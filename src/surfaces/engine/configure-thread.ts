@@ -159,7 +159,7 @@ export async function configureThread(
   if ('code' in made) return made;
   const { approvals } = choices;
   if (approvals !== undefined && heldApprovals === undefined) {
-    const { approval } = made.settings;
+    const { approvals: approval } = made.settings;
     const isWider = !isSameApproval(narrowerApproval(approvals, approval), approval);
     if (isWider) return approvalsManaged(approvals, approval);
   }
@@ -184,13 +184,13 @@ export async function configureThread(
     ...modelNotices(catalogue, settings),
     ...headerNotices(config, settings.provider, env),
     ...fallbackNotices(settings, models),
-    ...missingRootNotices(settings.profile, { cwd, temporaryDirectory: env['TMPDIR'] }),
-    ...(settings.profile.type === 'managed' ? unprotectedSubmoduleNotices(cwd) : []),
+    ...missingRootNotices(settings.sandbox, { cwd, temporaryDirectory: env['TMPDIR'] }),
+    ...(settings.sandbox.type === 'managed' ? unprotectedSubmoduleNotices(cwd) : []),
     // Once per thread is enough.
     ...(past === undefined ? unusedNotice(config) : []),
     ...(past === undefined && place.sends === true ? homeFolderNotices(settings, base.osHome) : []),
   ];
-  const profileName = nameOfProfile(config, settings.profile);
+  const profileName = nameOfProfile(config, settings.sandbox);
   const running = switchedOn(hooks.hooks, settings, requirements);
   const switches = skillSwitches(layers, base.osHome);
   const more = defined({ profileName });

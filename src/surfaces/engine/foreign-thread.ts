@@ -42,7 +42,7 @@ function leftNotice(
   settings: Settings,
 ): readonly Outcome[] {
   // What a surface holds, it holds whatever the thread had.
-  const shown = names.filter((name) => name !== 'approval' || settings.origins?.['approval'] !== 'surface');
+  const shown = names.filter((name) => name !== 'approvals' || settings.origins?.['approvals'] !== 'surface');
   const isElsewhere = standing === 'imported' && last.cwd !== undefined && last.cwd !== settings.cwd;
   const left = [
     ...(isElsewhere ? [leftFolder(last.cwd, settings)] : []),
@@ -68,10 +68,10 @@ function leftFolder(had: string, { cwd }: Settings): Left {
 
 function said(name: LeftSetting, last: LastSettings, settings: Settings): Left {
   switch (name) {
-    case 'profile':
-      return leftProfile(last.profile!, settings.profile);
-    case 'approval':
-      return leftApproval(approvalName(last.approval!), approvalName(settings.approval));
+    case 'sandbox':
+      return leftProfile(last.sandbox!, settings.sandbox);
+    case 'approvals':
+      return leftApproval(approvalName(last.approvals!), approvalName(settings.approvals));
     case 'reviewer':
       return leftName('reviewer', last.reviewer!, settings.reviewer ?? 'user', [
         '-c',

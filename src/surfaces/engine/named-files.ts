@@ -26,7 +26,7 @@ const keys = ['model_instructions_file', 'experimental_compact_prompt_file', 'mo
 export function deniesOfProject(
   engine: EngineParts,
   { origins }: Config,
-  { cwd, profile }: Settings,
+  { cwd, sandbox: profile }: Settings,
 ): Denies | undefined {
   if (!keys.some((key) => origins.get(key)?.startsWith('project ') === true)) return undefined;
   const places = findPlaces(cwd, engine.options.env, { own: engine.ownPlaces(), profile });

@@ -44,7 +44,8 @@ export async function previewThread(
 function asBefore({ envelope }: ThreadState): Pick<ThreadRequest, 'heldApprovals' | 'askUser'> {
   const origins = envelope && objectAt(objectAt(envelope, 'telemetry') ?? {}, 'origins');
   const policy = envelope && objectAt(envelope, 'policy');
-  const isHeld = origins !== undefined && stringAt(origins, 'approval') === 'surface';
+  const isHeld =
+    origins !== undefined && (stringAt(origins, 'approvals') ?? stringAt(origins, 'approval')) === 'surface';
   if (isHeld && policy !== undefined) return { heldApprovals: policy['approval'] as ApprovalPolicy };
   if (policy?.['canAsk'] !== true) return {};
   return { askUser: policy['answersOnce'] === true ? { ...nothingAsked, answersOnce: true } : nothingAsked };

@@ -138,7 +138,7 @@ function withOwnSnapshots({ store, seals }: HomeStore) {
 async function deniedIn(parts: EngineParts, id: ThreadId): Promise<(path: string) => boolean> {
   const { store, options, base } = parts;
   const { state } = await foldThread(store, id);
-  const { profile: had, cwd = '/' } = lastSettings(state);
+  const { sandbox: had, cwd = '/' } = lastSettings(state);
   const configured = configuredProfile(base.config);
   const profile = (await standingOf(parts, id, state)) === 'ours' ? had : configured;
   const places = findPlaces(cwd, options.env, { own: noOwnPlaces });

@@ -121,7 +121,7 @@ export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Pr
   if ('code' in asked) return engineRefused(asked);
   const { target, parent, signal, listener } = asked;
   if (target.kind === 'words' && target.words.trim() === '') return engineRefused(noWords);
-  const { cwd, model: current, provider, profile: chosen } = parent.settings;
+  const { cwd, model: current, provider, sandbox: chosen } = parent.settings;
   const profile = readOnlyProfile(chosen);
   const sandbox = await engine.openSandbox({ cwd, permissions: { profile } });
   if ('code' in sandbox) return engineRefused(sandbox);

@@ -170,7 +170,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
         catalogue,
         prices,
         own: engine.ownPlaces(),
-        profile: chosen.profile,
+        profile: chosen.sandbox,
         programFiles: nodeProgramFiles,
         roots: [...opened],
         provider: facts,
@@ -278,7 +278,7 @@ function hasMcpServers({ mcpServers = {} }: Config): boolean {
 
 /** Where commands may write under these settings, or under the configured ones in a run of another mode. */
 function openedFolders(
-  { cwd, profile }: Settings,
+  { cwd, sandbox: profile }: Settings,
   { sandboxWorkspaceWrite: { writableRoots }, addedRoots }: Config,
 ): readonly string[] {
   return [cwd, ...writableRoots, ...addedRoots, ...grantedFolders(profile)];

@@ -37,9 +37,14 @@ function originOf({ field, source }: Ownership, stored: JsonObject): string {
   const otherwise = source.otherwise === 'model catalogue' ? sourceOf(field, stored) : source.otherwise;
   if (!isJsonObject(valueAt(stored, ['telemetry', 'origins']))) return otherwise;
   const { origins } = (stored as unknown as Pick<Envelope, 'telemetry'>).telemetry;
-  const chosen = settings.map((path) => origins[path] ?? origins[path.replace(/\..*/s, '')]);
+  const chosen = settings.map(
+    (path) => origins[path] ?? origins[path.replace(/\..*/s, '')] ?? origins[formerNames[path] ?? path],
+  );
   return chosen.find((origin) => origin !== undefined) ?? otherwise;
 }
+
+/** Settings that older threads record under another name. */
+const formerNames: Readonly<Record<string, string>> = { approvals: 'approval', sandbox: 'profile' };
 
 /** Fields that are made from one of the model's record. */
 const madeFrom: Readonly<Record<string, string>> = {

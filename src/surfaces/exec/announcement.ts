@@ -67,7 +67,7 @@ export class Announcement {
 
 /** What is in force: one line of at most 100 columns, and a second one for what few runs have. */
 function startLines({ id, settings, profileName, restored }: AnnouncedThread, verbose: boolean): string {
-  const { model, provider, effort, approval, cwd } = settings;
+  const { model, provider, effort, approvals: approval, cwd } = settings;
   const resolved = policyInForce(settings);
   const policy = { mode: sandboxLevelOf(resolved), network: resolved.network, ...defined({ lists: resolved.lists }) };
   const asking = { asksAboutRules: allowsAsking(approval, 'rules') };

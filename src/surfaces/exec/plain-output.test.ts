@@ -376,7 +376,7 @@ it('a thread that waits says how to answer in the way of this run', () => {
   const run = { approvals: 'my answers.jsonl', limits: { tokens: '20000' } };
   const options = { live: false, verbose: false, resumable: true, ...run };
   const output = new PlainOutput(new Screen({ stream, color: false, live: false }), options);
-  const settings = { model: 'm', provider: 'openai', approval: 'on-request', cwd: '/', profile: { type: 'disabled' } };
+  const settings = { model: 'm', provider: 'openai', approvals: 'on-request', cwd: '/', sandbox: { type: 'disabled' } };
   output.start({ id: 'T', settings } as unknown as LiveThread);
   output.event({ kind: 'thread-started', threadId: 'T' as ThreadId });
   output.event({ kind: 'turn-suspended', turnId, questions: [] });
@@ -394,9 +394,9 @@ describe('a failed turn names a command that works when it is pasted', () => {
     const settings = {
       model: 'm',
       provider: 'openai',
-      approval: 'on-request',
+      approvals: 'on-request',
       cwd: '/',
-      profile: { type: 'disabled' },
+      sandbox: { type: 'disabled' },
     };
     output.start({ id: 'T', settings } as unknown as LiveThread);
     tell({ kind: 'thread-started', threadId: 'T' as ThreadId }, begins, ...before);

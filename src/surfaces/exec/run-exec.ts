@@ -80,7 +80,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     return changed.outcome;
   }
   // The thread may let commands write in more folders than the configuration does.
-  const { cwd: folder, profile } = thread.settings;
+  const { cwd: folder, sandbox: profile } = thread.settings;
   const roots = [...engine.config.writableFolders, folder, ...grantedFolders(profile)];
   const recheck = checkLastMessageFile(options, cwd, roots);
   if (recheck !== undefined && 'code' in recheck) {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { settingOf, type SettingsChange } from '../../envelope/override.ts';
+import type { SettingsChange } from '../../envelope/override.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { widthOf } from '../../policy/profile-width.ts';
 import { defined } from '../../protocol/defined.ts';
@@ -38,8 +38,8 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
     if (result.kind === 'refused') return result.outcome;
     const changes = result.changed.map((name) => ({
       name,
-      from: shown(before, settingOf(name)),
-      to: shown(result.settings, settingOf(name)),
+      from: shown(before, name as keyof Settings),
+      to: shown(result.settings, name as keyof Settings),
     }));
     const changed = Object.fromEntries(changes.map(({ name, ...values }) => [settingWord(name), values]));
     return printResult({ thread_id: id, changed }, options, () => asText(id, changes));
@@ -71,7 +71,7 @@ function changeOf(options: CommandArguments<typeof setCommand>['options']): Sett
 }
 
 function shown(settings: Settings, name: keyof Settings): Json {
-  if (name === 'profile') return widthOf(settings.profile);
+  if (name === 'sandbox') return widthOf(settings.sandbox);
   if (name === 'collaboration') return settings.collaboration?.mode ?? 'default';
   return (settings[name] as Json | undefined) ?? null;
 }

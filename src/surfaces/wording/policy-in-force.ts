@@ -8,12 +8,12 @@ import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 /** The policy of a thread as far as a sentence about it needs: without what the machine adds. */
 export function policyInForce({
   cwd,
-  profile,
+  sandbox,
   collaboration,
   changesNothing,
   networkRules = [],
-}: Pick<Settings, 'cwd' | 'profile' | 'collaboration' | 'changesNothing' | 'networkRules'>): ResolvedPolicy {
+}: Pick<Settings, 'cwd' | 'sandbox' | 'collaboration' | 'changesNothing' | 'networkRules'>): ResolvedPolicy {
   const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
   const isReadOnly = changesNothing === true || collaboration?.mode === 'plan';
-  return withNetworkRules(resolvePolicy(isReadOnly ? readOnlyProfile(profile) : profile, places), networkRules);
+  return withNetworkRules(resolvePolicy(isReadOnly ? readOnlyProfile(sandbox) : sandbox, places), networkRules);
 }

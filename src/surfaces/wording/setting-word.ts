@@ -1,7 +1,6 @@
 const words: Readonly<Record<string, string>> = {
   cwd: 'folder',
   approvals: 'approval',
-  profile: 'sandbox',
   collaboration: 'mode',
   serviceTier: 'service tier',
   approvedPrefixes: 'approved commands',

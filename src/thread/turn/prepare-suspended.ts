@@ -1,6 +1,7 @@
 import type { Settings } from '../../envelope/settings.ts';
 import { narrowerApproval, narrowerProfile } from '../../policy/narrower.ts';
 import { canBeAsked } from '../../policy/review/can-be-asked.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { objectAt, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -29,19 +30,23 @@ export async function prepareSuspended(
   const { state } = log;
   const { openTurn } = state;
   if (openTurn === undefined || !isSuspended(state)) return { outcome: nothingSuspended(id) };
-  if (ends) return { settings: now, continues: { openTurn, approval: now.approval } };
-  if (!canBeAsked(userFacts(parts), now) && questionsToAsk(state).length > 0) return { outcome: noOneToAsk(id) };
+  if (ends) return { settings: now, continues: { openTurn, approval: now.approvals } };
+  if (
+    !canBeAsked(userFacts(parts), { approval: now.approvals, ...defined({ reviewer: now.reviewer }) }) &&
+    questionsToAsk(state).length > 0
+  )
+    return { outcome: noOneToAsk(id) };
   const then = policyOf(state);
   if (then === undefined) return { outcome: policyChanged(id) };
   const { places } = await parts.gatherFacts(now);
-  const profile = narrowerOf(now.profile, then.profile, (one, other) => narrowerProfile(one, other, places));
+  const profile = narrowerOf(now.sandbox, then.profile, (one, other) => narrowerProfile(one, other, places));
   if (profile === undefined) return { outcome: policyChanged(id) };
   // A surface that cannot ask holds its own policy: that says nothing about what was asked before.
-  const isHeld = now.origins?.['approval'] === 'surface';
-  const approval = isHeld ? then.approval : narrowerApproval(now.approval, then.approval);
-  const ruling = isHeld ? now.approval : approval;
-  const isSame = profile === now.profile && ruling === now.approval;
-  const settings = isSame ? now : { ...now, profile, approval: ruling };
+  const isHeld = now.origins?.['approvals'] === 'surface';
+  const approval = isHeld ? then.approval : narrowerApproval(now.approvals, then.approval);
+  const ruling = isHeld ? now.approvals : approval;
+  const isSame = profile === now.sandbox && ruling === now.approvals;
+  const settings = isSame ? now : { ...now, sandbox: profile, approvals: ruling };
   return { settings, continues: { openTurn, approval } };
 }
 
@@ -54,7 +59,7 @@ interface TurnPolicy {
 function policyOf({ openTurn, context, envelope, ...state }: ThreadState): TurnPolicy | undefined {
   if (stringAt(context, 'turn_id') !== openTurn?.id) return undefined;
   const approval = objectAt(envelope, 'policy')?.['approval'] as ApprovalPolicy | undefined;
-  const { profile } = lastSettings({ ...state, ...(context && { context }), newest: 'context' });
+  const { sandbox: profile } = lastSettings({ ...state, ...(context && { context }), newest: 'context' });
   return approval === undefined || profile === undefined ? undefined : { approval, profile };
 }
 

@@ -10,11 +10,11 @@ export function approvalMismatch(
   { options: { approvals, askForApproval: policy } }: ExecArguments,
   settings: Pick<
     OpenedThread['settings'],
-    'approval' | 'askedApproval' | 'collaboration' | 'cwd' | 'profile' | 'networkRules'
+    'approvals' | 'askedApproval' | 'collaboration' | 'cwd' | 'sandbox' | 'networkRules'
   >,
 ): Outcome | undefined {
-  const { approval, askedApproval } = settings;
-  if (approval !== 'never') return undefined;
+  const { askedApproval } = settings;
+  if (settings.approvals !== 'never') return undefined;
   if (approvals !== undefined) {
     return {
       code: 'approvals-unused',

@@ -147,7 +147,7 @@ function sandboxOverrides(value: Json | undefined): readonly { readonly path: st
 
 /** The settings of a thread under the names that calls have for them. */
 export function settingsShown(settings: Settings): JsonObject {
-  const { model, provider, effort, summary, cwd, approval, profile, collaboration } = settings;
+  const { model, provider, effort, summary, cwd, approvals: approval, sandbox: profile, collaboration } = settings;
   return {
     model,
     provider,

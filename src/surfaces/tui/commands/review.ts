@@ -89,7 +89,7 @@ function commitList({ commits }: ReviewChoices): TargetList {
 /** A list of what git knows. */
 async function offer(session: CommandSession, listOf: (choices: ReviewChoices) => TargetList): Promise<void> {
   const { stage, engine } = session.parts;
-  const { cwd, profile } = session.thread.settings;
+  const { cwd, sandbox: profile } = session.thread.settings;
   stage.open(undefined);
   const sandbox = await engine.openSandbox({ cwd, permissions: { profile: readOnlyProfile(profile) } });
   const choices = 'code' in sandbox ? sandbox : await reviewChoices(sandbox);

@@ -19,7 +19,7 @@ export async function status(session: CommandSession): Promise<void> {
   const { stage, now } = session.parts;
   const { id, settings, profileName } = session.thread;
   const { total, rateLimits } = session.thread.usage();
-  const { model, effort, summary, cwd, approval, collaboration, reviewer = 'user' } = settings;
+  const { model, effort, summary, cwd, approvals: approval, collaboration, reviewer = 'user' } = settings;
   const path = (each: string): string => shownPath(each, { ...stage.look, cwd: '' });
   const of = [effort, summary === undefined ? undefined : `summaries ${summary}`].filter((each) => each !== undefined);
   const reviewed = reviewer === 'user' ? '' : ', answered by a reviewer';

@@ -49,8 +49,10 @@ export const permissionPresets: readonly PermissionPreset[] = [
 
 /** Settings change seldom, and screens ask with every frame. */
 const standing = oncePerObject((settings: Settings) => {
-  const [sandbox, approval] = [sandboxLevelOf(policyInForce(settings)), approvalName(settings.approval)];
-  const reviewer: ApprovalsReviewer = isReviewed(settings) ? 'auto_review' : 'user';
+  const [sandbox, approval] = [sandboxLevelOf(policyInForce(settings)), approvalName(settings.approvals)];
+  const reviewer: ApprovalsReviewer = isReviewed({ ...settings, approval: settings.approvals })
+    ? 'auto_review'
+    : 'user';
   const preset = permissionPresets.find(
     (each) => each.sandbox === sandbox && each.approval === approval && each.reviewer === reviewer,
   );

@@ -102,11 +102,11 @@ export const statusItems = {
   },
   permissions: {
     about: 'the permission profile or the sandbox, and when Capstan asks',
-    text: (facts) => withNext(facts, (of) => `${facts.profileName ?? sandboxLevel(of)}, ${approvalName(of.approval)}`),
+    text: (facts) => withNext(facts, (of) => `${facts.profileName ?? sandboxLevel(of)}, ${approvalName(of.approvals)}`),
   },
   'approval-mode': {
     about: 'when Capstan asks',
-    text: (facts) => withNext(facts, ({ approval }) => approvalName(approval)),
+    text: (facts) => withNext(facts, ({ approvals: approval }) => approvalName(approval)),
   },
   'current-dir': { about: 'the folder', text: ({ settings }, look) => shownPath(settings.cwd, { ...look, cwd: '' }) },
   'project-name': {

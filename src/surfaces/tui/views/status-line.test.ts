@@ -28,8 +28,8 @@ function settings(mode: SandboxMode, rest: Partial<Settings> = {}): Settings {
     provider: 'openai',
     effort: 'high',
     cwd: '/home/ada/engine',
-    approval: 'on-request',
-    profile: profileFor(mode, { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false }),
+    approvals: 'on-request',
+    sandbox: profileFor(mode, { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false }),
     shellEnvironment: defaultShellEnvironmentPolicy,
     ...rest,
   };
@@ -89,8 +89,8 @@ describe('the status line', () => {
 
   it.each([
     ['Read only', { settings: settings('read-only') }, undefined],
-    ['Full access', { settings: settings('danger-full-access', { approval: 'never' }) }, 'warn'],
-    ['workspace-write, untrusted', { settings: settings('workspace-write', { approval: 'untrusted' }) }, undefined],
+    ['Full access', { settings: settings('danger-full-access', { approvals: 'never' }) }, 'warn'],
+    ['workspace-write, untrusted', { settings: settings('workspace-write', { approvals: 'untrusted' }) }, undefined],
     ['Plan mode', { settings: settings('workspace-write', { collaboration: { mode: 'plan' } }) }, 'special'],
   ])('names the mode: %s', (name, some, colour) => {
     const mode = statusRow({ ...facts, ...some }, { items: [], hasColours: false }, look).at(-1);

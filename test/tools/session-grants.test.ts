@@ -89,8 +89,8 @@ it('a folder that does not exist is refused before the user is asked, with the f
 });
 
 it.each([
-  ['an approval policy that never asks', { approval: 'never' as const }],
-  ['a narrower profile', { profile: profileFor('read-only', options) }],
+  ['an approval policy that never asks', { approvals: 'never' as const }],
+  ['a narrower profile', { sandbox: profileFor('read-only', options) }],
 ])('under %s it counts no longer, and the text does not name it', async (_name, change) => {
   const { live, turn, noted, told } = await granted();
   const { settings } = live;

@@ -59,7 +59,7 @@ test('when no checkpoint could be made, the next turn says what it compacts, and
   await live.turn(task);
   expect(await live.turn('Go on.')).toMatchObject({
     kind: 'failed',
-    outcome: { message: expect.stringMatching(/about 2[5-9],\d{3} tokens by Capstan's estimate/) },
+    outcome: { next: expect.stringMatching(/about 2[5-9],\d{3} tokens by Capstan's estimate/) },
   });
   isAgainst = false;
   await live.turn('And now?');

@@ -49,17 +49,26 @@ describe('a thread file', () => {
   });
 
   it.each([
-    ['that is empty', '', 'it is empty: nothing was ever saved in it'],
-    ['that is no thread', 'Dear diary,\n', 'its first line does not describe a thread'],
-  ])('%s: it is refused, left as it is, and works when it is brought back', async (_name, content, why) => {
+    [
+      'that is empty',
+      '',
+      (id: string, path: string): [string, string] => [
+        `There is no thread ${id}: its process ended before anything was saved (${path}).`,
+        'Start a new thread. You can delete the file.',
+      ],
+    ],
+    [
+      'that is no thread',
+      'Dear diary,\n',
+      (id: string, path: string): [string, string] => [
+        `Thread ${id} cannot be resumed: its first line does not describe a thread (${path}).`,
+        'Repair the file or restore it from a backup, or start a new thread.',
+      ],
+    ],
+  ])('%s: it is refused, left as it is, and works when it is brought back', async (_name, content, said) => {
     const { model, id, path, text, resume } = await thread();
     writeFileSync(path, content);
-    expect(await resume()).toEqual(
-      refusal([
-        `Thread ${id} cannot be resumed: ${why} (${path}).`,
-        'Repair the file or restore it from a backup, or start a new thread.',
-      ]),
-    );
+    expect(await resume()).toEqual(refusal(said(id, path)));
     expect(readFileSync(path, 'utf8')).toBe(content);
     writeFileSync(path, text);
     expect([(await resume()).code, lastSent(model).slice(-3)]).toEqual([0, ['one', 'ok', 'two']]);

@@ -104,7 +104,7 @@ test('a renewal in the middle of a call is given up in time, and the model reads
   expect([code, output]).toEqual([
     0,
     expect.stringContaining(
-      `its login could not be renewed: its login server ${login.host} did not answer within 12 s. Tell the user: Try again later, or log in again with \`capstan mcp login\`.`,
+      `its login could not be renewed: its login server ${login.host} did not answer within 12 s. Tell the user: Try again later, or log in again with \`capstan mcp login NAME\`.`,
     ),
   ]);
 });
@@ -138,7 +138,7 @@ test('what a token endpoint says of a token is printed nowhere', async () => {
   const { stdout, stderr } = await login.run();
   expect(`${stdout}${stderr}`).not.toMatch(/refresh-0|\[mcp-sdk\]/);
   expect(warningsIn(stdout)).toEqual([
-    'The MCP server "x" did not start: its login could not be renewed: the answer was HTTP 500. Try again later, or log in again with `capstan mcp login`.',
+    'The MCP server "x" did not start: its login could not be renewed: the answer was HTTP 500. Try again later, or log in again with `capstan mcp login NAME`.',
   ]);
 });
 

@@ -191,7 +191,7 @@ export class LoginSession implements OAuthClientProvider {
       if (this.#notRenewed !== undefined)
         throw new LoginProblem(
           `its login could not be renewed: ${this.#notRenewed}`,
-          'Try again later, or log in to it again.',
+          'Try again later, or log in again with `capstan mcp login NAME`.',
         );
       return;
     }

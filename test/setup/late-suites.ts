@@ -20,7 +20,7 @@ export const lateSuites: readonly string[] = [
   'test/mcp/{hostile-logins,mcp-news}.test.ts',
   'test/commands/{completion,sandbox-programs}.test.ts',
   'test/context/{bad-input,odd-usage}.test.ts',
-  'test/laws/!(thread-laws).test.ts',
+  'test/laws/!(prefix-bytes|section-law|section-order|thread-laws).test.ts',
   'test/{agents/bounded-agents,cost/fallback,fragments/catalog,providers/signs-of-life}.test.ts',
   'test/{replay/rerun,rollout/store-contract,shell/real-bash,tokens/estimate-law,workspace/restore-law}.test.ts',
   'src/compaction/candidates/unlike-lines.test.ts',

@@ -154,7 +154,7 @@ describe('an imported thread', () => {
     expect(settings.sandbox).not.toMatchObject({ file_system });
     for (const name of ['approvedPrefixes', 'networkRules', 'serviceTier']) expect(settings).not.toHaveProperty(name);
     expect(notTakenOver({ settings, ...opened })?.message).toBe(
-      `Thread ${other} was imported. Capstan does not apply: 1 approved commands, 1 network rules, ` +
+      `Thread ${other} was imported. Capstan does not apply: 1 approved command, 1 network rule, ` +
         'service tier priority (using default), sandbox danger-full-access (using read-only), ' +
         'approval on-request (using never), provider ollama (using scripted), model their-model (using gpt-5.5).',
     );

@@ -144,7 +144,7 @@ export function recordLandlockRoots(
   });
   if (fresh.length > 0) {
     const folder = folderOf(home);
-    if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made. Make the home writable.`);
+    if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made, or others can write it.`);
     const agreed = digestsUnder([...known, ...fresh], { home, projects: trusted() });
     for (const root of fresh) saveRecord(home, root, agreed);
   }

@@ -98,7 +98,7 @@ export function registerWriter(home: string, roots: readonly WritableRoot[]): vo
   const fresh = roots.filter(({ root }) => !known.some((each) => isWithin(root, each.root)));
   if (fresh.length === 0) return;
   const folder = folderOf(home);
-  if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made. Make the home writable.`);
+  if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made, or others can write it.`);
   const file = ownFile(home);
   const save = (all: readonly RegisteredRoot[]): void => {
     const text = JSON.stringify({

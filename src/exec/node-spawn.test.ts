@@ -40,6 +40,11 @@ function script(text: string, more: Partial<RunnableCommand> = {}): RunnableComm
   };
 }
 
+/** A duration for `sleep` that only this process uses: runs beside each other must not see each other's commands. */
+function ownSeconds(seconds: number): string {
+  return `${seconds}.${String(process.pid).padStart(7, '0')}`;
+}
+
 /** How many processes have the mark in their command line. */
 function survivors(mark: string): number {
   return readdirSync('/proc').filter((pid) => {
@@ -145,14 +150,15 @@ describe('ends', () => {
 
 describe('kills', () => {
   test('at the time-out, with everything the command started', async () => {
-    const mark = 'sleep 271828';
+    const seconds = ownSeconds(271_828);
+    const mark = `sleep ${seconds}`;
     const end = await run(
       script(`${mark} & (trap '' TERM; ${mark} & wait) & echo up; wait`),
       { ...limits, timeoutMs: 3000 },
       never,
     );
     expect(end).toMatchObject({ kind: 'timed-out', output: { text: 'up\n' } });
-    expect(survivors('271828')).toBe(0);
+    expect(survivors(seconds)).toBe(0);
   });
 
   test('politely first', async () => {
@@ -178,14 +184,15 @@ describe('kills', () => {
   test('when the signal aborts, and not even started when it already has', async () => {
     const stop = new AbortController();
     const ready = join(folder, 'ready');
+    const seconds = ownSeconds(314_159);
     const watch = setInterval(() => existsSync(ready) && stop.abort(), 5);
-    expect(await run(script(`echo up; touch ${ready}; sleep 314159`), limits, stop)).toMatchObject({
+    expect(await run(script(`echo up; touch ${ready}; sleep ${seconds}`), limits, stop)).toMatchObject({
       kind: 'aborted',
       output: { text: 'up\n' },
     });
     clearInterval(watch);
     rmSync(ready);
-    expect(survivors('314159')).toBe(0);
+    expect(survivors(seconds)).toBe(0);
     expect(await run(script('echo up'), limits, stop)).toMatchObject({
       kind: 'aborted',
       output: { text: '', totalBytes: 0 },
@@ -193,9 +200,10 @@ describe('kills', () => {
   });
 
   test('a background process that holds the output does not hold the call', async () => {
-    const end = await run(script('sleep 161803 & echo done'), limits, never);
+    const seconds = ownSeconds(161_803);
+    const end = await run(script(`sleep ${seconds} & echo done`), limits, never);
     expect(end).toMatchObject({ kind: 'exited', exitCode: 0, output: { text: 'done\n' } });
-    expect(survivors('161803')).toBe(0);
+    expect(survivors(seconds)).toBe(0);
   });
 });
 
@@ -273,11 +281,12 @@ describe.runIf(process.platform === 'linux')('a process that is killed', () => {
   }
 
   test.each([
-    ['a command', 'sleep 173205.1; :', '173205.1'],
-    ['what the command started', 'sleep 173205.2 & sleep 173205.2; :', '173205.2'],
-    ['what left the session of the command', 'setsid sleep 173205.3 & sleep 173205.3; :', '173205.3'],
-  ])('takes %s with it', async (_what, text, mark) => {
-    await killWhenUp(text);
+    ['a command', 173_205, (sleep: string) => `${sleep}; :`],
+    ['what the command started', 173_206, (sleep: string) => `${sleep} & ${sleep}; :`],
+    ['what left the session of the command', 173_207, (sleep: string) => `setsid ${sleep} & ${sleep}; :`],
+  ])('takes %s with it', async (_what, seconds, textWith) => {
+    const mark = ownSeconds(seconds);
+    await killWhenUp(textWith(`sleep ${mark}`));
     await expect.poll(() => survivors(mark), { timeout: 20_000, interval: 5 }).toBe(0);
   });
 });

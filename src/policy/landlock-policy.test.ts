@@ -4,10 +4,11 @@ import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access } from './access.ts';
 import { describePolicy } from './describe-policy.ts';
 import { grantedPolicy } from './granted-policy.ts';
-import { landlockLosses, landlockObstacle } from './landlock-policy.ts';
+import { landlockLeavesOpen, landlockLosses, landlockObstacle } from './landlock-policy.ts';
 import { noOwnPlaces } from './own-places.ts';
 import type { Places } from './places.ts';
 import { profileFor } from './profiles.ts';
+import { protectedNames } from './protected-names.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 
 const home = '/home/me/.codex';
@@ -50,6 +51,11 @@ describe('a policy that is fitted to Landlock', () => {
     expect(access(policy, `${home}/auth.json`)).toBe('deny');
     expect(access(policy, `${home}/config.toml`)).toBe('read');
     expect(landlockObstacle(policy)).toBeUndefined();
+  });
+
+  test('the text for users names every protected name', () => {
+    expect(landlockLeavesOpen.settings).toBe('.git, .codex, .capstan, .agents and .aws inside writable folders');
+    expect(landlockLeavesOpen.settings.match(/\.\w+/g)?.toSorted()).toEqual(protectedNames.toSorted());
   });
 
   test('a temporary folder that is a link to what must be kept is closed like one that holds it', () => {

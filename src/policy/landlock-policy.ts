@@ -2,6 +2,7 @@ import type { LandlockLimits, PathRule, ResolvedPolicy } from '../protocol/resol
 import { accessByRules, type RestrictedFiles, writablePaths } from './access.ts';
 import { networkReach } from './network/network-reach.ts';
 import { byDepth, isWithin } from './paths.ts';
+import { protectedNames } from './protected-names.ts';
 
 /** What the resolver knows of the rules besides what they say. */
 interface RuleOrigins {
@@ -67,9 +68,13 @@ export function landlockObstacle(policy: ResolvedPolicy): { readonly why: string
   return undefined;
 }
 
+/** Those that most readers know come first. */
+const familiarNames = ['.git', '.codex', '.capstan'].filter((name) => protectedNames.includes(name));
+const shownNames = [...new Set([...familiarNames, ...protectedNames])];
+
 /** Things that Landlock leaves open under most policies, in words that every text about it shares. */
 export const landlockLeavesOpen = {
-  settings: '.git, .codex, .capstan, .agents and .aws inside writable folders',
+  settings: `${shownNames.slice(0, -1).join(', ')} and ${shownNames.at(-1)} inside writable folders`,
   modes: 'modes and times of your files outside the writable folders',
   background: 'Programs that a command leaves in the background may go on after it',
 } as const;

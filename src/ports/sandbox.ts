@@ -11,6 +11,13 @@ export const sandboxNotices = {
   'sandbox-fallback': 'once',
 } as const;
 
+/** Sentences of refusals by which surfaces recognise them: what a model was told has no code. */
+export const refusalSentences = {
+  noBubblewrap: 'This policy requires a sandbox, and bubblewrap, which builds it, was not found.',
+  withoutSandbox:
+    'If this machine is itself a sandbox, `-c sandbox_mode=danger-full-access` runs commands without one.',
+} as const;
+
 /** A command as a tool wants it run, before it is isolated. */
 export interface PlainCommand {
   readonly argv: readonly string[];

@@ -180,8 +180,8 @@ function landlockNotice(isChosen: boolean): NonNullable<RunnableCommand['notice'
 
 function unrecorded(error: unknown): SandboxRefused {
   const why = error instanceof Error ? error.message : String(error);
-  const message = `Capstan cannot record in its home what commands may change under Landlock: ${why}`;
-  return { kind: 'refused', code: 'sandbox-unusable', message, next: 'Then try again.' };
+  const message = `Capstan cannot record in its home what commands may change under Landlock: ${why.replace(/\.$/, '')}.`;
+  return { kind: 'refused', code: 'sandbox-unusable', message, next: 'Make the home writable, then try again.' };
 }
 
 function direct(command: PlainCommand): RunnableCommand {

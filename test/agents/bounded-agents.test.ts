@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say, type ScriptStep } from '../../src/testing/index.ts';
-import { processesWith } from '../harness/process-table.ts';
+import { ownSeconds, processesWith } from '../harness/process-table.ts';
 import { hook, prints, trustAll } from '../hooks/hooked-scene.ts';
 import { type AgentRequest, agentScene, type Says } from './agent-scene.ts';
 import { noNamespaces } from '../harness/namespaces.ts';
@@ -116,7 +116,7 @@ it('what an idle agent left running ends before the first request of a turn that
   skip,
 }) => {
   skip(noNamespaces);
-  const seconds = '83417.5';
+  const seconds = ownSeconds(83_417);
   const running: boolean[] = [];
   const look = (step: ScriptStep): ScriptStep => {
     running.push(processesWith(seconds).length > 0);

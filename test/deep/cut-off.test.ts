@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Line } from '../../src/protocol/line.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { listProcesses, processesWith } from '../harness/process-table.ts';
+import { listProcesses, ownSeconds, processesWith } from '../harness/process-table.ts';
 import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
 
 const waiting = { timeout: 20_000, interval: 10 };
@@ -21,7 +21,7 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
   it.each(['workspace-write', 'danger-full-access'])(
     '%s: its command dies too, and resume shows both',
     async (mode) => {
-      const seconds = mode === 'workspace-write' ? '82031.1' : '82031.2';
+      const seconds = ownSeconds(mode === 'workspace-write' ? 82_031 : 82_032);
       const command = `sleep ${seconds} & sleep ${seconds}`;
       const { model, place } = await scene(scriptOf(command));
       const victim = place.start(['exec', '--json', '-s', mode, 'go']);
@@ -87,9 +87,10 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
   );
 
   it('and whose command survived: resume ends it, and tells the user and the model', async () => {
-    const { model, place } = await scene(scriptOf('setsid sleep 82032.1 & sleep 82032.1'));
+    const seconds = ownSeconds(82_033);
+    const { model, place } = await scene(scriptOf(`setsid sleep ${seconds} & sleep ${seconds}`));
     const victim = place.start(['exec', '--json', '-s', 'danger-full-access', 'go']);
-    await vi.waitUntil(() => processesWith('sleep\x0082032.1').length === 2, waiting);
+    await vi.waitUntil(() => processesWith(`sleep\0${seconds}`).length === 2, waiting);
     await vi.waitUntil(() => callLines(place.lines()).length === 2, waiting);
     // No process is left that could end the command.
     const wardens = listProcesses().filter(
@@ -99,10 +100,10 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
     for (const { pid } of wardens) process.kill(pid, 'SIGKILL');
     victim.child.kill('SIGKILL');
     const id = threadId(await victim.finished);
-    expect(processesWith('sleep\x0082032.1')).toHaveLength(2);
+    expect(processesWith(`sleep\0${seconds}`)).toHaveLength(2);
 
     const run = await place.run('exec', '--json', 'resume', id, 'what happened?');
-    expect(processesWith('82032.1')).toEqual([]);
+    expect(processesWith(seconds)).toEqual([]);
     expect(run.events.filter(({ type }) => type === 'item.completed').map(({ item }) => item)).toContainEqual({
       id: 'item_0',
       type: 'error',

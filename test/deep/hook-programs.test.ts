@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { hook, hookedScene, prints } from '../hooks/hooked-scene.ts';
-import { processesWith } from '../harness/process-table.ts';
+import { ownSeconds, processesWith } from '../harness/process-table.ts';
 
 const done = answer({ items: [say('Done.')] });
 const runs = (cmd: string) => answer({ items: [callTool('exec_command', { cmd })] });
 const waiting = { timeout: 20_000, interval: 10 };
-const sleepers = (seconds: number): readonly number[] => processesWith(`sleep\0${seconds}`);
+const sleep = (seconds: number): string => `sleep ${ownSeconds(seconds)}`;
+const sleepers = (seconds: number): readonly number[] => processesWith(`sleep\0${ownSeconds(seconds)}`);
 
 test('a hook that hangs, ignores signals and forks is gone after its time-out, with all that it started', async () => {
-  const command = `trap '' TERM INT HUP; (setsid sleep 74001 & sleep 74001) & while :; do sleep 74001; done`;
+  const command = `trap '' TERM INT HUP; (setsid ${sleep(74001)} & ${sleep(74001)}) & while :; do ${sleep(74001)}; done`;
   const { live } = await hookedScene([runs('echo one'), done], { PreToolUse: [hook(command, { timeout: 1 })] });
   await live.turn('go');
   expect(live.rows(1).at(-1)?.[1]).toContain('one');
@@ -20,7 +21,7 @@ test('a hook that hangs, ignores signals and forks is gone after its time-out, w
 });
 
 test('a hook that leaves a process behind does not hold up the turn', async () => {
-  const { live } = await hookedScene([done], { UserPromptSubmit: [hook('sleep 74002 & echo "Said."')] });
+  const { live } = await hookedScene([done], { UserPromptSubmit: [hook(`${sleep(74002)} & echo "Said."`)] });
   await live.turn('go');
   // A hook that is waited for is ended at its time-out, with a warning.
   expect(live.told('warning')).toEqual([]);
@@ -30,7 +31,9 @@ test('a hook that leaves a process behind does not hold up the turn', async () =
 });
 
 test('an interrupt ends hooks and what they started, and the call that they were asked about does not run', async () => {
-  const { live } = await hookedScene([runs('touch made'), done], { PreToolUse: [hook('touch begun; sleep 74003')] });
+  const { live } = await hookedScene([runs('touch made'), done], {
+    PreToolUse: [hook(`touch begun; ${sleep(74003)}`)],
+  });
   const interrupt = new AbortController();
   const ended = live.turn('go', { signal: interrupt.signal });
   await vi.waitUntil(() => existsSync(join(live.place.workspace, 'begun')), waiting);
@@ -42,7 +45,7 @@ test('an interrupt ends hooks and what they started, and the call that they were
 });
 
 test('a hook that nothing waits for ends with its thread', async () => {
-  const { live } = await hookedScene([done], { UserPromptSubmit: [hook('sleep 74004', { async: true })] });
+  const { live } = await hookedScene([done], { UserPromptSubmit: [hook(sleep(74004), { async: true })] });
   await live.turn('go');
   await vi.waitUntil(() => sleepers(74004).length > 0, waiting);
   await live.close();

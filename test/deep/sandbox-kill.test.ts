@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { variablesWithCompiled } from '../harness/compiled-once.ts';
-import { processesWith } from '../harness/process-table.ts';
+import { ownSeconds, processesWith } from '../harness/process-table.ts';
 
 const kills = 30;
 
@@ -13,7 +13,7 @@ it.runIf(process.platform === 'linux')(
   async () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-build-')));
     for (let kill = 0; kill < kills; kill++) {
-      const seconds = `90210.${kill}`;
+      const seconds = ownSeconds(90_210 + kill);
       const words = [
         join(import.meta.dirname, 'sandboxed-sleeper.ts'),
         folder,

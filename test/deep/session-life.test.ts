@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { checkpointText, saysCheckpoint } from '../compaction/summariser.ts';
-import { processesWith } from '../harness/process-table.ts';
+import { ownSeconds, processesWith } from '../harness/process-table.ts';
 import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
 import { toldScene } from '../harness/told-scene.ts';
 
@@ -23,15 +23,16 @@ async function sessionOf(told: Scene, cmd: string, more: object = {}): Promise<n
   return idIn((await told.calls(start(cmd, more)))[0]);
 }
 
+const sleep = (seconds: number): string => `sleep ${ownSeconds(seconds)}`;
 /** Processes that sleep for so many seconds. */
-const sleepers = (seconds: number): readonly number[] => processesWith(`sleep\0${seconds}`);
+const sleepers = (seconds: number): readonly number[] => processesWith(`sleep\0${ownSeconds(seconds)}`);
 
 const ended = (told: Scene): readonly string[] => told.texts().filter((text) => text.startsWith('<sessions_ended>'));
 
 describe('a session', () => {
   test('ends with its thread, and the resumed thread says once that it is gone', async () => {
     const told = await toldScene({});
-    const id = await sessionOf(told, 'sleep 73001');
+    const id = await sessionOf(told, sleep(73001));
     expect(told.live.thread.state.sessions).toMatchObject([{ id, threadId: told.live.id }]);
     const [folder] = readdirSync(join(told.live.place.home, 'command-logs'));
     await told.live.close();
@@ -45,14 +46,14 @@ describe('a session', () => {
     expect(refused).toContain(`Session ${id} ended, at the latest with the program that ran this conversation before.`);
     await told.calls();
     expect(ended(told)).toEqual([
-      `<sessions_ended>\nThese command sessions have ended, at the latest with the program that ran this conversation; what they had not told you is lost:\n${id}: "sleep 73001"\n</sessions_ended>`,
+      `<sessions_ended>\nThese command sessions have ended, at the latest with the program that ran this conversation; what they had not told you is lost:\n${id}: "${sleep(73001)}"\n</sessions_ended>`,
     ]);
     expect(told.live.thread.state.sessions).toEqual([]);
   });
 
   test('cannot be reached from a fork, and runs on', async () => {
     const told = await toldScene({});
-    const id = await sessionOf(told, 'sleep 73002');
+    const id = await sessionOf(told, sleep(73002));
     const engine = await told.live.engine();
     const forked = await engine.fork(told.live.id, { kind: 'latest' }, { listener: () => {} });
     if (forked.kind === 'refused') throw new Error(forked.outcome.message);
@@ -71,7 +72,7 @@ describe('a session', () => {
 
   test('is ended by a turn that may do less, and not by one that may do the same or more', async () => {
     const told = await toldScene({});
-    const id = await sessionOf(told, 'sleep 73003');
+    const id = await sessionOf(told, sleep(73003));
     await told.live.thread.overrideTurnContext({ sandbox: 'danger-full-access' });
     const [wider] = await told.calls(look(id, { yield_time_ms: 250 }));
     expect(wider).toContain(`Process running with session ID ${id}`);
@@ -79,14 +80,14 @@ describe('a session', () => {
     const [narrower] = await told.calls(look(id, { yield_time_ms: 250 }));
     expect(narrower).toContain(`Session ${id} was ended, because it had more permissions than you have now.`);
     expect(ended(told)).toEqual([
-      `<sessions_ended>\nThese command sessions had more permissions than you have now, and were ended:\n${id}: "sleep 73003"\n</sessions_ended>`,
+      `<sessions_ended>\nThese command sessions had more permissions than you have now, and were ended:\n${id}: "${sleep(73003)}"\n</sessions_ended>`,
     ]);
     expect(sleepers(73003)).toEqual([]);
   });
 
   test('is named after a checkpoint, once', async () => {
     const told = await toldScene({});
-    const id = await sessionOf(told, 'sleep 73004');
+    const id = await sessionOf(told, sleep(73004));
     const named = (): readonly string[] => told.texts().filter((text) => text.startsWith('<command_sessions>'));
     await told.calls(start('seq 1 9000'));
     expect(named()).toEqual([]);
@@ -97,12 +98,12 @@ describe('a session', () => {
     expect(running).toContain(`Process running with session ID ${id}`);
     expect(stopped).toContain('Process exited with code 130');
     await told.calls();
-    expect(named()).toEqual([expect.stringMatching(new RegExp(`^${id}: "sleep 73004", since 20\\d\\d-.*Z$`, 'm'))]);
+    expect(named()).toEqual([expect.stringMatching(new RegExp(`^${id}: "${sleep(73004)}", since 20\\d\\d-.*Z$`, 'm'))]);
   });
 
   test('survives an interrupt of the turn that looks at it', async () => {
     const told = await toldScene({});
-    const id = await sessionOf(told, 'sleep 73005');
+    const id = await sessionOf(told, sleep(73005));
     told.live.model.push(answer({ items: [look(id, { yield_time_ms: 60_000 })] }));
     const stopping = new AbortController();
     told.live.onEvent = ({ kind }) => void (kind === 'item-started' && setTimeout(() => stopping.abort(), 200));
@@ -114,7 +115,7 @@ describe('a session', () => {
 
   test('what it changes in a turn is undone with that turn', async () => {
     const told = await toldScene({});
-    const script = 'echo one > one; until [ -e go ]; do sleep 0.05; done; echo two > two; sleep 73006';
+    const script = `echo one > one; until [ -e go ]; do sleep 0.05; done; echo two > two; ${sleep(73006)}`;
     const id = await sessionOf(told, script);
     const [looked] = await told.calls(
       start('touch go; until [ -e two ]; do sleep 0.05; done', { yield_time_ms: 20_000 }),
@@ -144,7 +145,7 @@ describe('a session', () => {
 describe('capstan exec', () => {
   test('--json says of a session that it runs when its turn ends, and ends it once', async () => {
     const { place } = await scene([
-      answer({ items: [callTool('exec_command', { cmd: 'echo up; sleep 73007', yield_time_ms: 250 }, 'call_x')] }),
+      answer({ items: [callTool('exec_command', { cmd: `echo up; ${sleep(73007)}`, yield_time_ms: 250 }, 'call_x')] }),
       answer({ items: [say('It runs.')] }),
     ]);
     const run = await place.run('exec', '--json', 'go');
@@ -165,24 +166,27 @@ describe('capstan exec', () => {
 
   test('says the same in plain words', async () => {
     const { place } = await scene([
-      answer({ items: [start('echo up; sleep 73010')] }),
+      answer({ items: [start(`echo up; ${sleep(73010)}`)] }),
       answer({ items: [say('It runs.')] }),
     ]);
     const run = await place.run('exec', 'go');
     expect([run.code, run.stdout]).toEqual([0, 'It runs.\n']);
-    expect(run.stderr).toMatch(/sleep 73010\n {2}\[still running\]\n[^]*sleep 73010\n {2}up\n {2}\[interrupted/);
+    const cmd = sleep(73010);
+    expect(run.stderr).toMatch(
+      new RegExp(`${cmd}\\n {2}\\[still running\\]\\n[^]*${cmd}\\n {2}up\\n {2}\\[interrupted`),
+    );
     expect(run.stderr.match(/\[still running\]|\[interrupted/g)).toHaveLength(2);
   });
 
   test.runIf(process.platform === 'linux').each(['workspace-write', 'danger-full-access'])(
     '%s: a kill leaves no session running, and resume says that they are gone',
     async (mode) => {
-      const seconds = mode === 'workspace-write' ? '73008.1' : '73008.2';
+      const seconds = ownSeconds(mode === 'workspace-write' ? 73008 : 73011);
       const cmd = `sleep ${seconds} & sleep ${seconds}`;
       const calls = [{ cmd }, { cmd: `bash -i -c '${cmd}'`, tty: true }, { cmd, stdin: true }];
       const { model, place } = await scene([
         answer({ items: calls.map((call) => callTool('exec_command', { ...call, yield_time_ms: 2000 })) }),
-        answer({ items: [callTool('exec_command', { cmd: 'sleep 73009' })] }),
+        answer({ items: [callTool('exec_command', { cmd: sleep(73009) })] }),
         answer({ items: [say('I see.')] }),
       ]);
       const victim = place.start(['exec', '--json', '-s', mode, 'go']);

@@ -22,6 +22,14 @@ export function listProcesses(): readonly ListedProcess[] {
   });
 }
 
+/**
+ * A duration for `sleep` that only this process uses: runs beside each other on one machine must not see or kill each
+ * other's commands. All have one length, so that none is the beginning of another.
+ */
+export function ownSeconds(seconds: number): string {
+  return `${seconds}.${String(process.pid).padStart(7, '0')}`;
+}
+
 /** Processes with this text in their command line. */
 export function processesWith(text: string): readonly number[] {
   return listProcesses().flatMap(({ pid, words }) => (words.includes(text) ? [pid] : []));

@@ -5,7 +5,7 @@ import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import type { ProcessTable } from '../../src/ports/processes.ts';
 import type { PlainCommand } from '../../src/ports/sandbox.ts';
 import type { ProgramFiles } from '../../src/ports/program-files.ts';
-import type { Spawn } from '../../src/ports/spawn.ts';
+import type { Spawn, SpawnLimits } from '../../src/ports/spawn.ts';
 import { defined } from '../../src/protocol/defined.ts';
 import type { DeniedRequest } from '../../src/protocol/denied-request.ts';
 import type {
@@ -49,6 +49,7 @@ export interface Trial {
 export interface TrialOptions extends Pick<ResolvedPolicy, 'lists' | 'sockets'>, Pick<PlainCommand, 'answerHost'> {
   readonly cwd?: string;
   readonly timeoutMs?: number;
+  readonly pauses?: SpawnLimits['pauses'];
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -103,7 +104,8 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
     remove() {
       for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });
     },
-    async run(profile, script, { cwd = repo, timeoutMs = 20_000, env: more = {}, answerHost, ...network } = {}) {
+    async run(profile, script, options = {}) {
+      const { cwd = repo, timeoutMs = 20_000, pauses, env: more = {}, answerHost, ...network } = options;
       const own = { program: registries.slice(0, 1), state: [], parts: [], secrets: [], stores: [] };
       const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own };
       const policy = { ...resolvePolicy(profile, places), ...network };
@@ -113,7 +115,7 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
       if (planned.kind === 'refused') return { exitCode: -1, text: `${planned.code}: ${planned.message}` };
       const end = await spawn.run(
         planned,
-        { timeoutMs, outputBytes: 100_000 },
+        { timeoutMs, outputBytes: 100_000, ...defined({ pauses }) },
         { signal: new AbortController().signal },
       );
       if (end.kind === 'not-started') return { exitCode: -1, text: end.reason };

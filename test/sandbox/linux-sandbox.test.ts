@@ -13,8 +13,9 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/processes/process-identity.ts';
+import type { SpawnLimits } from '../../src/ports/spawn.ts';
 import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
-import { processesWith } from '../harness/process-table.ts';
+import { ownSeconds, processesWith } from '../harness/process-table.ts';
 import { createTrial, modeProfile, rulesProfile } from '../harness/sandbox-trial.ts';
 
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
@@ -27,6 +28,17 @@ const { base, repo, sibling, home, temporary, run, succeeding } = trial;
 const readOnly = modeProfile('read-only', 'restricted');
 const workspaceWrite = modeProfile('workspace-write', 'restricted');
 const suite = trial.isPossible ? describe : describe.skip;
+
+/** A slow machine takes its time before the limit begins. */
+function pausedUntil(isReady: () => boolean): NonNullable<SpawnLimits['pauses']> {
+  return {
+    isPaused: true,
+    watch(changed) {
+      const look = setInterval(() => isReady() && changed(false), 5);
+      return () => clearInterval(look);
+    },
+  };
+}
 
 suite(trial.title, () => {
   beforeEach(() => trial.reset());
@@ -186,15 +198,19 @@ suite(trial.title, () => {
     });
 
     test('a time-out kills everything inside', async () => {
-      const { text } = await run(workspaceWrite, `(setsid sleep 73011 &) ; echo up; sleep 60`, { timeoutMs: 2000 });
+      const seconds = ownSeconds(73011);
+      const script = `(setsid sleep ${seconds} &) ; echo up; touch ready; sleep 60`;
+      const pauses = pausedUntil(() => existsSync(join(repo, 'ready')));
+      const { text } = await run(workspaceWrite, script, { timeoutMs: 500, pauses });
       expect(text).toBe('up\n');
-      await expect.poll(() => processesWith('73011')).toEqual([]);
+      await expect.poll(() => processesWith(seconds)).toEqual([]);
     });
 
     test('processes left behind end with the command', async () => {
-      const { exitCode } = await run(workspaceWrite, 'sleep 73012 > /dev/null 2>&1 & exit 3');
+      const seconds = ownSeconds(73012);
+      const { exitCode } = await run(workspaceWrite, `sleep ${seconds} > /dev/null 2>&1 & exit 3`);
       expect(exitCode).toBe(3);
-      await expect.poll(() => processesWith('73012')).toEqual([]);
+      await expect.poll(() => processesWith(seconds)).toEqual([]);
     });
 
     test('a workspace that is reached through a link works, and is protected', async () => {

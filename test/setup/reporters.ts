@@ -9,13 +9,18 @@ export function reporters(name: 'fast' | 'deep'): NonNullable<TestUserConfig['re
   return ['default', skippedTests, ['json', { outputFile: join(directory, `${name}.json`) }]];
 }
 
+let hasNamePattern = false;
+
 /** Names the tests that this machine could not run, which the default report only counts. */
 const skippedTests: Reporter = {
+  onInit({ config }) {
+    hasNamePattern = config.testNamePattern !== undefined;
+  },
   onTestRunEnd(modules) {
     const skipped = modules.flatMap((module) =>
       [...module.children.allTests('skipped')].map((test) => `  ${module.relativeModuleId} > ${test.fullName}`),
     );
     // With a pattern for names, most are left out on purpose.
-    if (skipped.length > 0 && !process.argv.includes('-t')) console.log(['Skipped here:', ...skipped].join('\n'));
+    if (skipped.length > 0 && !hasNamePattern) console.log(['Skipped here:', ...skipped].join('\n'));
   },
 };

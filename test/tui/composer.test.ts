@@ -121,9 +121,12 @@ describe('pictures', () => {
   });
 });
 
-/** Waits for a time in which nothing held this process up: a program that was held up waits longer for the rest of a paste. */
+/**
+ * Waits for a time in which nothing held this process up: a program that was held up waits longer for the rest of a paste.
+ * After thirty seconds without one the paste is over all the same.
+ */
 async function pasteIsOver(): Promise<void> {
-  for (let late = Infinity; late > 20;) {
+  for (let late = Infinity, rounds = 0; late > 20 && rounds < 100; rounds += 1) {
     const due = performance.now() + 300;
     await new Promise((resolve) => setTimeout(resolve, 300));
     late = performance.now() - due;

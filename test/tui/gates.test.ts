@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
-import { recordLandlockRoots, unprovenPart } from '../../src/gather/config/landlock-record.ts';
+import { recordLandlockRoots, changedConfiguration } from '../../src/gather/config/landlock-record.ts';
 import { forgetWriter } from '../../src/gather/config/landlock-writers.ts';
 import { startLocalServer } from '../harness/local-server.ts';
 import { type Scene, scene, textsOf, inputOf } from '../harness/scene.ts';
@@ -119,7 +119,7 @@ describe('trust in a folder', () => {
     expect(rows).toContain('mcp_servers.x = /bin/false');
     terminal.type('1');
     await sees('Context 100% left');
-    expect(unprovenPart(home, { owner: workspace })).toBeUndefined();
+    expect(changedConfiguration(home, { owner: workspace })).toBeUndefined();
   });
 
   it('is not asked where it would change nothing', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
-import { processesWith } from '../harness/process-table.ts';
+import { ownSeconds, processesWith } from '../harness/process-table.ts';
 import { tuiScene } from './tui-scene.ts';
 
 const escalated = { cmd: 'echo out', sandbox_permissions: 'require_escalated', justification: 'Why not.' };
@@ -140,7 +140,7 @@ describe('a side conversation', () => {
   });
 
   it('ends with what it runs when it is closed', async () => {
-    const seconds = `2${process.pid}`;
+    const seconds = ownSeconds(20_000);
     const {
       terminal,
       sees,

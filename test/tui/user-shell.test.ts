@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { answer, httpError, say } from '../../src/testing/index.ts';
-import { processesWith } from '../harness/process-table.ts';
+import { ownSeconds, processesWith } from '../harness/process-table.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 import { tuiScene } from './tui-scene.ts';
 
@@ -17,16 +17,17 @@ describe('a command of the user', () => {
   ])('%s ends it, and Capstan stays', async (_, key) => {
     const { sees, say: tell, terminal, place, model } = await tuiScene([answer({ items: [say('Still here.')] })]);
     await sees('Context');
-    tell('!sleep 73001; touch late');
+    const seconds = ownSeconds(73001);
+    tell(`!sleep ${seconds}; touch late`);
     await sees(/Running your command \(.*esc to interrupt\)/);
-    await expect.poll(() => processesWith('73001')).not.toEqual([]);
+    await expect.poll(() => processesWith(seconds)).not.toEqual([]);
     terminal.type(key);
-    await sees('Your command was interrupted: sleep 73001; touch late');
+    await sees(`Your command was interrupted: sleep ${seconds}; touch late`);
     tell('Go on.');
     const rows = (await sees('• Still here.')).join('\n');
     expect(rows).not.toContain('Esc again');
     expect(textsOf(inputOf(model, 0)).join('\n')).toContain('Exit code: none (stopped by the user)');
-    await expect.poll(() => processesWith('73001')).toEqual([]);
+    await expect.poll(() => processesWith(seconds)).toEqual([]);
     expect(existsSync(join(place.workspace, 'late'))).toBe(false);
   });
 
@@ -53,11 +54,12 @@ describe('a command of the user', () => {
   it('ends when Capstan is left', async () => {
     const { sees, say: tell, leave, place } = await tuiScene([]);
     await sees('Context');
-    tell('!sleep 73002; touch late');
+    const seconds = ownSeconds(73002);
+    tell(`!sleep ${seconds}; touch late`);
     await sees('Running your command');
-    await expect.poll(() => processesWith('73002')).not.toEqual([]);
+    await expect.poll(() => processesWith(seconds)).not.toEqual([]);
     await leave();
-    await expect.poll(() => processesWith('73002')).toEqual([]);
+    await expect.poll(() => processesWith(seconds)).toEqual([]);
     expect(existsSync(join(place.workspace, 'late'))).toBe(false);
   });
 

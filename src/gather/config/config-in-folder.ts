@@ -90,15 +90,15 @@ function notRead(path: string, { trust, changed }: TrustDecision): LoadedLayer {
 }
 
 /** Rules, skills and agents of the project are left out too, and nothing else says so. */
-function changedNotice(unproven: readonly TrustDecision[], folder: string): ConfigProblem {
-  const [first = { trust: 'unknown' }, ...others] = unproven;
+function changedNotice(decisions: readonly TrustDecision[], folder: string): ConfigProblem {
+  const [first = { trust: 'unknown' }, ...others] = decisions;
   const { changed = '' } = first;
-  const { why, next } = explainUnproven(first, { others: others.length, folder });
+  const { why, next } = explainChange(first, { others: others.length, folder });
   const message = `${why} Capstan ignores what the project configures.`;
   return { code: 'config-untrusted-project', message, next, severity: 'warning', source: changed };
 }
 
-function explainUnproven(
+function explainChange(
   { changed = '', writer, isIncomparable }: TrustDecision,
   { others, folder }: { readonly others: number; readonly folder: string },
 ): { readonly why: string; readonly next: string } {

@@ -25,7 +25,7 @@ import {
   type ProjectOwner,
   recordLandlockRoots,
   stampOfParts,
-  unprovenPart,
+  changedConfiguration,
 } from './landlock-record.ts';
 import { forgetWriter } from './landlock-writers.ts';
 import { findTrust } from './trust.ts';
@@ -53,14 +53,14 @@ function record(roots: readonly string[] = ['work'], trusted: readonly string[] 
   recordLandlockRoots(home(), roots.map(path), () => trusted.map((owner) => ({ owner: path(owner) })));
 }
 
-const unproven = (owner = 'work') => unprovenPart(home(), { owner: path(owner) });
+const found = (owner = 'work') => changedConfiguration(home(), { owner: path(owner) });
 const agree = (owner = 'work') => agreeToParts(home(), partDigests(home(), [{ owner: path(owner) }]));
 
 test('a project that no command could write under Landlock is trusted as it is', () => {
-  expect(unproven()).toBeUndefined();
+  expect(found()).toBeUndefined();
   record(['other']);
   write('work/.codex/config.toml', 'model = "b"\n');
-  expect(unproven()).toBeUndefined();
+  expect(found()).toBeUndefined();
 });
 
 test.each([
@@ -73,46 +73,46 @@ test.each([
   ['a file beside the skills', '.agents/lib/shared.sh', '.agents'],
 ])('%s is not trusted once it changed, until the user agrees', (_what, name, part) => {
   record();
-  expect(unproven()).toBeUndefined();
+  expect(found()).toBeUndefined();
   write(`work/${name}`, 'changed');
   const changed = { changed: path(`work/${part}`) };
-  expect(unproven()).toEqual(changed);
+  expect(found()).toEqual(changed);
   // Another record would call the change the state that was trusted.
   record();
-  expect(unproven()).toEqual(changed);
+  expect(found()).toEqual(changed);
   agree();
-  expect(unproven()).toBeUndefined();
+  expect(found()).toBeUndefined();
   write(`work/${name}`, 'changed again');
-  expect(unproven()).toEqual(changed);
+  expect(found()).toEqual(changed);
 });
 
 test('a part that is gone is a change too: it may have held something back', () => {
   record();
   rmSync(path('work/.codex'), { recursive: true });
-  expect(unproven()).toEqual({ changed: path('work/.codex') });
+  expect(found()).toEqual({ changed: path('work/.codex') });
   agree();
-  expect(unproven()).toBeUndefined();
+  expect(found()).toBeUndefined();
   write('work/.codex/config.toml', 'model = "a"\n');
-  expect(unproven()).toEqual({ changed: path('work/.codex') });
+  expect(found()).toEqual({ changed: path('work/.codex') });
 });
 
 test('an empty folder, as a sandbox of bubblewrap leaves it for a while, is no change', () => {
   record();
   mkdirSync(path('work/.capstan'));
-  expect(unproven()).toBeUndefined();
+  expect(found()).toBeUndefined();
 });
 
 test('a file counts by what it is, whatever its times say', () => {
   utimesSync(path('work/.codex/config.toml'), 1, 1);
   record();
-  expect(unproven()).toBeUndefined();
+  expect(found()).toBeUndefined();
   write('work/.codex/config.toml', 'model = "b"\n');
   utimesSync(path('work/.codex/config.toml'), 1, 1);
-  expect(unproven()).toEqual({ changed: path('work/.codex') });
+  expect(found()).toEqual({ changed: path('work/.codex') });
   write('work/.codex/config.toml', 'model = "a"\n');
-  expect(unproven()).toBeUndefined();
+  expect(found()).toBeUndefined();
   chmodSync(path('work/.codex/config.toml'), 0o755);
-  expect(unproven()).toEqual({ changed: path('work/.codex') });
+  expect(found()).toEqual({ changed: path('work/.codex') });
 });
 
 test('a file with a second name is compared by its content', () => {
@@ -121,7 +121,7 @@ test('a file with a second name is compared by its content', () => {
   linkSync(path('work/free'), path('work/.codex/config.toml'));
   record();
   write('work/free', 'model = "b"\n');
-  expect(unproven()).toEqual({ changed: path('work/.codex') });
+  expect(found()).toEqual({ changed: path('work/.codex') });
 });
 
 test('a yes is for what was shown, and not for what came after it', () => {
@@ -130,25 +130,25 @@ test('a yes is for what was shown, and not for what came after it', () => {
   const seen = partDigests(home(), [{ owner: path('work') }]);
   write('work/.codex/config.toml', 'later');
   agreeToParts(home(), seen);
-  expect(unproven()).toEqual({ changed: path('work/.codex') });
+  expect(found()).toEqual({ changed: path('work/.codex') });
 });
 
 test('a project that was not trusted when commands ran has nothing that was agreed to', () => {
   record(['work'], []);
-  expect(unproven()).toEqual({ changed: path('work/.codex') });
+  expect(found()).toEqual({ changed: path('work/.codex') });
 });
 
 test('a project in the home is recorded as any other, and the home itself is no project', () => {
   write('home/proj/.codex/config.toml', 'a');
   record(['home/proj'], ['home/proj']);
-  expect(unproven('home/proj')).toBeUndefined();
+  expect(found('home/proj')).toBeUndefined();
   write('home/proj/.codex/config.toml', 'b');
-  expect(unproven('home/proj')).toEqual({ changed: path('home/proj/.codex') });
+  expect(found('home/proj')).toEqual({ changed: path('home/proj/.codex') });
   symlinkSync(home(), path('other-codex'));
   mkdirSync(path('user'));
   symlinkSync(home(), path('user/.codex'));
   record(['user'], []);
-  expect(unproven('user')).toBeUndefined();
+  expect(found('user')).toBeUndefined();
 });
 
 describe('links', () => {
@@ -157,9 +157,9 @@ describe('links', () => {
     mkdirSync(path('linked'));
     symlinkSync(path('elsewhere'), path('linked/.codex'));
     record(['elsewhere'], ['linked']);
-    expect(unproven('linked')).toBeUndefined();
+    expect(found('linked')).toBeUndefined();
     write('elsewhere/config.toml', 'b');
-    expect(unproven('linked')).toEqual({ changed: path('linked/.codex') });
+    expect(found('linked')).toEqual({ changed: path('linked/.codex') });
   });
 
   test('what a link inside a part leads to is compared, unless no command could write it', () => {
@@ -170,27 +170,27 @@ describe('links', () => {
     symlinkSync('..', path('work/.agents/skills/loop'));
     symlinkSync('nowhere', path('work/.agents/skills/broken'));
     record(['work', 'shared']);
-    expect(unproven()).toBeUndefined();
+    expect(found()).toBeUndefined();
     write('fixed/SKILL.md', 'b');
-    expect(unproven()).toBeUndefined();
+    expect(found()).toBeUndefined();
     write('shared/SKILL.md', 'b');
-    expect(unproven()).toEqual({ changed: path('work/.agents') });
+    expect(found()).toEqual({ changed: path('work/.agents') });
   });
 
   test('a link into a writable folder makes a project one that commands could change', () => {
     write('shared/SKILL.md', 'a');
     symlinkSync(path('shared'), path('work/.agents/skills/two'));
     record(['shared']);
-    expect(unproven()).toBeUndefined();
+    expect(found()).toBeUndefined();
     write('shared/SKILL.md', 'b');
-    expect(unproven()).toEqual({ changed: path('work/.agents') });
+    expect(found()).toEqual({ changed: path('work/.agents') });
   });
 
   test('a link to the root of the disk cannot be compared, and is given up soon', () => {
     record();
     symlinkSync('/', path('work/.codex/skills'));
     agree();
-    expect(unproven()).toEqual({ changed: path('work/.codex'), isIncomparable: true });
+    expect(found()).toEqual({ changed: path('work/.codex'), isIncomparable: true });
   });
 });
 
@@ -198,15 +198,15 @@ test('a part with too much in it, or that cannot be read, is never the same', ()
   record();
   writeFileSync(path('work/.codex/large'), Buffer.alloc(21_000_000));
   agree();
-  expect(unproven()).toEqual({ changed: path('work/.codex'), isIncomparable: true });
+  expect(found()).toEqual({ changed: path('work/.codex'), isIncomparable: true });
 });
 
 test.skipIf(process.platform !== 'linux')('a pipe in a part holds nothing up', () => {
   execFileSync('mkfifo', [path('work/.codex/pipe')]);
   record();
-  expect(unproven()).toBeUndefined();
+  expect(found()).toBeUndefined();
   rmSync(path('work/.codex/pipe'));
-  expect(unproven()).toEqual({ changed: path('work/.codex') });
+  expect(found()).toEqual({ changed: path('work/.codex') });
 });
 
 test('a folder is known again by its inode after it or one above it was renamed', () => {
@@ -214,7 +214,7 @@ test('a folder is known again by its inode after it or one above it was renamed'
   record(['above/work'], ['above/work']);
   renameSync(path('above'), path('renamed'));
   write('renamed/work/.codex/config.toml', 'b');
-  expect(unproven('renamed/work')).toEqual({ changed: path('renamed/work/.codex') });
+  expect(found('renamed/work')).toEqual({ changed: path('renamed/work/.codex') });
 });
 
 test('a folder that was made anew at a known path is known by both inodes', () => {
@@ -223,9 +223,9 @@ test('a folder that was made anew at a known path is known by both inodes', () =
   write('work/.codex/config.toml', 'model = "a"\n');
   write('work/.agents/skills/one/SKILL.md', 'text');
   record();
-  expect([unproven()?.changed, unproven('first')?.changed]).toEqual([undefined, path('first/.codex')]);
+  expect([found()?.changed, found('first')?.changed]).toEqual([undefined, path('first/.codex')]);
   renameSync(path('work'), path('second'));
-  expect(unproven('second')?.changed).toBe(path('second/.codex'));
+  expect(found('second')?.changed).toBe(path('second/.codex'));
 });
 
 test.each([
@@ -236,9 +236,9 @@ test.each([
 ])('a record that is %s counts for every folder, until the user agrees', (_what, text) => {
   record(['other']);
   write('home/capstan/landlock/broken.json', text);
-  expect(unproven()).toEqual({ changed: path('work/.codex') });
+  expect(found()).toEqual({ changed: path('work/.codex') });
   agree();
-  expect(unproven()).toBeUndefined();
+  expect(found()).toBeUndefined();
 });
 
 test('a home that cannot be written is an error', () => {
@@ -339,26 +339,26 @@ describe.skipIf(process.platform !== 'linux')('engines that run', () => {
     });
     // Another one that comes later can do no more than the commands of this one.
     register();
-    expect(unproven()).toBeUndefined();
+    expect(found()).toBeUndefined();
     forgetWriter(home());
     expect(readdirSync(running())).toEqual([`1-${other.pid}.json`]);
   });
 
-  test('another one that may write there makes the project unproven until it ends', async () => {
+  test('another one that may write there counts as a change of the project until it ends', async () => {
     record();
     forgetWriter(home());
     rmSync(running(), { recursive: true });
     const file = register();
     const writer = { pid: other.pid };
-    expect(unproven()).toEqual({ changed: path('work/.codex'), writer });
+    expect(found()).toEqual({ changed: path('work/.codex'), writer });
     // To use the folder too does not make it safe.
     record();
-    expect(unproven()).toEqual({ changed: path('work/.codex'), writer });
+    expect(found()).toEqual({ changed: path('work/.codex'), writer });
     register({ roots: [{ root: path('elsewhere'), ids: [] }] });
-    expect(unproven()).toBeUndefined();
+    expect(found()).toBeUndefined();
     register();
     await endOther();
-    expect(unproven()).toBeUndefined();
+    expect(found()).toBeUndefined();
     expect(readdirSync(running())).not.toContain(file);
   });
 
@@ -366,17 +366,17 @@ describe.skipIf(process.platform !== 'linux')('engines that run', () => {
     record();
     rmSync(running(), { recursive: true });
     const file = register({ namespace: 'pid:[1]' });
-    expect(unproven()).toEqual({ changed: path('work/.codex'), writer: { pid: other.pid, file } });
+    expect(found()).toEqual({ changed: path('work/.codex'), writer: { pid: other.pid, file } });
     register({ namespace: 'pid:[1]', startedAt: 'another-boot 1' });
-    expect(unproven()).toBeUndefined();
+    expect(found()).toBeUndefined();
   });
 
   test('a registration that is torn counts for every folder while its process runs', async () => {
     record();
     rmSync(running(), { recursive: true });
     writeFileSync(register(), '{');
-    expect(unproven()).toEqual({ changed: path('work/.codex'), writer: { pid: other.pid } });
+    expect(found()).toEqual({ changed: path('work/.codex'), writer: { pid: other.pid } });
     await endOther();
-    expect(unproven()).toBeUndefined();
+    expect(found()).toBeUndefined();
   });
 });

@@ -29,7 +29,7 @@ export interface ProjectOwner {
 }
 
 /** Why trust in a project does not hold for now. */
-type UnprovenPart = Pick<TrustDecision, 'writer' | 'isIncomparable'> & { readonly changed: string };
+type ChangedConfiguration = Pick<TrustDecision, 'writer' | 'isIncomparable'> & { readonly changed: string };
 
 /**
  * A folder that commands could write under Landlock, which protects nothing in it, with the parts of projects there that
@@ -57,7 +57,7 @@ function recordedRoots(home: string): readonly LandlockRoot[] {
 }
 
 /** The first part of a project that commands under Landlock could write, and that is not, or may not stay, as the user agreed. */
-export function unprovenPart(home: string, project: ProjectOwner): UnprovenPart | undefined {
+export function changedConfiguration(home: string, project: ProjectOwner): ChangedConfiguration | undefined {
   const roots = recordedRoots(home);
   if (roots.length === 0) return undefined;
   for (const part of partsOf(home, project)) {
@@ -144,7 +144,7 @@ export function recordLandlockRoots(
   });
   if (fresh.length > 0) {
     const folder = folderOf(home);
-    if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made. Make the home writable.`);
+    if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made, or others can write it.`);
     const agreed = digestsUnder([...known, ...fresh], { home, projects: trusted() });
     for (const root of fresh) saveRecord(home, root, agreed);
   }

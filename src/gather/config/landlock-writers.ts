@@ -6,6 +6,7 @@ import { diskPath } from '../../disk/path-bytes.ts';
 import { processStart } from '../../disk/processes.ts';
 import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import type { LandlockWriter } from '../../config/trust.ts';
+import { mayHaveMark } from '../../policy/landlock-mark.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { inside } from '../files/project-folders.ts';
@@ -97,7 +98,7 @@ export function registerWriter(home: string, roots: readonly WritableRoot[]): vo
   const fresh = roots.filter(({ root }) => !known.some((each) => isWithin(root, each.root)));
   if (fresh.length === 0) return;
   const folder = folderOf(home);
-  if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made. Make the home writable.`);
+  if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made, or others can write it.`);
   const file = ownFile(home);
   const save = (all: readonly RegisteredRoot[]): void => {
     const text = JSON.stringify({
@@ -217,11 +218,7 @@ export function landlockMark(home: string): number {
     : 1 + process.getBuiltinModule('node:crypto').hash('sha256', id, 'buffer').readUInt16BE(0);
 }
 
-/**
- * Processes that Landlock holds for the home, whoever started them and whatever they did since. The helper that becomes
- * a command lowers two limits to numbers that have a fixed sum (`markLimits` in sandbox/linux/landlock-library.ts). A
- * command can lower them further and never raise them, so a smaller sum may be of any home.
- */
+/** Processes that Landlock holds for the home, whoever started them and whatever they did since. */
 function heldProcesses(home: string): readonly LandlockWriter[] {
   const mark = landlockMark(home);
   const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));
@@ -229,8 +226,7 @@ function heldProcesses(home: string): readonly LandlockWriter[] {
     .filter((pid) => {
       const limits = read(`/proc/${pid}/limits`);
       const [queues, time] = [hardLimit(limits, 'msgqueue size'), hardLimit(limits, 'realtime timeout')];
-      const isOfOther = queues + time === limitSum && ![0, mark].includes(queues);
-      return queues <= 65_536 && time <= limitSum && !isOfOther;
+      return mayHaveMark({ queues, time }, mark);
     })
     .filter((pid) => {
       const status = read(`/proc/${pid}/status`);
@@ -238,8 +234,6 @@ function heldProcesses(home: string): readonly LandlockWriter[] {
     })
     .map((pid) => ({ pid: Number(pid) }));
 }
-
-const limitSum = 2 ** 40;
 
 function hardLimit(limits: string, name: string): number {
   return Number(new RegExp(`^Max ${name} +\\S+ +(\\d+) `, 'm').exec(limits)?.[1] ?? Infinity);

@@ -5,7 +5,7 @@ import { findRepository } from '../git/git.ts';
 import { mainCheckout } from '../git/git-directory.ts';
 import { defined } from '../../protocol/defined.ts';
 import { projectFolders } from '../files/project-folders.ts';
-import { unprovenPart } from './landlock-record.ts';
+import { changedConfiguration } from './landlock-record.ts';
 
 /**
  * What is decided about a folder: by its own entry, else by that of its project's root, else by that of its repository,
@@ -25,8 +25,8 @@ export function findTrust(
     if (decision.trust === 'unknown') continue;
     if (decision.trust === 'untrusted') return decision;
     const through = defined({ link });
-    const unproven = unprovenPart(home, { owner: folder, ...through });
-    return { ...decision, ...through, ...(unproven && { trust: 'unknown', ...unproven }) };
+    const changed = changedConfiguration(home, { owner: folder, ...through });
+    return { ...decision, ...through, ...(changed && { trust: 'unknown', ...changed }) };
   }
   return { trust: 'unknown' };
 }

@@ -29,7 +29,7 @@ export function loginStore(options: LoginStoreOptions): LoginStore {
       return withinLimits(login, limits);
     },
     async alone(work, signal) {
-      const lock = await waitForLock(loginLock(home), waiting, signal);
+      const lock = await waitForLock(loginLock(home), { ...waiting, held: 'another process is renewing it', signal });
       try {
         return await work();
       } finally {

@@ -39,3 +39,26 @@ test('logins to several servers that are stored at once are all kept', async () 
   await Promise.all(urls.map((url) => store.change(url, () => ({ tokens: { access_token: url } }))));
   expect(urls.map((url) => store.read(url))).toEqual(urls.map((url) => ({ tokens: { access_token: url } })));
 });
+
+test('a lock that another process does not give back is named by what it is for', async () => {
+  const locks = new SimulatedLocks();
+  let now = 0;
+  const clock = { now: () => now, sleep: async (ms: number) => void (now += ms) };
+  const folder = temporaryFolder();
+  const store = credentialStore(folder, { locks, clock });
+  const { signal } = new AbortController();
+  const url = 'https://one.example';
+  await store.alone(
+    url,
+    () =>
+      expect(store.alone(url, () => Promise.resolve(), signal)).rejects.toThrow(
+        /^another process is renewing it and takes too long$/,
+      ),
+    signal,
+  );
+  const lock = await locks.take(join(folder, 'capstan/mcp/credentials.json.lock'));
+  await expect(store.change(url, () => ({}))).rejects.toThrow(
+    /^another process is changing the stored logins and takes too long$/,
+  );
+  if (lock.kind === 'lock') await lock.release();
+});

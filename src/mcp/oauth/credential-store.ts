@@ -40,11 +40,11 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
   };
   const inLock = async <Result>(
     name: string,
+    wanted: { readonly held: string; readonly signal?: AbortSignal },
     work: () => Result | Promise<Result>,
-    signal?: AbortSignal,
   ): Promise<Result> => {
     if (!makeOwnFolder(folder, 'closed')) throw new Error(`${folder} is not a folder that only you can use`);
-    const lock = await waitForLock(join(folder, name), waiting, signal);
+    const lock = await waitForLock(join(folder, name), { ...waiting, ...wanted });
     try {
       return await work();
     } finally {
@@ -53,7 +53,7 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
   };
   /** All logins are in one file, so one process changes it at a time, whichever login it is about. */
   const save = <Result>(change: (stored: JsonObject) => readonly [JsonObject | undefined, Result]): Promise<Result> =>
-    inLock('credentials.json.lock', () => {
+    inLock('credentials.json.lock', { held: 'another process is changing the stored logins' }, () => {
       const [next, result] = change(all());
       if (next === undefined) return result;
       const text = `${JSON.stringify(next)}\n`;
@@ -71,6 +71,7 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
         return [{ ...stored, [url]: login }, undefined];
       }),
     remove: (url) => save(({ [url]: found, ...others }) => (found === undefined ? [undefined, false] : [others, true])),
-    alone: (url, work, signal) => inLock(`${plainDigest(url, 16)}.lock`, work, signal),
+    alone: (url, work, signal) =>
+      inLock(`${plainDigest(url, 16)}.lock`, { held: 'another process is renewing it', signal }, work),
   };
 }

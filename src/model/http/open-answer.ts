@@ -73,7 +73,7 @@ export async function openAnswer(opening: Opening, asking: Asking): Promise<Open
   const { provider, clock, random, send } = opening;
   const { signal } = asking;
   const usual = Math.min(provider.requestMaxRetries, mostRetries);
-  const began = performance.now();
+  const began = clock.now();
   let attempt = 0;
   let freshConnection = false;
   for (;;) {
@@ -86,7 +86,7 @@ export async function openAnswer(opening: Opening, asking: Asking): Promise<Open
     if (result.again === 'no' || result.failure.retry === 'never') return result;
     const { connectRetries } = result;
     const retries = connectRetries ?? usual;
-    const isLate = connectRetries !== undefined && performance.now() - began > longestConnectingMs;
+    const isLate = connectRetries !== undefined && clock.now() - began > longestConnectingMs;
     if (attempt >= retries || (isLate && provider.connectMaxRetries === undefined)) {
       // The caller does not try such a connection again: all its tries are counted here.
       const failure = connectRetries === undefined ? result.failure : { ...result.failure, retry: 'never' as const };

@@ -1,6 +1,6 @@
 import { isWritableProgram, programCandidates } from '../../policy/find-program.ts';
 import type { ProgramFiles } from '../../ports/program-files.ts';
-import type { SandboxRefused } from '../../ports/sandbox.ts';
+import { refusalSentences, type SandboxRefused } from '../../ports/sandbox.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type Bubblewrap, bubblewrapArguments, mountOptions, ownProcesses } from './bubblewrap.ts';
@@ -106,7 +106,7 @@ function changed(program: string): SandboxRefused {
 const missing: SandboxRefused = {
   kind: 'refused',
   code: 'sandbox-missing',
-  message: 'This policy requires a sandbox, and bubblewrap, which builds it, was not found.',
+  message: refusalSentences.noBubblewrap,
   next: 'Install the package "bubblewrap", or run `capstan sandbox setup`. If it is installed outside the PATH, set CAPSTAN_BWRAP to its path.',
 };
 
@@ -199,7 +199,7 @@ function refusal(path: string, said: string): SandboxRefused {
  * cause. `read`: the text of a file, empty if there is none.
  */
 export function namespaceAdvice(read: (path: string) => string): string {
-  const last = 'If this machine is itself a sandbox, `-c sandbox_mode=danger-full-access` runs commands without one.';
+  const last = refusalSentences.withoutSandbox;
   const isContainer =
     ['/.dockerenv', '/run/.containerenv'].some((path) => read(path) !== '') ||
     /^Seccomp:\s*2$/m.test(read('/proc/self/status')) ||

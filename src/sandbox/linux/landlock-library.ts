@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Koffi from 'koffi';
+import { limitsOfMark } from '../../policy/landlock-mark.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import { withoutLegacy } from '../common/unenforceable.ts';
 
@@ -20,10 +21,7 @@ export interface LandlockCalls {
   /** The kernel kills this process when its parent ends. */
   dieWithParent(): void;
   startSession(): void;
-  /**
-   * Lowers two limits that mean nothing to commands, the second by as much as the first allows: engines know this process
-   * and all that it starts by them (`heldProcesses` in gather/config/landlock-writers.ts).
-   */
+  /** Lowers the limits by which engines know this process and all that it starts (policy/landlock-mark.ts). */
   markLimits(mark: number): void;
   /** The program that this process becomes has the three streams, and no other descriptor. */
   closeDescriptors(): void;
@@ -60,7 +58,6 @@ const numbers = { prctl: [157, 167], capset: [126, 91], setsid: [112, 157], prli
 const landlock = { create: 444, addRule: 445, restrict: 446 } as const;
 const option = { setDeathSignal: 1, setSeccomp: 22, dropBounding: 24, setNoNewPrivileges: 38, ambient: 47 } as const;
 const limit = { messageQueues: 12, realtimeTimeout: 15 } as const;
-const limitSum = 2n ** 40n;
 const closeRange = 436;
 const closeOnExec = 4;
 const mostCapabilities = 64;
@@ -120,18 +117,19 @@ export function loadLandlock(library: string): LandlockCalls {
     dieWithParent: () => void check('pdeathsig', prctl(option.setDeathSignal, sigkill)),
     closeDescriptors: () => void check('close_range', call(closeRange, 3, 0xffff_ffff, closeOnExec)),
     markLimits(mark) {
-      const lower = (which: number, to: bigint): number => {
+      const lower = (which: number, to: number): number => {
         const limits = memory();
-        limits.writeBigUInt64LE(to, 0);
-        limits.writeBigUInt64LE(to, 8);
+        limits.writeBigUInt64LE(BigInt(to), 0);
+        limits.writeBigUInt64LE(BigInt(to), 8);
         return call(numbers.prlimit[column], 0, which, koffi.address(limits), 0);
       };
-      const first = lower(limit.messageQueues, BigInt(mark));
-      const second = lower(limit.realtimeTimeout, limitSum - BigInt(mark));
+      const { queues, time } = limitsOfMark(mark);
+      const first = lower(limit.messageQueues, queues);
+      const second = lower(limit.realtimeTimeout, time);
       if (first === 0 && second === 0) return;
       // One was lower already. These can be of any home.
-      check('prlimit', lower(limit.messageQueues, 0n));
-      check('prlimit', lower(limit.realtimeTimeout, 0n));
+      check('prlimit', lower(limit.messageQueues, 0));
+      check('prlimit', lower(limit.realtimeTimeout, 0));
     },
     startSession: () => void call(numbers.setsid[column]),
   };

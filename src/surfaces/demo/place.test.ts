@@ -39,6 +39,13 @@ test('a demo takes away what it made, and no folder that was there before', asyn
   expect(readdirSync(osHome, { recursive: true })).toEqual(['.cache', '.cache/capstan', '.cache/capstan/other']);
 });
 
+test('a folder that cannot be removed is named', async () => {
+  // Root may remove every folder, but no path can have this.
+  const root = join(home(), 'demo\0');
+  const place = { root, home: join(root, 'home'), project: join(root, 'project') };
+  expect(await removePlace(place, 0)).toBe(root);
+});
+
 test('without a home that can be written it stands in the temporary folder', () => {
   const file = join(home(), 'file');
   writeFileSync(file, '');

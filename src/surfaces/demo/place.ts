@@ -50,17 +50,21 @@ export function makePlace(env: Variables, osHome = homedir()): DemoFolders {
 /** How long a process that was killed may go on writing its last line. */
 const lastWriteMs = 5000;
 
-/** Takes everything away that the demo made. What cannot be removed now is removed by the next demo. */
-export async function removePlace({ root, made }: DemoFolders): Promise<void> {
-  const deadline = Date.now() + lastWriteMs;
+/** Takes everything away that the demo made. Gives the folder that stays, if it could not be removed. */
+export async function removePlace({ root, made }: DemoFolders, patienceMs = lastWriteMs): Promise<string | undefined> {
+  const deadline = Date.now() + patienceMs;
   // Not `maxRetries`: some versions of Node retry at once.
-  while (!isRemoved(root) && Date.now() < deadline) await setTimeout(100);
-  if (made === undefined) return;
+  while (!isRemoved(root)) {
+    if (Date.now() >= deadline) return root;
+    await setTimeout(100);
+  }
+  if (made === undefined) return undefined;
   try {
     for (let folder = dirname(root); isWithin(folder, made); folder = dirname(folder)) rmdirSync(folder);
   } catch {
     // Another program has put something there meanwhile.
   }
+  return undefined;
 }
 
 function isRemoved(folder: string): boolean {

@@ -80,7 +80,8 @@ async function play(page: Page, { keep, signal }: PlayOptions): Promise<Trouble 
     return undefined;
   } finally {
     await model.close();
-    if (!keep) await removePlace(place);
+    const left = keep ? undefined : await removePlace(place);
+    if (left !== undefined) page.paragraph(`The demo could not remove ${left}. Remove it yourself.`, 'red');
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { refusalReason } from '../../fragments/answers/call-answers.ts';
+import { refusalSentences } from '../../ports/sandbox.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnSeen } from './play-turn.ts';
 
@@ -25,11 +26,8 @@ export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
 /** What the model was told says why nothing runs, and what helps. */
 function sandboxTrouble(answer: string): Trouble {
   // The demo does not take this option. Landlock it uses without a question.
-  const message = refusalReason(answer).replace(
-    / If this machine is itself a sandbox, `-c [^`]*` runs commands without one\./,
-    '',
-  );
-  const isMissing = /bubblewrap.* was not found/.test(message);
+  const message = refusalReason(answer).replace(` ${refusalSentences.withoutSandbox}`, '');
+  const isMissing = message.includes(refusalSentences.noBubblewrap);
   const install = isMissing ? installCommand(process.env['PATH'] ?? '') : undefined;
   const next = install === undefined ? 'Then run this again.' : `To install it: ${install}`;
   return { code: 'demo-no-sandbox', message, next };

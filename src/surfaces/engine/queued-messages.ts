@@ -28,7 +28,7 @@ export class QueuedMessages {
     if (path === undefined) return;
     if (messages.length === 0) return fileSystem.rmSync(path, { force: true });
     const text = JSON.stringify({ messages });
-    if (text.length > mostBytes) throw new Error('They are too large.');
+    if (Buffer.byteLength(text) > mostBytes) throw new Error('They are larger than 64 MB.');
     if (!makeOwnFolder(this.#folder, 'closed')) throw new Error(`${this.#folder} is no folder that only you can open.`);
     writeOwnFile(path, `${path}.${process.pid}`, text);
   }

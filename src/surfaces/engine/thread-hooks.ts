@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { runWithInput } from '../../exec/run-with-input.ts';
-import { unprovenPart } from '../../gather/config/landlock-record.ts';
+import { changedConfiguration } from '../../gather/config/landlock-record.ts';
 import { createHooks } from '../../hooks/create-hooks.ts';
 import type { HookDefinition } from '../../hooks/hook-definition.ts';
 import { SessionStarts } from '../../hooks/session-starts.ts';
@@ -25,10 +25,8 @@ export function createThreadHooks(
     refusal: ({ source }) => {
       if (source.owner !== 'project') return undefined;
       // Commands of this thread may run under Landlock, and the script of the hook lies beside its definition.
-      const unproven = unprovenPart(engine.base.home, { owner: dirname(dirname(source.path)) });
-      return (
-        unproven && `It was not run: commands under Landlock could change ${unproven.changed} since you trusted it.`
-      );
+      const found = changedConfiguration(engine.base.home, { owner: dirname(dirname(source.path)) });
+      return found && `It was not run: commands under Landlock could change ${found.changed} since you trusted it.`;
     },
     shell,
     variables: () => ({ ...programVariables(engine), SHLVL: level }),

@@ -8,4 +8,5 @@ it('people see no tags around what came on standard input', () => {
   expect(shownPipedInput('What is <stdin> in C?')).toBe('What is <stdin> in C?');
   expect(shownPreview('Explain. <stdin> a b </stdin>')).toBe('Explain. [Standard input] a b');
   expect(shownPreview('Explain. <stdin> a and mor…')).toBe('Explain. [Standard input] a and mor…');
+  expect(shownPreview('Why is the tag <stdin> in the prompt?')).toBe('Why is the tag <stdin> in the prompt?');
 });

@@ -11,7 +11,8 @@ export function shownPipedInput(text: string): string {
   return `${text.slice(0, start)}\n\n[Standard input]\n${text.slice(start + '\n\n<stdin>\n'.length, -end.length)}`;
 }
 
-/** The same where the beginning of such a text stands in one line. */
+/** The same where the beginning of such a text stands in one line. Without the end tag or a cut it is not such a text. */
 export function shownPreview(preview: string): string {
+  if (!preview.endsWith(' </stdin>') && !preview.endsWith('…')) return preview;
   return preview.replace(' <stdin> ', ' [Standard input] ').replace(/ <\/stdin>$/, '');
 }

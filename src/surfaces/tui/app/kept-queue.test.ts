@@ -88,3 +88,13 @@ it('says once that the home takes nothing', () => {
   expect(notices).toEqual([expect.stringContaining('Queued messages cannot be kept in the home')]);
   expect(kept.count).toBe(0);
 });
+
+it('refuses messages whose file would be too large to be read again', () => {
+  const kept = queue();
+  kept.open(one);
+  kept.save([draftOf('small')]);
+  // Fewer characters than the limit, and more bytes.
+  kept.save([{ text: 'あ'.repeat(23_000_000), cursor: 0, elements: [] }]);
+  expect(notices).toEqual([expect.stringContaining('They are larger than 64 MB.')]);
+  expect(queue().open(one)).toEqual([draftOf('small')]);
+});

@@ -37,7 +37,7 @@ export async function passGates({ cwd, choices }: GateRequest, parts: GateParts)
     const next = await askNext(engine);
     if (next === 'pass') {
       const refused = await engine.commandsRefused(cwd);
-      if (refused !== undefined) parts.notice(refusedCommands(refused));
+      if (refused !== undefined) parts.notice(refusedCommands(await engine.offersLandlock(cwd)));
       return engine;
     }
     await engine.close();
@@ -83,10 +83,8 @@ export async function passGates({ cwd, choices }: GateRequest, parts: GateParts)
 }
 
 /** Short: the first command that is refused says the rest. */
-function refusedCommands({ next }: Outcome): string {
-  const landlock = next.includes('--sandbox-fallback landlock')
-    ? ' To run them under Landlock, start `capstan --sandbox-fallback landlock`.'
-    : '';
+function refusedCommands(offersLandlock: boolean): string {
+  const landlock = offersLandlock ? ' To run them under Landlock, start `capstan --sandbox-fallback landlock`.' : '';
   return `Commands cannot be sandboxed here, so Capstan refuses them. \`capstan sandbox -- true\` says why.${landlock}`;
 }
 

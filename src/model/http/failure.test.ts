@@ -28,3 +28,8 @@ test('no place of the cut leaves a part of it', () => {
     expect(text.includes(secret.slice(0, 4))).toBe(false);
   }
 });
+
+test('a key that is shorter than most words hides none of them', () => {
+  const failure = modelFailure({ cause: 'request', message: 'the test of a proxy failed' });
+  expect(withoutSecrets(failure, ['test', 'x'])).toBe(failure);
+});

@@ -1,4 +1,4 @@
-import { hideValues } from '../../policy/secrets.ts';
+import { hideValues, repeatable } from '../../policy/secrets.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { defined } from '../../protocol/defined.ts';
 import { waitWords } from '../../protocol/wait-words.ts';
@@ -69,6 +69,6 @@ export function detailOf(text: string): string {
 
 /** No secret may reach a message, not even when a server sends it back. */
 export function withoutSecrets(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
-  const message = hideValues(failure.message, secrets);
+  const message = hideValues(failure.message, repeatable(secrets));
   return message === failure.message ? failure : { ...failure, message };
 }

@@ -5,7 +5,8 @@ import type { Bubblewrap } from './bubblewrap.ts';
 export function packagedNotice({ path, insteadOf }: Bubblewrap): NonNullable<RunnableCommand['notice']> {
   const used = `Capstan runs commands in the copy that it unpacked: ${path}.`;
   if (insteadOf !== undefined) {
-    return { code: 'sandbox-replaced', message: `${insteadOf.message} ${used}`, next: insteadOf.next };
+    const next = 'Commands are sandboxed; no action is needed.';
+    return { code: 'sandbox-replaced', message: `${insteadOf.message} ${used}`, next };
   }
   return {
     code: 'sandbox-packaged',

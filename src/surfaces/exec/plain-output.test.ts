@@ -352,6 +352,32 @@ it('says whose end it is when calls run side by side', () => {
   expect(seen()).toBe('$ run a\n$ run b\n  [exit 0]\n$ run a\n  [exit 4]\n');
 });
 
+it('names a call again at its end where a refused call, a patch or a plan stands between', () => {
+  const { tell, seen } = outputOf({ live: false });
+  const end = completed({ ...command, output: 'real', status: 'completed', exitCode: 0 });
+  const between: readonly (readonly [ThreadEvent, string])[] = [
+    [
+      {
+        kind: 'call-refused',
+        turnId,
+        callId: 'x',
+        tool: 'exec_command',
+        item: { ...command, argv: ['rm x'], status: 'in-progress' },
+        reason: 'No.',
+      },
+      '$ rm x\n  No.\n  [refused]\n',
+    ],
+    [
+      completed({ kind: 'file-change', id: 'p', changes: [{ kind: 'add', path: '/a' }], status: 'completed' }),
+      'add /a\n  [completed]\n',
+    ],
+  ];
+  for (const [event, shown] of between) {
+    tell(started({ ...command, status: 'in-progress' }), event, end);
+    expect(seen()).toBe(`$ npm test\n${shown}$ npm test\n  real\n  [exit 0]\n`);
+  }
+});
+
 it('names calls that run side by side once in a log, with the mark of where they ran', () => {
   const { tell, seen } = outputOf({ live: false });
   const calls = ['a', 'b', 'c'].map((id) => ({ ...command, id, argv: [`run ${id}`] }));

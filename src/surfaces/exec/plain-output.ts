@@ -209,8 +209,10 @@ export class PlainOutput implements Output {
 
   #sayStart(item: TurnItem, place = this.#unsaidStarts.get(item.id) ?? {}): void {
     this.#unsaidStarts.delete(item.id);
-    if (item.kind === 'plan')
+    if (item.kind === 'plan') {
       for (const step of planLines(item)) this.#screen.message(step, { look: 'dim', indent: '  ', hanging: '      ' });
+      this.#standBetween();
+    }
     if (item.kind === 'command') this.#screen.note(bold(commandLines(item.argv)), ...placeMark(place));
     if (item.kind === 'tool-call') this.#screen.note(bold(toolStart(item)));
     if (item.kind !== 'command' && item.kind !== 'tool-call') return;
@@ -239,6 +241,11 @@ export class PlainOutput implements Output {
     this.#openCalls.delete(item.id);
   }
 
+  /** The start of a call no longer stands right above its end. */
+  #standBetween(): void {
+    if (this.#openCalls.size > 0) this.#newestCall = noCall;
+  }
+
   #sayItem(item: TurnItem): void {
     const screen = this.#screen;
     const form: ItemForm = {
@@ -251,7 +258,8 @@ export class PlainOutput implements Output {
         this.#nameAgain(item);
         return screen.note(...commandEnd(item, form));
       case 'file-change':
-        return screen.note(...patchEnd(item, form));
+        screen.note(...patchEnd(item, form));
+        return this.#standBetween();
       case 'tool-call':
         this.#nameAgain(item);
         return screen.note(...toolEnd(item, form));
@@ -263,10 +271,12 @@ export class PlainOutput implements Output {
         return this.#answer.completed(item.id, text) ? undefined : this.#sayAnswer(text);
       }
       case 'web-search':
-        return screen.note(dim(visibleLine(`searched the web: ${item.query}`)));
+        screen.note(dim(visibleLine(`searched the web: ${item.query}`)));
+        return this.#standBetween();
       case 'image-generation':
       case 'image-view':
-        return screen.note(imageNote(item));
+        screen.note(imageNote(item));
+        return this.#standBetween();
       case 'user-message':
       case 'plan':
         return;
@@ -278,6 +288,7 @@ export class PlainOutput implements Output {
     this.#screen.note(bold(call));
     this.#screen.message(reason, { look: 'dim', indent: '  ' });
     this.#screen.note(yellow('  [refused]'));
+    this.#standBetween();
     if (event.unasked !== true || this.#options.approvals !== undefined || this.#hasHinted) return;
     this.#hasHinted = true;
     this.#screen.note(dim('  To be asked about such calls, run Capstan with --approvals ask.'));

@@ -18,8 +18,15 @@ export interface ConfigLayer {
   readonly belowRoot?: true;
   /** A project's file that commands under Landlock can write. */
   readonly underLandlock?: true;
+  /** A client of the MCP server set paths of permissions in it. */
+  readonly ofCall?: true;
   /** Why the layer is listed and does not count. */
   readonly disabled?: string;
+}
+
+/** Whether the user or the administrator wrote it, who may reopen Capstan's own places. */
+export function isOfOwner({ name, ofCall }: Pick<ConfigLayer, 'name' | 'ofCall'>): boolean {
+  return name !== 'project' && ofCall !== true;
 }
 
 /** The source of a key for a message: the file with the line, as far as it is known. */

@@ -2,7 +2,7 @@ import { defined } from '../protocol/defined.ts';
 import { valueAt } from '../protocol/json.ts';
 import { camelCased } from './camel-case.ts';
 import { type CheckedLayer, checkLayers } from './check-layers.ts';
-import type { ConfigLayer } from './config-layer.ts';
+import { type ConfigLayer, isOfOwner } from './config-layer.ts';
 import { byGravity, type ConfigProblem, keyProblem } from './config-problem.ts';
 import { type Defaults, defaultsFor } from './defaults.ts';
 import type { NamedProfile } from '../policy/profiles.ts';
@@ -34,6 +34,8 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly origins: KeyOrigins;
   /** The permission profile that decides in the place of `sandboxMode`. */
   readonly namedProfile?: NamedProfile;
+  /** A project or a client named the writable roots: they reopen nothing of Capstan's own. */
+  readonly rootsKeepOwn?: true;
   /** Folders that a flag makes writable besides the configured ones. Absolute. */
   readonly addedRoots: readonly string[];
   /** What providers in the files of profiles that were not chosen name; absent when there are none. */
@@ -93,6 +95,7 @@ export function readConfig(
     pinned: pinnedKeys(checked),
     origins: keyOrigins(checked),
     addedRoots,
+    ...(rootsKeepOwn(checked) ? { rootsKeepOwn: true as const } : {}),
     ...(unused.length === 0 ? {} : { unused }),
     ...(unusedTui.length === 0 ? {} : { unusedTui }),
     ...defined({ userFile, namedProfile, otherVariables }),
@@ -106,6 +109,12 @@ export function readConfig(
     ...(profile === undefined ? [] : oldProfileProblems(layers, profile)),
   ];
   return { config, problems: byGravity(problems) };
+}
+
+function rootsKeepOwn(checked: readonly CheckedLayer[]): boolean {
+  const path = ['sandbox_workspace_write', 'writable_roots'];
+  const decider = checked.findLast(({ values }) => valueAt(values, path) !== undefined);
+  return decider !== undefined && !isOfOwner(decider.layer);
 }
 
 /** Profiles were tables once. One that has the name of the chosen profile would be expected to count, and does not. */

@@ -10,6 +10,8 @@ export interface Override {
   readonly value: Json;
   /** The key may be meant for another program: if it is not known, that is a warning. */
   readonly foreign?: true;
+  /** A client of the MCP server gives it: it reopens nothing of Capstan's own. */
+  readonly ofCall?: true;
 }
 
 /** The key of `key=value`, and its value as it is written. */

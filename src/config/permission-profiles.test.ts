@@ -250,3 +250,52 @@ describe('which of the two ways counts', () => {
     expect(readConfig([layer('default_permissions = "theirs"')], { osHome: '/home/me' }).problems).toEqual([]);
   });
 });
+
+describe("who may reopen Capstan's own places", () => {
+  const rules = '/home/me/.capstan/rules';
+  const table = `[permissions.dev.filesystem]\n":root" = "read"\n"${rules}" = "write"\n`;
+  const marks = (...layers: readonly ConfigLayer[]): unknown => {
+    const profile = read(...layers).config.namedProfile?.profile;
+    if (profile?.type !== 'managed' || profile.file_system.type !== 'restricted') return undefined;
+    return Object.fromEntries(
+      profile.file_system.entries.flatMap(({ path, capstan_keeps_own: keeps = false }) =>
+        path.type === 'path' ? [[path.path, keeps]] : [],
+      ),
+    );
+  };
+  const chosen = 'default_permissions = "dev"\n';
+
+  test.each<LayerName>(['system', 'user', 'profile', 'flags', 'managed'])('an entry of the layer %s', (name) => {
+    expect(marks(layer(chosen + table, name), layer('model = "m"', 'project'))).toEqual({ [rules]: false });
+  });
+
+  test('no entry of a project, also in a profile of the user or in one that extends it', () => {
+    expect(marks(layer(chosen + table, 'project'))).toEqual({ [rules]: true });
+    const more = '[permissions.dev.filesystem]\n"/home/me/.capstan" = "write"\n';
+    expect(marks(layer(chosen + table), layer(more, 'project'))).toEqual({
+      [rules]: false,
+      '/home/me/.capstan': true,
+    });
+    const child = `default_permissions = "child"\n[permissions.child]\nextends = "dev"\n[permissions.child.workspace_roots]\n"/home/me/.capstan" = true\n[permissions.child.filesystem]\n":workspace_roots" = "write"\n`;
+    expect(marks(layer(chosen + table), layer(child, 'project'))).toEqual({
+      [rules]: false,
+      '/home/me/.capstan': true,
+    });
+    const wider = `[permissions.dev.filesystem]\n"${rules}" = "read"\n":root" = "read"\n`;
+    expect(marks(layer(chosen + wider), layer(table, 'project'))).toEqual({ [rules]: true });
+  });
+
+  test('no entry that a client set over those of the command line', () => {
+    expect(marks({ ...layer(chosen + table, 'flags'), ofCall: true })).toEqual({ [rules]: true });
+  });
+
+  test('writable roots: those of the user, and none of a project or a client', () => {
+    const roots = layer(`[sandbox_workspace_write]\nwritable_roots = ["${rules}"]`);
+    const keeps = (...layers: readonly ConfigLayer[]) => read(...layers).config.rootsKeepOwn;
+    expect(keeps(roots)).toBeUndefined();
+    expect(keeps({ ...roots, name: 'project' })).toBe(true);
+    expect(keeps(roots, { ...roots, name: 'project' })).toBe(true);
+    expect(keeps({ ...roots, name: 'project' }, { ...roots, name: 'flags' })).toBeUndefined();
+    expect(keeps({ ...roots, name: 'flags', ofCall: true })).toBe(true);
+  });
+});

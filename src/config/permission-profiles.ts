@@ -1,10 +1,12 @@
-import type { NamedProfile } from '../policy/profiles.ts';
+import { keepingOwn, type NamedProfile } from '../policy/profiles.ts';
+import type { FileSystemEntry, PermissionProfile } from '../protocol/permission-profile.ts';
 import { type CompileBase, compileProfile, tableProblems } from '../policy/tables/compile-profile.ts';
 import type { ProfileTables } from '../policy/profile-tables.ts';
 import { type TableProblem, tableWarning, wrongValue } from '../policy/tables/table-problem.ts';
 import { isJsonObject, type JsonObject, objectAt, stringAt, valueAt } from '../protocol/json.ts';
 import type { CheckedLayer } from './check-layers.ts';
-import type { ConfigLayer } from './config-layer.ts';
+import { type ConfigLayer, isOfOwner } from './config-layer.ts';
+import { mergeLayers } from './merge-values.ts';
 import { type ConfigProblem, type ConfigProblemCode, keyProblem } from './config-problem.ts';
 
 export interface ProfileReading extends CompileBase {
@@ -44,7 +46,57 @@ export function readProfiles(
   const layers = checked.map(({ layer }) => layer);
   const located = problems.map((problem) => locate(layers, problem));
   if (id === undefined || compiled === undefined || 'problem' in compiled) return { problems: located };
-  return { named: { id, profile: compiled.profile }, problems: located };
+  const ofOwners = mergeLayers(checked.filter(({ layer }) => isOfOwner(layer)).map(({ values }) => values));
+  const owned = Object.fromEntries(
+    Object.entries({ ...objectAt(ofOwners, 'permissions'), ...managedProfiles }).filter(([, table]) =>
+      isJsonObject(table),
+    ),
+  );
+  const profile = checked.every(({ layer }) => isOfOwner(layer))
+    ? compiled.profile
+    : reopeningOnly(compiled.profile, entriesOf(owned as ProfileTables, tables as ProfileTables, id, base));
+  return { named: { id, profile }, problems: located };
+}
+
+/** The entries of the profile and its parents as the user and the administrator alone define them. */
+function entriesOf(
+  owned: ProfileTables,
+  tables: ProfileTables,
+  id: string,
+  base: CompileBase,
+): readonly FileSystemEntry[] {
+  return parentsOf(tables, id).flatMap((each) => {
+    const compiled = Object.hasOwn(owned, each) ? compileProfile(owned, each, base) : undefined;
+    const files = compiled !== undefined && 'profile' in compiled ? filesOf(compiled.profile) : undefined;
+    return files ?? [];
+  });
+}
+
+/** The profile in which no other entries than these reopen Capstan's own places. */
+function reopeningOnly(profile: PermissionProfile, owned: readonly FileSystemEntry[]): PermissionProfile {
+  const known = new Set(owned.map((entry) => JSON.stringify(entry)));
+  const keeping = filesOf(keepingOwn(profile));
+  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted' || keeping === undefined) return profile;
+  const entries = profile.file_system.entries.map((entry, at) =>
+    known.has(JSON.stringify(entry)) ? entry : (keeping[at] ?? entry),
+  );
+  return { ...profile, file_system: { ...profile.file_system, entries } };
+}
+
+function filesOf(profile: PermissionProfile): readonly FileSystemEntry[] | undefined {
+  return profile.type === 'managed' && profile.file_system.type === 'restricted'
+    ? profile.file_system.entries
+    : undefined;
+}
+
+/** The profile and those that it extends, as far as they are defined. */
+function parentsOf(tables: JsonObject, id: string): readonly string[] {
+  const chain: string[] = [];
+  for (let next: string | undefined = id; next !== undefined && !chain.includes(next);) {
+    chain.push(next);
+    next = stringAt(objectAt(tables, next), 'extends');
+  }
+  return chain;
 }
 
 const nothingChosen = wrongValue(
@@ -61,11 +113,7 @@ export function decidingKey(values: JsonObject): 'default_permissions' | 'sandbo
 
 /** A list of hosts opens nothing by itself, and who writes one expects that it does. Not where a file says `false`. */
 function unusedHosts(own: JsonObject, id: string): readonly TableProblem[] {
-  const chain: string[] = [];
-  for (let next: string | undefined = id; next !== undefined && !chain.includes(next);) {
-    chain.push(next);
-    next = stringAt(objectAt(own, next), 'extends');
-  }
+  const chain = parentsOf(own, id);
   const networkOf = (each: string): JsonObject | undefined => objectAt(objectAt(own, each), 'network');
   const listing = chain.find((each) => networkOf(each)?.['domains'] !== undefined);
   if (listing === undefined || chain.some((each) => networkOf(each)?.['enabled'] !== undefined)) return [];

@@ -6,6 +6,7 @@ import {
   brokenByChoice,
   brokenByProfile,
   brokenByReviewer,
+  demandedWidth,
   type Requirements,
 } from '../policy/requirements.ts';
 import { equalJson, type Json } from '../protocol/json.ts';
@@ -81,7 +82,7 @@ function notAllowed(
   const byReviewer = brokenByReviewer(requirements, reviewer);
   if (byReviewer !== undefined) return forbidden('reviewer', reviewer, byReviewer);
   const byProfile = brokenByProfile(requirements, sandbox);
-  if (byProfile !== undefined) return forbidden('sandbox mode', widthOf(sandbox), byProfile);
+  if (byProfile !== undefined) return forbidden('sandbox mode', demandedWidth(requirements, sandbox), byProfile);
   const byChoice = brokenByChoice(requirements, sandbox);
   if (byChoice === undefined) return undefined;
   const [first, ...others] = byChoice.allowed.map(({ id }) => id);

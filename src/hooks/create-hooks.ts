@@ -126,7 +126,7 @@ async function runHook(
     reason === undefined
       ? await run(program, { signal, timeoutMs: hook.timeoutSeconds * 1000, outputBytes })
       : ({ kind: 'not-started', reason } as const);
-  const answer = readHookAnswer(event, end, hook.timeoutSeconds);
+  const answer = readHookAnswer(event, end, { timeoutSeconds: hook.timeoutSeconds, outputBytes });
   const decided = answer.status === 'failed' && hook.failClosed ? closed(event, answer) : answer;
   const limit = Math.min(mostTokens, hook.contextLimit ?? Infinity);
   const context = decided.context === undefined ? undefined : options.texts.cut(decided.context, limit);

@@ -4,8 +4,10 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { HookAnswer } from './hook-answer.ts';
 import { readHookAnswer } from './read-answer.ts';
 
+const limits = { timeoutSeconds: 600, outputBytes: 1_000_000 };
+
 function exits(event: HookEvent, { code = 0, stdout = '', stderr = '', isCut = false }): HookAnswer {
-  return readHookAnswer(event, { kind: 'exited', exitCode: code, stdout, stderr, isCut }, 600);
+  return readHookAnswer(event, { kind: 'exited', exitCode: code, stdout, stderr, isCut }, limits);
 }
 
 function prints(event: HookEvent, answer: JsonObject): HookAnswer {
@@ -62,8 +64,11 @@ describe('text', () => {
     },
   );
 
-  it('that was cut is no JSON', () => {
-    expect(exits('PreToolUse', { stdout: '{}', isCut: true }).status).toBe('failed');
+  it('that was cut is reported as too long', () => {
+    expect(exits('PreToolUse', { stdout: '{}', isCut: true })).toEqual({
+      status: 'failed',
+      entries: [{ kind: 'error', text: 'It printed too much: an answer in JSON may have 1 MB.' }],
+    });
   });
 });
 
@@ -122,5 +127,5 @@ describe('an answer in JSON', () => {
 });
 
 it.each(['timed-out', 'aborted'] as const)('a program that %s has failed', (kind) => {
-  expect(readHookAnswer('PreToolUse', { kind }, 600)).toMatchObject({ status: 'failed' });
+  expect(readHookAnswer('PreToolUse', { kind }, limits)).toMatchObject({ status: 'failed' });
 });

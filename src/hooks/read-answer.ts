@@ -8,7 +8,11 @@ import { readSpecific, type Specific } from './read-specific.ts';
 const completed: HookAnswer = { status: 'completed', entries: [] };
 
 /** What a hook that has ended said, by its exit code and what it wrote. */
-export function readHookAnswer(event: HookEvent, end: ProgramEnd, timeoutSeconds: number): HookAnswer {
+export function readHookAnswer(
+  event: HookEvent,
+  end: ProgramEnd,
+  { timeoutSeconds, outputBytes }: { readonly timeoutSeconds: number; readonly outputBytes: number },
+): HookAnswer {
   switch (end.kind) {
     case 'not-started':
       return failedHook(end.reason);
@@ -17,11 +21,11 @@ export function readHookAnswer(event: HookEvent, end: ProgramEnd, timeoutSeconds
     case 'aborted':
       return failedHook('It was ended before it was done.');
     case 'exited':
-      return readExited(event, end);
+      return readExited(event, end, outputBytes);
   }
 }
 
-function readExited(event: HookEvent, end: Extract<ProgramEnd, { kind: 'exited' }>): HookAnswer {
+function readExited(event: HookEvent, end: Extract<ProgramEnd, { kind: 'exited' }>, outputBytes: number): HookAnswer {
   const { exitCode, isCut } = end;
   const [stdout, stderr] = [end.stdout.trim(), end.stderr.trim()];
   if (exitCode === 2 && blockable.has(event)) {
@@ -32,7 +36,8 @@ function readExited(event: HookEvent, end: Extract<ProgramEnd, { kind: 'exited' 
   if (exitCode !== 0) return failedHook(`It exited with code ${exitCode}.${stderr === '' ? '' : ` ${stderr}`}`);
   if (stdout === '') return completed;
   if (stdout.startsWith('{') || stdout.startsWith('[')) {
-    const answer = isCut ? undefined : parseJsonObject(stdout);
+    if (isCut) return failedHook(`It printed too much: an answer in JSON may have ${outputBytes / 1_000_000} MB.`);
+    const answer = parseJsonObject(stdout);
     return answer === undefined ? failedHook('What it printed is no valid JSON object.') : readJson(event, answer);
   }
   if (takesText.has(event)) return { ...completed, context: stdout };

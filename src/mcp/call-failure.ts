@@ -1,7 +1,7 @@
 import type { McpServerConfig } from '../config/mcp-servers.ts';
 import type { McpAnswer, McpElicitation } from '../ports/mcp-servers.ts';
 import { errorWords } from '../protocol/error-words.ts';
-import { arrayAt, isJsonObject, stringAt } from '../protocol/json.ts';
+import { arrayAt, isJsonObject, parseJsonObject, stringAt } from '../protocol/json.ts';
 import { shellWords } from '../protocol/shell-words.ts';
 import { UnreachableServer } from './bounded-fetch.ts';
 import { elicitedPage } from './elicited-page.ts';
@@ -38,11 +38,23 @@ export function failureOf(error: unknown, config: McpServerConfig, shown: (text:
   if (login !== undefined) return { kind: 'failed', why: `${shown(login.message)}. Tell the user: ${login.next}` };
   const unreached = findUnreachableServer(error);
   if (unreached !== undefined) return { kind: 'failed', why: `${shown(unreached.message)}. ${unreached.next}` };
+  const wrong = wrongForm(errorWords(error));
+  if (wrong !== undefined) return { kind: 'failed', why: `the server answered in a wrong form (${shown(wrong)}).` };
   const words = JSON.stringify(shown(errorWords(error)).slice(0, mostCharacters));
   return {
     kind: 'failed',
     why: `the server answered with an error${typeof code === 'number' ? ` ${code}` : ''}: ${words}`,
   };
+}
+
+/** The first fault of an answer: of one in a wrong form the library gives all of them, as JSON behind its own words. */
+export function wrongForm(words: string): string | undefined {
+  const found = /^(?:Invalid result for [^\n]{1,100}: )?(\[\s*\{[\s\S]*\])\s*$/.exec(words)?.[1];
+  const [fault] = arrayAt(parseJsonObject(`{"faults":${found ?? '[]'}}`), 'faults') ?? [];
+  if (!isJsonObject(fault)) return undefined;
+  const at = (arrayAt(fault, 'path') ?? []).join('.');
+  const message = (stringAt(fault, 'message') ?? 'not valid').replace(/[.\s]+$/, '');
+  return `${at === '' ? '' : `${at}: `}${message}`.slice(0, 300);
 }
 
 /** The code of a call that is refused until the user has visited a page. */

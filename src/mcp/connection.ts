@@ -4,16 +4,7 @@ import { formatTomlKey } from '../config/toml-key.ts';
 import type { McpAnswer, McpCallWays, McpElicitation, McpElicited } from '../ports/mcp-servers.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { errorWords } from '../protocol/error-words.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  mostLevels,
-  nestsDeeperThan,
-  parseJsonObject,
-  stringAt,
-} from '../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, mostLevels, nestsDeeperThan } from '../protocol/json.ts';
 import { type Outcome, sentence } from '../protocol/outcome.ts';
 import { shellWords } from '../protocol/shell-words.ts';
 import {
@@ -24,10 +15,12 @@ import {
   isUnauthorized,
   loginWanted,
   wantedPages,
+  wrongForm,
   findUnreachableServer,
 } from './call-failure.ts';
 import type { ServerListing } from './listed-tool.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
+import { EndlessList } from './list-all-tools.ts';
 import { listTools, openClient, type OpenClient } from './open-client.ts';
 import { serverSecretHider } from './server-secrets.ts';
 
@@ -162,7 +155,8 @@ export class McpConnection {
       const wantsLogin = isUnauthorized(error);
       const reason: unknown = late.signal.aborted ? late.signal.reason : error;
       const why = wantsLogin ? loginWanted(this.server.config) : firstLine(this.#shown(reasonOf(reason)));
-      const next = (findUnreachableServer(reason) ?? findLoginProblem(reason))?.next;
+      const found = reason instanceof EndlessList ? reason : undefined;
+      const next = (found ?? findUnreachableServer(reason) ?? findLoginProblem(reason))?.next;
       this.#problem = wantsLogin ? notLoggedIn(this.server.config) : notStarted(name, why, next);
       const isLong = late.signal.aborted || this.#world.clock.now() - began >= longStartMs;
       const failure = { why: wantsLogin ? whyNoLogin(this.server.config) : why, isQuick: !isLong || wantsLogin };
@@ -349,11 +343,8 @@ function malformedTools(name: string, tools: readonly string[]): Outcome {
 function reasonOf(error: unknown): string {
   const found = findUnreachableServer(error) ?? findLoginProblem(error) ?? error;
   const words = errorWords(found).trim();
-  const [fault] = /^\[\s*\{/.test(words) ? (arrayAt(parseJsonObject(`{"faults":${words}}`), 'faults') ?? []) : [];
-  if (isJsonObject(fault)) {
-    const at = (arrayAt(fault, 'path') ?? []).join('.');
-    return `it sent an answer of the wrong form (${at === '' ? '' : `${at}: `}${stringAt(fault, 'message') ?? 'not valid'})`;
-  }
+  const wrong = wrongForm(words);
+  if (wrong !== undefined) return `it sent an answer of the wrong form (${wrong})`;
   return words === '' ? 'the connection failed for a reason that is not known' : words;
 }
 

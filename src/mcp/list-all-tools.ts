@@ -16,12 +16,22 @@ export interface AllTools {
 /** A list that does not end is none. */
 export const mostPages = 16;
 
+/** Whoever configured the server cannot mend that. */
+export class EndlessList extends Error {
+  readonly next = 'Report this to the maker of the server, or set its enabled to false.';
+
+  constructor(options: ErrorOptions) {
+    super(`its list of tools does not end after ${mostPages} pages`, options);
+  }
+}
+
 /** Every page of a server's tools. The library refuses a list with one malformed tool: then it is read again without it. */
 export async function listAllTools(client: Client, options: ListOptions): Promise<AllTools> {
   try {
     const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
     return { tools: tools as unknown as readonly JsonObject[], malformed: [] };
   } catch (error) {
+    if (isEndless(error)) throw new EndlessList({ cause: error });
     const read = options.signal.aborted ? undefined : await readPages(client, options).catch(() => undefined);
     if (read === undefined) throw error;
     const tools = read.flatMap((tool) => (isTool(tool) ? [tool] : []));
@@ -29,6 +39,10 @@ export async function listAllTools(client: Client, options: ListOptions): Promis
     if (tools.length === read.length) throw error;
     return { tools, malformed: read.flatMap((tool, at) => (isTool(tool) ? [] : [nameOf(tool, at)])) };
   }
+}
+
+function isEndless(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'LIST_PAGINATION_EXCEEDED';
 }
 
 async function readPages(client: Client, options: ListOptions): Promise<readonly Json[] | undefined> {

@@ -2,7 +2,7 @@ import type { Access, ApprovalPolicy, PermissionProfile } from '../protocol/perm
 import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { asksNoMore } from './approval-policy.ts';
 import { accessByRules, type AccessRule, accessRules } from './access.ts';
-import { noOwnPlaces } from './own-places.ts';
+import { noOwnPlaces, type OwnPlaces } from './own-places.ts';
 import { parentOf } from './paths.ts';
 import type { Places } from './places.ts';
 import { resolvePolicy } from './resolve-policy.ts';
@@ -24,8 +24,12 @@ export function narrowerProfile(
 }
 
 /** The same question wherever a thread may be, as far as a profile alone answers it. */
-export function grantsNoMoreThan(configured: PermissionProfile, claimed: PermissionProfile): boolean {
-  const where = elsewhere({ cwd: '/', workspaceRoots: [], slashTmp: true, gitDirectories: [], own: noOwnPlaces });
+export function grantsNoMoreThan(
+  configured: PermissionProfile,
+  claimed: PermissionProfile,
+  own: OwnPlaces = noOwnPlaces,
+): boolean {
+  const where = elsewhere({ cwd: '/', workspaceRoots: [], slashTmp: true, gitDirectories: [], own });
   const isNarrower = grantsNoMore(resolvePolicy(claimed, where), resolvePolicy(configured, where));
   return isNarrower && hasSameGlobs(configured, claimed);
 }

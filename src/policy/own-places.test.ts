@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Access, FileSystemEntry } from '../protocol/permission-profile.ts';
+import type { Access, FileSystemEntry, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access } from './access.ts';
-import { noOwnPlaces, type OwnPlaces } from './own-places.ts';
+import { noOwnPlaces, type OwnPlaces, reopensOwnPlaces } from './own-places.ts';
 import { isWithin } from './paths.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 
@@ -103,3 +103,58 @@ test("the kernel's own folders are not writable with the rest of the disk, unles
   });
   expect(access(reopened, '/sys/kernel/x')).toBe('write');
 });
+
+const places: OwnPlaces = {
+  program: ['/opt/capstan'],
+  state: ['/home/me/.capstan'],
+  parts: ['/elsewhere/rules'],
+  secrets: ['/home/me/.capstan/auth.json'],
+  stores: ['/home/me/.capstan/sessions'],
+};
+const readAll: FileSystemEntry = { path: { type: 'special', value: { kind: 'root' } }, access: 'read' };
+const at = (path: string, access: Access): FileSystemEntry => ({ path: { type: 'path', path }, access });
+
+test.each<[string, FileSystemEntry, kept: Access, user: Access]>([
+  ['a login', at('/home/me/.capstan/auth.json', 'read'), 'deny', 'read'],
+  ['the home', at('/home/me/.capstan', 'write'), 'read', 'write'],
+  ['the rules', at('/home/me/.capstan/rules', 'write'), 'read', 'write'],
+  ['a file of the rules', at('/home/me/.capstan/rules/default.rules', 'write'), 'read', 'write'],
+  ['the configuration', at('/home/me/.capstan/config.toml', 'write'), 'read', 'write'],
+  ['a part that is elsewhere', at('/elsewhere/rules', 'write'), 'read', 'write'],
+  ['the program', at('/opt/capstan/dist', 'write'), 'read', 'write'],
+  ['the kernel', at('/proc/sys', 'write'), 'read', 'write'],
+  ['a worktree in the home', at('/home/me/.capstan/worktrees/x', 'write'), 'write', 'write'],
+  ['another folder', at('/srv', 'write'), 'write', 'write'],
+])('%s is reopened by an entry of the user, and by none of a project or a client', (_what, entry, kept, user) => {
+  const { path } = entry.path as { path: string };
+  const where = { cwd: '/repo', tmp: '/tmp', own: places };
+  const marked: FileSystemEntry = { ...entry, capstan_keeps_own: true };
+  expect(access(resolve([readAll, marked], where), path)).toBe(kept);
+  expect(access(resolve([readAll, entry], where), path)).toBe(user);
+  const profileOf = (one: FileSystemEntry) => managed([readAll, one]);
+  expect(reopensOwnPlaces(profileOf(marked), places)).toBe(false);
+  expect(reopensOwnPlaces(profileOf(entry), places)).toBe(kept !== user);
+});
+
+test('what a project or a client opens below a place that may not be read stays closed', () => {
+  const below: FileSystemEntry = { ...at('/home/me/.capstan/sessions/2026', 'read'), capstan_keeps_own: true };
+  const policy = resolve([readAll, at('/secret', 'deny'), below], { cwd: '/repo', tmp: '/tmp', own: places });
+  expect(access(policy, '/home/me/.capstan/sessions/2026/x')).toBe('deny');
+});
+
+test('an entry that names a link reopens nothing where the link leads', () => {
+  const entries = [readAll, at('/repo/link', 'write'), at('/repo/file', 'write')];
+  const policy = resolvePolicy(managed(entries), {
+    cwd: '/repo',
+    workspaceRoots: ['/repo'],
+    slashTmp: false,
+    gitDirectories: [],
+    own: places,
+    real: { '/repo/link': '/home/me/.capstan/rules', '/repo/file': '/srv' },
+  });
+  expect(['/repo/link', '/repo/file'].map((path) => access(policy, path))).toEqual(['read', 'write']);
+});
+
+function managed(entries: readonly FileSystemEntry[]): PermissionProfile {
+  return { type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' };
+}

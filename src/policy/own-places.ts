@@ -1,6 +1,8 @@
+import type { PermissionProfile } from '../protocol/permission-profile.ts';
 import type { PathRule } from '../protocol/resolved-policy.ts';
 import { accessByRules } from './access.ts';
-import { isWithin, normalisePath } from './paths.ts';
+import { isWithin, normalisePath, parentOf } from './paths.ts';
+import { isSoundEntry } from './sound-entry.ts';
 
 /** Places of the engine itself. All paths are absolute, as they are spelled and where links and mounts lead. */
 export interface OwnPlaces {
@@ -62,20 +64,26 @@ export function ownBelow(homes: OwnHomes, root: string): (path: string) => boole
 
 /**
  * The rules with the engine's own places taken out of what they grant: nothing of the engine is writable, its secrets
- * are not readable. Only ever narrows. What an entry names by its path is granted as the entry says: a user may reopen it.
+ * are not readable. Only ever narrows. What an entry of the user names by its path is granted as the entry says: a user may
+ * reopen it. No entry of a project or a client does, and no link that leads there.
  */
 export function withoutOwnPlaces(
   rules: readonly PathRule[],
   own: OwnPlaces,
-  { reopened, hasGlobs, real = {} }: OwnPlacesContext,
+  { reopened, kept = new Set(), hasGlobs, real = {} }: OwnPlacesContext,
 ): readonly PathRule[] {
   const isLimited = hasGlobs || accessByRules(rules, '/') === 'deny' || rules.some(({ access }) => access === 'deny');
   const stores = isLimited ? own.stores : [];
-  return [kernel, { ...own, stores }].reduce((kept, places) => narrow(kept, places, { reopened, real }), rules);
+  return [kernel, { ...own, stores }].reduce(
+    (narrowed, places) => narrow(narrowed, places, { reopened, kept, real }),
+    rules,
+  );
 }
 
 interface OwnPlacesContext {
   readonly reopened: Reopened;
+  /** Paths that entries name which reopen nothing. */
+  readonly kept?: ReadonlySet<string>;
   readonly hasGlobs: boolean;
   /** Targets of links among the writable paths, by path. */
   readonly real?: Readonly<Record<string, string>>;
@@ -90,15 +98,23 @@ export interface Reopened {
 function narrow(
   rules: readonly PathRule[],
   own: OwnPlaces,
-  { reopened: { toRead, toWrite }, real }: Required<Pick<OwnPlacesContext, 'reopened' | 'real'>>,
+  { reopened: { toRead, toWrite }, kept, real }: Required<Pick<OwnPlacesContext, 'reopened' | 'kept' | 'real'>>,
 ): readonly PathRule[] {
   const [program, state] = [pathsOf(own.program, toWrite), pathsOf(own.state, toWrite)];
   const closed = [...program, ...pathsOf(partsOfHomes(own), toWrite)];
   const secrets = pathsOf([...own.secrets, ...own.stores], toRead);
   const isOwn = (path: string) => state.includes(path) || closed.some((folder) => isWithin(path, folder));
+  const isKept = ({ path }: PathRule) => kept.has(path) && !toWrite.has(path);
   const narrowed = rules.map((rule): PathRule => {
-    const grants = rule.access === 'write' && !toWrite.has(rule.path);
-    const isOfEngine = grants && (isOwn(rule.path) || isOwn(real[rule.path] ?? rule.path));
+    const { path, access: granted } = rule;
+    if (granted !== 'deny' && kept.has(path) && !toRead.has(path) && secrets.some((each) => isWithin(path, each))) {
+      return { ...rule, access: 'deny', own: true };
+    }
+    const isReopened = toWrite.has(path) && isOwnToWrite(path, own);
+    if (granted !== 'write' || isReopened) return rule;
+    const isOfEngine = [path, real[path] ?? path].some(
+      (place) => isOwn(place) || (isKept(rule) && isOwnToWrite(place, own)),
+    );
     return isOfEngine ? { ...rule, access: 'read', own: true } : rule;
   });
   // A folder that is written through a link is also written where the link leads.
@@ -115,6 +131,27 @@ function narrow(
     ...state.filter(isWritten).map((path) => ownRule(path, 'read', 'protect')),
     ...secrets.filter((path) => at(path) !== 'deny').map((path) => ownRule(path, 'deny', 'skip')),
   ];
+}
+
+/** Whether an entry that names the path to write it would reopen something: also a file of a home that is no part of it. */
+function isOwnToWrite(path: string, own: OwnPlaces): boolean {
+  const { program, state } = own;
+  const isIn = (places: readonly string[]): boolean => places.some((place) => isWithin(path, place));
+  if (own.state === kernel.state) return isIn(state);
+  return state.includes(path) || state.includes(parentOf(path)) || isIn(program) || isIn(partsOfHomes(own));
+}
+
+/** Whether an entry of the profile reopens places of the engine: then commands can decide about later runs, or read logins. */
+export function reopensOwnPlaces(profile: PermissionProfile, own: OwnPlaces): boolean {
+  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return false;
+  const secrets = [...own.secrets, ...own.stores];
+  return profile.file_system.entries.some((entry) => {
+    if (!isSoundEntry(entry) || entry.access === 'deny' || entry.path.type !== 'path') return false;
+    const path = normalisePath(entry.path.path);
+    if (path === undefined || entry.capstan_keeps_own !== undefined) return false;
+    if (secrets.some((secret) => isWithin(path, secret))) return true;
+    return entry.access === 'write' && [kernel, own].some((places) => isOwnToWrite(path, places));
+  });
 }
 
 function ownRule(path: string, access: 'read' | 'deny', ifMissing: PathRule['ifMissing']): PathRule {

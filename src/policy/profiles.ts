@@ -24,6 +24,8 @@ export interface ProfileOptions {
   readonly writableRoots: readonly string[];
   readonly excludeTmpdir: boolean;
   readonly excludeSlashTmp: boolean;
+  /** The roots were named by a project or a client: they reopen nothing of Capstan's own. */
+  readonly keepsOwn?: true;
 }
 
 /** The built-in profile behind a sandbox mode, in the entries and the order that other programs write. */
@@ -33,9 +35,24 @@ export function profileFor(mode: SandboxMode, options: ProfileOptions): Permissi
       return { type: 'disabled' };
     case 'read-only':
       return managed([special('read', { kind: 'root' })], options);
-    case 'workspace-write':
-      return managed(workspaceEntries(options), options);
+    case 'workspace-write': {
+      const profile = managed(workspaceEntries(options), options);
+      return options.keepsOwn === true ? keepingOwn(profile) : profile;
+    }
   }
+}
+
+/** The profile as a project or a client gives it: no entry reopens Capstan's own places. */
+export function keepingOwn(profile: PermissionProfile): PermissionProfile {
+  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
+  const entries = profile.file_system.entries.map((entry) => keepingEntry(entry));
+  return { ...profile, file_system: { ...profile.file_system, entries } };
+}
+
+/** Symbols reopen nothing by themselves. */
+function keepingEntry(entry: FileSystemEntry): FileSystemEntry {
+  const isNamed = isSoundEntry(entry) && entry.path.type === 'path' && entry.access !== 'deny';
+  return isNamed ? { ...entry, capstan_keeps_own: true } : entry;
 }
 
 /** The profile with one entry per root, in their order, for every workspace symbol. Other symbols stay. */
@@ -50,10 +67,21 @@ export function materialise(profile: PermissionProfile, workspaceRoots: readonly
 
 /** The same for programs that know no lists of hosts: they are told of no network rather than of a whole one. */
 export function sharedProfile(profile: PermissionProfile, workspaceRoots: readonly string[]): PermissionProfile {
-  const filledIn = materialise(profile, workspaceRoots);
+  const filledIn = withoutMarks(materialise(profile, workspaceRoots));
   if (filledIn.type !== 'managed' || filledIn.capstan_network === undefined) return filledIn;
   const { capstan_network: details, ...shared } = filledIn;
   return details.lists === undefined ? shared : { ...shared, network: 'restricted' };
+}
+
+/** Entries without what other programs do not know. */
+function withoutMarks(profile: PermissionProfile): PermissionProfile {
+  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
+  const entries = profile.file_system.entries.map((entry) => {
+    if (!isSoundEntry(entry) || entry.capstan_keeps_own === undefined) return entry;
+    const { capstan_keeps_own: _mark, ...shared } = entry;
+    return shared;
+  });
+  return { ...profile, file_system: { ...profile.file_system, entries } };
 }
 
 /** The entries, and those about the workspace once more for each of the folders. The symbols stay: a turn may have others. */

@@ -91,6 +91,10 @@ function flag(value: unknown, at: string): boolean | WrongValue {
   return typeof value === 'boolean' ? value : wrongAt(at, 'true or false', value);
 }
 
+function onlyTrue(value: unknown, at: string): true | WrongValue {
+  return value === true ? value : wrongAt(at, 'true', value);
+}
+
 function count(value: unknown, at: string): number | WrongValue {
   const isCount = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
   return isCount ? value : wrongAt(at, 'a whole number of at least 0', value);
@@ -127,6 +131,7 @@ const entryFields = {
   }),
   access: (value: unknown, at: string) => word('read', 'write', 'deny')(value === 'none' ? 'deny' : value, at),
   missing_path_behavior: optional(word('skip'), undefined),
+  capstan_keeps_own: optional(onlyTrue, undefined),
 };
 
 /** Relative ones belong to the working folder, or to every workspace root. */

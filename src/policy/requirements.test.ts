@@ -5,7 +5,14 @@ import { access } from './access.ts';
 import { withDeniedReads, withoutDeniedReads } from './denied-reads.ts';
 import { type ProfileWidth, widthOf } from './profile-width.ts';
 import { profileFor } from './profiles.ts';
-import { brokenByApproval, brokenByProfile, modeInstead, noRequirements, type Requirements } from './requirements.ts';
+import {
+  brokenByApproval,
+  brokenByChoice,
+  brokenByProfile,
+  modeInstead,
+  noRequirements,
+  type Requirements,
+} from './requirements.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 import { noOwnPlaces } from './own-places.ts';
 
@@ -107,4 +114,32 @@ test('the profile behind it comes back', () => {
   }
   expect(withoutDeniedReads(requirements, { type: 'disabled' })).toEqual({ type: 'disabled' });
   expect(withoutDeniedReads(noRequirements, writes('/a'))).toEqual(writes('/a'));
+});
+
+test('a profile that reopens places of the engine is wider than every mode, and than profiles that do not', () => {
+  const ownPlaces = { ...noOwnPlaces, state: ['/home/me/.capstan'], secrets: ['/home/me/.capstan/auth.json'] };
+  const source = '/etc/requirements.toml';
+  const sandboxModes = { allowed: ['workspace-write', 'read-only'], source, key: 'b' } as const;
+  const reads = (path: string, more: { readonly capstan_keeps_own?: true } = {}): PermissionProfile => ({
+    type: 'managed',
+    file_system: {
+      type: 'restricted',
+      entries: [
+        { path: { type: 'special', value: { kind: 'root' } }, access: 'read' },
+        { path: { type: 'path', path }, access: 'read', ...more },
+      ],
+    },
+    network: 'restricted',
+  });
+  const login = '/home/me/.capstan/auth.json';
+  const limited: Requirements = { sandboxModes, ownPlaces };
+  expect(brokenByProfile(limited, reads(login))).toBe(sandboxModes);
+  expect(brokenByProfile(limited, writes('/home/me/.capstan/rules'))).toBe(sandboxModes);
+  expect(brokenByProfile(limited, reads(login, { capstan_keeps_own: true }))).toBeUndefined();
+  expect(brokenByProfile(limited, reads('/srv'))).toBeUndefined();
+  const readOnly = { id: ':read-only', profile: profileFor('read-only', none) };
+  const profiles = { allowed: [readOnly] as const, instead: readOnly, source, key: 'c' };
+  const chosen: Requirements = { profiles, ownPlaces };
+  expect(brokenByChoice(chosen, reads(login))).toBe(profiles);
+  expect(brokenByChoice(chosen, reads(login, { capstan_keeps_own: true }))).toBeUndefined();
 });

@@ -3,6 +3,7 @@ import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol
 import type { ApprovalsReviewer } from '../protocol/review-verdict.ts';
 import { isSameApproval } from './approval-policy.ts';
 import { grantsNoMoreThan } from './narrower.ts';
+import { noOwnPlaces, type OwnPlaces, reopensOwnPlaces } from './own-places.ts';
 import type { CredentialStoreName, LoginMethod } from './login-limits.ts';
 import { type ProfileWidth, widthOf } from './profile-width.ts';
 import type { NamedProfile } from './profiles.ts';
@@ -20,6 +21,8 @@ export interface Requirements {
   /** `read-only` is always among them. */
   readonly sandboxModes?: Allowed<ProfileWidth>;
   readonly profiles?: AllowedProfiles;
+  /** Places of the engine: a profile that reopens any of them is wider than every mode but full access. Absent: unknown. */
+  readonly ownPlaces?: OwnPlaces;
   /** Profiles that the administrator defines, as they are written. */
   readonly profileTables?: ProfileTables;
   readonly denyRead?: DeniedReads;
@@ -97,13 +100,23 @@ export function brokenByReviewer({ reviewers }: Requirements, reviewer: Approval
 }
 
 /** The requirement that the profile breaks, or undefined. */
-export function brokenByProfile({ sandboxModes }: Requirements, profile: PermissionProfile) {
-  return sandboxModes?.allowed.includes(widthOf(profile)) === false ? sandboxModes : undefined;
+export function brokenByProfile(requirements: Requirements, profile: PermissionProfile) {
+  const { sandboxModes } = requirements;
+  return sandboxModes?.allowed.includes(demandedWidth(requirements, profile)) === false ? sandboxModes : undefined;
+}
+
+/** How wide a profile counts. Commands that can change what Capstan keeps decide about later runs, as without a sandbox. */
+export function demandedWidth({ ownPlaces }: Requirements, profile: PermissionProfile): ProfileWidth {
+  const isReopened = ownPlaces !== undefined && reopensOwnPlaces(profile, ownPlaces);
+  return isReopened ? 'danger-full-access' : widthOf(profile);
 }
 
 /** The same for the profiles that may be chosen. */
-export function brokenByChoice({ profiles }: Requirements, profile: PermissionProfile): AllowedProfiles | undefined {
-  const isAllowed = profiles?.allowed.some((allowed) => grantsNoMoreThan(allowed.profile, profile));
+export function brokenByChoice(
+  { profiles, ownPlaces = noOwnPlaces }: Requirements,
+  profile: PermissionProfile,
+): AllowedProfiles | undefined {
+  const isAllowed = profiles?.allowed.some((allowed) => grantsNoMoreThan(allowed.profile, profile, ownPlaces));
   return isAllowed === false ? profiles : undefined;
 }
 

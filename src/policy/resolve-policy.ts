@@ -68,13 +68,14 @@ function openFiles({ landlock }: Places): FilesOnly {
 }
 
 function resolveRestricted(rules: RestrictedRules, places: Places): FilesOnly {
-  const { explicit, reopened, denyGlobs, platformDefaults } = expandRules(rules, places);
+  const { explicit, reopened, kept, denyGlobs, platformDefaults } = expandRules(rules, places);
   if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return openFiles(places);
   const { granted, missingRoots } = withoutMissingRoots(explicit, places);
   const files: RestrictedFiles = {
     kind: 'restricted',
     rules: withoutOwnPlaces(protect(granted, places), places.own, {
       reopened,
+      kept,
       hasGlobs: denyGlobs.size > 0,
       ...defined({ real: places.real }),
     }).map((rule) => placed(rule, places)),
@@ -103,6 +104,7 @@ function isProtectedName(path: string): boolean {
 function expandRules(rules: RestrictedRules, places: Places) {
   const explicit: PathRule[] = [];
   const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() } satisfies Reopened;
+  const kept = new Set<string>();
   const denyGlobs = new Set<string>();
   let platformDefaults = false;
   for (const entry of rules.entries) {
@@ -110,9 +112,14 @@ function expandRules(rules: RestrictedRules, places: Places) {
     switch (expanded.kind) {
       case 'paths': {
         const ifMissing = entry.access === 'write' || entry.missing_path_behavior === 'skip' ? 'skip' : 'protect';
-        const kept = entry.access === 'write' && !isTemporary(entry) ? { keeps: namesKeptAnywhere } : {};
-        explicit.push(...expanded.paths.map((path) => ({ path, access: entry.access, ifMissing, ...kept }) as const));
+        const names = entry.access === 'write' && !isTemporary(entry) ? { keeps: namesKeptAnywhere } : {};
+        explicit.push(...expanded.paths.map((path) => ({ path, access: entry.access, ifMissing, ...names }) as const));
         for (const path of entry.path.type === 'path' ? expanded.paths : []) {
+          // Whatever is there but `true` is no word of the user's.
+          if (entry.capstan_keeps_own !== undefined) {
+            kept.add(path);
+            continue;
+          }
           if (entry.access !== 'deny') reopened.toRead.add(path);
           if (entry.access === 'write') reopened.toWrite.add(path);
         }
@@ -131,7 +138,7 @@ function expandRules(rules: RestrictedRules, places: Places) {
         break;
     }
   }
-  return { explicit, reopened, denyGlobs, platformDefaults };
+  return { explicit, reopened, kept, denyGlobs, platformDefaults };
 }
 
 /** What would be protected if the whole disk and the workspace could be written. What may not be read is so already. */

@@ -38,6 +38,8 @@ export interface FileSystemEntry {
   readonly path: PathPattern;
   readonly access: Access;
   readonly missing_path_behavior?: 'skip';
+  /** A project or a client of the MCP server wrote it: it reopens nothing of Capstan's own. */
+  readonly capstan_keeps_own?: true;
 }
 
 export type PathPattern =

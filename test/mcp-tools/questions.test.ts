@@ -305,6 +305,21 @@ it('what one client asks its user, another does not answer in its place; it can 
   expect(existsSync(outside(scene, 'file'))).toBe(false);
 });
 
+it('a client that asks its user cannot answer with thread_answer itself', async () => {
+  const scene = await asking();
+  const { client, asked } = await asksItsUser(scene);
+  const [question_id] = Object.keys(asked.questions) as [string];
+  const thread_id = asked.state['thread_id'] as string;
+  for (const decision of ['approved', 'denied']) {
+    expect(await client.error('thread_answer', { thread_id, question_id, decision })).toEqual({
+      code: 'asked-elsewhere',
+      message: 'Your client asks its user this question. Only that user may answer it.',
+      next: 'Wait for that answer, or end the turn with thread_interrupt.',
+    });
+  }
+  expect(existsSync(outside(scene, 'file'))).toBe(false);
+});
+
 it('a client that is gone while it is asked leaves a thread that can be continued', async () => {
   const scene = await asking();
   const { client, asked } = await asksItsUser(scene);

@@ -150,6 +150,27 @@ test('a malformed tool is left out and named, and the others work', async () => 
   ]);
 });
 
+test('a result in a wrong form is refused with its first fault alone, and the turn goes on', async () => {
+  const result = { content: [{ type: 'text', text: 'fine' }, { type: 'weird' }, { type: 'text', text: 1 }] };
+  const scene = await mcpScene({ plan: { tools: [echo], calls: { echo: { result } } } });
+  await scene.open();
+  const [output] = await scene.calls(mcpCall('echo'));
+  expect(output).toMatch(/the server answered in a wrong form \(content\.1: Invalid input\)\.$/);
+});
+
+test('a list of tools without an end is reported in one sentence, with what to do', async () => {
+  const scene = await mcpScene({ plan: { tools: [echo], endlessList: true } });
+  await scene.open();
+  await scene.calls();
+  const said = scene.live.told('warning').filter(({ outcome }) => outcome.code === 'mcp-server-not-started');
+  expect(said.map(({ outcome: { message, next } }) => [message, next])).toEqual([
+    [
+      'The MCP server "s" did not start: its list of tools does not end after 16 pages.',
+      'Report this to the maker of the server, or set its enabled to false.',
+    ],
+  ]);
+});
+
 test('what is nested too deep is refused in words, in a call and in a result, and the turn goes on', async () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const raw = `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"x":${deep}}}}\n`;

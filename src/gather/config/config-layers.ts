@@ -181,8 +181,9 @@ export async function withOverrides(
   { config: given, cwd }: { readonly config: ConfigOverrides; /** Relative paths start there. */ readonly cwd: string },
 ): Promise<{ readonly base: BaseLayers; readonly added: readonly ConfigProblem[] }> {
   const { layer: more, problems: malformed } = await loadFlags({ cwd, osHome: base.osHome, config: given });
+  const ofCall = more.ofCall === true ? { ofCall: true as const } : {};
   const layers = base.layers.map((layer) =>
-    layer.name === 'flags' ? { ...layer, values: mergeValues(layer.values, more.values) } : layer,
+    layer.name === 'flags' ? { ...layer, values: mergeValues(layer.values, more.values), ...ofCall } : layer,
   );
   const { config, problems } = readConfig(layers, base.options);
   const known = new Set(base.problems.map(({ message }) => message));
@@ -215,8 +216,13 @@ async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'config
   const parsed = await Promise.all(overrideList(config).map(parseOverride));
   const flags = parsed.filter((override) => 'path' in override);
   const problems = parsed.filter((override) => 'code' in override);
-  const layer = flagsLayer(flags, { base: cwd, osHome });
+  const ofCall = flags.some(isPlaceOfCall) ? { ofCall: true as const } : {};
+  const layer: ConfigLayer = { ...flagsLayer(flags, { base: cwd, osHome }), ...ofCall };
   return { layer, problems: [...problems, ...unknownKeys(config, flags, layer)] };
+}
+
+function isPlaceOfCall({ ofCall, path: [key = ''] }: Override): boolean {
+  return ofCall === true && ['permissions', 'sandbox_workspace_write'].includes(key);
 }
 
 async function parseOverride(given: Overrides[number]): Promise<Override | ConfigProblem> {

@@ -67,7 +67,10 @@ function withPinned(config: Config, had: PermissionProfile): PermissionProfile {
     excludeSlashTmp: ifPinned('exclude_slash_tmp', given.excludeSlashTmp),
   });
   const options = Object.keys(pinned).length === 0 ? undefined : profileOptions(had);
-  return options === undefined ? had : profileFor('workspace-write', { ...options, ...pinned });
+  if (options === undefined) return had;
+  const { keepsOwn, ...others } = options;
+  const kept = pinned.writableRoots === undefined ? keepsOwn : given.keepsOwn;
+  return profileFor('workspace-write', { ...others, ...pinned, ...defined({ keepsOwn: kept }) });
 }
 
 function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfile): ChosenProfile {
@@ -98,8 +101,9 @@ function unused(profile: PermissionProfile, roots: readonly string[], next: stri
   return { profile, notices: [{ code: 'added-folders-unused', message, next }], added: false };
 }
 
-function configuredOptions({ sandboxWorkspaceWrite: given }: Config): ProfileOptions {
+function configuredOptions({ sandboxWorkspaceWrite: given, rootsKeepOwn: keepsOwn }: Config): ProfileOptions {
   return {
+    ...defined({ keepsOwn }),
     network: given.networkAccess,
     writableRoots: given.writableRoots,
     excludeTmpdir: given.excludeTmpdirEnvVar,
@@ -115,7 +119,9 @@ export function profileOptions(profile: PermissionProfile): ProfileOptions | und
   if (!entries.every(isSoundEntry)) return undefined;
   const written = entries.filter(({ access }) => access === 'write').map(({ path }) => path);
   const has = (kind: string): boolean => written.some((path) => path.type === 'special' && path.value.kind === kind);
+  const isKeeping = entries.some((entry) => entry.capstan_keeps_own === true);
   const options: ProfileOptions = {
+    ...(isKeeping ? { keepsOwn: true } : {}),
     network: profile.network === 'enabled',
     writableRoots: written.filter((path) => path.type === 'path').map(({ path }) => path),
     excludeTmpdir: !has('tmpdir'),

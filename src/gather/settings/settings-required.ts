@@ -7,6 +7,7 @@ import {
   brokenByChoice,
   brokenByProfile,
   brokenByReviewer,
+  demandedWidth,
   modeInstead,
   type Requirements,
 } from '../../policy/requirements.ts';
@@ -92,11 +93,15 @@ function requiredProfile(requirements: Requirements, settings: Settings, config:
   const broken = brokenByProfile(requirements, settings.sandbox);
   if (broken === undefined) return chosenProfile(requirements, settings, config);
   const mode = modeInstead(broken);
-  const value = widthOf(settings.sandbox);
-  const notices = noticesOf(settings, 'sandbox', { key: 'sandbox_mode', value, broken, instead: mode });
+  const [width, counted] = [widthOf(settings.sandbox), demandedWidth(requirements, settings.sandbox)];
+  // Its mode would be allowed: what it reopens is not.
+  const isNamed = width !== counted && config.namedProfile !== undefined;
+  const chosen = isNamed
+    ? { key: 'default_permissions', value: config.namedProfile.id, why: reopens }
+    : { key: 'sandbox_mode', value: counted };
+  const notices = noticesOf(settings, 'sandbox', { ...chosen, broken, instead: mode });
   const inMode = decided({ ...settings, sandbox: profileOfMode(config, mode) }, 'sandbox');
-  const chosen = chosenProfile(requirements, inMode, config);
-  return { settings: chosen.settings, notices };
+  return { settings: chosenProfile(requirements, inMode, config).settings, notices };
 }
 
 /** The profile itself if it may be chosen, else the one that holds in its place; with what must not be read. */
@@ -142,16 +147,28 @@ function decided(settings: Settings, name: keyof Settings): Settings {
   return { ...settings, origins: { ...settings.origins, [name]: 'managed' } };
 }
 
+const reopens = ", which opens Capstan's own files";
+
 function noticesOf(
   { origins = {} }: Settings,
   name: keyof Settings,
-  { key, value, broken, instead }: { key: string; value: string; broken: Allowed<string>; instead: string },
+  { key, value, why = '', broken, instead }: Overruled,
 ): readonly RequirementNotice[] {
   const origin = origins[name];
   // It is a default, or held by a surface that has no choice.
   if (origin === undefined || origin === 'surface') return [];
   const rule = `${broken.key} in ${broken.source}`;
-  return [overriding(`${rule} does not allow ${key} = "${value}" (${origin}): Capstan uses "${instead}" instead.`)];
+  return [
+    overriding(`${rule} does not allow ${key} = "${value}" (${origin})${why}: Capstan uses "${instead}" instead.`),
+  ];
+}
+
+interface Overruled {
+  readonly key: string;
+  readonly value: string;
+  readonly why?: string;
+  readonly broken: Allowed<string>;
+  readonly instead: string;
 }
 
 function overriding(message: string): RequirementNotice {

@@ -84,14 +84,15 @@ const overrides: OptionType<Extract<ConfigOverrides, readonly unknown[]>> = list
     read(given) {
       if (typeof given === 'string') return given;
       if (!isJsonObject(given)) return undefined;
-      const { path, value, foreign, written, ...others } = given;
+      const { path, value, foreign, ofCall, written, ...others } = given;
       if (foreign !== undefined && foreign !== true) return undefined;
+      if (ofCall !== undefined && ofCall !== true) return undefined;
       if (typeof written === 'string' && foreign === true && Object.keys(given).length === 2)
         return { written, foreign };
       if (written !== undefined) return undefined;
       const isPath = Array.isArray(path) && path.length > 0 && path.every((key) => typeof key === 'string');
       return isPath && value !== undefined && Object.keys(others).length === 0
-        ? { path, value, ...defined({ foreign }) }
+        ? { path, value, ...defined({ foreign, ofCall }) }
         : undefined;
     },
   },

@@ -58,16 +58,23 @@ interface EngineDoors {
 /** What all threads of an engine share. */
 export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
 
+/** Where profiles are limited, what they may reopen counts. */
+function withOwnPlaces(base: BaseLayers, ownPlaces: () => OwnPlaces): BaseLayers {
+  const { requirements } = base;
+  if (requirements.sandboxModes === undefined && requirements.profiles === undefined) return base;
+  return { ...base, requirements: { ...requirements, ownPlaces: ownPlaces() } };
+}
+
 /** Made once for an engine. Nothing here waits or touches the world yet. */
 export function createEngineParts(
   options: EngineOptions,
-  base: BaseLayers,
+  loaded: BaseLayers,
   { tracer, threads, agentLive, askModel }: EngineDoors,
 ) {
   const { env } = options;
-  const { home } = base;
+  const { home } = loaded;
   const clock = systemClock;
-  const kept = createHomeStore(home, { ...options, maxBlobBytes: base.config.blobs.maxBytes });
+  const kept = createHomeStore(home, { ...options, maxBlobBytes: loaded.config.blobs.maxBytes });
   const { locks } = kept;
   const root = packageRoot();
   const spawn = createNodeSpawn({ clock, runFolder: `${home}/capstan/run`, terminalLibrary: terminalLibrary(root) });
@@ -79,6 +86,16 @@ export function createEngineParts(
   });
   const programFolder = (): string => serverFolder(home, programs);
   let own: OwnPlaces | undefined;
+  /** The files of the engine itself. */
+  const ownPlaces = (): OwnPlaces =>
+    (own ??= findOwnPlaces({
+      env,
+      home,
+      osHome: options.osHome,
+      root,
+      configFiles: [...filesWithSecrets(loaded.layers), ...loaded.unusedSecrets, ...secretFiles(options)],
+    }));
+  const base = withOwnPlaces(loaded, ownPlaces);
   const beforeLandlock = (writable: readonly string[]): void =>
     recordLandlockRoots(home, writable, () => {
       const { projects, projectRootMarkers } = base.config;
@@ -126,15 +143,7 @@ export function createEngineParts(
     ephemeralStore: createEphemeralStore(kept.store, clock),
     /** The package's own folder. */
     root,
-    /** The files of the engine itself. */
-    ownPlaces: () =>
-      (own ??= findOwnPlaces({
-        env,
-        home,
-        osHome: options.osHome,
-        root,
-        configFiles: [...filesWithSecrets(base.layers), ...base.unusedSecrets, ...secretFiles(options)],
-      })),
+    ownPlaces,
     spawn,
     /** A table of sessions for one thread. Commands may read the folder of logs, and not write it. */
     openSessions: () =>

@@ -4,6 +4,9 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 
 const names = 'it names a program, a file or a server';
 const opens = 'it decides which variables commands get';
+const permits = 'it decides what commands may access, or who answers for the user';
+const limits = 'it limits what threads and agents may use';
+const keeps = 'it decides what is kept for the user';
 
 /** A call may choose among what the user configured. No thread may set the last two, whoever opens it. */
 const notClosed: ReadonlySet<string> = new Set([
@@ -16,7 +19,8 @@ const notClosed: ReadonlySet<string> = new Set([
 
 /**
  * What a call may not configure, since a model writes its arguments: what no project may set, programs that run outside
- * every sandbox, files that are read outside of it, and which variables commands get.
+ * every sandbox, files that are read outside of it, which variables commands get, profiles of permissions (a call names
+ * one with `default_permissions`), who reviews, limits, undo and notes.
  */
 const closed: ReadonlyMap<string, string> = new Map([
   ...forbiddenKeys
@@ -27,6 +31,9 @@ const closed: ReadonlyMap<string, string> = new Map([
     experimental_instructions_file experimental_compact_prompt_file`
     .split(/\s+/)
     .map((key) => [key, names] as const),
+  ...['permissions', 'approvals_reviewer', 'auto_review'].map((key) => [key, permits] as const),
+  ...['agents', 'goals'].map((key) => [key, limits] as const),
+  ...['undo', 'memories', 'features.memories', 'features.memory_tool'].map((key) => [key, keeps] as const),
   ['shell_environment_policy', opens],
   ['allow_login_shell', opens],
 ]);

@@ -2,6 +2,9 @@ import { resolve } from 'node:path';
 import type { SettingsChange } from '../../../envelope/override-fields.ts';
 import type { Settings } from '../../../envelope/settings.ts';
 import { widthOf } from '../../../policy/profile-width.ts';
+import { keepingOwn } from '../../../policy/profiles.ts';
+import { readSandbox } from '../../../policy/read-profile.ts';
+import { isWrong } from '../../../policy/wrong-value.ts';
 import { defined } from '../../../protocol/defined.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -69,7 +72,7 @@ export function changeFrom(args: JsonObject, here: string): SettingsChange | und
     if (value === undefined) return [];
     if (name === 'cwd') return [[key, folderFrom(args, here) ?? value]];
     if (name === 'mode') return [[key, { mode: value }]];
-    return [[key, name === 'sandbox' ? sandboxPolicy(value) : value]];
+    return [[key, name === 'sandbox' ? sandboxOfCall(value) : value]];
   });
   return given.length === 0 ? undefined : (Object.fromEntries(given) as SettingsChange);
 }
@@ -89,6 +92,14 @@ export function asCalled(outcome: Outcome): Outcome {
       .replaceAll(/\bcollaboration(?:\.mode)?\b/g, 'mode')
       .replaceAll(/\bapprovals\b(?= of | or leave)/g, 'approval_policy');
   return { ...outcome, message: said(shortened(outcome.message)), next: said(shortened(outcome.next)) };
+}
+
+/** A client names places, and reopens nothing of Capstan's own with them. What is wrong is reported where it is applied. */
+function sandboxOfCall(value: Json): Json {
+  const given = sandboxPolicy(value);
+  const read = readSandbox(given);
+  if (read === undefined || typeof read === 'string' || isWrong(read)) return given;
+  return keepingOwn(read) as unknown as Json;
 }
 
 /** Older clients say `mode` and have names in camel case. */
@@ -113,8 +124,10 @@ export function requestFrom(args: JsonObject, here: string): ThreadRequest & { r
   };
   const config = Object.entries(objectAt(args, 'config') ?? {});
   const overrides = [
-    ...sandboxOverrides(args['sandbox']),
-    ...config.map(([key, value]) => ({ path: key.split('.'), value: value ?? null, foreign: true as const })),
+    ...sandboxOverrides(args['sandbox']).map((override) => ({ ...override, ofCall: true as const })),
+    ...config.map(
+      ([key, value]) => ({ path: key.split('.'), value: value ?? null, foreign: true, ofCall: true }) as const,
+    ),
     ...Object.entries(defined(keys)).map(([key, value]) => ({ path: [key], value: value as Json })),
   ];
   const withoutTools = [

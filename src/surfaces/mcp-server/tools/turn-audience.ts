@@ -101,6 +101,11 @@ export class TurnAudience {
     }
   }
 
+  /** Whether a client asks its user this, and is still there: no client's model may answer meanwhile, its own neither. */
+  isReserved(question: string): boolean {
+    return [...this.#asking.values()].some((asking) => asking.isReserved && asking.questions.has(question));
+  }
+
   /** Whether another client asks its user this, and is still there. */
   isAskedElsewhere(question: string, client: string): boolean {
     return [...this.#asking.values()].some(

@@ -189,6 +189,7 @@ export function threadAnswerTool(parts: ToolParts): ServerTool {
       if (run.audience.isAskedElsewhere(question.id, context.client.id)) {
         return refusedAnswer(askedElsewhere, { thread_id: thread.id });
       }
+      if (run.audience.isReserved(question.id)) return refusedAnswer(askedHere, { thread_id: thread.id });
       const more: Record<string, Json> = {};
       const first = async (): Promise<ToolAnswer | undefined> => {
         const done = await thread.answer(question.id, answer);
@@ -230,6 +231,12 @@ const askedElsewhere: Outcome = {
   code: 'asked-elsewhere',
   message: 'Another client asks its user this question.',
   next: 'Wait for that answer. If the client is gone, end the turn with thread_interrupt, or answer later: ten minutes after the client was asked, others may answer.',
+};
+
+const askedHere: Outcome = {
+  code: 'asked-elsewhere',
+  message: 'Your client asks its user this question. Only that user may answer it.',
+  next: 'Wait for that answer, or end the turn with thread_interrupt.',
 };
 
 function notWaiting(questions: readonly Question[]): Outcome {

@@ -153,9 +153,10 @@ class Check {
       const next = 'Put the key in an environment variable, and write the name of that variable here.';
       return this.#report('error', code, at, what, next);
     }
-    const what = `must be ${describeKind(kind)}, not ${describeValue(value, at)}`;
+    const isHidden = code === 'config-wrong-type' && at.some((key) => tablesWithKeys.has(key));
+    const what = `must be ${describeKind(kind)}, not ${isHidden ? describeType(value) : describeValue(value, at)}`;
     const next = wantsQuotes(kind, value)
-      ? `Write it in quotes: "${String(shownValue(value, at))}".`
+      ? `Write it in quotes${isHidden ? '' : `: "${String(shownValue(value, at))}"`}.`
       : `Write ${describeKind(kind)} or remove the key.`;
     const severity = kind.type === 'table' ? this.#severityIn(kind) : this.#wrongIs;
     const meanwhile = severity === 'warning' ? ' Until then Capstan ignores it.' : '';
@@ -216,10 +217,17 @@ function members(
   return Object.fromEntries(kept);
 }
 
+/** Tables for servers: a value of another sort may be a key for one, or be made of a table with keys. */
+const tablesWithKeys = new Set(['mcp_servers', 'model_providers', 'otel']);
+
+function describeType(value: Json): string {
+  if (Array.isArray(value)) return 'a list';
+  return isJsonObject(value) ? 'a table' : value === null ? 'null' : `a ${typeof value}`;
+}
+
 /** Short, and without the content of lists and tables. */
 function describeValue(value: Json, at: Path): string {
-  if (Array.isArray(value)) return 'a list';
-  if (isJsonObject(value)) return 'a table';
+  if (typeof value === 'object') return describeType(value);
   const text = JSON.stringify(shownValue(value, at));
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

@@ -135,7 +135,7 @@ test.each<[string, JsonObject, string, string]>([
     'sandbox_workspace_write.network_access',
     'true or false, not "yes"',
   ],
-  ['a provider that is no table', { model_providers: { x: 'y' } }, 'model_providers.x', 'a table, not "y"'],
+  ['a provider that is no table', { model_providers: { x: 'y' } }, 'model_providers.x', 'a table, not a string.'],
 ])('%s is an error that names source, key and what is allowed', (_, values, key, message) => {
   const { config, problems } = readConfig([user(values)]);
   expect(problems).toEqual([
@@ -471,4 +471,20 @@ test('keys of agents and roles are checked like all others', () => {
     ['warning', 'agents.my_role.modle', 'Did you mean agents.my_role.model?'],
   ]);
   expect(config.agents).toEqual({ my_role: { description: 'x' }, max_tokens: 9 });
+});
+
+test('of a server no value of a wrong type is repeated', () => {
+  const x = { command: 'y', args: '--pat hunter2', cwd: ['hunter2'], bearer_token: 1234567 };
+  const z = { base_url: 1234567, http_headers: 'hunter2' };
+  const values = { mcp_servers: { x, y: '{env={T="hunter2"}' }, model_providers: { z } };
+  const { problems } = readConfig([{ name: 'user', source: '/home/config.toml', values }]);
+  expect(problems.map(({ message }) => message)).toEqual([
+    '/home/config.toml: mcp_servers.x.args must be a list of strings, not a string.',
+    '/home/config.toml: mcp_servers.x.cwd must be a path, not a list.',
+    '/home/config.toml: mcp_servers.x.bearer_token must be a string that is not blank, not a number.',
+    '/home/config.toml: mcp_servers.y must be a table, not a string.',
+    '/home/config.toml: model_providers.z.base_url must be a string that is not blank, not a number.',
+    '/home/config.toml: model_providers.z.http_headers must be a table of strings, not a string.',
+  ]);
+  expect(JSON.stringify(problems)).not.toMatch(/hunter2|1234567/);
 });

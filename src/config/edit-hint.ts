@@ -25,7 +25,8 @@ export function editHint(
   const changed = Object.entries(wanted).filter(([key, value]) => !equalJson(own[key] ?? null, value ?? null));
   return changed
     .map(([key, value]) => {
-      const assigned = writeToml(hideSecrets({ [key]: value })).trim();
+      const shown = valueAt(hideSecrets(nested(path, { [key]: value })), path) as JsonObject;
+      const assigned = writeToml(shown).trim();
       if (isInline) return `In the braces on line ${line}, write: ${dotted(below, assigned)}`;
       const written = own[key] === undefined ? undefined : tomlKeyLine(text, [...path, key]);
       const whole = dotted(path.slice(tomlTableAbove(text, written ?? line).length), assigned);
@@ -34,6 +35,10 @@ export function editHint(
         : `On line ${written}, in place of what is there, write: ${whole}`;
     })
     .join('\n');
+}
+
+function nested(path: readonly string[], values: JsonObject): JsonObject {
+  return path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
 }
 
 function dotted(path: readonly string[], assigned: string): string {

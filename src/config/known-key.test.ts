@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { serverKeys } from '../policy/secrets.ts';
+import { keyTable } from './key-table.ts';
 import { type KeyStatus, keyStatus } from './known-key.ts';
 import { parseTomlKey } from './toml-key.ts';
 
@@ -27,4 +29,13 @@ test.each<[string, KeyStatus]>([
   ['toString', { kind: 'unknown' }],
 ])('%s', (key, status) => {
   expect(keyStatus(parseTomlKey(key) ?? [])).toEqual(status);
+});
+
+test('values of servers are shown for the keys of this version alone', () => {
+  const { keys } = keyTable.keys.mcp_servers;
+  const names = (value: object | undefined) => Object.keys(value ?? {}).toSorted();
+  const { oauth, tools } = serverKeys as Record<string, Record<string, object>>;
+  expect(names(serverKeys)).toEqual(names(keys));
+  expect(names(oauth)).toEqual(names(keys.oauth.keys));
+  expect(names(tools?.['*'])).toEqual(names(keys.tools.keys));
 });

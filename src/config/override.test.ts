@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { overrideValues, splitOverride } from './override.ts';
+import { overrideValues, shownOverride, splitOverride } from './override.ts';
 
 test.each(['model', '=x', '  =x', 'a..b=1', 'a b=1', '""=1', '.a=1'])('"%s" is refused with a next step', (text) => {
   expect(splitOverride(text)).toMatchObject({
@@ -57,3 +57,13 @@ test.each(['permissions.dev.filesystem./srv/a.b', 'permissions.dev.filesystem./o
     });
   },
 );
+
+test('of an override that is malformed, nothing behind the key is shown', () => {
+  expect(['x.env."T=HUNTER2xabc', 'x.env.T: HUNTER2xabc', 'x.env.T'].map(shownOverride)).toEqual([
+    'x.env."T=<hidden>',
+    'x.env.T:<hidden>',
+    'x.env.T',
+  ]);
+  const secret = 'HUNTER2xabc';
+  expect(JSON.stringify(splitOverride(`mcp_servers.x.env."T=${secret}`))).not.toContain(secret);
+});

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../protocol/json.ts';
+import { hiddenMark } from '../policy/secrets.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { mergeValues } from './merge-values.ts';
 import { rawProfileKey } from './raw-profile-key.ts';
@@ -37,7 +38,14 @@ function nested({ path, value }: Override): JsonObject {
 }
 
 function malformed(text: string, what: string): ConfigProblem {
-  const message = `The override "${text}" ${what}`;
+  const shown = shownOverride(text);
+  const message = `The override "${shown}" ${what}`;
   const next = 'Write -c key=value, for example -c model_reasoning_effort=high.';
-  return { code: 'override-malformed', message, next, severity: 'error', source: `-c ${text}` };
+  return { code: 'override-malformed', message, next, severity: 'error', source: `-c ${shown}` };
+}
+
+/** The key alone, as far as it is one: a secret may follow. */
+export function shownOverride(text: string): string {
+  const key = /^[^=:\s]*[=:\s]?/.exec(text)?.[0] ?? '';
+  return key === text ? text : `${key}${hiddenMark}`;
 }

@@ -13,19 +13,7 @@ export function signalProcess(target: number, signal: 'SIGINT' | 'SIGTERM' | 'SI
 
 /** Whether a process has the number, one of another user included. One that ended and was not waited for has only the number. */
 export function isAlive(pid: number): boolean {
-  return signalProcess(pid, 0) && !isZombie(pid);
-}
-
-function isZombie(pid: number): boolean {
-  if (process.platform !== 'linux') return false;
-  try {
-    const about = fileSystem.readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name before it is in parentheses, and may have some itself.
-    return about.slice(about.lastIndexOf(')') + 2).startsWith('Z');
-  } catch {
-    // Without it, the signal decides.
-    return false;
-  }
+  return signalProcess(pid, 0) && statOf(pid)?.isAlive !== false;
 }
 
 /**
@@ -33,16 +21,56 @@ function isZombie(pid: number): boolean {
  * is none; a process that is dead and not buried has ended.
  */
 export function processStart(pid: number): string | undefined {
+  const stat = statOf(pid);
+  if (stat === undefined || !stat.isAlive) return undefined;
   try {
-    // The second field is a name of any form, in parentheses; the state comes right after it.
-    const fields = readSmall(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? [];
-    const [state, ticks] = [fields[0], fields[19]];
-    if (state === 'Z' || state === 'X' || ticks === undefined) return undefined;
     bootId ??= readSmall('/proc/sys/kernel/random/boot_id').trim();
-    return `${bootId} ${ticks}`;
+    return `${bootId} ${stat.ticks}`;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Folders of a process of Linux that tell its variables and descriptors. Where its first thread has ended, the system
+ * shows neither under the number of the process, only under those of its other threads.
+ */
+export function processFolders(pid: number): readonly string[] {
+  const folder = `/proc/${pid}`;
+  const stat = statOf(pid);
+  const isHeadless = stat?.isAlive === true && isDeadState(stat.state);
+  return isHeadless ? namesIn(`${folder}/task`).map((thread) => `${folder}/task/${thread}`) : [folder];
+}
+
+interface ProcessStat {
+  /** Of the first thread alone. */
+  readonly state: string;
+  /** Of any thread. */
+  readonly isAlive: boolean;
+  readonly ticks: string;
+}
+
+/** Without one, there is no such process, or the system does not say. */
+function statOf(pid: number): ProcessStat | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return readStat(readSmall(`/proc/${pid}/stat`));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads `/proc/PID/stat`. A process whose first thread has ended has the state of a dead one while others still run. */
+export function readStat(text: string): ProcessStat | undefined {
+  // The second field is a name of any form, in parentheses; the state comes right after it.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, threads, ticks] = [fields[0], fields[17], fields[19]];
+  if (state === undefined || ticks === undefined) return undefined;
+  return { state, isAlive: !isDeadState(state) || Number(threads) > 1, ticks };
+}
+
+function isDeadState(state: string): boolean {
+  return /^[ZXx]$/.test(state);
 }
 
 /** Stays the same for as long as the system is up, and so for as long as this process runs. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { signalProcess } from '../disk/processes.ts';
+import { processFolders, signalProcess } from '../disk/processes.ts';
 import type { Processes, StartedProcess, Survival } from '../ports/processes.ts';
 import { identifyProcess } from './processes/process-identity.ts';
 import { markName } from './warden-script.ts';
@@ -35,11 +35,13 @@ function marked(mark: string): readonly number[] {
   return (process.platform === 'linux' ? readdirSync('/proc') : [])
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(wanted);
-      } catch {
-        return false;
-      }
-    });
+    .filter((pid) => processFolders(pid).some((folder) => hasVariable(folder, wanted)));
+}
+
+function hasVariable(folder: string, wanted: string): boolean {
+  try {
+    return readFileSync(`${folder}/environ`, 'latin1').split('\0').includes(wanted);
+  } catch {
+    return false;
+  }
 }

@@ -43,10 +43,15 @@ done
 `;
 }
 
+/** A process whose first thread has ended looks dead, and its variables stand under its other threads alone. */
 const markedOnLinux = (grep: string): string => `marked() {
   for file in $(${grep} -lF "$1" /proc/[0-9]*/environ); do
     file=\${file#/proc/}
     echo "\${file%/environ}"
+  done
+  for file in $(${grep} -l "^State:[[:space:]]*[ZX]" /proc/[0-9]*/status); do
+    file=\${file%/status}
+    ${grep} -qF "$1" "$file"/task/[0-9]*/environ && echo "\${file#/proc/}"
   done
 }`;
 

@@ -151,6 +151,10 @@ test.each([
   ['OPENAI_API_KEY', true, true],
   ['DB_PASSWD', true, true],
   ['GH_TOKEN', true, true],
+  ['GITHUB_PAT', true, true],
+  ['--pat', true, true],
+  ['PATH', false, false],
+  ['PATCH_LEVEL', false, false],
   ['Authorization', false, true],
   ['Set-Cookie', false, true],
   ['XDG_SESSION_DESKTOP', false, true],
@@ -206,13 +210,16 @@ test.each(['-----BEGIN ', 'eyJ', '-eyJ', 'secret', ':// ', 'cookie', 'Cookie: a=
   },
 );
 
-test.each(['a', 'a-', 'a="', '-u a'])('an address or an argument of nothing but %s is read in one pass', (piece) => {
-  expectLinear(20_000, (count) => {
-    const text = piece.repeat(count);
-    shownAddress(text);
-    hideSecrets({ args: [text], url: `https://${text}` });
-  });
-});
+test.each(['a', 'a-', 'a="', '-u a', '-H a', '-a ', ' -H "'])(
+  'an address or an argument of nothing but %s is read in one pass',
+  (piece) => {
+    expectLinear(20_000, (count) => {
+      const text = piece.repeat(count);
+      shownAddress(text);
+      hideSecrets({ args: [text], url: `https://${text}` });
+    });
+  },
+);
 
 test('of a server neither a variable nor a header is shown, and of a command no key', () => {
   const server = {
@@ -242,6 +249,87 @@ test('of a server neither a variable nor a header is shown, and of a command no 
       },
     },
   });
+});
+
+test('of a server no value of an unknown key is shown', () => {
+  const server = { url: 'https://a.org', scopes: ['read'], startup_timeout_sec: 5 };
+  const unknown = {
+    http_header: { 'X-Org': 'plain' },
+    environ: { PAT: 'plain', MY_env_var: 'PLAIN' },
+    authorization: 'plain',
+    headerList: ['-u', 'plain', 5, true],
+  };
+  expect(
+    hideSecrets({
+      mcp_servers: {
+        a: { ...server, ...unknown, oauth: { client_id: 'me', secre: 'plain' }, tools: { t: { approval: 'plain' } } },
+        b: 'plain',
+      },
+    }),
+  ).toEqual({
+    mcp_servers: {
+      a: {
+        ...server,
+        http_header: { 'X-Org': '<hidden>' },
+        environ: { PAT: '<hidden>', MY_env_var: '<hidden>' },
+        authorization: '<hidden>',
+        headerList: ['<hidden>', '<hidden>', '<hidden>', '<hidden>'],
+        oauth: { client_id: 'me', secre: '<hidden>' },
+        tools: { t: { approval: '<hidden>' } },
+      },
+      b: '<hidden>',
+    },
+  });
+});
+
+test.each([
+  [
+    ['--header', 'X-Foo: plain'],
+    ['--header', 'X-Foo: <hidden>'],
+  ],
+  [
+    ['--header', 'plain'],
+    ['--header', '<hidden>'],
+  ],
+  [
+    ['--headers', '{"X-Foo": "plain"}'],
+    ['--headers', '<hidden>'],
+  ],
+  [['--header=X-Foo:plain'], ['--header=X-Foo:<hidden>']],
+  [
+    ['-H', 'X-Foo: 1234'],
+    ['-H', 'X-Foo: <hidden>'],
+  ],
+  [
+    ['-HX-Foo: plain', '-H=X: plain'],
+    ['-HX-Foo: <hidden>', '-H=X: <hidden>'],
+  ],
+  [
+    ['-H', 'localhost:8080', '-H', 'tcp://host:1', '-H'],
+    ['-H', 'localhost:8080', '-H', 'tcp://host:1', '-H'],
+  ],
+  [
+    ['--pat', 'plain', '--github-pat=plain', 'PAT=plain'],
+    ['--pat', '<hidden>', '--github-pat=<hidden>', 'PAT=<hidden>'],
+  ],
+  [
+    ['--path', 'plain', '--pattern=plain'],
+    ['--path', 'plain', '--pattern=plain'],
+  ],
+  [
+    ['-c', 'curl -H "X-Foo: a b" x'],
+    ['-c', 'curl -H "X-Foo: <hidden>" x'],
+  ],
+  [
+    ['-c', 'serve --pat plain --port 80'],
+    ['-c', 'serve --pat <hidden> --port 80'],
+  ],
+  [
+    ['-c', "serve --token 'a b' --keep -x"],
+    ['-c', 'serve --token <hidden> --keep -x'],
+  ],
+])('of the arguments %j no header and no token is shown', (args, shown) => {
+  expect(hideSecrets({ args })).toEqual({ args: shown });
 });
 
 test('known values are hidden in every form in which a server may repeat them, and at a cut', () => {

@@ -8,10 +8,12 @@ export const hiddenMark = '<hidden>';
 
 /** Parts of names that say secret everywhere. Each place has more of its own, which are common words elsewhere. */
 const secretWords = 'secret|token|passw(?:or)?d?|credential';
-const secretVariable = new RegExp(`key|${secretWords}`, 'i');
+/** A personal access token, where it is a word of its own: `path` and `patch` are none. */
+const accessToken = '(?<![a-z])pat(?![a-z])';
+const secretVariable = new RegExp(`key|${secretWords}|${accessToken}`, 'i');
 const secretHeader = new RegExp(`${secretVariable.source}|auth|cookie|session|bearer`, 'i');
 /** Ends of keys of a configuration. */
-const secretKey = new RegExp(`(?:^|_)(?:api_key|${secretWords})$`, 'i');
+const secretKey = new RegExp(`(?:^|_)(?:api_key|pat|${secretWords})$`, 'i');
 /** A name in a text, and what is assigned to it. */
 const assigned = new RegExp(
   String.raw`((?:(?:api|access|private)[_-]?key|authorization|${secretWords})[\w-]{0,40}["']?\s{0,4}[=:]\s{0,4}["']?(?:(?:bearer|basic|digest|token)\s)?)([^\s"',;)}\]]{6,4000})`,
@@ -50,6 +52,20 @@ const namingKey = /^(?:env_key|env_http_headers|\w+_env_var)$/;
 
 /** Tables for servers, in which any value may be a key. */
 const secretTables = new Set(['env', 'http_headers', 'headers']);
+
+/** Keys that Capstan knows: any value, or a table of such keys. `*`: the user makes up the names. */
+type KnownKeys = { readonly [key: string]: 'any' | KnownKeys };
+
+const anyOf = (names: string): KnownKeys => Object.fromEntries(names.split(' ').map((name) => [name, 'any']));
+
+/** Keys of an MCP server. Under any other name, a value may be a key that is meant for the server. */
+export const serverKeys: KnownKeys = {
+  ...anyOf('command args env env_vars cwd sandbox url bearer_token_env_var bearer_token http_headers env_http_headers'),
+  ...anyOf('scopes oauth_resource enabled required startup_timeout_sec startup_timeout_ms tool_timeout_sec'),
+  ...anyOf('supports_parallel_tool_calls omit_tools_from default_tools_approval_mode enabled_tools disabled_tools'),
+  oauth: anyOf('client_id client_secret_env_var callback_port'),
+  tools: { '*': anyOf('approval_mode approved_digest') },
+};
 
 /** Tables in which the user makes up names: their names and shapes decide. */
 const openTables = new Set(['query_params', 'set']);
@@ -95,11 +111,12 @@ function hideTable(values: JsonObject, { isSecret, isOpen }: Where): JsonObject 
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => {
       if (value === undefined) return [key, undefined];
+      if (isSecret) return [key, hideWhole(value)];
+      if (key === 'mcp_servers') return [key, hideValue(hideUnknown(value, { '*': serverKeys }), { isSecret, isOpen })];
       if (namingKey.test(key)) return [key, hideUnlessName(value)];
       if (key === 'otel' && isJsonObject(value)) return [key, hideCollectors(value)];
       const where = {
         isSecret:
-          isSecret ||
           secretKey.test(key) ||
           secretTables.has(key) ||
           (isOpen && mayNameSecret(key)) ||
@@ -112,6 +129,21 @@ function hideTable(values: JsonObject, { isSecret, isOpen }: Where): JsonObject 
   );
 }
 
+/** Hides values of unknown keys, and what stands in place of a table. */
+function hideUnknown(value: Json, known: KnownKeys): Json {
+  if (!isJsonObject(value)) return hideWhole(value);
+  const members = Object.entries(value).map(([key, member]) => {
+    const inside = Object.hasOwn(known, key) ? known[key] : known['*'];
+    if (member === undefined || inside === 'any') return [key, member];
+    return [key, inside === undefined ? hideWhole(member) : hideUnknown(member, inside)];
+  });
+  return Object.fromEntries(members) as JsonObject;
+}
+
+function hideWhole(value: Json): Json {
+  return hideValue(value, { isSecret: true, isOpen: false });
+}
+
 function hideValue(value: Json, at: Where): Json {
   if (Array.isArray(value)) return value.map((member: Json, place) => hideMember(member, value[place - 1], at));
   if (isJsonObject(value)) return hideTable(value, at);
@@ -121,9 +153,13 @@ function hideValue(value: Json, at: Where): Json {
   return hideInAddress(value);
 }
 
-/** In a command: `--token=x`, `--token x`, `Authorization: x`, and a script among its arguments. */
+/** In a command: `--token=x`, `--token x`, `Authorization: x`, any header, and a script among its arguments. */
 function hideMember(member: Json, before: Json | undefined, at: Where): Json {
-  if (typeof member !== 'string') return hideValue(member, at);
+  if (typeof member !== 'string' || at.isSecret) return hideValue(member, at);
+  const [, option = '', header = ''] = /^(-H=?|--headers?=)(.+)$/s.exec(member) ?? [];
+  const isHeader = typeof before === 'string' && /^(?:-H|--headers?)$/.test(before);
+  const withoutHeader = isHeader ? hideHeader(member, before) : `${option}${hideHeader(header, option)}`;
+  if ((isHeader || option !== '') && withoutHeader !== member) return withoutHeader;
   const [, name = '', value = ''] = /^(-{1,2}[\w-]+=|\w+=|[\w-]+:\s*)(\S.*)$/s.exec(member) ?? [];
   if (value !== '' && !value.startsWith('//') && mayNameSecret(name)) return `${name}${hiddenMark}`;
   const isGiven = typeof before === 'string' && /^-{1,2}[\w-]+$/.test(before) && mayNameSecret(before);
@@ -131,6 +167,15 @@ function hideMember(member: Json, before: Json | undefined, at: Where): Json {
   if (typeof before === 'string' && /^(?:-[uU]|--(?:proxy-)?user)$/.test(before)) return hidePassword(member);
   const shown = hideValue(member, at);
   return typeof shown === 'string' && shown === member ? hideInScript(member) : shown;
+}
+
+/** `Name: value`. With `-H`, a word without a value or with a port is the name of a host. */
+function hideHeader(header: string, option: string): string {
+  const [, name, quote = '', value = ''] = /^((["']?)[\w-]+:\s*)(\S.*)$/s.exec(header) ?? [];
+  const isShort = option.startsWith('-H');
+  if (name === undefined) return isShort ? header : hiddenMark;
+  const isHost = isShort && (value.startsWith('//') || (!/\s$/.test(name) && /^\d{1,5}$/.test(value)));
+  return isHost ? header : `${name}${hiddenMark}${quote}`;
 }
 
 /** `user:password`, but not the numbers of a user and a group. */
@@ -145,6 +190,13 @@ function hideInScript(text: string): string {
     .replace(
       /(?<![\w-])([\w-]+)(=|:\s?)(?!\/\/)("[^"]*"|'[^']*'|["']?[^\s;&|"']+)/g,
       (all, name: string, sign: string) => (mayNameSecret(name) ? `${name}${sign}${hiddenMark}` : all),
+    )
+    .replace(
+      /(?<=(?:^|\s)(-H[\s=]?|--headers?[\s=]))("[^"]*"|'[^']*'|[^\s"']+)/g,
+      (_all, option: string, header: string) => hideHeader(header, option),
+    )
+    .replace(/(?<=(?:^|\s)(--?[\w-]+)\s)("[^"]*"|'[^']*'|["']?[^\s;&|"'-][^\s;&|"']*)/g, (all, name: string) =>
+      mayNameSecret(name) ? hiddenMark : all,
     )
     .replace(/(?<=(?:^|\s)(?:-[uU]|--(?:proxy-)?user)[\s=]?["']?)[^\s"':=]{1,100}:[^\s"']+/g, (login) =>
       hidePassword(login),

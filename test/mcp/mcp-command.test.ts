@@ -122,9 +122,11 @@ test('no command shows a value of env or of headers', async () => {
 command = "npx"
 args = ["--header", "Authorization: Bearer hunter", "--api-key", "hunter"]
 env = { PLAIN = "hunter", PORT = "hunter" }
+environ = { PLAIN = "hunter" }
 [mcp_servers.address]
 url = "https://me:hunter@a.org/mcp?code=1&token=hunter&k=hunter2"
 http_headers = { X-Plain = "hunter", Accept = "hunter" }
+auth = "hunter"
 `,
   );
   const commands = [
@@ -143,4 +145,29 @@ http_headers = { X-Plain = "hunter", Accept = "hunter" }
     const { code, stdout, stderr } = await place.run(...command);
     expect([command.join(' '), code, /hunter/.test(`${stdout}${stderr}`)]).toEqual([command.join(' '), 0, false]);
   }
+});
+
+test('no command shows a value of a configuration that cannot be read', async () => {
+  const { place } = await scene([]);
+  const file = join(place.home, 'config.toml');
+  const before = readFileSync(file, 'utf8');
+  const run = async (...command: string[]) => {
+    const { code, stdout, stderr } = await place.run(...command);
+    return { code, isShown: /hunter/.test(`${stdout}${stderr}`) };
+  };
+  for (const env of ['PAT = "hunter', 'PAT = hunter', 'PAT = "hunter" x', 'PAT = """\nhunter=""" x']) {
+    writeFileSync(file, `${before}\n[mcp_servers.a]\ncommand = "x"\n[mcp_servers.a.env]\n${env}\n`);
+    for (const words of [
+      ['mcp', 'list'],
+      ['mcp', 'get', 'a', '--json'],
+      ['config', 'show'],
+    ])
+      expect(await run(...words)).toEqual({ code: 1, isShown: false });
+  }
+  writeFileSync(file, before);
+  expect(await run('config', 'show', '-c', 'mcp_servers.a={command="x",env={PAT="hunter"}')).toEqual({
+    code: 1,
+    isShown: false,
+  });
+  expect(await run('config', 'show', '-c', 'mcp_servers.a.env.PAT:hunter')).toEqual({ code: 2, isShown: false });
 });

@@ -74,17 +74,49 @@ test('a syntax error says where it is, shows the line and what to do', async () 
       severity: 'error',
       source: file,
       line: 2,
-      message: expect.stringMatching(/config\.toml:2:19: [^\n]+\.\n2 \|  model_provider = oops # why\n {22}\^$/),
+      message: expect.stringMatching(/config\.toml:2:19: [^\n]+\.\n2 \|  model_provider = \*…\n {22}\^$/),
       next: `Correct line 2 of ${file}.`,
     },
   ]);
 });
 
 test('a long line is shown around the place', async () => {
-  writeFileSync(file, `x = "${'a'.repeat(200)}" oops${'b'.repeat(200)}\n`);
+  writeFileSync(file, `["${'a'.repeat(200)}".oops x]${'b'.repeat(200)}\n`);
   const [, excerpt, mark] = (await load()).problems[0]!.message.split('\n');
   expect(excerpt!.length).toBeLessThan(120);
-  expect(excerpt!.slice(mark!.indexOf('^'))).toMatch(/^oops/);
+  expect(excerpt!.slice(0, mark!.indexOf('^') + 1)).toMatch(/a"\.oops \*$/);
+});
+
+test.each([
+  ['GITHUB_PAT="HUNTER2xabc', '3 | GITHUB_PAT=*…\n               ^'],
+  ['X-Org = HUNTER2xabc', '3 | X-Org = *…\n            ^'],
+  [
+    'env = { PAT = "HUNTER2xabc", B = }',
+    '3 | env = ****************************\n                                     ^',
+  ],
+  ['PAT = "HUNTER2xabc" x # HUNTER2xabc', '3 | PAT = ***************…\n                        ^'],
+  ['PAT = """HUNTER2xabc', '3 | PAT = *…\n          ^'],
+  ['"a = b" . c = "HUNTER2xabc\\q"', '3 | "a = b" . c = **************…\n                               ^'],
+  ['[x] PAT = "HUNTER2xabc"', '3 | [x]**…\n        ^'],
+  ['a = 1\na = "HUNTER2xabc"', '4 | a = …\n    ^'],
+])('no value stands in the line of a mistake: %s', async (text, excerpt) => {
+  writeFileSync(file, `[mcp_servers.x]\ncommand = "y"\n${text}\n`);
+  const { message } = (await load()).problems[0]!;
+  const [, ...shown] = message.split('\n');
+  expect(shown.join('\n')).toBe(excerpt);
+});
+
+test.each([
+  'PAT = """\nHUNTER2xabc=""" x',
+  'args = [\n  "HUNTER2xabc" x,\n]',
+  'args = [\n  HUNTER2xabc = "x",\n]',
+  'PAT "HUNTER2xabc"',
+  'HUNTER2xabc',
+])('a line that is part of a value, or has no key, is not shown: %j', async (text) => {
+  writeFileSync(file, `[mcp_servers.x]\n${text}\n`);
+  const { message } = (await load()).problems[0]!;
+  expect(message).toMatch(/^[^\n]+config\.toml:\d+:\d+: [^\n]+\.$/);
+  expect(message).not.toContain('HUNTER');
 });
 
 test('a line that seems to hold a secret is not repeated', async () => {

@@ -1,11 +1,10 @@
 import { dirname, join } from 'node:path';
 import { type ConfigLayer, type LayerName, sourceOf } from '../../config/config-layer.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
-import { mayNameSecret } from '../../policy/secrets.ts';
 import { type JsonObject, valueAt } from '../../protocol/json.ts';
 import { resolveConfigPaths } from './config-paths.ts';
 import { type BoundedReading, readBounded } from '../../disk/read-bounded.ts';
-import { parseToml, type TomlProblem } from './parse-toml.ts';
+import { parseToml, shownTomlLine, type TomlProblem } from './parse-toml.ts';
 import { readLimits } from '../files/read-limits.ts';
 import { kindOfEntry } from '../../disk/file-system.ts';
 import { namesIn } from '../../disk/folders.ts';
@@ -87,12 +86,13 @@ function hasContent(text: string): boolean {
 const widest = 100;
 const before = 60;
 
-/** The reason with file, line and column, then the line itself with a mark under the place. */
-function tomlErrorText(path: string, text: string, { line, column, reason }: TomlProblem): string {
+/** The reason with file, line and column, then the line without its value and with a mark under the place. */
+function tomlErrorText(path: string, text: string, problem: TomlProblem): string {
+  const { line, column, reason } = problem;
   const head = `${path}:${line}:${column}: ${reason}.`;
-  const excerpt = text.split(/\r?\n/)[line - 1] ?? '';
-  // The message ends up in terminals and logs: a line that seems to hold a secret is better read in the file.
-  if (excerpt.trim() === '' || mayNameSecret(excerpt)) return head;
+  // The message ends up in terminals and logs: values, which may be secrets, are better read in the file.
+  const excerpt = shownTomlLine(text, problem);
+  if (excerpt === undefined) return head;
   const from = column > widest ? column - before : 0;
   const number = `${line} | `;
   // A tab counts as one character in the column, so it becomes one here.

@@ -8,6 +8,7 @@ import {
 import { editHint } from '../../config/edit-hint.ts';
 import { formatTomlKey } from '../../config/toml-key.ts';
 import { writeToml } from '../../config/write-toml.ts';
+import { hideSecrets } from '../../policy/secrets.ts';
 import { fileSystem, isMissing, reasonOf } from '../../disk/file-system.ts';
 import { realPath } from '../../disk/folders.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -161,7 +162,9 @@ function withoutEmpty(values: JsonObject): JsonObject {
 function byHand(text: string, before: JsonObject, { path, values }: WantedValues): string {
   if (values === undefined) return `Remove the table ${formatTomlKey(path)} yourself.`;
   const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
-  return editHint(text, path, { before, wanted: values }) ?? `Add this to it yourself:\n${writeToml(nested)}`;
+  return (
+    editHint(text, path, { before, wanted: values }) ?? `Add this to it yourself:\n${writeToml(hideSecrets(nested))}`
+  );
 }
 
 function unwritten(file: string, { why, next }: Obstacle): Outcome {

@@ -3,7 +3,7 @@ import { fileSystem } from '../../disk/file-system.ts';
 import { namesIn, realPath, realPlace } from '../../disk/folders.ts';
 import { makeOwnFolder, writeOwnFile } from '../../disk/own-file.ts';
 import { diskPath } from '../../disk/path-bytes.ts';
-import { processStart } from '../../disk/processes.ts';
+import { isAlive, processStart } from '../../disk/processes.ts';
 import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import type { LandlockWriter } from '../../config/trust.ts';
 import { mayHaveMark } from '../../policy/landlock-mark.ts';
@@ -228,10 +228,7 @@ function heldProcesses(home: string): readonly LandlockWriter[] {
       const [queues, time] = [hardLimit(limits, 'msgqueue size'), hardLimit(limits, 'realtime timeout')];
       return mayHaveMark({ queues, time }, mark);
     })
-    .filter((pid) => {
-      const status = read(`/proc/${pid}/status`);
-      return /^NoNewPrivs:\s+1$/m.test(status) && !/^State:\s+[ZX]/m.test(status);
-    })
+    .filter((pid) => /^NoNewPrivs:\s+1$/m.test(read(`/proc/${pid}/status`)) && isAlive(Number(pid)))
     .map((pid) => ({ pid: Number(pid) }));
 }
 

@@ -15,6 +15,34 @@ export interface TomlProblem {
   readonly reason: string;
 }
 
+const word = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
+const dotted = String.raw`${word}(?:\s*\.\s*${word})*`;
+/** A key with its `=`, or the name of a table: no value stands in these. */
+const beforeValue = new RegExp(String.raw`^\s*(?:${dotted}\s*=\s*|\[\[?\s*${dotted}\s*\]{0,2})`);
+
+/**
+ * The line of a mistake as messages may show it, with every character of a value up to the place as `*`. Undefined where
+ * nothing is left of it: the line is part of a longer value, or has no key.
+ */
+export function shownTomlLine(text: string, { line, column }: TomlProblem): string | undefined {
+  const lines = text.split(/\r?\n/);
+  const written = lines[line - 1] ?? '';
+  const shown = beforeValue.exec(written)?.[0] ?? '';
+  if (shown === '' || !isWhole(lines.slice(0, line - 1).join('\n'))) return undefined;
+  const masked = Math.min(column, written.length) - shown.length;
+  return `${shown}${'*'.repeat(Math.max(masked, 0))}${written.length > Math.max(column, shown.length) ? '…' : ''}`;
+}
+
+/** Whether what comes next begins a line of its own. */
+function isWhole(before: string): boolean {
+  try {
+    parse(before);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A TOML document as JSON. The parser comes with what every start loads: a chunk of its own took longer. */
 export async function parseToml(text: string): Promise<ParsedToml> {
   try {

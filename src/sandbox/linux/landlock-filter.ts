@@ -15,7 +15,9 @@ export interface LandlockFilterRequest {
  * filter: the kernel takes the stricter answer.
  *
  * - Landlock knows no attributes of files. Where commands write, modes and times must work, so those can be changed
- *   outside of the writable folders too; owners, extended attributes, set-user-id and modes that let everyone write cannot.
+ *   outside of the writable folders too. Of a file that exists, owners and extended attributes cannot change, nor can it get
+ *   a set-user-id bit or a mode that lets everyone write. A new file in a writable folder can: `open` and `mknod` take any
+ *   mode. It belongs to the user of the command, who gains nothing by it.
  * - There is no namespace for processes and for System V IPC: limits, priorities and processors of other processes, and
  *   memory, queues and semaphores that all processes of the user share, are out of reach.
  * - Commands make no namespaces and no mounts.

@@ -1,3 +1,4 @@
+import { shownOverride } from '../../config/override.ts';
 import { hiddenMark } from '../../policy/secrets.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import {
@@ -62,7 +63,7 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
       );
     if (option.value === keyAndValue && written.indexOf('=') < 1) {
       // For a variable it may be the value alone.
-      const shown = key === 'env' ? hiddenMark : JSON.stringify(written);
+      const shown = key === 'env' ? hiddenMark : JSON.stringify(shownOverride(written));
       return wrongUsage(command, `${name} ${shown} is not KEY=VALUE.`, pairExample(name));
     }
     const value = readValue(option, written);

@@ -16,7 +16,7 @@ import { listingFiles } from '../../mcp/listing-file.ts';
 import { openCallbackServer } from '../../mcp/oauth/callback-server.ts';
 import { credentialStore } from '../../mcp/oauth/credential-store.ts';
 import { defined } from '../../protocol/defined.ts';
-import { isJsonObject, type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
+import { isJsonObject, type JsonObject, objectAt, parseJsonObject, valueAt } from '../../protocol/json.ts';
 import { type Outcome, sentence } from '../../protocol/outcome.ts';
 import { importedServer } from './imported-server.ts';
 import { confineServer } from './confine-server.ts';
@@ -71,7 +71,7 @@ export class McpRegistry {
           listings.writeFailure(server, { ...failure, isQuick: true });
         return {
           name,
-          table: hideSecrets({ table: Object.assign({}, ...tables) as JsonObject })['table'] as JsonObject,
+          table: shownServer(name, Object.assign({}, ...tables) as JsonObject),
           enabled: !disabled.includes(name),
           ...(listing && { tools: listing.tools.length }),
           ...defined({ failure: failure?.why }),
@@ -186,6 +186,10 @@ export class McpRegistry {
     const { base, locks, clock } = this.#engine;
     return { home: base.home, locks, clock };
   }
+}
+
+function shownServer(name: string, table: JsonObject): JsonObject {
+  return valueAt(hideSecrets({ mcp_servers: { [name]: table } }), ['mcp_servers', name]) as JsonObject;
 }
 
 /** The server still wants a login: the advice to log in would lead back here. */

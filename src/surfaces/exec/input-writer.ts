@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { processFolders } from '../../disk/processes.ts';
 
 /**
  * The process that has something to say on standard input: one that holds the other end of the pipe and did not start
@@ -34,8 +35,11 @@ function parentOf(pid: number): number | undefined {
 }
 
 function writesTo(pid: string, pipe: string): boolean {
+  return processFolders(Number(pid)).some((folder) => holdsForWriting(folder, pipe));
+}
+
+function holdsForWriting(folder: string, pipe: string): boolean {
   try {
-    const folder = `/proc/${pid}`;
     return readdirSync(`${folder}/fd`).some(
       (fd) => readlinkSync(`${folder}/fd/${fd}`) === pipe && isForWriting(`${folder}/fdinfo/${fd}`),
     );

@@ -189,7 +189,7 @@ describe('a thread that is full', () => {
         };
         const asked = { trigger: 'auto', reason: 'context_limit', phase: 'pre_turn', strategy: 'structured' } as const;
         const context = share(5);
-        const sizes = { window, requestWindow: window, fixed, history, due: context, context };
+        const sizes = { window, requestWindow: window, fixed, history, due: context, context, standing: 0 };
         const plan = planCompaction({ ...asked, turnId: 'turn' as TurnId, model: 'some', readAll: 'show all' }, sizes);
         let step = begin(plan, source);
         while (step.kind === 'request') step = next(step.state, { kind: 'answer', text: '', items: [] });

@@ -220,7 +220,7 @@ it('a checkpoint between two steps tells of the world in its own line, and is sh
 });
 
 it('what was counted for a checkpoint that came to nothing is no measure of the window', async () => {
-  const counted = answer({ items: [say('Yes.')], usage: { input: 2000, total: 2010 } });
+  const counted = answer({ items: [say('word '.repeat(2000))], usage: { input: 2000, total: 2010 } });
   const refusals = [
     answer({ items: [say('no JSON')] }),
     httpError({ status: 400, body: { error: { message: 'No.' } } }),

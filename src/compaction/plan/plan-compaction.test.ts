@@ -20,7 +20,15 @@ const asked: AskedCompaction = {
   readAll: 'show all',
   focus: 'the migration',
 };
-const sizes: CompactionSizes = { window, requestWindow: window, fixed: 10_000, history: 80_000, due: 0, context: 5000 };
+const sizes: CompactionSizes = {
+  window,
+  requestWindow: window,
+  fixed: 10_000,
+  history: 80_000,
+  due: 0,
+  context: 5000,
+  standing: 0,
+};
 const whole = { words: 20_000, pictures: 8790, answer: 4000, records: 4000 };
 
 describe('planCompaction', () => {
@@ -45,6 +53,15 @@ describe('planCompaction', () => {
       { history: 10_000, due: 0, context: 0 },
     ].map((each) => planCompaction({ ...asked, trigger: 'manual' }, { ...sizes, ...each }).budget.gain);
     expect(gains).toEqual([0, 0, 3000, 8000]);
+  });
+
+  it('by hand the gain is in what history holds, also where another surface has other context to tell', () => {
+    const stands = { history: 1355, standing: 1069 };
+    const gains = [
+      { ...stands, due: 0, context: 1069 },
+      { ...stands, due: 484, context: 660 },
+    ].map((each) => planCompaction({ ...asked, trigger: 'manual' }, { ...sizes, ...each }).budget.gain);
+    expect(gains).toEqual([15, 15]);
   });
 
   it('a provider that counts more than we see is believed, and nothing is cut less for it; not by hand', () => {

@@ -17,6 +17,8 @@ export interface CompactionSizes {
   readonly counted?: number;
   /** The context about the world that is sent again once history is replaced. */
   readonly context: number;
+  /** The context about the world that history holds. */
+  readonly standing: number;
   /** What waits to enter after the checkpoint: words of the user, items of a program. */
   readonly pending?: number;
 }
@@ -49,7 +51,8 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
   // The whole answer is kept free although a small checkpoint may use less of it: models think before they write.
   const answer = Math.min(window.checkpoint.answer, requestWindow.checkpoint.answer);
   const below = mostAfter(sizes, ratio);
-  const wanted = mayGrow === true ? below : mostGained({ ...sizes, counted: 0 });
+  const wanted =
+    mayGrow === true ? below : trigger === 'manual' ? gainByHand(sizes) : mostGained({ ...sizes, counted: 0 });
   // Where space must be freed, parts are cut until there is a gain. By hand nothing is cut for it: then there is no
   // checkpoint.
   const most = trigger === 'manual' ? below : Math.max(leastMost, Math.min(wanted, below));
@@ -83,6 +86,15 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
 export function mostGained(sizes: Pick<CompactionSizes, 'fixed' | 'history' | 'counted' | 'due' | 'context'>): number {
   const { fixed, history, counted = 0, due, context } = sizes;
   return Math.max(0, Math.floor(Math.max(history + due, counted - fixed) * mostShareOfBefore) - context);
+}
+
+/**
+ * By our estimate, and by what history holds alone: every surface gives the model another context, and what is due
+ * because of that is nothing to compact.
+ */
+function gainByHand({ fixed, history, due, context, standing }: CompactionSizes): number {
+  const now = mostGained({ fixed, history, due, context });
+  return Math.min(now, mostGained({ fixed, history, due: 0, context: standing }));
 }
 
 /** By how much our estimate is too low. All space is in our tokens, so it shrinks by this; it never grows. */

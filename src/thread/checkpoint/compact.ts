@@ -17,7 +17,14 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { readsOpaque } from '../../protocol/provider-name.ts';
 import { compactionFailed, pausesAfter } from '../../state/checkpoints.ts';
 import { inputOf } from '../../state/request.ts';
-import { countFor, nextRequestTokens, bundleTokens, dueTokens, waitingTokens } from '../contract/active-now.ts';
+import {
+  countFor,
+  nextRequestTokens,
+  bundleTokens,
+  dueTokens,
+  standingTokens,
+  waitingTokens,
+} from '../contract/active-now.ts';
 import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
 import { compactionContract, compactionWindow, windowNow } from '../contract/contract-now.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
@@ -144,6 +151,7 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
       ...(counted === 0 ? {} : { counted }),
       due: dueTokens({ log }, step),
       context: bundleTokens(step),
+      standing: standingTokens(log.state),
       pending: waitingTokens({ inbox }),
     },
   );

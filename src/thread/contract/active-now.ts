@@ -1,6 +1,7 @@
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Step } from '../../envelope/step.ts';
 import { activeTokens } from '../../history/active-tokens.ts';
+import { entries } from '../../history/history.ts';
 import { historyTokens, weightOf } from '../../history/history-weight.ts';
 import { requestTokens } from '../../history/ledger.ts';
 import { type NewestCount, noCount } from '../../history/newest-count.ts';
@@ -77,6 +78,22 @@ export function bundleTokens(step: Step): number {
 export function dueTokens({ log }: Pick<Contract, 'log'>, step: Step): number {
   return tellingTokens(tellingFor(log.state, step));
 }
+
+/** What the context about the world weighs that history holds: of each text about the same the newest. */
+export function standingTokens({ history }: Pick<ThreadState, 'history'>): number {
+  const newer = new Set<string>();
+  let tokens = 0;
+  for (const { item, origin } of entries(history).toReversed()) {
+    const kinds = origin.family === 'context' ? origin.kinds.filter((kind) => worldKinds.has(kind)) : [];
+    if (kinds.some((kind) => !newer.has(kind))) tokens += itemTokens(item);
+    for (const kind of kinds) newer.add(kind);
+  }
+  return tokens;
+}
+
+const worldKinds: ReadonlySet<string> = new Set(
+  sections.flatMap(({ kinds: { telling, withdrawing } }) => [...telling, ...withdrawing]),
+);
 
 export function tellingTokens({ told }: Telling): number {
   return mergeFragments(told.map(({ fragment }) => fragment)).reduce((sum, { item }) => sum + itemTokens(item('')), 0);

@@ -2,8 +2,8 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, hang, say } from '../../../src/testing/index.ts';
-import { inputOf, textsOf } from '../../harness/scene.ts';
-import { tuiScene } from '../tui-scene.ts';
+import { inputOf, scene, textsOf } from '../../harness/scene.ts';
+import { openIn, tuiScene } from '../tui-scene.ts';
 
 describe('/status', () => {
   it('shows what is in force, what counts, and what it has cost', async () => {
@@ -177,13 +177,31 @@ describe('/compact', () => {
     expect(model.requests).toEqual([]);
   });
 
-  it('says the same of a short conversation, and asks no model', async () => {
-    const { sees, say: tell, model } = await tuiScene([answer({ items: [say('Hello.')] })]);
-    await sees('Context 100% left');
-    tell('Hi.');
+  it('says the same of a short conversation, and asks no model: live, from the shell, and after a resume', async () => {
+    const first = await tuiScene([answer({ items: [say('Hello.')] })]);
+    await first.sees('Context 100% left');
+    first.say('Hi.');
+    await first.sees('Hello.');
+    first.say('/compact');
+    await first.sees('Nothing to compact yet.');
+    await first.leave();
+    // A command that nobody attends has other permissions to tell the model.
+    const { code, stderr } = await first.place.run('threads', 'compact', '--last');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing to compact yet.')]);
+    const again = await openIn(first, { kind: 'last' });
+    await again.sees('Hello.');
+    again.say('/compact');
+    await again.sees('Nothing to compact yet.');
+    expect(first.model.requests).toHaveLength(1);
+  });
+
+  it('from the terminal, too, of a short thread of a command', async () => {
+    const built = await scene([answer({ items: [say('Hello.')] })]);
+    await built.place.run('exec', 'Hi.');
+    const { sees, say: tell } = await openIn(built, { kind: 'last' });
     await sees('Hello.');
     tell('/compact');
     await sees('Nothing to compact yet.');
-    expect(model.requests).toHaveLength(1);
+    expect(built.model.requests).toHaveLength(1);
   });
 });

@@ -107,9 +107,21 @@ it('shows what is known of a large folder while it still looks', async () => {
   const files = Array.from({ length: 500 }, (_, at) => `file-${at}.ts`);
   const sight = { mode: 0, size: 0, modifiedAt: 0, changedAt: 0, number: 0 };
   const large: VisibleFiles['disk'] = {
-    list: (folder) => (folder === '/large' ? folders : files),
-    look: (path) => ({ ...sight, kind: path.endsWith('.ts') ? 'file' : 'folder' }),
-    read: () => new Uint8Array(),
+    open(at) {
+      const look = (name: string) => ({
+        ...sight,
+        kind: name.endsWith('.ts') ? ('file' as const) : ('folder' as const),
+      });
+      return {
+        enter: (name) => large.open(`${at}/${name}`),
+        names: () => (at === '/large' ? folders : files),
+        look,
+        glance: look,
+        read: () => new Uint8Array(),
+        readLink: () => '',
+        close: () => undefined,
+      };
+    },
   };
   const ground = () => ({ root: '/large', disk: large, rules: nothingIgnored, excludes: () => false });
   const seen: { readonly total: number; readonly isPartial: boolean }[] = [];

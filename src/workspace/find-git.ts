@@ -1,8 +1,11 @@
-import { errorCode, fileSystem as fs, isMissing } from '../disk/file-system.ts';
+import { errorCode, fileSystem as fs, isMissing, lookAt } from '../disk/file-system.ts';
+import { assertInPlace, FolderDoor } from '../disk/folder-door.ts';
+import { realPath } from '../disk/folders.ts';
 import { isOverlong } from '../disk/overlong-path.ts';
 import { diskPath } from '../disk/path-bytes.ts';
 import { type NamedEntry, withTrueNames } from '../disk/true-entries.ts';
 import { findGitDirectory } from '../gather/git/git-directory.ts';
+import { isWithin } from '../policy/paths.ts';
 import { isBareRepository, protectedNames } from '../policy/protected-names.ts';
 import type { GitLook, GitLookRequest } from '../ports/git-guard.ts';
 import type { Pace } from './pace.ts';
@@ -33,6 +36,7 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
   const starts = roots.flatMap((root) =>
     seen?.root === root ? seen.git.notEntered.map((path) => under(root, path)) : [root],
   );
+  const placeOf = placesBelow(roots);
   const unseen: string[] = known.filter(isOverlong);
   let entries = 0;
   for (const start of starts) {
@@ -43,7 +47,7 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
         unseen.push(start);
         break;
       }
-      const found = list(folder, limits.mostEntries - entries + 1);
+      const found = list(folder, placeOf(folder), limits.mostEntries - entries + 1);
       if (found === undefined) {
         unseen.push(folder);
         continue;
@@ -52,7 +56,7 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
       const names = found.map(({ name }) => name);
       if (names.includes('.git')) folders.add(folder);
       // It may only look like one, so what is below it is looked at, too.
-      if (isBareRepository((name) => names.includes(name)) && isTaken(folder)) bare.add(folder);
+      if (isBareRepository((name) => names.includes(name)) && isTaken(placeOf(folder))) bare.add(folder);
       for (const entry of found) {
         const path = `${folder === '/' ? '' : folder}/${entry.name}`;
         if (entry.isDirectory() && entry.name !== '.git' && !denies(path)) pending.push(path);
@@ -60,12 +64,29 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
     }
   }
   if (entries > limits.mostEntries && unseen.length === 0) unseen.push(...starts.slice(-1));
-  const own = [...folders].filter((folder) => holdsSomething(`${folder}/.git`));
+  const own = [...folders].filter((folder) => holdsSomething(`${placeOf(folder)}/.git`));
   const beside = own.flatMap((folder) => besideGit.map((name) => `${folder === '/' ? '' : folder}/${name}`));
   const [there, missing] = [beside.filter(isThere), beside.filter((path) => !isThere(path))];
   const paths = new Set([...folders].flatMap((folder) => [`${folder}/.git`, ...pointedTo(folder)]));
-  const repositories = [...own, ...[...bare].filter(isTaken)];
-  return { paths: [...paths, ...there], missing, repositories, settings: there.filter(holdsSomething), unseen };
+  const repositories = [...own, ...[...bare].filter((folder) => isTaken(placeOf(folder)))];
+  return {
+    paths: [...paths, ...there],
+    missing,
+    repositories,
+    settings: there.filter((path) => holdsSomething(placeOf(path))),
+    unseen,
+  };
+}
+
+/** Where paths below the roots lead: a root may be spelled through links, and what is below it is not. */
+function placesBelow(roots: readonly string[]): (path: string) => string {
+  const linked = roots
+    .map((root) => ({ root, place: realPath(root) ?? root }))
+    .filter(({ root, place }) => root !== place);
+  return (path) => {
+    const found = linked.find(({ root }) => isWithin(path, root));
+    return found === undefined ? path : `${found.place}${path.slice(found.root.length)}`;
+  };
 }
 
 const besideGit = protectedNames.filter((name) => name !== '.git');
@@ -98,25 +119,37 @@ function under(root: string, path: string): string {
   return path === '' ? root : `${root}/${path}`;
 }
 
-/** At most so many entries: one folder may hold millions of names. */
+/**
+ * At most so many entries: one folder may hold millions of names. It is listed through a door, because commands that run
+ * meanwhile may put a link in its place.
+ */
 function entriesIn(folder: string, most: number): readonly NamedEntry[] {
-  const found: NamedEntry[] = [];
-  const open = fs.opendirSync(diskPath(folder), { bufferSize: 256 });
+  const door = new FolderDoor(folder);
   try {
-    for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync()) found.push(entry);
+    const found: NamedEntry[] = [];
+    const open = fs.opendirSync(diskPath(door.place), { bufferSize: 256 });
+    try {
+      for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync())
+        found.push(entry);
+    } finally {
+      open.closeSync();
+    }
+    const entries = withTrueNames(found, door.place, most);
+    if (!door.isDoor) assertInPlace(folder);
+    return entries;
   } finally {
-    open.closeSync();
+    door.close();
   }
-  return withTrueNames(found, folder, most);
 }
 
 /** Undefined: it cannot be listed. Programs may still enter what is in it by name. */
-function list(folder: string, most: number): readonly NamedEntry[] | undefined {
+function list(folder: string, place: string, most: number): readonly NamedEntry[] | undefined {
   if (isOverlong(folder)) return undefined;
   try {
-    return entriesIn(folder, most);
+    return entriesIn(place, most);
   } catch (error) {
-    return isMissing(error) ? [] : undefined;
+    // A link may have been put in its place.
+    return isMissing(error) && lookAt(place).kind !== 'link' ? [] : undefined;
   }
 }
 

@@ -1,39 +1,27 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
-import { hasDoors, inFolder, O_PATH } from '../disk/folder-door.ts';
+import { assertInPlace, FolderDoor, hasDoors, inFolder, O_PATH } from '../disk/folder-door.ts';
 import { freeName, realPath } from '../disk/folders.ts';
 import { diskPath, mayBeOdd } from '../disk/path-bytes.ts';
 import { readUpTo, withRegular } from '../disk/regular-file.ts';
 import { trueEntries } from '../disk/true-entries.ts';
-import { type Expected, mostNames, type EntrySight, type WorkspaceDisk } from './disk.ts';
+import {
+  type EntrySight,
+  type Expected,
+  type IsExpected,
+  mostNames,
+  pathIn,
+  type OpenFolder,
+  type WorkspaceDisk,
+} from './disk.ts';
 
 /**
- * The disk of this machine. Whatever changes it goes through an open door of the folder: a command that runs meanwhile
- * may put a link in the place of a folder, and a restore must not follow it out of the workspace.
+ * The disk of this machine. Whatever looks at it or changes it goes through an open door of the folder: a command that
+ * runs meanwhile may put a link in the place of a folder, and neither a snapshot nor a restore must follow it out of the
+ * workspace.
  */
 export const nodeWorkspaceDisk: WorkspaceDisk = {
-  list: (folder) => listNames(folder, { most: mostNames, smallBytes: smallFolderBytes }),
-  look(path) {
-    const found = statOf(path);
-    return (
-      found && {
-        kind: kindOf(found),
-        mode: found.mode & 0o7777,
-        size: found.size,
-        modifiedAt: found.mtimeMs,
-        changedAt: found.ctimeMs,
-        number: found.ino,
-      }
-    );
-  },
-  read(path, maxBytes) {
-    return withRegular(path, { links: 'refused' }, (file, { size }) => {
-      const bytes = readUpTo(file, { most: maxBytes + 1, expected: Math.min(size, maxBytes) });
-      if (bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
-      return bytes;
-    });
-  },
-  readLink: (path) => fs.readlinkSync(path),
+  open: (folder) => openFolder(folder),
   realPath,
   putFile(path, content, mode, expected) {
     return replace(path, expected, (beside) => {
@@ -55,7 +43,9 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
     });
   },
   removeFolder: (path) => inFolder(path, (name) => fs.rmdirSync(name)),
-  remove: (path, expected) => inFolder(path, (name, folder) => removeExpected(name, folder, expected)),
+  remove(path, expected) {
+    return inFolder(path, (name, _, door) => removeExpected(name, { door, at: dirname(path), expected }));
+  },
   setMode: (path, mode) => inFolder(path, (name) => setMode(name, mode)),
 };
 
@@ -70,6 +60,67 @@ function setMode(path: string, mode: number): void {
   }
 }
 
+/** `doors` is what this system has. */
+export function openFolder(path: string, doors = hasDoors()): OpenFolder {
+  return new NodeFolder(path, new FolderDoor(path, { doors }));
+}
+
+class NodeFolder implements OpenFolder {
+  readonly #path: string;
+  readonly #place: string;
+  readonly #door: FolderDoor;
+
+  constructor(path: string, door: FolderDoor) {
+    this.#path = path;
+    this.#place = door.place;
+    this.#door = door;
+  }
+
+  enter(name: string): OpenFolder {
+    const path = pathIn(this.#path, name);
+    return new NodeFolder(path, new FolderDoor(path, { above: this.#door, doors: this.#door.isDoor }));
+  }
+
+  names(size?: number): readonly string[] {
+    const names = listNames(this.#place, { most: mostNames, smallBytes: smallFolderBytes }, size);
+    if (!this.#door.isDoor) assertInPlace(this.#path);
+    return names;
+  }
+
+  look(name: string): EntrySight | undefined {
+    return sightOf(`${this.#place}/${name}`);
+  }
+
+  glance(name: string): EntrySight | undefined {
+    try {
+      return sightOf(`${this.#path}/${name}`);
+    } catch {
+      return undefined;
+    }
+  }
+
+  read(name: string, maxBytes: number): Uint8Array {
+    const path = `${this.#place}/${name}`;
+    return withRegular(path, { links: 'refused' }, (file, stats) => {
+      if (!this.#door.isDoor) assertInPlace(path, stats);
+      const bytes = readUpTo(file, { most: maxBytes + 1, expected: Math.min(stats.size, maxBytes) });
+      if (bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+      return bytes;
+    });
+  }
+
+  readLink(name: string): string {
+    const path = `${this.#place}/${name}`;
+    const target = fs.readlinkSync(path);
+    if (!this.#door.isDoor) assertInPlace(this.#path);
+    return target;
+  }
+
+  close(): void {
+    this.#door.close();
+  }
+}
+
 /** A folder whose own entry is smaller than this has few names, on every file system. */
 const smallFolderBytes = 400_000;
 
@@ -78,14 +129,15 @@ interface ListLimits {
   readonly smallBytes: number;
 }
 
-export function listNames(folder: string, limits: ListLimits): readonly string[] {
-  const names = namesAsRead(folder, limits);
+/** `size`: of the folder's own entry. */
+export function listNames(folder: string, limits: ListLimits, size = fs.statSync(folder).size): readonly string[] {
+  const names = namesAsRead(folder, limits, size);
   return names.some(mayBeOdd) ? trueEntries(folder, limits.most).map(({ name }) => name) : names;
 }
 
-function namesAsRead(folder: string, { most, smallBytes }: ListLimits): readonly string[] {
+function namesAsRead(folder: string, { most, smallBytes }: ListLimits, size: number): readonly string[] {
   // All at once is faster, but cannot be stopped.
-  if (fs.statSync(folder).size < smallBytes) return fs.readdirSync(folder);
+  if (size < smallBytes) return fs.readdirSync(folder);
   const names: string[] = [];
   const open = fs.opendirSync(folder, { bufferSize: 1024 });
   try {
@@ -96,6 +148,20 @@ function namesAsRead(folder: string, { most, smallBytes }: ListLimits): readonly
     open.closeSync();
   }
   return names;
+}
+
+function sightOf(path: string): EntrySight | undefined {
+  const found = statOf(path);
+  return (
+    found && {
+      kind: kindOf(found),
+      mode: found.mode & 0o7777,
+      size: found.size,
+      modifiedAt: found.mtimeMs,
+      changedAt: found.ctimeMs,
+      number: found.ino,
+    }
+  );
 }
 
 /** Where a part of the path is no folder there is nothing either. */
@@ -116,36 +182,43 @@ function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSymbolicLi
 
 /** Makes something beside the path and gives it the path's name when it is whole. */
 function replace(path: string, expected: Expected, make: (beside: string) => void): boolean {
-  return inFolder(path, (name, folder) => {
+  return inFolder(path, (name, folder, door) => {
     const beside = freeName(folder);
     try {
       make(beside);
-      return expected === 'nothing' ? moveToFree(beside, name) : exchange(beside, name, { folder, expected });
+      if (expected === 'nothing') return moveToFree(beside, name);
+      return exchange(beside, name, { door, at: dirname(path), expected });
     } finally {
       fs.rmSync(beside, { force: true });
     }
   });
 }
 
-interface Exchange {
-  readonly folder: string;
-  readonly expected: (place: string) => boolean;
+interface Asked {
+  readonly door: FolderDoor;
+  /** The path of the folder. */
+  readonly at: string;
+  readonly expected: IsExpected;
+}
+
+function isExpectedAt(place: string, { door, at, expected }: Asked): boolean {
+  return expected(new NodeFolder(at, door), basename(place));
 }
 
 /**
  * The name is never without a file. A second name holds the old one until it is certain that no program wrote into it;
  * only a file that takes its place between two system calls is not seen.
  */
-function exchange(beside: string, name: string, { folder, expected }: Exchange): boolean {
-  const aside = freeName(folder);
+function exchange(beside: string, name: string, asked: Asked): boolean {
+  const aside = freeName(asked.door.place);
   if (!linkFile(name, aside)) {
-    if (!expected(name)) return false;
+    if (!isExpectedAt(name, asked)) return false;
     fs.renameSync(beside, name);
     return true;
   }
   try {
     const before = fs.lstatSync(aside);
-    if (!expected(aside)) return false;
+    if (!isExpectedAt(aside, asked)) return false;
     // Many programs save by giving a new file the old name.
     if (fs.lstatSync(name, { throwIfNoEntry: false })?.ino !== before.ino) return false;
     fs.renameSync(beside, name);
@@ -158,8 +231,8 @@ function exchange(beside: string, name: string, { folder, expected }: Exchange):
   }
 }
 
-function removeExpected(name: string, folder: string, expected: (place: string) => boolean): boolean {
-  const aside = freeName(folder);
+function removeExpected(name: string, asked: Asked): boolean {
+  const aside = freeName(asked.door.place);
   fs.renameSync(name, aside);
   const putBack = (): void => {
     if (moveToFree(aside, name)) return;
@@ -167,7 +240,7 @@ function removeExpected(name: string, folder: string, expected: (place: string) 
   };
   let isExpected: boolean;
   try {
-    isExpected = expected(aside);
+    isExpected = isExpectedAt(aside, asked);
   } catch (error) {
     putBack();
     throw error;

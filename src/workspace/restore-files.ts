@@ -13,7 +13,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { snapshotLine } from '../state/snapshot-record.ts';
 import { messageWaits } from '../state/waiting.ts';
 import { type Changes, changesWithout, compareTrees } from './compare-trees.ts';
-import type { WorkspaceDisk } from './disk.ts';
+import { inOpenFolder, type WorkspaceDisk } from './disk.ts';
 import { type Effect, type EffectList, type OutsideCall, readEffects, transitionsOf } from './effects.ts';
 import { type FileDiff, fileDiff } from './file-diff.ts';
 import { type KeptPath, type PlanOptions, planRestore, type RestorePlan } from './restore-plan.ts';
@@ -238,7 +238,7 @@ async function prepareUndo(
   try {
     for (const { path, now } of actions) {
       if (now?.kind !== 'file' || (await contents.load(now.hash)) !== undefined) continue;
-      const bytes = disk.read(`${root}/${path}`, now.size);
+      const bytes = inOpenFolder(disk, `${root}/${path}`, (folder, name) => folder.read(name, now.size));
       if (hashOf(bytes) !== now.hash) throw new Error(`${path} changes at this moment`);
       draft.add(now.hash, bytes);
     }

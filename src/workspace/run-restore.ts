@@ -2,7 +2,14 @@ import { dirname } from 'node:path';
 import { reasonOf } from '../disk/file-system.ts';
 import type { Content } from '../ports/change-watch.ts';
 import type { WorkProgress } from '../ports/work-progress.ts';
-import type { WorkspaceDisk } from './disk.ts';
+import {
+  type EntrySight,
+  inOpenFolder,
+  type IsExpected,
+  type OpenFolder,
+  isEmpty,
+  type WorkspaceDisk,
+} from './disk.ts';
 import { missingFolderMode } from './planned-tree.ts';
 import type { KeptPath, RestoreAction } from './restore-plan.ts';
 import { type TreeNode, type Hash, hashOf } from './tree.ts';
@@ -68,14 +75,14 @@ export async function runRestore(
     if (now === undefined) continue;
     await attempt(path, () => {
       if (!isReal(disk, dirname(at(path)))) return 'in-the-way';
-      if (!standsAs(disk, at(path), now)) return 'changed-since';
+      if (!inOpenFolder(disk, at(path), (folder, name) => standsAs(folder, name, now))) return 'changed-since';
       // A file or link is replaced in one go when its successor comes.
       if (now.kind === 'folder' ? to?.kind === 'folder' : to !== undefined && to.kind !== 'folder') return 'done';
       // It would have to be made again.
       if (now.kind === 'folder' && to === undefined && needed.has(path)) return 'stands';
       if (now.kind !== 'folder') {
-        if (!disk.remove(at(path), (place) => standsAs(disk, place, now))) return 'changed-since';
-      } else if (disk.list(at(path)).length > 0) return 'in-the-way';
+        if (!disk.remove(at(path), (folder, name) => standsAs(folder, name, now))) return 'changed-since';
+      } else if (!isEmpty(disk.open(at(path)))) return 'in-the-way';
       else disk.removeFolder(at(path));
       left.set(path, 'nothing');
       if (to === undefined) deleted.add(path);
@@ -88,9 +95,10 @@ export async function runRestore(
     const isDone = await attempt(path, async () => {
       if (!makeParents(disk, root, dirname(at(path)), left)) return 'in-the-way';
       const isReplaced = now !== undefined && now.kind !== 'folder' && to.kind !== 'folder';
-      if (!isReplaced && now?.kind !== to.kind && disk.look(at(path)) !== undefined) {
+      if (!isReplaced && now?.kind !== to.kind && look(disk, at(path)) !== undefined) {
         // It was only ignored, and is what it shall be.
-        return now === undefined && standsAs(disk, at(path), to) ? 'stands' : 'in-the-way';
+        const isThere = inOpenFolder(disk, at(path), (folder, name) => standsAs(folder, name, to));
+        return now === undefined && isThere ? 'stands' : 'in-the-way';
       }
       if (to.kind === 'folder') {
         // Writable until everything in it is there.
@@ -98,7 +106,8 @@ export async function runRestore(
         else disk.makeFolder(at(path), to.mode | 0o700);
       } else {
         // Looked at again: all others were checked and replaced since, and the user may have saved it meanwhile.
-        const expected = isReplaced ? (place: string) => standsAs(disk, place, now) : 'nothing';
+        const isAsBefore: IsExpected = (folder, name) => now !== undefined && standsAs(folder, name, now);
+        const expected = isReplaced ? isAsBefore : 'nothing';
         const isPut =
           to.kind === 'file'
             ? disk.putFile(at(path), await read(to.hash), to.mode, expected)
@@ -127,12 +136,16 @@ function contentOf(entry: TreeNode): Content {
 }
 
 /** Whether the place still is what the plan was made for. */
-function standsAs(disk: WorkspaceDisk, path: string, entry: TreeNode): boolean {
-  const sight = disk.look(path);
+function standsAs(folder: OpenFolder, name: string, entry: TreeNode): boolean {
+  const sight = folder.look(name);
   if (sight === undefined || entry.kind === 'left-out' || sight.kind !== entry.kind) return false;
   if (entry.kind === 'folder') return true;
-  if (entry.kind === 'link') return disk.readLink(path) === entry.target;
-  return sight.mode === entry.mode && sight.size === entry.size && hashOf(disk.read(path, entry.size)) === entry.hash;
+  if (entry.kind === 'link') return folder.readLink(name) === entry.target;
+  return sight.mode === entry.mode && sight.size === entry.size && hashOf(folder.read(name, entry.size)) === entry.hash;
+}
+
+function look(disk: WorkspaceDisk, path: string): EntrySight | undefined {
+  return inOpenFolder(disk, path, (folder, name) => folder.look(name));
 }
 
 /** No link leads out of the workspace, or elsewhere in it. */
@@ -142,9 +155,9 @@ function isReal(disk: WorkspaceDisk, folder: string): boolean {
 
 /** Folders that are missing on the way: they were removed when they were empty. */
 function makeParents(disk: WorkspaceDisk, root: string, folder: string, left: Map<string, Content>): boolean {
-  if (isReal(disk, folder)) return disk.look(folder)?.kind === 'folder';
-  if (folder === root || disk.look(folder) !== undefined) return false;
-  if (!makeParents(disk, root, dirname(folder), left)) return false;
+  if (isReal(disk, folder)) return look(disk, folder)?.kind === 'folder';
+  if (folder === root || !makeParents(disk, root, dirname(folder), left)) return false;
+  if (look(disk, folder) !== undefined) return false;
   disk.makeFolder(folder, missingFolderMode);
   left.set(folder.slice(root.length + 1), 'folder');
   return true;

@@ -1,5 +1,13 @@
 import { isBareRepository, mountPointNames } from '../policy/protected-names.ts';
-import type { EntrySight, WorkspaceDisk } from './disk.ts';
+import {
+  type EntrySight,
+  isEmpty,
+  listed,
+  type ListedFolder,
+  type OpenFolder,
+  pathIn,
+  type WorkspaceDisk,
+} from './disk.ts';
 import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from './ignore-rules.ts';
 import {
   type KnownEntry,
@@ -41,14 +49,41 @@ const settledAfterMs = 2000;
 export async function scan(input: ScanInput) {
   const walk = new Walk(input);
   const { root, disk } = input;
-  const sight = disk.look(root);
+  const open = listed(disk.open(root));
+  const sight = open.folder.look('.');
   if (sight !== undefined) walk.sights.set('', sight);
-  const tree = await walk.folder(root, '', { mode: sight?.mode ?? 0, names: disk.list(root) }, input.rules);
+  const tree = await walk.folder(open, { at: root, inside: '', mode: sight?.mode ?? 0, depth: 0 }, input.rules);
   const { files, bytes, git, skipped, sights } = walk;
   return { tree, files, bytes, git, skipped, sights };
 }
 
-type Listed = { readonly mode: number; readonly names: readonly string[] };
+interface Place {
+  readonly at: string;
+  /** The same below the root. */
+  readonly inside: string;
+  readonly mode: number;
+  readonly depth: number;
+}
+
+/** Folders nearer to the root stay open while those in them are looked at. A tree may be deeper than there are descriptors. */
+const mostOpen = 32;
+
+/** Decided about, and not yet looked into. */
+interface InnerFolder {
+  readonly name: string;
+  readonly path: string;
+  readonly below: string;
+  readonly sight: EntrySight;
+}
+
+/** What is known of a folder when all in it but its folders was looked at. */
+interface SeenEntries {
+  readonly rulesHash: Hash;
+  readonly decided: KnownFolder | undefined;
+  readonly ignored: ReadonlySet<string>;
+  readonly entries: ReadonlyMap<string, KnownEntry>;
+  readonly isSame: boolean;
+}
 
 class Walk {
   readonly skipped: { readonly path: string; readonly why: LeftOutReason }[] = [];
@@ -64,16 +99,56 @@ class Walk {
     this.#input = input;
   }
 
-  async folder(at: string, inside: string, { mode, names }: Listed, above: IgnoreRules): Promise<Hash> {
-    const { known, pace } = this.#input;
-    const rules = names.includes('.gitignore') ? withIgnoreFile(above, at, this.#ignoreText(at)) : above;
+  /** Closes the folder. */
+  async folder({ folder, names }: ListedFolder, place: Place, above: IgnoreRules): Promise<Hash> {
+    const { at, inside, mode, depth } = place;
+    const { known } = this.#input;
+    const tree: [string, TreeEntry][] = [];
+    const inner: InnerFolder[] = [];
+    let isSame: boolean;
+    let seen: SeenEntries;
+    try {
+      const rules = names.includes('.gitignore') ? withIgnoreFile(above, at, this.#ignoreText(folder, at)) : above;
+      seen = await this.#entries({ folder, names }, place, rules, { tree, inner });
+      isSame = seen.isSame;
+      if (depth >= mostOpen) folder.close();
+      for (const { name, path, below, sight } of inner) {
+        const open = (): OpenFolder => (depth < mostOpen ? folder.enter(name) : this.#input.disk.open(path));
+        const innerPlace = { at: path, inside: below, mode: sight.mode, depth: depth + 1 };
+        const entry = await this.#inner(open, innerPlace, sight, rules);
+        const before = known.get(below);
+        isSame &&= entry.kind === 'folder' && before?.tree === entry.tree && before.mode === entry.mode;
+        tree.push([name, entry]);
+      }
+    } finally {
+      folder.close();
+    }
+    const { rulesHash, decided, ignored, entries } = seen;
+    if (isSame && decided?.count === tree.length && decided.mode === mode) {
+      this.#input.learnt.set(inside, decided);
+      return decided.tree;
+    }
+    const encoded = encodeTree(tree);
+    const hash = hashOf(encoded);
+    this.#input.added.keep(hash, encoded);
+    this.#input.learnt.set(inside, { mode, rules: rulesHash, ignored, entries, count: tree.length, tree: hash });
+    return hash;
+  }
+
+  /** Adds to `found` what stands in the folder itself, and the folders in it that are part of the workspace. */
+  async #entries(
+    { folder, names }: ListedFolder,
+    { at, inside }: Place,
+    rules: IgnoreRules,
+    found: { readonly tree: [string, TreeEntry][]; readonly inner: InnerFolder[] },
+  ): Promise<SeenEntries> {
+    const { known, pace, excludes } = this.#input;
     const rulesHash = this.#rulesHash(rules);
     const last = known.get(inside);
     // Under the same rules, what was decided about a name holds again.
     const decided = last?.rules === rulesHash ? last : undefined;
     const ignored = new Set<string>();
     const entries = new Map<string, KnownEntry>();
-    const tree: [string, TreeEntry][] = [];
     let isSame = decided !== undefined;
     if (names.includes('.git')) this.git.folders.push(inside);
     if (isBareRepository((name) => names.includes(name))) this.git.bare.push(inside);
@@ -81,8 +156,13 @@ class Walk {
 
     for (const name of names) {
       if (pace.isDue(steps)) await pace.rest();
-      const path = `${at}/${name}`;
-      const sight = this.#look(name, path, inside);
+      const path = pathIn(at, name);
+      if (name === '.git' || excludes(path)) continue;
+      const before = last?.entries.get(name);
+      const glance = before && folder.glance(name);
+      // What is known is not read, so that nothing comes in here from elsewhere.
+      const recognised = glance && unchangedEntry(before, glance);
+      const sight = recognised === undefined ? this.#look(folder, name, inside) : glance;
       if (sight === undefined) continue;
       const below = inside === '' ? name : `${inside}/${name}`;
       // A snapshot is text, and this name is not.
@@ -102,16 +182,11 @@ class Walk {
       }
       if (kind === 'folder') {
         this.sights.set(below, sight);
-        const entry = await this.#inner(path, below, sight, rules);
-        const before = known.get(below);
-        isSame &&= entry.kind === 'folder' && before?.tree === entry.tree && before.mode === entry.mode;
-        tree.push([name, entry]);
+        found.inner.push({ name, path, below, sight });
         continue;
       }
-      const before = last?.entries.get(name);
-      const recognised = unchangedEntry(before, sight);
       if (recognised === undefined) this.sights.set(below, sight);
-      const entry = recognised ?? (await this.#read(path, below, sight));
+      const entry = recognised ?? (await this.#read(folder, name, below, sight));
       if (entry === undefined || entry.kind === 'folder') continue;
       if (entry.kind === 'file') {
         this.files += 1;
@@ -121,43 +196,32 @@ class Walk {
       const isSettled = sight.changedAt < this.#input.now - settledAfterMs;
       const isStill = recognised !== undefined && before !== undefined;
       entries.set(name, isStill ? before : knownEntry(sight, entry, isSettled));
-      tree.push([name, entry]);
+      found.tree.push([name, entry]);
     }
-
-    if (isSame && decided?.count === tree.length && decided.mode === mode) {
-      this.#input.learnt.set(inside, decided);
-      return decided.tree;
-    }
-    const encoded = encodeTree(tree);
-    const hash = hashOf(encoded);
-    this.#input.added.keep(hash, encoded);
-    this.#input.learnt.set(inside, { mode, rules: rulesHash, ignored, entries, count: tree.length, tree: hash });
-    return hash;
+    return { rulesHash, decided, ignored, entries, isSame };
   }
 
-  async #inner(path: string, below: string, sight: EntrySight, rules: IgnoreRules): Promise<TreeEntry> {
-    let names: readonly string[];
+  async #inner(open: () => OpenFolder, place: Place, sight: EntrySight, rules: IgnoreRules): Promise<TreeEntry> {
+    let found: ListedFolder;
     try {
-      names = this.#input.disk.list(path);
+      found = listed(open(), sight.size);
     } catch {
-      // A search for repositories looks there by other means, or says that it could not.
-      this.git.notEntered.push(below);
-      return this.#leave(below, 'unreadable', sight);
+      // Something else may stand there by now. A search for repositories looks there by other means, or says that it
+      // could not.
+      this.git.notEntered.push(place.inside);
+      return this.#leave(place.inside, 'unreadable', sight);
     }
-    const { mode } = sight;
-    return { kind: 'folder', mode, tree: await this.folder(path, below, { mode, names }, rules) };
+    return { kind: 'folder', mode: sight.mode, tree: await this.folder(found, place, rules) };
   }
 
   /** Undefined for what is no part of a snapshot, and for what has gone meanwhile. */
-  #look(name: string, path: string, inside: string): EntrySight | undefined {
-    const { disk, excludes } = this.#input;
-    if (name === '.git' || excludes(path)) return undefined;
+  #look(folder: OpenFolder, name: string, inside: string): EntrySight | undefined {
     try {
-      const sight = disk.look(path);
+      const sight = folder.look(name);
       if (sight?.kind === 'other') return undefined;
       // Sandboxes mount on these while commands run, and make them for that.
       const mayBeMountPoint = inside === '' && sight?.kind === 'folder' && mountPointNames.includes(name);
-      return mayBeMountPoint && disk.list(path).length === 0 ? undefined : sight;
+      return mayBeMountPoint && isEmpty(folder.enter(name)) ? undefined : sight;
     } catch {
       const below = inside === '' ? name : `${inside}/${name}`;
       this.skipped.push({ path: below, why: 'unreadable' });
@@ -166,18 +230,18 @@ class Walk {
     }
   }
 
-  async #read(path: string, below: string, sight: EntrySight): Promise<TreeEntry | undefined> {
-    const { disk, maxFileBytes } = this.#input;
+  async #read(folder: OpenFolder, name: string, below: string, sight: EntrySight): Promise<TreeEntry | undefined> {
+    const { maxFileBytes } = this.#input;
     if (sight.kind === 'file' && sight.size > maxFileBytes) return this.#leave(below, 'too-large', sight);
     if (sight.kind === 'file' && !(await this.#input.added.hasSpace(sight.size)))
       return this.#leave(below, 'no-room', sight);
     let content: Uint8Array;
     try {
-      if (sight.kind === 'link') return { kind: 'link', target: disk.readLink(path) };
-      content = disk.read(path, maxFileBytes);
+      if (sight.kind === 'link') return { kind: 'link', target: folder.readLink(name) };
+      content = folder.read(name, maxFileBytes);
     } catch {
       // It went away while we looked, which is as if it had never been there; or we may not read it.
-      return disk.look(path) === undefined ? undefined : this.#leave(below, 'unreadable', sight);
+      return isGone(folder, name) ? undefined : this.#leave(below, 'unreadable', sight);
     }
     const hash = hashOf(content);
     this.#input.added.keep(hash, content);
@@ -189,11 +253,10 @@ class Walk {
     return { kind: 'left-out', why, size, mark: `${size} ${modifiedAt} ${changedAt} ${number}` };
   }
 
-  #ignoreText(folder: string): string {
+  #ignoreText(folder: OpenFolder, at: string): string {
     try {
-      const path = `${folder}/.gitignore`;
-      if (this.#input.excludes(path)) return '';
-      return new TextDecoder().decode(this.#input.disk.read(path, mostIgnoreBytes));
+      if (this.#input.excludes(pathIn(at, '.gitignore'))) return '';
+      return new TextDecoder().decode(folder.read('.gitignore', mostIgnoreBytes));
     } catch {
       return '';
     }
@@ -203,5 +266,13 @@ class Walk {
     const hash = this.#rulesHashes.get(key) ?? hashOf(new TextEncoder().encode(key));
     this.#rulesHashes.set(key, hash);
     return hash;
+  }
+}
+
+function isGone(folder: OpenFolder, name: string): boolean {
+  try {
+    return folder.look(name) === undefined;
+  } catch {
+    return false;
   }
 }

@@ -1,11 +1,11 @@
-import type { WorkspaceDisk } from './disk.ts';
+import { type ListedFolder, type OpenFolder, listed, pathIn, type WorkspaceDisk } from './disk.ts';
 import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from './ignore-rules.ts';
 import type { Pace } from './pace.ts';
 
 export interface VisibleFiles {
   /** Without links in it. */
   readonly root: string;
-  readonly disk: Pick<WorkspaceDisk, 'list' | 'look' | 'read'>;
+  readonly disk: Pick<WorkspaceDisk, 'open'>;
   /** Those that hold in the root, its own file not yet among them. */
   readonly rules: IgnoreRules;
   /** Places that no result shows. */
@@ -33,26 +33,16 @@ const mostEntries = 300_000;
  * `Stopped`.
  */
 export async function* visibleFiles(search: VisibleFiles): AsyncGenerator<VisibleEntry, boolean> {
-  const { root, disk, pace, excludes } = search;
   let seen = 0;
-  let level: readonly Folder[] = [{ at: root, inside: '', rules: search.rules }];
+  let level: readonly Folder[] = [{ at: search.root, inside: '', rules: search.rules }];
   while (level.length > 0 && seen < mostEntries) {
     const next: Folder[] = [];
-    for (const { at, inside, rules: above } of level) {
-      const names = listed(disk, at);
-      const rules = names.includes('.gitignore') ? withIgnoreFile(above, at, ignoreText(search, at)) : above;
-      for (const name of names.toSorted()) {
-        if (pace.isDue(2)) await pace.rest();
-        const path = `${at}/${name}`;
-        if (name === '.git' || !name.isWellFormed() || excludes(path) || ++seen > mostEntries) continue;
-        const sight = disk.look(path);
-        if (sight?.kind !== 'file' && sight?.kind !== 'folder') continue;
-        const { kind, size, modifiedAt } = sight;
-        if (isIgnored(rules, path, kind === 'folder' ? 'folder' : 'other')) continue;
-        const below = inside === '' ? name : `${inside}/${name}`;
-        yield { path, inside: below, kind, size, modifiedAt };
-        if (kind === 'folder') next.push({ at: path, inside: below, rules });
-      }
+    for (const folder of level) {
+      // All of it before anything is given: whoever asks may never ask again, and the folder has to be closed.
+      const found = await entriesIn(search, folder, mostEntries - seen);
+      seen += found.seen;
+      next.push(...found.folders);
+      yield* found.entries;
     }
     level = next;
   }
@@ -65,19 +55,49 @@ interface Folder {
   readonly rules: IgnoreRules;
 }
 
+interface FoundEntries {
+  readonly entries: VisibleEntry[];
+  readonly folders: Folder[];
+  /** How many were looked at. */
+  seen: number;
+}
+
 /** What may not be read is not searched. */
-function listed(disk: VisibleFiles['disk'], folder: string): readonly string[] {
+async function entriesIn(search: VisibleFiles, { at, inside, rules: above }: Folder, most: number) {
+  const { disk, pace, excludes } = search;
+  const found: FoundEntries = { entries: [], folders: [], seen: 0 };
+  let open: ListedFolder;
   try {
-    return disk.list(folder);
+    open = listed(disk.open(at));
   } catch {
-    return [];
+    return found;
+  }
+  const { folder, names } = open;
+  try {
+    const rules = names.includes('.gitignore') ? withIgnoreFile(above, at, ignoreText(search, folder, at)) : above;
+    for (const name of names.toSorted()) {
+      if (pace.isDue(2)) await pace.rest();
+      const path = pathIn(at, name);
+      if (name === '.git' || !name.isWellFormed() || excludes(path) || found.seen === most) continue;
+      found.seen += 1;
+      const sight = folder.look(name);
+      if (sight?.kind !== 'file' && sight?.kind !== 'folder') continue;
+      const { kind, size, modifiedAt } = sight;
+      if (isIgnored(rules, path, kind === 'folder' ? 'folder' : 'other')) continue;
+      const below = inside === '' ? name : `${inside}/${name}`;
+      found.entries.push({ path, inside: below, kind, size, modifiedAt });
+      if (kind === 'folder') found.folders.push({ at: path, inside: below, rules });
+    }
+    return found;
+  } finally {
+    folder.close();
   }
 }
 
-function ignoreText({ disk, excludes }: VisibleFiles, folder: string): string {
-  const path = `${folder}/.gitignore`;
+function ignoreText({ excludes }: VisibleFiles, folder: OpenFolder, at: string): string {
   try {
-    return excludes(path) ? '' : new TextDecoder().decode(disk.read(path, mostIgnoreBytes));
+    if (excludes(pathIn(at, '.gitignore'))) return '';
+    return new TextDecoder().decode(folder.read('.gitignore', mostIgnoreBytes));
   } catch {
     return '';
   }

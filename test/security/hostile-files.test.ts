@@ -34,6 +34,7 @@ import { zstdCompressed, zstdDecompressed } from '../../src/rollout/disk/zstd.ts
 import { loadOutputSchema } from '../../src/surfaces/exec/output-schema.ts';
 import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { loadIgnoreRules } from '../../src/workspace/load-ignore-rules.ts';
+import { inOpenFolder } from '../../src/workspace/disk.ts';
 import { listNames, nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { InstructionFolders } from '../harness/instruction-folders.ts';
 
@@ -144,7 +145,8 @@ const readers: Readonly<Record<string, (thing: (typeof things)[number]) => unkno
   },
   'a file of a patch': (thing) => refused(() => nodeDisk().read(put(thing, 'code.ts'))),
   'a patch through the real place': (thing) => refused(() => nodeDisk().read(join(hostile, thing))),
-  'a file of a snapshot': (thing) => refused(() => nodeWorkspaceDisk.read(join(hostile, thing), 1024)),
+  'a file of a snapshot': (thing) =>
+    refused(() => inOpenFolder(nodeWorkspaceDisk, join(hostile, thing), (at, name) => at.read(name, 1024))),
 };
 
 function refused(read: () => unknown): unknown {

@@ -37,7 +37,7 @@ import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
 import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
 import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
 import { touchedPaths } from '../../src/tools/apply-patch/prepare-patch.ts';
-import type { WorkspaceDisk } from '../../src/workspace/disk.ts';
+import type { OpenFolder, WorkspaceDisk } from '../../src/workspace/disk.ts';
 import { createFileContents, storeOf } from '../../src/workspace/file-contents.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { type RestoreOptions, restoreFiles, type RestoreTarget } from '../../src/workspace/restore-files.ts';
@@ -49,6 +49,21 @@ const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** What stands at each path: kind, mode and content in one text. */
 export type Listing = ReadonlyMap<string, string>;
+
+/** The disk of this machine with folders that do some things otherwise. */
+export function diskWith(change: (folder: OpenFolder, path: string) => Partial<OpenFolder>): WorkspaceDisk {
+  const changed = (folder: OpenFolder, path: string): OpenFolder => ({
+    enter: (name) => changed(folder.enter(name), join(path, name)),
+    names: (size) => folder.names(size),
+    look: (name) => folder.look(name),
+    glance: (name) => folder.glance(name),
+    read: (name, maxBytes) => folder.read(name, maxBytes),
+    readLink: (name) => folder.readLink(name),
+    close: () => folder.close(),
+    ...change(folder, path),
+  });
+  return { ...nodeWorkspaceDisk, open: (path) => changed(nodeWorkspaceDisk.open(path), path) };
+}
 
 /** A workspace, a home with real snapshots and a real rollout, and turns that are played by the test. */
 export class Lab {

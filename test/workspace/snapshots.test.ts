@@ -11,7 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultUndo } from '../../src/config/defaults.ts';
 import type { Snapshot } from '../../src/ports/snapshots.ts';
@@ -19,12 +19,12 @@ import type { Ordinal } from '../../src/protocol/ids.ts';
 import { systemClock } from '../../src/gather/system/system-clock.ts';
 import { collectSnapshots } from '../../src/workspace/collect.ts';
 import { fileChanges, type ThreadFiles } from '../../src/workspace/file-changes.ts';
-import type { Expected, WorkspaceDisk } from '../../src/workspace/disk.ts';
+import type { Expected, IsExpected, OpenFolder, WorkspaceDisk } from '../../src/workspace/disk.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { runRestore } from '../../src/workspace/run-restore.ts';
 import { hashOf } from '../../src/workspace/tree.ts';
 import { storeOf } from '../../src/workspace/file-contents.ts';
-import { Lab } from './lab.ts';
+import { diskWith, Lab } from './lab.ts';
 
 const pathsIn = (lab: Lab, snapshot: Snapshot): readonly string[] => lab.entriesIn(snapshot).map(([path]) => path);
 const packBytes = (lab: Lab): number => storeOf(lab.home, lab.root).bytes();
@@ -185,11 +185,11 @@ describe('a snapshot', () => {
     const [first = '', second = ''] = readdirSync(lab.at('top'));
     lab.write(`top/${first}/f`, 'new');
     let now = Date.now();
-    const list = (folder: string) => {
-      if (folder.endsWith(second)) now += 1000;
-      return nodeWorkspaceDisk.list(folder);
-    };
-    lab.snapshots = lab.fresh({ ...nodeWorkspaceDisk, list }, { ...systemClock, now: () => now });
+    const disk = diskWith((_, path) => {
+      if (path.endsWith(second)) now += 1000;
+      return {};
+    });
+    lab.snapshots = lab.fresh(disk, { ...systemClock, now: () => now });
     const stopped = new AbortController();
     stopped.abort('too slow');
     expect(await lab.take(stopped.signal)).toMatchObject({ kind: 'missing' });
@@ -224,12 +224,10 @@ describe('a snapshot', () => {
     const refuse = (path: string): void => {
       if (/private|locked/.test(path)) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
     };
-    const { read, list } = nodeWorkspaceDisk;
-    const disk = {
-      ...nodeWorkspaceDisk,
-      read: (path: string, maxBytes: number) => (refuse(path), read(path, maxBytes)),
-      list: (path: string) => (refuse(path), list(path)),
-    };
+    const disk = diskWith((folder, path) => ({
+      read: (name, maxBytes) => (refuse(name), folder.read(name, maxBytes)),
+      names: () => (refuse(path), folder.names()),
+    }));
     lab.snapshots = lab.fresh(disk);
     const [before] = await lab.turn(() => lab.write('f', 'g'));
     expect(before).toMatchObject({ files: 1, skipped: expect.arrayContaining(unreadable('private', 'locked')) });
@@ -307,16 +305,19 @@ describe('a restore', () => {
       // After the last look at a file that goes: what is looked at may have another name by then.
       (path, act) => {
         const { putFile, remove } = nodeWorkspaceDisk;
-        const late = (expected: Expected) => (place: string) => {
-          const isExpected = expected !== 'nothing' && expected(place);
-          act(existsSync(path) ? path : place);
-          return isExpected;
-        };
+        const beside = (name: string) => join(dirname(path), name);
+        const late =
+          (expected: Expected): IsExpected =>
+          (folder, name) => {
+            const isExpected = expected !== 'nothing' && expected(folder, name);
+            act(existsSync(path) ? path : beside(name));
+            return isExpected;
+          };
         return {
           ...nodeWorkspaceDisk,
           putFile: (at, content, mode, expected) =>
             putFile(at, content, mode, at === path && expected !== 'nothing' ? late(expected) : expected),
-          remove: (at, expected) => remove(at, (place) => (act(place), expected(place))),
+          remove: (at, expected) => remove(at, (folder, name) => (act(beside(name)), expected(folder, name))),
         };
       },
     ];
@@ -455,11 +456,11 @@ describe('a restore', () => {
     const lab = Lab.forTest();
     lab.meanwhile(() => lab.write('locked/mine', 'mine'));
     let isLocked = true;
-    const list = (path: string): readonly string[] => {
+    const names = (folder: OpenFolder, path: string): readonly string[] => {
       if (isLocked && path.endsWith('/locked')) throw Object.assign(new Error(path), { code: 'EACCES' });
-      return nodeWorkspaceDisk.list(path);
+      return folder.names();
     };
-    lab.snapshots = lab.fresh({ ...nodeWorkspaceDisk, list });
+    lab.snapshots = lab.fresh(diskWith((folder, path) => ({ names: () => names(folder, path) })));
     await lab.turn(() => {
       isLocked = false;
       chmodSync(lab.at('locked'), 0o755);

@@ -14,6 +14,7 @@ import { readFileTool } from '../../tools/read-file/read-file.ts';
 import { searchTool } from '../../tools/search/search.ts';
 import { findFiles } from '../../workspace/find-files.ts';
 import { loadIgnoreRules } from '../../workspace/load-ignore-rules.ts';
+import { inOpenFolder } from '../../workspace/disk.ts';
 import { nodeWorkspaceDisk as disk } from '../../workspace/node-workspace-disk.ts';
 import { Pace, Stopped } from '../../workspace/pace.ts';
 import { mostSearchedBytes, searchContents } from '../../workspace/search-contents.ts';
@@ -64,6 +65,7 @@ function searchFiles({ options, clock, ownPlaces }: EngineParts): SearchFiles {
       const entries = isFile ? oneFile(folder) : visibleFiles(place);
       const late = clock.now() + patienceMs;
       const read = (path: string): Uint8Array | undefined => {
+        if (!isFile) return readInPlace(path);
         // Asked about the file that was opened: a command may have put a link in its place.
         const file = readBounded(path, { maxBytes: mostSearchedBytes, denies: place.denies });
         return file.kind === 'read' ? file.bytes : undefined;
@@ -74,6 +76,15 @@ function searchFiles({ options, clock, ownPlaces }: EngineParts): SearchFiles {
       );
     },
   };
+}
+
+/** A file that was found: nothing that a command has put in the place of one of its folders since. */
+function readInPlace(path: string): Uint8Array | undefined {
+  try {
+    return inOpenFolder(disk, path, (folder, name) => folder.read(name, mostSearchedBytes));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Under its own name and where its links lead. */

@@ -1,5 +1,6 @@
 import type { GoalStatus } from './goal.ts';
 import type { ThreadId } from './ids.ts';
+import type { Outcome } from './outcome.ts';
 
 /** What lists say about a thread. Times are milliseconds since the Unix epoch; settings are those that resume takes up. */
 export interface ThreadSummary {
@@ -60,6 +61,8 @@ export interface ThreadQuery {
 /** Newest first. Threads of the same moment are ordered by their ids, so that no page leaves one out. */
 export interface ThreadPage {
   readonly threads: readonly ThreadSummary[];
+  /** Files that were met and left out, because they are damaged or too large. Absent: none. */
+  readonly unreadable?: readonly Outcome[];
   /** Where the next page begins; absent on the last one. */
   readonly next?: string;
 }
@@ -76,5 +79,7 @@ export interface ThreadHit {
 
 export interface ThreadHits {
   readonly hits: readonly ThreadHit[];
+  /** As in `ThreadPage`: they were not searched. */
+  readonly unreadable?: readonly Outcome[];
   readonly next?: string;
 }

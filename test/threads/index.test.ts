@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { zstdCompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import { chosenFile } from '../../src/rollout/index/candidates.ts';
@@ -17,6 +18,7 @@ import { makeEmpty, withDatabase } from '../../src/rollout/index/database.ts';
 import { readInto } from '../../src/rollout/index/read-into.ts';
 import { all, bytesOf, IndexHome, lineText, meta, noon, turn, uuid } from './index-home.ts';
 
+const mega = 1024 * 1024;
 const one = uuid(1);
 const two = uuid(2);
 const three = uuid(3);
@@ -198,4 +200,29 @@ it('shows of a fork its own part while what it continues from is missing', async
   renameSync(aside, source);
   expect((await home.index.summary(two as never))?.preview).toBe('apples');
   expect(await home.found('apples')).toEqual([two, one]);
+});
+
+it('names compressed files that unpack to far more than they are, and lists the others', async () => {
+  const home = await knownHome();
+  const [bytes, lines, damaged] = [3, 4, 5].map((n) => home.write(uuid(n), [meta(uuid(n))], { compressed: true }));
+  const head = (n: number): string => lineText(meta(uuid(n)), 0);
+  writeFileSync(bytes!, zstdCompressSync(Buffer.concat([Buffer.from(head(3)), Buffer.alloc(130 * mega, 'x')])));
+  writeFileSync(lines!, zstdCompressSync(`${head(4)}${'[]\n'.repeat(110_000)}`));
+  writeFileSync(damaged!, readFileSync(damaged!).subarray(0, -9));
+  const problem = (path: string, what: string) => ({
+    code: 'thread-unreadable',
+    message: expect.stringMatching(`${path} ${what}`),
+    next: expect.any(String),
+  });
+  const page = await home.index.list(all);
+  expect(page).toMatchObject({ threads: [{ id: two }, { id: one }] });
+  for (const found of [page, await home.index.search('apples', all)]) {
+    expect('unreadable' in found && found.unreadable?.toSorted((a, b) => (a.message < b.message ? -1 : 1))).toEqual([
+      problem(bytes!, String.raw`is too large: its \d+ bytes unpack to more than 128 MB`),
+      problem(lines!, String.raw`is too large: its \d+ bytes unpack to more than 100000 lines`),
+      problem(damaged!, 'cannot be unpacked'),
+    ]);
+  }
+  await expect(home.index.summary(uuid(3) as ThreadId)).rejects.toThrow('is too large');
+  expect(await answers(home)).toEqual(rightAnswers);
 });

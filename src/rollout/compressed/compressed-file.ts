@@ -3,16 +3,20 @@ import { Fault } from '../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { zstdDecompressing } from '../disk/zstd.ts';
 
-const blockSize = 1024 * 1024;
+const mega = 1024 * 1024;
+const blockSize = mega;
 export const suffix = '.zst';
 export const isCompressed = (path: string): boolean => path.endsWith(suffix);
 
 /** A file of this size is read at once by who looks at it in several places. */
 const smallFile = 256 * 1024;
 
-/** The same as `openRolloutFile` for who looks at a file in several places: a small one is kept in memory. */
-export async function openSmallRollout(files: Files, path: string): Promise<OpenFile> {
-  const file = await openRolloutFile(files, path);
+/**
+ * Opens a rollout that a list looks at, in several places. A small one is kept in memory. A compressed one must not
+ * unpack to far more than it is: a few kilobytes in the folder of threads must not keep every list waiting.
+ */
+export async function openListedRollout(files: Files, path: string): Promise<OpenFile> {
+  const file = await openRolloutFile(files, path, listedLimits);
   try {
     const size = await file.size();
     if (size > smallFile) return file;
@@ -39,24 +43,32 @@ const readOnly = { append: refuse, truncate: refuse, sync: refuse };
  * Opens a rollout for reading. A compressed one reads like a plain one and is unpacked only as far as it is read. If it
  * has just changed its form, the other one is opened.
  */
-export async function openRolloutFile(files: Files, path: string): Promise<OpenFile> {
+export async function openRolloutFile(files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> {
   try {
-    return await openForm(files, path);
+    return await openForm(files, path, limits);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    return openForm(files, isCompressed(path) ? path.slice(0, -suffix.length) : `${path}${suffix}`);
+    return openForm(files, isCompressed(path) ? path.slice(0, -suffix.length) : `${path}${suffix}`, limits);
   }
 }
 
-function openForm(files: Files, path: string): Promise<OpenFile> {
-  return isCompressed(path) ? openCompressed(files, path) : files.openToRead(path);
+function openForm(files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> {
+  return isCompressed(path) ? openCompressed(files, path, limits) : files.openToRead(path);
 }
 
+/** What a file of so many packed bytes may unpack to. */
+type UnpackLimits = (packedSize: number) => { readonly bytes: number; readonly lines: number };
+
 /** The same for a compressed file whatever its name. */
-export async function openCompressed(files: Files, path: string): Promise<OpenFile> {
+export async function openCompressed(
+  files: Files,
+  path: string,
+  limits: UnpackLimits = () => ({ bytes: mostUnpacked, lines: Infinity }),
+): Promise<OpenFile> {
   const packed = await files.openToRead(path);
   try {
-    return unpackedFile(packed, path, await packed.size());
+    const packedSize = await packed.size();
+    return unpackedFile(packed, { path, packedSize, most: limits(packedSize) });
   } catch (error) {
     await packed.close();
     throw error;
@@ -64,23 +76,35 @@ export async function openCompressed(files: Files, path: string): Promise<OpenFi
 }
 
 /** Limit for random access, which unpacks the whole file: a few bytes may unpack to any number. */
-const mostUnpacked = 1024 * 1024 * 1024;
+const mostUnpacked = 1024 * mega;
+/** Threads of programs hardly get smaller than a hundredth, and the id and the time of each line take their space. */
+const listedLimits: UnpackLimits = (packedSize) => ({
+  bytes: Math.min(mostUnpacked, Math.max(128 * mega, 256 * packedSize)),
+  lines: Math.max(100_000, packedSize / 4),
+});
 /** Holds the newest unpacked bytes. Reading further back unpacks the file from its beginning once more. */
 const mostHeldBlocks = 32;
 /**
  * A line may have this many bytes, or twice what the file has on the disk: a line of pictures hardly gets shorter when
  * it is packed, and one that gets very much shorter is none that a program wrote.
  */
-const longestPackedLine = 32 * 1024 * 1024;
+const longestPackedLine = 32 * mega;
 
 const newline = 0x0a;
 
-function unpackedFile(packed: OpenFile, path: string, packedSize: number): OpenFile {
+interface PackedFile {
+  readonly path: string;
+  readonly packedSize: number;
+  readonly most: ReturnType<UnpackLimits>;
+}
+
+function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
+  const { path, packedSize, most } = about;
   const longestLine = Math.max(longestPackedLine, 2 * packedSize);
   const tooLong: ByteRange[] = [];
   /** Each of `blockSize` but the last, which grows up to it. */
   let blocks: Buffer[] = [];
-  let [start, end, lineStart] = [0, 0, 0];
+  let [start, end, lineStart, lines] = [0, 0, 0, 0];
   let stream: AsyncGenerator<Uint8Array, void> | undefined;
   let size: number | undefined;
   /** One after the other: readers may overlap. */
@@ -130,10 +154,12 @@ function unpackedFile(packed: OpenFile, path: string, packedSize: number): OpenF
     try {
       const { done, value } = await stream.next();
       if (done !== true) {
-        if (end + value.length > mostUnpacked) {
-          throw new Error(`it unpacks to more than ${mostUnpacked / 1024 / 1024} MB`);
+        if (end + value.length > most.bytes) throw tooLarge(about, `${most.bytes / mega} MB`);
+        if (size === undefined) {
+          noteLines(value);
+          if (most.lines < Infinity) lines += countLines(value);
+          if (lines > most.lines) throw tooLarge(about, `${Math.floor(most.lines)} lines`);
         }
-        if (size === undefined) noteLines(value);
         hold(value);
         return true;
       }
@@ -149,7 +175,7 @@ function unpackedFile(packed: OpenFile, path: string, packedSize: number): OpenF
     await stream?.return();
     [stream, blocks, start, end] = [undefined, [], 0, 0];
     // What was seen of the first lines is seen again.
-    if (size === undefined) [lineStart, tooLong.length] = [0, 0];
+    if (size === undefined) [lineStart, lines, tooLong.length] = [0, 0, 0];
   }
 
   async function read(position: number, count: number, memory?: Uint8Array): Promise<Uint8Array> {
@@ -205,6 +231,18 @@ export async function* fileBlocks(file: OpenFile): AsyncGenerator<Uint8Array, vo
     position += block.length;
     yield block;
   }
+}
+
+function countLines(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) count += 1;
+  return count;
+}
+
+function tooLarge({ path, packedSize }: PackedFile, most: string): Fault {
+  const message = `The compressed thread file ${path} is too large: its ${packedSize} bytes unpack to more than ${most}.`;
+  const next = 'If the thread is yours, unpack it with `zstd -d --rm`. Otherwise delete the file.';
+  return new Fault({ code: 'thread-unreadable', message, next });
 }
 
 function damaged(error: unknown, path: string): unknown {

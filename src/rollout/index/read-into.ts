@@ -3,14 +3,23 @@ import type { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../../disk/file-system.ts';
 import type { WorkProgress } from '../../ports/work-progress.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
+import { Fault, type Outcome } from '../../protocol/outcome.ts';
+import { isCompressed } from '../compressed/compressed-file.ts';
 import type { ListedFile } from './candidates.ts';
 import { inTransaction } from './in-transaction.ts';
 import { fileChooser, fileName } from './look-around.ts';
 import { type NewReading, type Reading, readListed } from './read-thread.ts';
 import { type ReadSummary, summaryOf } from './thread-fold.ts';
 
-/** What came of a file; `nothing`: it holds no thread, or not yet. Absent: it could not be read. */
-export type ReadFiles = ReadonlyMap<string, ReadSummary | 'nothing'>;
+/**
+ * What came of a file; `nothing`: it holds no thread, or not yet. An outcome says why it cannot be listed. Absent: it
+ * could not be read, or is gone.
+ */
+export type ReadFiles = ReadonlyMap<string, ReadSummary | 'nothing' | UnreadableFile>;
+
+export interface UnreadableFile {
+  readonly problem: Outcome;
+}
 
 /** Reads files, from where they were read before if they only grew, and keeps what was read. */
 export async function readInto(
@@ -22,18 +31,23 @@ export async function readInto(
   const findRollout = rolloutFinder(database, home);
   const known = database.prepare('SELECT offset, mark, fold FROM threads WHERE name = ?');
   const read: { file: ListedFile; before: Reading | undefined; reading: NewReading | 'nothing' }[] = [];
-  await Promise.all(
-    files.map(async (file) => {
-      try {
-        const before = readingIn(known.get(file.name));
-        const reading = await readListed(join(home, file.path), before, findRollout);
-        read.push({ file, before, reading });
-      } catch (error) {
-        // One that cannot be read, or is gone, hides no other.
-        if (errorCode(error) === undefined) throw error;
-      }
-    }),
-  );
+  const unreadable = new Map<string, UnreadableFile>();
+  const readOne = async (file: ListedFile): Promise<void> => {
+    try {
+      const before = readingIn(known.get(file.name));
+      const reading = await readListed(join(home, file.path), before, findRollout);
+      read.push({ file, before, reading });
+    } catch (error) {
+      // One that cannot be read, or is gone, hides no other.
+      if (error instanceof Fault) unreadable.set(file.name, { problem: problemOf(error) });
+      else if (errorCode(error) === undefined) throw error;
+    }
+  };
+  // Each compressed one may hold what was unpacked of it.
+  const inTurn = async (): Promise<void> => {
+    for (const file of files) if (isCompressed(file.path)) await readOne(file);
+  };
+  await Promise.all([inTurn(), ...files.filter(({ path }) => !isCompressed(path)).map(readOne)]);
   const write = readingWriter(database);
   const writeAll = (): void => {
     for (const { file, before, reading } of read) {
@@ -45,9 +59,14 @@ export async function readInto(
     }
   };
   await inTransaction(database, writeAll, progress);
-  return new Map(
-    read.map(({ file, reading }) => [file.name, reading === 'nothing' ? reading : summaryOf(reading.shown)]),
-  );
+  const found = new Map<string, ReadSummary | 'nothing' | UnreadableFile>(unreadable);
+  for (const { file, reading } of read)
+    found.set(file.name, reading === 'nothing' ? reading : summaryOf(reading.shown));
+  return found;
+}
+
+function problemOf({ code, message, next }: Fault): Outcome {
+  return { code, message, next };
 }
 
 /** Where the file of a rollout is, by the table of files: a plain one before a compressed one, an active one first. */

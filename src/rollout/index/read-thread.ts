@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { OpenFile } from '../../ports/files.ts';
 import type { Ordinal } from '../../protocol/ids.ts';
 import { Fault } from '../../protocol/outcome.ts';
-import { openSmallRollout } from '../compressed/compressed-file.ts';
+import { openListedRollout } from '../compressed/compressed-file.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { openLineage, type OpenRollout, readLineage, type Segment } from '../lines/lineage.ts';
 import { parseRolloutName } from '../find/names.ts';
@@ -47,7 +47,7 @@ export async function readListed(
 ): Promise<NewReading | 'nothing'> {
   const opened: OpenFile[] = [];
   const open = async (at: string): Promise<OpenFile> => {
-    const file = await openSmallRollout(nodeFiles, at);
+    const file = await openListedRollout(nodeFiles, at);
     opened.push(file);
     return file;
   };

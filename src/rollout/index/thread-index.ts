@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { WorkProgress } from '../../ports/work-progress.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
 import { nodeFiles } from '../disk/node-files.ts';
 import type { HomeParts } from '../find/names.ts';
@@ -44,8 +44,10 @@ export class ThreadIndex {
     return this.#undisturbed(async (database) => {
       await this.#look(database, quickLookMs, progress);
       const isPlain = query.sort === 'updated' && [query.cwd, query.text, query.source].every((c) => c === undefined);
-      if (!isPlain) await this.#readStale(database, progress);
-      return this.#page(database, names, { query, after });
+      const unreadable: Unreadable = new Map();
+      if (!isPlain) await this.#readStale(database, unreadable, progress);
+      const page = await this.#page(database, names, { query, after }, unreadable);
+      return { ...page, ...named(unreadable) };
     });
   }
 
@@ -63,8 +65,10 @@ export class ThreadIndex {
     const names = await threadNames(nodeFiles, this.#home);
     return this.#undisturbed(async (database) => {
       await this.#look(database, undefined, progress);
-      await this.#readStale(database, progress);
-      const { threads, next } = await this.#page(database, names, { query, after, said: condition });
+      const unreadable: Unreadable = new Map();
+      await this.#readStale(database, unreadable, progress);
+      const request = { query, after, said: condition };
+      const { threads, next } = await this.#page(database, names, request, unreadable);
       const newest = database.prepare(
         `SELECT messages.turn, messages.role, messages.text FROM messages JOIN threads ON threads.id = messages.thread
          JOIN files USING (name) WHERE files.thread = ? AND files.chosen AND ${condition.sql}
@@ -76,7 +80,7 @@ export class ThreadIndex {
         const { turn, role, text: said } = row as { turn: number; role: 'user' | 'assistant'; text: string };
         return [{ thread, turn, role, excerpt: excerptOf(said, terms) }];
       });
-      return { hits, ...defined({ next }) };
+      return { hits, ...named(unreadable), ...defined({ next }) };
     });
   }
 
@@ -87,6 +91,7 @@ export class ThreadIndex {
       for (;;) {
         const file = chosenFile(database, id);
         const shown = file && (await this.#show(database, file, names));
+        if (shown !== undefined && shown !== 'moved' && 'problem' in shown) throw new Fault(shown.problem);
         if (shown !== 'moved') return shown;
       }
     });
@@ -97,7 +102,7 @@ export class ThreadIndex {
     return withDatabase(this.#home, async (database) => {
       if (anew) await makeEmpty(database, progress);
       await this.#look(database, undefined, progress);
-      await this.#readStale(database, progress);
+      await this.#readStale(database, new Map(), progress);
       const row = database.prepare('SELECT count(*) AS count FROM threads').get();
       return { threads: row?.['count'] as number };
     });
@@ -142,26 +147,34 @@ export class ThreadIndex {
     return scanFolders(database, { home: this.#home, now: () => this.#clock.now(), budget, progress });
   }
 
-  async #readStale(database: DatabaseSync, progress: WorkProgress | undefined): Promise<void> {
+  async #readStale(database: DatabaseSync, unreadable: Unreadable, progress: WorkProgress | undefined): Promise<void> {
     const stale = staleFiles(database);
     for (let at = 0; at < stale.length; at += batchSize) {
-      await readInto(database, this.#home, stale.slice(at, at + batchSize), progress);
+      const read = await readInto(database, this.#home, stale.slice(at, at + batchSize), progress);
+      for (const [name, file] of read) if (file !== 'nothing' && 'problem' in file) unreadable.set(name, file.problem);
       await progress?.(Math.min(at + batchSize, stale.length), stale.length);
     }
   }
 
-  async #page(database: DatabaseSync, names: ThreadNames, request: CandidateRequest): Promise<ThreadPage> {
+  async #page(
+    database: DatabaseSync,
+    names: ThreadNames,
+    request: CandidateRequest,
+    unreadable: Unreadable,
+  ): Promise<ThreadPage> {
     const { query } = request;
     const isWanted = wantedBy(query);
     for (;;) {
       const threads: ThreadSummary[] = [];
       let moved = false;
       for (const candidate of candidatesAfter(database, request)) {
+        // A few bytes may take as long to read as a large file: once in a list is enough.
+        if (unreadable.has(candidate.name)) continue;
         const shown = await this.#show(database, candidate, names);
         moved = shown === 'moved';
         if (shown === 'moved') break;
-        if (shown === undefined || !isWanted(shown)) continue;
-        threads.push(shown);
+        if (shown !== undefined && 'problem' in shown) unreadable.set(candidate.name, shown.problem);
+        else if (shown !== undefined && isWanted(shown)) threads.push(shown);
         if (threads.length > query.limit) break;
       }
       // What has moved may belong elsewhere in the list.
@@ -179,7 +192,7 @@ export class ThreadIndex {
     if (await lookAgain(database, this.#home, file)) return 'moved';
     const read = file.summary ?? (await readInto(database, this.#home, [file])).get(file.name);
     if (read === 'nothing') return 'moved';
-    if (read === undefined) return undefined;
+    if (read === undefined || 'problem' in read) return read;
     const { createdAt, preview, ...rest } = read;
     return {
       id: file.thread,
@@ -193,6 +206,13 @@ export class ThreadIndex {
       compressed: file.path.endsWith('.zst'),
     };
   }
+}
+
+/** By the name of the file. */
+type Unreadable = Map<string, Outcome>;
+
+function named(unreadable: Unreadable): Pick<ThreadPage, 'unreadable'> {
+  return unreadable.size === 0 ? {} : { unreadable: [...unreadable.values()] };
 }
 
 type ThreadNames = Awaited<ReturnType<typeof threadNames>>;

@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { isJsonObject, nestsDeeperThan, parseJsonObject } from '../../protocol/json.ts';
+import { isJsonObject, parseJsonObject } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { RawLine } from './raw-line.ts';
 
@@ -18,7 +18,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * read as missing (a timestamp as empty), so that the type of the result holds.
  */
 export function decodeLine(bytes: Uint8Array): Line | 'blank' | 'bad' {
-  if (isBlank(bytes)) return 'blank';
+  const first = bytes.findIndex((byte) => !isBlank(byte));
+  if (first === -1) return 'blank';
+  // A text is made and parsed only of what may be an object: a file may be full of something else.
+  if (bytes[first] !== openBrace && bytes[first] !== markBegin) return 'bad';
   let text: string;
   try {
     text = isAscii(bytes) ? latin1(bytes) : utf8.decode(bytes);
@@ -49,8 +52,6 @@ function latin1({ buffer, byteOffset, length }: Uint8Array): string {
 export function decodeText(text: string): Line | 'bad' {
   const value = parseJsonObject(text);
   if (value === undefined || typeof value['type'] !== 'string' || !isJsonObject(value['payload'])) return 'bad';
-  // Each level takes a bracket at its beginning and one at its end.
-  if (text.length > 2 * deepestNesting && nestsDeeperThan(deepestNesting, value)) return 'bad';
   const { timestamp, ordinal, metadata } = value;
   const regular =
     typeof timestamp === 'string' &&
@@ -67,17 +68,15 @@ export function decodeText(text: string): Line | 'bad' {
   } as unknown as Line;
 }
 
-/**
- * What is nested deeper would overflow the stack of every reader that walks a line and writes it again. No program
- * writes such lines: other readers stop at an eighth of this.
- */
-const deepestNesting = 1000;
-
 /** Other programs count with 64 bits, so a legal ordinal may be larger than a number can hold exactly. */
 function isOrdinal(value: unknown): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0;
 }
 
-function isBlank(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+const openBrace = 0x7b;
+/** Of a byte order mark, which editors put before a text. */
+const markBegin = 0xef;
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }

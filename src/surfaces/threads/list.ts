@@ -9,7 +9,7 @@ import { withProgress } from '../terminal/with-progress.ts';
 import { nextPageCommand } from '../wording/next-page.ts';
 import { queryOf } from './list-query.ts';
 import { withWriter } from './asked-elsewhere.ts';
-import { threadSpans, withPaths } from './thread-lines.ts';
+import { printUnreadable, threadSpans, withPaths } from './thread-lines.ts';
 
 /** `capstan threads list` */
 export async function run({ options }: CommandArguments<typeof listCommand>): Promise<number | Outcome> {
@@ -28,6 +28,7 @@ export async function run({ options }: CommandArguments<typeof listCommand>): Pr
       form,
     );
     if (threads.length === 0) printNote('No threads.');
+    printUnreadable(page);
     if (page.next !== undefined) printNote(`\nMore: ${nextPageCommand(process.argv.slice(2), page.next)}`);
   }
   const home = await stored.takeReading();

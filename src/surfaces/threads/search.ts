@@ -9,7 +9,7 @@ import { withProgress } from '../terminal/with-progress.ts';
 import { nextPageCommand } from '../wording/next-page.ts';
 import { queryOf } from './list-query.ts';
 import { withWriter } from './asked-elsewhere.ts';
-import { threadSpans, withPaths } from './thread-lines.ts';
+import { printUnreadable, threadSpans, withPaths } from './thread-lines.ts';
 
 /** `capstan threads search`. 0: found; 1: nothing found, or not possible; 2: wrong usage. */
 export async function run({ options, words }: CommandArguments<typeof searchCommand>): Promise<number | Outcome> {
@@ -34,6 +34,7 @@ export async function run({ options, words }: CommandArguments<typeof searchComm
     ]);
     printPage(blocks, form);
     if (found.hits.length === 0) printNote('No matches.');
+    printUnreadable(found);
     if (found.next !== undefined) printNote(`\nMore: ${nextPageCommand(process.argv.slice(2), found.next)}`);
   }
   return found.hits.length === 0 ? 1 : 0;

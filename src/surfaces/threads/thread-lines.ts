@@ -1,6 +1,9 @@
 import { defined } from '../../protocol/defined.ts';
+import { fullText } from '../../protocol/outcome.ts';
+import type { ThreadPage } from '../../protocol/thread-summary.ts';
 import { cyan, dim, type Span, yellow } from '../terminal/look.ts';
 import { type PageForm, prose } from '../terminal/page.ts';
+import { printNote } from '../terminal/print.ts';
 import { shownPreview } from '../wording/piped-input.ts';
 import { turnWords } from '../wording/number-words.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
@@ -48,6 +51,11 @@ function withClockTime(writer: string): string {
 export function settingsLine({ cwd, model, effort, approval, sandbox, mode }: ShownSettings): string {
   const known = Object.entries(defined({ cwd, model, effort, approval, sandbox, mode }));
   return visibleLine(known.map(([word, value]) => `${word} ${value}`).join(', '));
+}
+
+/** Says which files a list had to leave out. */
+export function printUnreadable({ unreadable = [] }: Pick<ThreadPage, 'unreadable'>): void {
+  for (const problem of unreadable) printNote(`\n${fullText(problem)}`);
 }
 
 const shownNames = new Map([

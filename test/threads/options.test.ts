@@ -82,6 +82,9 @@ async function calls(): Promise<{ readonly live: LiveThread; readonly all: Reado
     }),
     findFiles: row({ cwd, typed: 'x' }, async (given) => outcomeOf(await engine.findFiles(given))),
     review: row({ target: { kind: 'uncommitted' }, parent: thread, signal }, async (given) => engine.review(given)),
+    rerun: row({ request: 'last', signal }, async (given) =>
+      outcomeOf(await engine.rerun({ id: thread.id, lines: live.place.lines() }, given)),
+    ),
     openSandbox: row({ cwd }, async (given) => outcomeOf(await engine.openSandbox(given))),
     restoreFiles: row({ dryRun: true, force: false }, async (given) =>
       engine.restoreFiles(thread.id, { beforeRestore: 'last' }, given),

@@ -2,6 +2,14 @@ import { grouped } from '../../protocol/grouped.ts';
 import { refusalOf } from '../../config/config-problem.ts';
 import { samplingFor } from '../../config/provider-sampling.ts';
 import { providerAddress, type ProviderConfig } from '../../config/providers.ts';
+import {
+  abortSignal,
+  nameText,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+  wholeNumber,
+} from '../../envelope/read-options.ts';
 import { lookUpModel } from '../../envelope/model-record.ts';
 import { findPrice, isListPrice, priced, type PriceEntry } from '../../envelope/price.ts';
 import { loadCatalogue } from '../../gather/catalogue/catalogue-file.ts';
@@ -42,6 +50,18 @@ export interface RerunStep {
   readonly signal: AbortSignal;
 }
 
+const requestNumber: OptionType<number | 'last'> = {
+  expected: 'the number of a request, or "last"',
+  read: (given) => (given === 'last' ? given : wholeNumber.read(given)),
+};
+
+const rerunOptions = {
+  request: { type: requestNumber, about: 'The number of its request, or `last`.', required: true },
+  model: { type: nameText, about: 'The model that answers.' },
+  provider: { type: nameText, about: 'The provider that is asked, by its id in the configuration.' },
+  signal: { type: abortSignal, about: 'Aborting it ends the answer.', required: true },
+} as const satisfies OptionTable<RerunStep>;
+
 /** One answer to the request. Its calls were not run for this. */
 export interface StepAnswered {
   readonly model: string;
@@ -78,8 +98,10 @@ export interface RerunAnswers {
 export async function rerunStep(
   engine: EngineParts,
   { id, lines }: { readonly id: ThreadId; readonly lines: readonly Line[] },
-  asked: RerunStep,
+  given: RerunStep,
 ): Promise<RerunAnswers | Outcome> {
+  const asked = readOptions<RerunStep>(given, rerunOptions, 'rerun()');
+  if ('code' in asked) return asked;
   const found = await findStep(lines, asked.request, id);
   if ('code' in found) return found;
   const { request } = found;

@@ -58,6 +58,9 @@ export const notConnected: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 
+/** Ends of a connection by the other side. */
+export const closedByPeer: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
 function unreached({ shown, setting, what }: Peer, code: string): readonly [message: string, next: string] {
   const peer = what ?? 'server';
   const besides = what === 'proxy' ? ' If the provider needs no proxy, add its host to NO_PROXY.' : '';

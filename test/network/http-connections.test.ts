@@ -77,8 +77,8 @@ it('a kept connection that dies before the answer is stale, a new one is lost', 
   const { url } = await talking(plain);
   const ask = asker(url);
   await ask();
-  expect(await ask()).toEqual({ kind: 'lost', code: 'ECONNRESET', stale: true });
-  expect(await ask()).toEqual({ kind: 'lost', code: 'ECONNRESET', stale: false });
+  expect(await ask()).toEqual({ kind: 'lost', code: 'ECONNRESET', stale: true, before: 'answer' });
+  expect(await ask()).toEqual({ kind: 'lost', code: 'ECONNRESET', stale: false, before: 'answer' });
 });
 
 it('where one kept connection is dead, no other is tried', async () => {

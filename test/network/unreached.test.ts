@@ -1,9 +1,21 @@
-import { createServer } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
 import { connectionFailure } from '../../src/model/http/no-answer-failure.ts';
 import type { RequestRetry } from '../../src/ports/model-client.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { ask, clientAt, far } from './client.ts';
+
+/** A server that does this with every connection. */
+async function closing(end: (socket: Socket) => void): Promise<{ port: number; seen: { connections: number } }> {
+  const seen = { connections: 0 };
+  const server = createServer((socket) => {
+    seen.connections += 1;
+    end(socket.on('error', () => {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  whenTestEnds(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, seen };
+}
 
 const peer = { shown: 'https://api.example.com', setting: 'the base URL of the provider' };
 const authority =
@@ -87,6 +99,65 @@ describe('a connection that cannot be made', () => {
     ]);
     expect(await found({ connectMaxRetries: 1 })).toEqual([lost, [[1, 1]]]);
     expect(await found({ connectMaxRetries: 0 })).toEqual([lost, []]);
+  });
+
+  it('fails as fast where a server on this machine takes connections and closes them without a byte', async () => {
+    const { port, seen } = await closing((socket) => void socket.once('data', () => socket.destroy()));
+    const tried: string[] = [];
+    const client = clientAt(`http://127.0.0.1:${port}/v1`, {}, { requestMaxRetries: 4 });
+    const onRetry = ({ attempt, of, isFinal }: RequestRetry): void =>
+      void tried.push(`${attempt} of ${of}, ${isFinal === true ? 'final' : 'not final'}`);
+    const failure = await ask({
+      ...client,
+      stream: (request, signal) => client.stream({ ...request, onRetry }, signal),
+    });
+    expect([failure, tried, seen.connections]).toEqual([
+      {
+        code: 'connection-failed',
+        message: `http://127.0.0.1:${port} closed the connection without an answer (ECONNRESET).`,
+        next: 'Check that the server works, and what stands between Capstan and it.',
+        retry: 'never',
+        cause: 'connection',
+      },
+      ['1 of 2, final', '2 of 2, final'],
+      3,
+    ]);
+  });
+
+  it.each(['http', 'https'])('fails as fast where a proxy closes connections without a byte (%s)', async (scheme) => {
+    const { port, seen } = await closing((socket) => void socket.once('data', () => socket.destroy()));
+    const variable = scheme === 'http' ? 'HTTP_PROXY' : 'HTTPS_PROXY';
+    const [url, proxy] = [`${scheme}://${far}/v1`, { [variable]: `http://127.0.0.1:${port}` }];
+    expect([await ask(clientAt(url, proxy, { requestMaxRetries: 4 })), seen.connections]).toEqual([
+      {
+        code: 'connection-failed',
+        message: `http://127.0.0.1:${port} (the proxy in ${variable}) closed the connection without an answer (ECONNRESET).`,
+        next: `Check that the proxy works, and what stands between Capstan and it. If the provider needs no proxy, add its host to NO_PROXY.`,
+        retry: 'never',
+        cause: 'connection',
+      },
+      3,
+    ]);
+    await ask(clientAt(url, proxy, { requestMaxRetries: 4, connectMaxRetries: 0 }));
+    expect(seen.connections).toBe(4);
+  });
+
+  it('is another matter where an answer began, or where the server worked on it first', async () => {
+    const begun = await closing((socket) => {
+      socket.once('data', () => void socket.end('HTTP/1.1 200'));
+    });
+    const [real, past] = [performance.now.bind(performance), { ms: 0 }];
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => real() + past.ms);
+    whenTestEnds(() => void clock.mockRestore());
+    const slow = await closing((socket) => {
+      socket.once('data', () => {
+        past.ms += 60_000;
+        socket.destroy();
+      });
+    });
+    const at = (port: number) => clientAt(`http://127.0.0.1:${port}/v1`, {}, { requestMaxRetries: 4 });
+    expect([await ask(at(begun.port)), begun.seen.connections]).toEqual([expect.objectContaining({ retry: {} }), 5]);
+    expect([await ask(at(slow.port)), slow.seen.connections]).toEqual([expect.objectContaining({ retry: {} }), 5]);
   });
 
   it('over a WebSocket on this machine fails as fast, and once', async () => {

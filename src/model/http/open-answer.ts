@@ -1,4 +1,4 @@
-import { notConnected } from '../../protocol/lost-connection.ts';
+import { closedByPeer, notConnected } from '../../protocol/lost-connection.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure, RequestRetry } from '../../ports/model-client.ts';
 import { delay } from './backoff.ts';
@@ -77,7 +77,10 @@ export async function openAnswer(opening: Opening, asking: Asking): Promise<Open
   let attempt = 0;
   let freshConnection = false;
   for (;;) {
-    const result = await judge(await send(asking), opening, asking);
+    const triedAt = performance.now();
+    const opened = await send(asking);
+    const wasBrief = performance.now() - triedAt <= longestConnectingMs;
+    const result = await judge(opened, opening, asking, { wasBrief });
     if (result.kind === 'open') return result;
     if (result.again === 'at-once' && !freshConnection) {
       freshConnection = true;
@@ -101,10 +104,16 @@ export async function openAnswer(opening: Opening, asking: Asking): Promise<Open
   }
 }
 
-async function judge(opened: Opened, opening: Opening, asking: Asking): Promise<OpenAnswer | Refused> {
+/** `wasBrief`: it did not take longer than connections may. */
+async function judge(
+  opened: Opened,
+  opening: Opening,
+  asking: Asking,
+  { wasBrief }: { readonly wasBrief: boolean },
+): Promise<OpenAnswer | Refused> {
   if (opened.kind !== 'answer') {
     const failure = noAnswerFailure(opened, { origin: opening.origin, idleMs: asking.idleMs });
-    const connectRetries = connectRetriesAfter(opened, opening);
+    const connectRetries = connectRetriesAfter(opened, opening, { wasBrief });
     return { kind: 'failed', failure, again: againAfter(opened), ...defined({ connectRetries }) };
   }
   const { status, headers } = opened.head;
@@ -127,12 +136,27 @@ function againAfter(opened: Exclude<Opened, { kind: 'answer' }>): Refused['again
 function connectRetriesAfter(
   opened: Exclude<Opened, { kind: 'answer' }>,
   { provider, origin }: Opening,
+  { wasBrief }: { readonly wasBrief: boolean },
 ): number | undefined {
-  const isUnreached = opened.kind === 'refused' || (opened.kind === 'lost' && notConnected.has(opened.code));
-  if (!isUnreached) return undefined;
-  const host = opened.proxy?.host ?? bareHost(new URL(origin));
+  const host = ('proxy' in opened ? opened.proxy?.host : undefined) ?? bareHost(new URL(origin));
+  if (!isUnreached(opened, host, { wasBrief })) return undefined;
   const isLocal = opened.kind === 'lost' && opened.code === 'ECONNREFUSED' && isLoopback(host);
   return provider.connectMaxRetries ?? (isLocal ? 0 : usualConnectRetries);
+}
+
+/**
+ * No connection was made, or it was closed at once: by a proxy that opens no tunnel, or on this machine, where nothing but
+ * the peer closes it. A server elsewhere may close one because it restarts, and one that closes it late was working.
+ */
+function isUnreached(
+  opened: Exclude<Opened, { kind: 'answer' }>,
+  host: string,
+  { wasBrief }: { readonly wasBrief: boolean },
+): boolean {
+  if (opened.kind !== 'lost') return opened.kind === 'refused';
+  if (notConnected.has(opened.code)) return true;
+  const { code, before } = opened;
+  return wasBrief && closedByPeer.has(code) && (before === 'tunnel' || (before === 'answer' && isLoopback(host)));
 }
 
 function isGood(status: number): boolean {

@@ -262,7 +262,7 @@ describe('retries', () => {
     const client = clientFor(model.url, { clock, provider: { requestMaxRetries: 3 } });
     expect(await collect(client.stream({ ...request, onRetry }, never))).toEqual(helloEvents);
     expect(told).toEqual([
-      ['connection-failed', 200, { attempt: 1, of: 3 }],
+      ['connection-failed', 200, { attempt: 1, of: 2, isFinal: true }],
       ['server-error', 400, { attempt: 2, of: 3 }],
     ]);
   });

@@ -14,9 +14,16 @@ export type Opened =
   | { readonly kind: 'answer'; readonly head: HttpHead; readonly body: ResponseBody }
   /**
    * `stale`: the connection was an old one, kept for reuse, and turned out to be dead. `proxy`: it is the one to this
-   * proxy, and what became of the server is not known.
+   * proxy, and what became of the server is not known. `before`: what had not begun, the tunnel through the proxy or the
+   * answer, of which not a byte had come.
    */
-  | { readonly kind: 'lost'; readonly code: string; readonly stale: boolean; readonly proxy?: Proxy }
+  | {
+      readonly kind: 'lost';
+      readonly code: string;
+      readonly stale: boolean;
+      readonly proxy?: Proxy;
+      readonly before?: 'tunnel' | 'answer';
+    }
   /** `isForwarding`: the proxy has the request, and may well be waiting for the server itself. */
   | { readonly kind: 'idle'; readonly proxy?: Proxy; readonly isForwarding?: boolean }
   /** The proxy did not let the request pass. */
@@ -87,7 +94,7 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
     // A server that had begun to answer is alive.
     const stale = isReused && isSilent && (code === 'ECONNRESET' || code === 'EPIPE');
     if (stale) connections.clear();
-    return { kind: 'lost', code, stale, ...forwarder };
+    return { kind: 'lost', code, stale, ...forwarder, ...(isSilent && { before: 'answer' }) };
   }
   if (!writing.isBegun) {
     // It answers something else: most likely it gives a kept connection up.

@@ -7,7 +7,7 @@ import { requestHead } from './request-head.ts';
 
 /** What a proxy did instead of opening a tunnel: it could not be reached, said no, or said nothing. */
 export type TunnelTrouble =
-  | { readonly kind: 'lost'; readonly code: string; readonly stale: false }
+  | { readonly kind: 'lost'; readonly code: string; readonly stale: false; readonly before: 'tunnel' }
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'idle' };
 
@@ -31,8 +31,8 @@ export async function openTunnel(
   const known = defined({ 'proxy-authorization': proxy.authorization });
   socket.write(requestHead('CONNECT', authority, { host: authority, connection: 'keep-alive', ...known }), 'latin1');
   const answer = await awaitHead(socket, { ...opening, isTunnel: true });
-  if (answer.kind === 'lost') return { kind: 'lost', code: answer.code, stale: false };
-  if (answer.kind === 'given-up') return { kind: 'lost', code: 'aborted', stale: false };
+  if (answer.kind === 'lost') return { kind: 'lost', code: answer.code, stale: false, before: 'tunnel' };
+  if (answer.kind === 'given-up') return { kind: 'lost', code: 'aborted', stale: false, before: 'tunnel' };
   if (answer.kind === 'idle') return answer;
   const { status } = answer.head;
   if (status < 200 || status > 299) {

@@ -46,7 +46,10 @@ async function played(
   );
   const place = live.place.root;
   return {
-    events: projected(live.events.filter((event) => !isSlowShell(event)), place),
+    events: projected(
+      live.events.filter((event) => !isSlowShell(event)),
+      place,
+    ),
     lines: projected(live.place.lines(), place),
     files,
   };

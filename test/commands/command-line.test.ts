@@ -51,6 +51,12 @@ describe('a command that there is not', () => {
       'there is no command "search".',
       "Did you mean `capstan threads search --last 'what'\\''s next?'`? See `capstan --help`.",
     ],
+    // Options of the terminal are read as at one.
+    [
+      ['-s', 'readonly', 'hi'],
+      'tui: -s takes read-only, workspace-write or danger-full-access, not "readonly".',
+      'Did you mean read-only? See `capstan tui --help`.',
+    ],
     [['list'], 'there is no command "list".', 'Did you mean `capstan threads list`? See `capstan --help`.'],
     [
       ['fix the test', '--json'],
@@ -76,6 +82,15 @@ describe('a command that there is not', () => {
     const { code, stdout, stderr } = await place.run(...words);
     expect([code, stdout, stderr]).toEqual([2, '', `capstan: ${message}\n         ${next}\n`]);
   });
+});
+
+it('options of the terminal say that there is none', async () => {
+  const { place } = await scene([]);
+  const { code, stderr } = await place.run('--sandbox=read-only', 'hi');
+  expect([code, stderr]).toEqual([
+    1,
+    'capstan: Standard input is not a terminal.\n         Start Capstan from a terminal, or run one turn with `capstan exec "your task"`.\n',
+  ]);
 });
 
 it('--last is the newest thread of the folder for those who look at it', async () => {

@@ -7,6 +7,7 @@ import { groupHelp } from '../commands/command-help.ts';
 import { commandTable } from './command-table.ts';
 import { isForTerminal } from './is-for-terminal.ts';
 import { runCommand } from '../commands/run-command.ts';
+import { tuiCommand } from '../commands/tui-command.ts';
 
 /** `capstan WORDS …`: gives the exit code. */
 export async function runCommandLine(words: readonly string[]): Promise<number> {
@@ -38,10 +39,16 @@ async function welcome(): Promise<number> {
   return runInGroup(commandTable, [loaded.engine.config.isSetUp ? '--help' : 'demo']);
 }
 
-/** On a terminal, options and a prompt without a command are for the terminal surface. */
+/**
+ * On a terminal, options and a prompt without a command are for the terminal surface. So are its options elsewhere: it says
+ * what is wrong with them, or that there is no terminal.
+ */
 function opensTerminal(words: readonly string[]): boolean {
-  const isAtTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  return isAtTerminal && !helpOption.names.includes(words[0] ?? '') && isForTerminal(words);
+  const [first = ''] = words;
+  if (helpOption.names.includes(first)) return false;
+  if (process.stdin.isTTY && process.stdout.isTTY) return isForTerminal(words);
+  const name = first.replace(/=.*$/s, '');
+  return Object.values(tuiCommand.options).some(({ names }) => names.includes(name));
 }
 
 /** Options may stand before the command, as in `capstan -c KEY=VALUE exec …`; those behind it rank higher. */

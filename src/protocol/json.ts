@@ -97,15 +97,15 @@ const [openBrace, closeBrace] = [0x7b, 0x7d];
  * Whether a text has more levels than it may, before it is parsed: the parser takes 100 bytes and a third of a
  * microsecond for every level, also of a text that turns out to be no JSON. Strings are skipped over.
  */
-export function isNestedTooDeeply(text: string): boolean {
-  if (text.length <= mostTextLevels) return false;
+export function isNestedTooDeeply(text: string, most: number = mostTextLevels): boolean {
+  if (text.length <= most) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const sign = text.charCodeAt(at);
     if (sign === quote) at = stringEnd(text, at + 1);
     else if (sign === openBracket || sign === openBrace) {
       depth += 1;
-      if (depth > mostTextLevels) return true;
+      if (depth > most) return true;
     } else if (sign === closeBracket || sign === closeBrace) depth -= 1;
   }
   return false;

@@ -6,7 +6,7 @@ import { badArguments, unknownTool } from '../fragments/answers/call-answers.ts'
 import type { ToolSpec } from '../ports/prompt.ts';
 import { defined } from '../protocol/defined.ts';
 import type { CallItem } from '../protocol/item.ts';
-import { mostLevels, nestsDeeperThan, parseJsonObject } from '../protocol/json.ts';
+import { isNestedTooDeeply, mostLevels, parseJsonObject } from '../protocol/json.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 import type { StepFacts, ToolTraits } from '../envelope/facts.ts';
 import { type Prepared, prepareCall, type Tool } from './define.ts';
@@ -135,9 +135,9 @@ function oddArgument(text: string): string | undefined {
 }
 
 function deepArgument(text: string): string | undefined {
-  // Few are as long as that, and only those are read twice.
-  const isDeep = text.length > 2 * mostLevels && nestsDeeperThan(mostLevels, parseJsonObject(text));
-  return isDeep ? `they have more than ${mostLevels} levels of lists and objects.` : undefined;
+  return isNestedTooDeeply(text, mostLevels)
+    ? `they have more than ${mostLevels} levels of lists and objects.`
+    : undefined;
 }
 
 /** A file may hold zero bytes, so only the paths of a patch may not; the tool looks at them. */

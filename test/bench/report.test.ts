@@ -120,6 +120,7 @@ describe('goals', () => {
       [0.6, 'met'],
       [0.35, 'not met'],
       [2, 'met'],
+      [81, 'met'],
       [0.81, 'not met'],
       [undefined, 'not measured'],
       [0.5, 'met'],

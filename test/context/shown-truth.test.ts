@@ -181,7 +181,7 @@ describe('the turn of threads compact', () => {
   });
 
   it('that came to nothing is ours, too', async () => {
-    const steps = [yes(), ...Array.from({ length: 9 }, () => httpError({ status: 400, body: 'no' }))];
+    const steps = [saysLong(), ...Array.from({ length: 9 }, () => httpError({ status: 400, body: 'no' }))];
     const { run, speak } = await stage('', () => steps.shift()!);
     const id = await speak('one');
     expect((await run('threads', 'compact', id)).code).toBe(1);
@@ -191,7 +191,7 @@ describe('the turn of threads compact', () => {
   });
 
   it('with another model lets the next turn go on without a second checkpoint', async () => {
-    const { run, speak } = await stage();
+    const { run, speak } = await stage('', talk([saysLong(), says('Yes.')]));
     const id = await speak('one');
     await run('threads', 'set', id, '--model', 'gpt-6.1-sol');
     expect((await run('threads', 'compact', id)).code).toBe(0);

@@ -2,11 +2,20 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type OptionProblem, type OptionTable, type OptionType, readOptions } from '../../src/envelope/read-options.ts';
-import { Engine, type EngineOptions, liveThreads, type OwnTool, type SettingsChange, words } from '../../src/index.ts';
+import {
+  Engine,
+  type EngineOptions,
+  Fault,
+  liveThreads,
+  type OwnTool,
+  type SettingsChange,
+  words,
+} from '../../src/index.ts';
 import { engineOptions } from '../../src/surfaces/engine/engine-options.ts';
 import { threadOptions } from '../../src/surfaces/engine/thread-request.ts';
 import type { ThreadRequest, ThreadTurn } from '../../src/index.ts';
 import { answer, callTool, createMemoryStore, say, startScriptedModel } from '../../src/testing/index.ts';
+import { emptyState } from '../../src/state/thread-state.ts';
 import { turnOptions } from '../../src/thread/read-turn.ts';
 import { ownToolOption } from '../../src/tools/own-tool.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -93,7 +102,9 @@ async function calls(): Promise<{ readonly live: LiveThread; readonly all: Reado
     'stored.search': row({ limit: 1, sort: 'updated' }, async (given) => outcomeOf(await stored.search('x', given))),
     'stored.choose': row({ kind: 'last' }, async (given) => outcomeOf(withoutKind(await stored.choose(given)))),
     'stored.reindex': row({ anew: false }, async (given) => stored.reindex(given)),
-    'stored.compress': row({ dryRun: true }, async (given) => stored.compress({ kind: 'idle' } as never, given)),
+    'stored.compress': row({ dryRun: true }, async (given) =>
+      stored.compress({ kind: 'older', milliseconds: 1 }, given),
+    ),
     'stored.delete': row({}, async (given) => stored.delete(thread.id, given)),
     'stored.undoRollback': row({}, async (given) => stored.undoRollback(thread.id, given)),
     'stored.rollback': row({ turns: 1 }, async (given) => stored.rollback(thread.id, given)),
@@ -179,6 +190,162 @@ it('every call refuses what it does not know, and nothing of it happens', async 
   expect([...tried, ...others]).toEqual(expect.arrayContaining([...readers()]));
   expect(readers().length).toBeGreaterThan(20);
 }, 60_000);
+
+/** Calls with arguments beside options. Each row has arguments that fit and those that do not, one at a time. */
+async function argumentCalls(): Promise<{
+  readonly live: LiveThread;
+  readonly of: Readonly<Record<string, object>>;
+  readonly rows: readonly (readonly [name: string, fits: readonly unknown[], wrong: readonly unknown[]])[];
+}> {
+  const live = await LiveThread.in(yes);
+  await live.turn('one');
+  const { thread, place } = live;
+  const engine = await live.engine();
+  const id: unknown = thread.id;
+  const folder: unknown = place.workspace;
+  const query = { limit: 1, sort: 'updated' };
+  const restore = { dryRun: true, force: false };
+  const slip = { aftr: 1 };
+  const ofThread = [
+    'location',
+    'takenBack',
+    'turns',
+    'prompts',
+    'events',
+    'checkpoints',
+    'waiting',
+    'questions',
+    'goal',
+  ];
+  const more = ['standing', 'writer', 'writing', 'unproven', 'pins', 'agents', 'summary', 'archive', 'unarchive'];
+  return {
+    live,
+    of: { engine, stored: engine.stored, trust: engine.trust, config: engine.config, threads: liveThreads(engine) },
+    rows: [
+      ...[...ofThread, ...more, 'delete', 'undoRollback'].map((name) => [`stored.${name}`, [id], [5]] as const),
+      ['stored.read', [id, () => {}], [5, slip]],
+      ['stored.turnItems', [id, () => {}], [5, slip]],
+      ['stored.fileChanges', [id, {}], [5, { difs: true }]],
+      ['stored.list', [query, () => {}], [5, slip]],
+      ['stored.search', ['x', query, () => {}], [5, 5, slip]],
+      ['stored.rollback', [id, { turns: 1 }], [{}, 5]],
+      ['stored.rename', [id, 'name'], [5, { name: 'x' }]],
+      ['stored.pin', [id, 'note'], [5, { foo: 1 }]],
+      ['stored.unpin', [id, '1'], [5, 1]],
+      ['stored.reindex', [{ anew: false }, () => {}], [5, 5]],
+      ['stored.importFile', ['/x', () => {}], [5, 5]],
+      ['stored.compress', [{ kind: 'older', milliseconds: 1 }, { dryRun: true }, () => {}], [{ kind: 'idle' }, 5, 5]],
+      ['stored.collect', [{ dryRun: true, reverted: false }, () => {}], [5, 5]],
+      ['stored.choose', [{ kind: 'last' }], [5]],
+      ...['branchAt', 'offersLandlock', 'commandsRefused', 'lookAtFolder', 'openFileIndex', 'findMentionable'].map(
+        (name) => [`engine.${name}`, [folder], [{ cwd: folder }]] as const,
+      ),
+      ['engine.instructionPaths', [folder], [5]],
+      ['engine.loadImage', ['x.png', folder], [5, 5]],
+      ['engine.start', [{ cwd: folder }], [5]],
+      ['engine.resume', [id, {}], [5, 5]],
+      ['engine.fork', [id, { kind: 'latest' }], [5, 5]],
+      ['engine.answer', [id, 'none', { kind: 'allowed', scope: 'once' }, { signal }], [5, 5, 'yes', 5]],
+      ['engine.openSandbox', [{ cwd: folder }], [5]],
+      ['engine.findFiles', [{ cwd: folder, typed: 'x' }], [5]],
+      ['engine.review', [{ target: { kind: 'uncommitted' }, parent: thread, signal }], [5]],
+      ['engine.preview', [id, emptyState, { request: {} }], [5, {}, { modell: 'x' }]],
+      [
+        'engine.rerun',
+        [
+          { id, lines: live.place.lines() },
+          { request: 'last', signal },
+        ],
+        [{ id, lines: 5 }, 5],
+      ],
+      ['engine.restoreFiles', [id, { beforeRestore: 'last' }, restore], [5, 5, 5]],
+      ['engine.restoreRolledBack', [id, { turns: 1 }, restore], [5, 5, 5]],
+      ['trust.ofFolder', [folder], [{}]],
+      ['trust.idleHooks', [folder], [{}]],
+      ['trust.decideFolder', [{ root: folder }, 'untrusted'], [{ root: 5 }, 'untrustd']],
+      ['trust.decideHooks', [[], 'trust'], [[{ key: 'x' }], 'trustt']],
+      ['config.inFolder', [folder], [5]],
+      ['config.sourceOf', [['model']], ['model']],
+      ['config.switchFeature', ['x', true], [5, 'yes']],
+      ['config.saveMemories', [{}], [5]],
+      ['config.saveTui', [{}], [5]],
+      ['config.saveModel', [{ provider: 'a', model: 'b' }], [{ provider: 'a', modell: 'b' }]],
+      ['threads.load', [id], [5]],
+      ['threads.fork', [id, { kind: 'latest' }], [5, 5]],
+      ['threads.whole', [id, async () => 1], [5, 5]],
+      ['threads.preview', [id, emptyState], [5, 5]],
+      ['threads.start', [{ cwd: folder }], [5]],
+    ],
+  };
+}
+
+it('every call refuses arguments of a wrong type, or says so in a Fault where its answer has no place for that', async () => {
+  const { live, of, rows } = await argumentCalls();
+  const state = () => [
+    live.place.lines(),
+    live.place.rollouts(),
+    readFileSync(join(live.place.home, 'config.toml'), 'utf8'),
+  ];
+  const before = state();
+  const codes = /^(option-(wrong|unknown|missing)|options-malformed|odd-input)$/;
+  for (const [name, fits, wrong] of rows) {
+    const [owner = '', method = ''] = name.split('.');
+    for (const [at, odd] of wrong.entries()) {
+      const given = fits.map((fit, place) => (place === at ? odd : fit));
+      const about = await answerOf(() =>
+        (of[owner] as Record<string, (...all: unknown[]) => unknown>)[method]!(...given),
+      );
+      expect({ name, at, ...about }).toEqual({
+        name,
+        at,
+        code: expect.stringMatching(codes),
+        next: expect.stringMatching(/\.$/),
+      });
+    }
+  }
+  expect(state()).toEqual(before);
+  const called = new Set(rows.map(([name]) => name));
+  for (const [owner, object] of Object.entries(of)) {
+    const members = Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(object)));
+    const methods = members.filter(([, { value }]) => typeof value === 'function').map(([name]) => `${owner}.${name}`);
+    expect(methods.filter((name) => !called.has(name) && !withoutChecks.includes(name))).toEqual([]);
+  }
+}, 60_000);
+
+/** They take nothing, only look something up in a map, or serve the surfaces of this repository. */
+const withoutChecks = [
+  ...['engine', 'stored', 'trust', 'config', 'threads'].map((owner) => `${owner}.constructor`),
+  ...['recordIfNews', 'nextTipIndex', 'secretFor', 'thread', 'close', 'unpackBubblewrap'].map(
+    (name) => `engine.${name}`,
+  ),
+  'stored.blob',
+  'stored.takeReading',
+  'config.saveSandboxFallback',
+  'config.saveKeymap',
+  ...['loaded', 'agentsOf', 'knows', 'close'].map((name) => `threads.${name}`),
+];
+
+/** What a call says: as a value, as the first value that it yields, or as a Fault. */
+async function answerOf(call: () => unknown): Promise<{ readonly code: unknown; readonly next: unknown }> {
+  try {
+    const given = call() as AsyncIterable<unknown> | Promise<unknown>;
+    const said = (
+      Symbol.asyncIterator in Object(given) ? await firstOf(given as AsyncIterable<unknown>) : await given
+    ) as {
+      readonly outcome?: OptionProblem;
+    } & OptionProblem;
+    const { code, next } = said?.outcome ?? said ?? {};
+    return { code, next };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { code: error.code, next: error.next };
+  }
+}
+
+async function firstOf(values: AsyncIterable<unknown>): Promise<unknown> {
+  for await (const value of values) return value;
+  return undefined;
+}
 
 /** The names under which the sources read options. */
 function readers(): readonly string[] {

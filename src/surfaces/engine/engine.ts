@@ -1,6 +1,6 @@
 import { refusalOf } from '../../config/config-problem.ts';
 import { sandboxNotices } from '../../ports/sandbox.ts';
-import { readOptions } from '../../envelope/read-options.ts';
+import { anyText, readOptions } from '../../envelope/read-options.ts';
 import { loadEnvFile } from '../../gather/config/config-env-file.ts';
 import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
 import { forgetWriter } from '../../gather/config/landlock-writers.ts';
@@ -36,6 +36,7 @@ import type { Mentionable } from './mentionable.ts';
 import type { LiveEngine } from './live-engine.ts';
 import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
 import type { ReviewCode, ReviewedCode } from './review-code.ts';
+import { argumentProblem, demandArguments, folderPath, threadId } from './read-arguments.ts';
 import type { RerunAnswers, RerunStep } from './rerun-step.ts';
 import { readRestore, readRollback, readTarget } from './restore-options.ts';
 import { HomeConfig } from './home-config.ts';
@@ -127,6 +128,7 @@ export class Engine {
 
   /** The branch that is checked out around a folder, read from git's files. */
   branchAt(folder: string): string | undefined {
+    demandArguments('branchAt()', { folder: [folderPath, folder] });
     const root = findRepository(folder);
     const denies = (file: string): boolean => deniesRead(this.#parts.base.requirements, file);
     return root === undefined ? undefined : readGitFacts(root, { denies }).branch;
@@ -155,13 +157,16 @@ export class Engine {
   }
 
   /** A picture for a turn, unless the machine's manager forbids handing it to a model. The path may be relative. */
-  loadImage(path: string, cwd: string): Promise<UserImage | Outcome> {
+  async loadImage(path: string, cwd: string): Promise<UserImage | Outcome> {
+    const problem = argumentProblem('loadImage()', { path: [anyText, path], cwd: [folderPath, cwd] });
+    if (problem !== undefined) return problem;
     const denies = (file: string): boolean => deniesRead(this.#parts.base.requirements, file);
     return loadImage(path, cwd, { denies, resize: this.#parts.resizeImage });
   }
 
   /** Whether commands in a folder would be refused that Landlock could hold, and the user has not decided about it. */
   async offersLandlock(cwd: string): Promise<boolean> {
+    demandArguments('offersLandlock()', { cwd: [folderPath, cwd] });
     const { base, sandbox, sandboxOptions } = this.#parts;
     if (base.config.sandboxFallback !== undefined || sandboxOptions.landlock !== 'never') return false;
     if (!(await sandbox.offersLandlock())) return false;
@@ -171,6 +176,8 @@ export class Engine {
 
   /** Why commands in a folder would be refused, whatever they are. Undefined: they run, or the user chose so. */
   async commandsRefused(cwd: string): Promise<Outcome | undefined> {
+    const problem = argumentProblem('commandsRefused()', { cwd: [folderPath, cwd] });
+    if (problem !== undefined) return problem;
     const { base, sandbox, sandboxOptions } = this.#parts;
     if (base.config.sandboxFallback === 'none') return undefined;
     if (sandboxOptions.landlock !== 'always' && (await sandbox.bubblewrapProblem()) === undefined) return undefined;
@@ -180,7 +187,8 @@ export class Engine {
 
   /** Whether threads can work in a folder, and the repository around it. */
   lookAtFolder(path: string): { readonly repository: string | undefined } | Outcome {
-    return folderProblem(path) ?? { repository: findRepository(path) };
+    const problem = argumentProblem('lookAtFolder()', { path: [folderPath, path] });
+    return problem ?? folderProblem(path) ?? { repository: findRepository(path) };
   }
 
   /** The threads that this engine has open: from their opening until they are closed. */
@@ -200,7 +208,8 @@ export class Engine {
 
   /** Resumes a thread under its last settings, unless the request or the flags of the engine say otherwise. */
   async resume(id: ThreadId, request: ThreadRequest = {}): Promise<OpenedThread | EngineRefused> {
-    const read = readRequest(request, 'resume()');
+    const problem = argumentProblem('resume()', { id: [threadId, id] });
+    const read = problem ?? readRequest(request, 'resume()');
     return 'code' in read ? engineRefused(read) : this.#noted(resumeThread(this.#parts, id, read));
   }
 
@@ -209,7 +218,8 @@ export class Engine {
    * place, unless flags say otherwise, and has no name. The other thread may be written meanwhile, or be archived.
    */
   async fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest = {}): Promise<OpenedThread | EngineRefused> {
-    const read = readRequest(request, 'fork()');
+    const problem = argumentProblem('fork()', { id: [threadId, id] });
+    const read = problem ?? readRequest(request, 'fork()');
     if ('code' in read) return engineRefused(read);
     const place = readCut(cut);
     return 'code' in place ? engineRefused(place) : this.#noted(openFork(this.#parts, { id, cut: place }, read));
@@ -226,6 +236,8 @@ export class Engine {
     answer: Answer,
     request: AnswerRequest,
   ): Promise<AnsweredThread | EngineRefused> {
+    const problem = argumentProblem('answer()', { id: [threadId, id], questionId: [anyText, questionId] });
+    if (problem !== undefined) return engineRefused(problem);
     const { ThreadAnswers } = await import('./answer-thread.ts');
     this.#answers ??= new ThreadAnswers(this);
     return this.#answers.give(id, { questionId, answer }, request);
@@ -278,12 +290,15 @@ export class Engine {
 
   /** The same for someone who types: what is known of the folder serves every letter. */
   async openFileIndex(cwd: string): Promise<FileIndex> {
+    demandArguments('openFileIndex()', { cwd: [folderPath, cwd] });
     const { openFileIndex } = await import('./find-workspace-files.ts');
     return openFileIndex(this.#parts, cwd);
   }
 
   /** Skills and plugins that a message in a folder can name. */
   async findMentionable(cwd: string): Promise<Mentionable | Outcome> {
+    const problem = argumentProblem('findMentionable()', { cwd: [folderPath, cwd] });
+    if (problem !== undefined) return problem;
     const { findMentionable } = await import('./mentionable.ts');
     return findMentionable(this.#parts, cwd);
   }
@@ -301,6 +316,7 @@ export class Engine {
 
   /** The AGENTS.md files that threads in a folder read. */
   async instructionPaths(folder: string): Promise<readonly string[]> {
+    demandArguments('instructionPaths()', { folder: [folderPath, folder] });
     const { instructionPaths } = await import('./instruction-paths.ts');
     return instructionPaths(this.#parts, folder);
   }
@@ -313,7 +329,11 @@ export class Engine {
 
   /** What the next turn of a thread would begin with, if it were resumed now. Only reads. */
   async preview(id: ThreadId, state: ThreadState, as?: PreviewedResume): Promise<ForeseenRequest | Outcome> {
-    const { previewThread } = await import('./preview-thread.ts');
+    const { previewArguments, previewThread } = await import('./preview-thread.ts');
+    const { state: stateOption, as: asOption } = previewArguments;
+    const given = { id: [threadId, id], state: [stateOption, state], as: [asOption, as, 'absent'] } as const;
+    const problem = argumentProblem('preview()', given);
+    if (problem !== undefined) return problem;
     return previewThread(this.#parts, id, state, as);
   }
 
@@ -322,13 +342,17 @@ export class Engine {
     thread: { readonly id: ThreadId; readonly lines: readonly Line[] },
     asked: RerunStep,
   ): Promise<RerunAnswers | Outcome> {
-    const { rerunStep } = await import('./rerun-step.ts');
+    const { rerunStep, rerunThread } = await import('./rerun-step.ts');
+    const problem = argumentProblem('rerun()', { thread: [rerunThread, thread] });
+    if (problem !== undefined) return problem;
     return rerunStep(this.#parts, thread, asked);
   }
 
   /** Brings back files that turns of a thread changed. */
   async restoreFiles(id: ThreadId, givenTarget: RestoreTarget, given: RestoreOptions) {
     const [target, options] = [readTarget(givenTarget), readRestore(given)];
+    const problem = argumentProblem('restoreFiles()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
     if ('code' in target) return engineRefused(target);
     if ('code' in options) return engineRefused(options);
     const { restoreThreadFiles } = await import('./restore-thread-files.ts');
@@ -338,6 +362,8 @@ export class Engine {
   /** The same for the turns that a rollback of the conversation would take back. It has to come before that rollback. */
   async restoreRolledBack(id: ThreadId, givenTo: RollbackTo, given: RestoreOptions) {
     const [to, options] = [readRollback(givenTo), readRestore(given)];
+    const problem = argumentProblem('restoreRolledBack()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
     if ('code' in to) return engineRefused(to);
     if ('code' in options) return engineRefused(options);
     const { restoreRolledBackFiles } = await import('./restore-thread-files.ts');

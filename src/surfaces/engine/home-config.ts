@@ -3,11 +3,13 @@ import { temporaryFolders } from '../../policy/places.ts';
 import { type ConfigLayer, sourceOf } from '../../config/config-layer.ts';
 import { tuiTable } from '../../config/tui-keys.ts';
 import { type TuiSettings, tuiSettings } from '../../config/tui-settings.ts';
+import { anyText, flag, jsonObject, listOf, nameText, recordOf } from '../../envelope/read-options.ts';
 import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Configured } from './configured.ts';
 import type { EngineParts } from './engine-parts.ts';
+import { argumentProblem, demandArguments, folderPath } from './read-arguments.ts';
 import type { KeymapLine } from './save-keymap.ts';
 
 /** What threads without a choice of their own ask. */
@@ -17,6 +19,12 @@ interface ModelOfThreads {
   /** Absent: what the file says of it stays. */
   readonly effort?: string;
 }
+
+const modelOfThreads = recordOf<ModelOfThreads>('an object with provider and model', {
+  provider: { type: nameText, about: 'Its id.', required: true },
+  model: { type: nameText, about: 'Its name.', required: true },
+  effort: { type: nameText, about: 'How much it reasons.' },
+});
 
 /** The configuration that holds everywhere, as it was when the engine was loaded, and how the user's file is changed. */
 export class HomeConfig {
@@ -50,6 +58,7 @@ export class HomeConfig {
 
   /** Where a key of the configuration is set: the file with its line, or the flags. */
   sourceOf(path: readonly string[]): string | undefined {
+    demandArguments('sourceOf()', { path: [listOf(anyText, 'a list of names'), path] });
     const isSet = ({ disabled, values }: ConfigLayer): boolean =>
       disabled === undefined && valueAt(values, path) !== undefined;
     const layer = this.#layers.findLast(isSet);
@@ -69,17 +78,23 @@ export class HomeConfig {
   }
 
   /** Opens or closes a feature gate in the user's config.toml. Gives why it could not. */
-  switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
+  async switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
+    const problem = argumentProblem('switchFeature()', { name: [nameText, name], open: [flag, open] });
+    if (problem !== undefined) return problem;
     return this.#changeUserTable('features', { [name]: open });
   }
 
   /** Sets keys of `[memories]` in the user's config.toml, as they are written there. Gives why it could not. */
-  saveMemories(change: JsonObject): Promise<Outcome | undefined> {
+  async saveMemories(change: JsonObject): Promise<Outcome | undefined> {
+    const wrong = argumentProblem('saveMemories()', { change: [jsonObject, change] });
+    if (wrong !== undefined) return wrong;
     return this.#changeUserTable('memories', change);
   }
 
   /** Sets keys of `[tui]` in the user's config.toml, as they are written there. Gives why it could not. */
   async saveTui(change: JsonObject): Promise<Outcome | undefined> {
+    const wrong = argumentProblem('saveTui()', { change: [jsonObject, change] });
+    if (wrong !== undefined) return wrong;
     const problem = await this.#changeUserTable('tui', change);
     if (problem === undefined) this.#savedTui = { ...this.#savedTui, ...camelCased(tuiTable, change) };
     return problem;
@@ -107,7 +122,10 @@ export class HomeConfig {
   }
 
   /** Writes the model of new threads, with its provider and effort, into the user's config.toml. Gives why it could not. */
-  async saveModel({ provider, model, effort }: ModelOfThreads): Promise<Outcome | undefined> {
+  async saveModel(choice: ModelOfThreads): Promise<Outcome | undefined> {
+    const problem = argumentProblem('saveModel()', { choice: [modelOfThreads, choice] });
+    if (problem !== undefined) return problem;
+    const { provider, model, effort } = choice;
     const { editUserKeys } = await import('../../gather/config/edit-user-config.ts');
     const { base, locks, clock } = this.#parts;
     const values = { model, model_provider: provider, ...defined({ model_reasoning_effort: effort }) };
@@ -123,6 +141,8 @@ export class HomeConfig {
 
   /** The configuration of a folder with the place of each value, as its files say now. */
   async inFolder(folder: string): Promise<Configured | Outcome> {
+    const problem = argumentProblem('inFolder()', { folder: [folderPath, folder] });
+    if (problem !== undefined) return problem;
     const { loadConfigured } = await import('./configured.ts');
     return loadConfigured(folder, this.#parts.options);
   }

@@ -1,4 +1,4 @@
-import { flag, readOptions } from '../../envelope/read-options.ts';
+import { anyText, flag, type OptionType, readOptions } from '../../envelope/read-options.ts';
 import type { WorkProgress } from '../../ports/work-progress.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -8,11 +8,23 @@ import { localTime } from '../../rollout/find/names.ts';
 import { openThreadIndex } from '../../rollout/index/open-index.ts';
 import type { RolloutStoreOptions } from '../../rollout/store.ts';
 import { type EngineRefused, engineRefused } from './engine-refused.ts';
+import { argumentProblem, progressFunction, threadId } from './read-arguments.ts';
 import type { HomeStore } from './home-store.ts';
 
 const anew = { type: flag, about: 'From nothing.', required: true } as const;
 const dryRun = { type: flag, about: 'Only reports what would be done.', required: true } as const;
 const reverted = { type: flag, about: 'Also what reverts have put aside.', required: true } as const;
+
+const toCompress: OptionType<ToCompress> = {
+  expected: '{ kind: "thread", id } or { kind: "older", milliseconds }',
+  read(given) {
+    const { kind, id, milliseconds, ...others } = (given ?? {}) as Readonly<Record<string, unknown>>;
+    if (Object.keys(others).length > 0) return undefined;
+    if (kind === 'thread' && milliseconds === undefined && threadId.read(id) !== undefined) return given as ToCompress;
+    const isAge = typeof milliseconds === 'number' && milliseconds >= 0;
+    return kind === 'older' && id === undefined && isAge ? (given as ToCompress) : undefined;
+  },
+};
 
 /** What is done to the files of a home, of all threads or of none. Refused with a store that is not the home's. */
 export class HomeFiles {
@@ -24,7 +36,8 @@ export class HomeFiles {
 
   /** Brings the index up to date with all files. `anew`: from nothing. */
   reindex(options: { readonly anew: boolean }, progress?: WorkProgress) {
-    const read = readOptions<typeof options>(options, { anew }, 'reindex()');
+    const problem = argumentProblem('reindex()', { progress: [progressFunction, progress, 'absent'] });
+    const read = problem ?? readOptions<typeof options>(options, { anew }, 'reindex()');
     return this.#withFiles(async (files) =>
       'code' in read ? engineRefused(read) : (await openThreadIndex(files)).refresh(read, progress),
     );
@@ -38,7 +51,12 @@ export class HomeFiles {
 
   /** Copies a rollout from elsewhere into the home. Progress is in bytes. */
   importFile(source: string, progress?: WorkProgress) {
+    const problem = argumentProblem('importFile()', {
+      source: [anyText, source],
+      progress: [progressFunction, progress, 'absent'],
+    });
     return this.#withFiles(async ({ files, home }) => {
+      if (problem !== undefined) return engineRefused(problem);
       const { importRollout } = await import('../../rollout/import-rollout.ts');
       return importRollout(source, { files, home, localTime, ids: this.#kept.ids, ...defined({ progress }) });
     });
@@ -53,7 +71,11 @@ export class HomeFiles {
     options: { readonly dryRun: boolean },
     progress?: WorkProgress,
   ): Promise<CompressReport | EngineRefused> {
-    const read = readOptions<typeof options>(options, { dryRun }, 'compress()');
+    const problem = argumentProblem('compress()', {
+      which: [toCompress, which],
+      progress: [progressFunction, progress, 'absent'],
+    });
+    const read = problem ?? readOptions<typeof options>(options, { dryRun }, 'compress()');
     return this.#withFiles(async (files) => {
       if ('code' in read) return engineRefused(read);
       const { compressThreads } = await import('../../rollout/collect/compressed-threads.ts');
@@ -64,7 +86,8 @@ export class HomeFiles {
 
   /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
   collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>, progress?: WorkProgress) {
-    const read = readOptions<typeof options>(options, { dryRun, reverted }, 'collect()');
+    const problem = argumentProblem('collect()', { progress: [progressFunction, progress, 'absent'] });
+    const read = problem ?? readOptions<typeof options>(options, { dryRun, reverted }, 'collect()');
     return this.#withFiles(async (files) => {
       if ('code' in read) return engineRefused(read);
       const { collect } = await import('../../rollout/collect/collect.ts');

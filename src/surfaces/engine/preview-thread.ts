@@ -1,5 +1,6 @@
+import { anything, type OptionType, recordOf } from '../../envelope/read-options.ts';
 import { defined } from '../../protocol/defined.ts';
-import { objectAt, stringAt } from '../../protocol/json.ts';
+import { isJsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
@@ -10,7 +11,7 @@ import { type NextRequest, previewRequest } from '../../thread/contract/preview.
 import { type Unproven, withoutUnproven } from '../../thread/branch/unproven.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { type KeptSettings, prepareToGoOn } from './prepare-thread.ts';
-import type { ThreadRequest } from './thread-request.ts';
+import { type ThreadRequest, threadOptions } from './thread-request.ts';
 
 /** What the next turn begins with, and what it leaves out of the file. */
 export interface ForeseenRequest extends NextRequest {
@@ -22,6 +23,21 @@ export interface PreviewedResume {
   readonly request?: ThreadRequest;
   readonly kept?: KeptSettings | undefined;
 }
+
+/** For calls of `preview()`. A state is a fold of the library's own: only its kind is looked at. */
+export const previewArguments = {
+  state: {
+    expected: 'the state of a thread',
+    read: (given) =>
+      isJsonObject((given as Partial<ThreadState> | null)?.meta) && Array.isArray((given as ThreadState).waiting)
+        ? (given as ThreadState)
+        : undefined,
+  } as OptionType<ThreadState>,
+  as: recordOf<PreviewedResume>('an object with request or kept', {
+    request: { type: recordOf<ThreadRequest>('an object with options of resume()', threadOptions), about: '' },
+    kept: { type: anything<KeptSettings>('settings'), about: '' },
+  }),
+};
 
 /** What a thread would be resumed with now. Nothing is locked or written: its writer is not disturbed. */
 export async function previewThread(

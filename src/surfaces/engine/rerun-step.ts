@@ -22,6 +22,7 @@ import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import type { Encoder, Prompt } from '../../ports/prompt.ts';
 import type { Provider } from '../../ports/provider.ts';
 import { defined } from '../../protocol/defined.ts';
+import { isJsonObject } from '../../protocol/json.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { Line } from '../../protocol/line.ts';
@@ -36,6 +37,7 @@ import { checkedAnswer } from '../../thread/request/checked-answer.ts';
 import { requestHeaders } from '../../thread/request/request-options.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { deniesNamed } from './named-files.ts';
+import { threadId } from './read-arguments.ts';
 import { locatedProvider, nameOfProvider, threadProviders } from './thread-providers.ts';
 import { toolsForOther } from './tools-for-other.ts';
 
@@ -61,6 +63,16 @@ const rerunOptions = {
   provider: { type: nameText, about: 'The provider that is asked, by its id in the configuration.' },
   signal: { type: abortSignal, about: 'Aborting it ends the answer.', required: true },
 } as const satisfies OptionTable<RerunStep>;
+
+/** `stored.read` gives more than is needed. There may be many lines: they are not copied. */
+export const rerunThread: OptionType<{ readonly id: ThreadId; readonly lines: readonly Line[] }> = {
+  expected: 'an object with the id and the lines of a thread',
+  read(given) {
+    const { id, lines } = (given ?? {}) as Readonly<Record<string, unknown>>;
+    const isWhole = Array.isArray(lines) && lines.every((line: Partial<Line> | null) => isJsonObject(line?.payload));
+    return isWhole && threadId.read(id) !== undefined ? (given as { readonly id: ThreadId; lines: Line[] }) : undefined;
+  },
+};
 
 /** One answer to the request. Its calls were not run for this. */
 export interface StepAnswered {

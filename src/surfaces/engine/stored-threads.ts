@@ -6,6 +6,7 @@ import {
   type OptionProblem,
   type OptionTable,
   readOptions,
+  recordOf,
 } from '../../envelope/read-options.ts';
 import { findHome, type HomeProblem } from '../../gather/system/home.ts';
 import type { BlobMissing, LoadedBlob } from '../../ports/blobs.ts';
@@ -42,6 +43,7 @@ import { createHomeStore, type HomeStore } from './home-store.ts';
 import { pinsChanged } from './pins-changed.ts';
 import { type StoredEvent, storedEvents } from './stored-events.ts';
 import { QueuedMessages } from './queued-messages.ts';
+import { argumentProblem, demandArguments, progressFunction, threadId } from './read-arguments.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
 import type { ThreadWriter } from './thread-writer.ts';
 import type { ThreadPrompt } from './thread-prompts.ts';
@@ -69,6 +71,10 @@ export interface ThreadStanding {
 }
 
 const forceOptions = { force: { type: flag, about: 'Also where something stands against it.' } } as const;
+
+const changesOption = recordOf<{ readonly diffs?: boolean }>('an object with diffs', {
+  diffs: { type: flag, about: 'With the changed lines of each file.' },
+});
 
 const queryOptions = {
   cwd: { type: anyText, about: 'Threads of this folder, as an absolute path.' },
@@ -130,11 +136,13 @@ export class StoredThreads {
 
   /** Where a thread is kept, for people; undefined when there is none of that id. */
   async location(id: ThreadId): Promise<string | undefined> {
+    demandArguments('location()', { id: [threadId, id] });
     const current = await this.#kept.store.current(id);
     return current.kind === 'current' ? current.location : undefined;
   }
 
   async read(id: ThreadId, progress?: WorkProgress): Promise<ThreadLines> {
+    demandArguments('read()', { id: [threadId, id], progress: [progressFunction, progress, 'absent'] });
     const reader = this.#kept.store.read(id, { from: 0 as Ordinal });
     const lines: Line[] = [];
     for (;;) {
@@ -146,56 +154,68 @@ export class StoredThreads {
   }
 
   /** The requests of a thread that were taken back, as far as its store still has them. */
-  takenBack = async (id: ThreadId) => (await import('./taken-back.ts')).readTakenBack(this.#kept.store, id);
+  takenBack = async (id: ThreadId) => {
+    demandArguments('takenBack()', { id: [threadId, id] });
+    return (await import('./taken-back.ts')).readTakenBack(this.#kept.store, id);
+  };
 
   /** The turns of a thread that were not taken back. */
   async turns(id: ThreadId): Promise<readonly TurnSummary[]> {
+    demandArguments('turns()', { id: [threadId, id] });
     const { readTurnList } = await import('../../thread/branch/read-turns.ts');
     return readTurnList(this.#kept.store, id);
   }
 
   /** What the user wrote in each turn that stands, word for word: the places to go back to. */
   async prompts(id: ThreadId): Promise<readonly ThreadPrompt[]> {
+    demandArguments('prompts()', { id: [threadId, id] });
     const { promptsIn } = await import('./thread-prompts.ts');
     return promptsIn((await this.read(id)).lines);
   }
 
   /** What happened in a thread, and when: for one who looks at it and opens nothing. */
-  events(id: ThreadId): AsyncGenerator<StoredEvent, void> {
-    return storedEvents(this.#kept.store, id);
+  async *events(id: ThreadId): AsyncGenerator<StoredEvent, void> {
+    demandArguments('events()', { id: [threadId, id] });
+    yield* storedEvents(this.#kept.store, id);
   }
 
   /** The checkpoints of a thread that stand, oldest first. */
   async checkpoints(id: ThreadId): Promise<readonly ThreadCheckpoint[]> {
+    demandArguments('checkpoints()', { id: [threadId, id] });
     const { checkpointsOf } = await import('./thread-checkpoints.ts');
     return checkpointsOf(this.#kept.store, id);
   }
 
   /** The turns of a thread with what happened in them. Holds their items, and not the lines. */
   async turnItems(id: ThreadId, progress?: WorkProgress): Promise<TurnItems & ReadReport> {
+    demandArguments('turnItems()', { id: [threadId, id], progress: [progressFunction, progress, 'absent'] });
     const { readTurnItemsFrom } = await import('../../state/turn-items.ts');
     return readTurnItemsFrom(this.#kept.store.read(id, { from: 0 as Ordinal }), progress);
   }
 
   /** Messages that a thread has accepted and that no turn has come to, archived or not, oldest first. */
   async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
+    demandArguments('waiting()', { id: [threadId, id] });
     const { state } = await withoutUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
     return state.waiting.map((message) => unsealed<WaitingMessage>(message));
   }
 
   /** What a thread waits for the user to answer, in the order of the calls. */
   async questions(id: ThreadId): Promise<readonly Question[]> {
+    demandArguments('questions()', { id: [threadId, id] });
     const { state } = await withoutUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
     return isSuspended(state) ? questionsToAsk(state) : [];
   }
 
   /** What a thread works towards. Undefined: it has no goal. */
   async goal(id: ThreadId): Promise<RecordedGoal | undefined> {
+    demandArguments('goal()', { id: [threadId, id] });
     return (await foldThread(this.#kept.store, id)).state.goal;
   }
 
   /** All of it that is known of how a thread stands, from one reading. */
   async standing(id: ThreadId): Promise<ThreadStanding> {
+    demandArguments('standing()', { id: [threadId, id] });
     const { state: claimed } = await foldThread(this.#kept.store, id);
     const { state, unproven } = await withoutUnproven(this.#kept, id, claimed);
     return {
@@ -208,6 +228,7 @@ export class StoredThreads {
 
   /** The program that has a thread open to write it, for people. Undefined: none that is known. */
   async writer(id: ThreadId): Promise<string | undefined> {
+    demandArguments('writer()', { id: [threadId, id] });
     if (this.#kept.disk === undefined) return undefined;
     return lockOwner(lockPath(this.home, id));
   }
@@ -221,6 +242,7 @@ export class StoredThreads {
 
   /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */
   async unproven(id: ThreadId): Promise<Unproven> {
+    demandArguments('unproven()', { id: [threadId, id] });
     const { state } = await foldThread(this.#kept.store, id);
     return this.#withSetAside(id, await findUnproven(this.#kept, id, state));
   }
@@ -232,18 +254,22 @@ export class StoredThreads {
   }
 
   async pins(id: ThreadId): Promise<readonly Pin[]> {
+    demandArguments('pins()', { id: [threadId, id] });
     const { pinsOf } = await import('../../thread/branch/pinned-notes.ts');
     return pinsOf(this.#kept, id);
   }
 
   /** A thread with the agents that it started, and theirs. */
   async agents(id: ThreadId): Promise<AgentNode> {
+    demandArguments('agents()', { id: [threadId, id] });
     const { readAgentTree } = await import('./agent-node.ts');
     return readAgentTree({ store: this.#kept.store, writer: (each) => this.writer(each) }, id);
   }
 
   /** What turns of a thread changed in files, as far as snapshots show. `diffs`: with the changed lines of each. */
-  async fileChanges(id: ThreadId, { diffs = false }: { readonly diffs?: boolean } = {}): Promise<ThreadFiles> {
+  async fileChanges(id: ThreadId, options: { readonly diffs?: boolean } = {}): Promise<ThreadFiles> {
+    demandArguments('fileChanges()', { id: [threadId, id], options: [changesOption, options] });
+    const { diffs = false } = options;
     const { threadFileChanges } = await import('./restore-thread-files.ts');
     return threadFileChanges(this.#kept, id, { diffs });
   }
@@ -254,22 +280,31 @@ export class StoredThreads {
   }
 
   async list(query: ThreadQuery, progress?: WorkProgress): Promise<ThreadPage | Outcome> {
-    const read = readOptions<ThreadQuery>(query, queryOptions, 'list()');
+    const problem = argumentProblem('list()', { progress: [progressFunction, progress, 'absent'] });
+    const read = problem ?? readOptions<ThreadQuery>(query, queryOptions, 'list()');
     return 'code' in read ? read : this.#kept.threadStore.directory.list(read, progress);
   }
 
   /** Threads in which a user or the model said these words. */
   async search(text: string, query: ThreadQuery, progress?: WorkProgress): Promise<ThreadHits | Outcome> {
-    const read = readOptions<ThreadQuery>(query, queryOptions, 'search()');
+    const problem = argumentProblem('search()', {
+      text: [anyText, text],
+      progress: [progressFunction, progress, 'absent'],
+    });
+    const read = problem ?? readOptions<ThreadQuery>(query, queryOptions, 'search()');
     return 'code' in read ? read : this.#kept.threadStore.directory.search(text, read, progress);
   }
 
   async summary(id: ThreadId): Promise<ThreadSummary | Outcome> {
+    const problem = argumentProblem('summary()', { id: [threadId, id] });
+    if (problem !== undefined) return problem;
     return (await this.#kept.threadStore.directory.summary(id)) ?? unknownThread(id);
   }
 
   /** Takes the newest turns back. What they cost stays counted, and files stay as they are. */
   async rollback(id: ThreadId, given: RollbackTo) {
+    const problem = argumentProblem('rollback()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
     const to = readRollback(given);
     if ('code' in to) return engineRefused(to);
     const { rollBack } = await import('../../thread/branch/revert.ts');
@@ -277,6 +312,8 @@ export class StoredThreads {
   }
 
   async undoRollback(id: ThreadId, options: { readonly force?: boolean } = {}) {
+    const problem = argumentProblem('undoRollback()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
     const read = readOptions<typeof options>(options, forceOptions, 'undoRollback()');
     if ('code' in read) return engineRefused(read);
     const { force = false } = read;
@@ -286,17 +323,23 @@ export class StoredThreads {
   }
 
   async archive(id: ThreadId) {
+    const problem = argumentProblem('archive()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
     const { archiveThread } = await import('../../rollout/thread-lifecycle.ts');
     return this.#done<ThreadArchived>(await archiveThread(this.#kept.store, id), { kind: 'archived', id });
   }
 
   async unarchive(id: ThreadId) {
+    const problem = argumentProblem('unarchive()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
     const { unarchiveThread } = await import('../../rollout/thread-lifecycle.ts');
     return this.#done<ThreadArchived>(await unarchiveThread(this.#kept.store, id), { kind: 'moved', id });
   }
 
   /** Refused while forks continue from the thread; with `force` they are deleted with it. */
   async delete(id: ThreadId, options: { readonly force?: boolean } = {}) {
+    const problem = argumentProblem('delete()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
     const read = readOptions<typeof options>(options, forceOptions, 'delete()');
     if ('code' in read) return engineRefused(read);
     const { force = false } = read;
@@ -310,6 +353,8 @@ export class StoredThreads {
 
   /** An empty name takes the name away. */
   async rename(id: ThreadId, given: string) {
+    const problem = argumentProblem('rename()', { id: [threadId, id], name: [anyText, given] });
+    if (problem !== undefined) return engineRefused(problem);
     const known = await this.#kept.store.current(id);
     if (known.kind === 'refused') return refusedBelow(known);
     const name = given.trim();
@@ -321,19 +366,23 @@ export class StoredThreads {
         next: 'Choose a name without it.',
       });
     }
-    const problem = await this.#kept.threadStore.directory.rename(id, name);
-    if (problem !== undefined) return refusedBelow(problem);
+    const failed = await this.#kept.threadStore.directory.rename(id, name);
+    if (failed !== undefined) return refusedBelow(failed);
     return this.#done({ kind: 'renamed', id, name } as const, { kind: 'named', id, name });
   }
 
   /** Pins a note to a thread: the model reads it word for word, and again after every checkpoint. */
   async pin(id: ThreadId, text: string) {
+    const problem = argumentProblem('pin()', { id: [threadId, id], text: [anyText, text] });
+    if (problem !== undefined) return engineRefused(problem);
     const { pinNote } = await import('../../thread/branch/pinned-notes.ts');
     return pinsChanged(await pinNote(this.#kept, this.#kept.ids, id, text));
   }
 
   /** `which`: the number of a note in `pins`, counted from 1, its id, or the beginning of that. */
   async unpin(id: ThreadId, which: string) {
+    const problem = argumentProblem('unpin()', { id: [threadId, id], which: [anyText, which] });
+    if (problem !== undefined) return engineRefused(problem);
     const { unpinNote } = await import('../../thread/branch/pinned-notes.ts');
     return pinsChanged(await unpinNote(this.#kept, id, which));
   }

@@ -1,4 +1,4 @@
-import { positiveNumber, type OptionTable, readOptions, onlyTrue } from '../../../envelope/read-options.ts';
+import { method, positiveNumber, type OptionTable, readOptions, onlyTrue } from '../../../envelope/read-options.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -6,6 +6,7 @@ import type { ThreadCut } from '../../../protocol/thread-cut.ts';
 import type { Engine } from '../engine.ts';
 import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import type { OpenedThread } from '../open-thread.ts';
+import { argumentProblem, threadId } from '../read-arguments.ts';
 import type { StoredThreads } from '../stored-threads.ts';
 import { type ThreadRequest, threadOptions } from '../thread-request.ts';
 import { lastSettings } from '../../../state/resumed-settings.ts';
@@ -101,7 +102,8 @@ class KeptThreads implements LiveThreads {
   }
 
   async load(id: ThreadId, given: LiveRequest = {}): Promise<LiveThread | EngineRefused> {
-    const read = readOptions<LiveRequest>(given, liveOptions, 'load()');
+    const problem = argumentProblem('load()', { id: [threadId, id] });
+    const read = problem ?? readOptions<LiveRequest>(given, liveOptions, 'load()');
     if ('code' in read) return engineRefused(read);
     const { folderMayBeMissing, ...request } = read;
     // Work on the thread as a whole does not wait: the closing may wait for it.
@@ -122,6 +124,8 @@ class KeptThreads implements LiveThreads {
     id: ThreadId,
     work: (stored: StoredThreads) => Promise<Result | EngineRefused>,
   ): Promise<Result | EngineRefused> {
+    const problem = argumentProblem('whole()', { id: [threadId, id], work: [method(), work] });
+    if (problem !== undefined) return engineRefused(problem);
     if (this.#over !== undefined) return engineRefused(this.#over);
     const gate = this.#gate(id);
     if (gate.isInside) return engineRefused(heldByCaller(id));

@@ -88,7 +88,7 @@ test('malformed: lines that are no messages are ignored, results that are none f
   await scene.open();
   const [noise, odd, error] = await scene.calls(mcpCall('x'), mcpCall('y'), mcpCall('e'));
   expect(noise).toContain('did not answer within 1 s');
-  expect(odd).toContain('The call failed: the server answered with an error');
+  expect(odd).toContain('The call failed: the server answered in a wrong form (content: ');
   expect(error).toContain('error -32000: "No </x>"');
   expect(scene.toolNames(0)).toContain('mcp__s____tools___system_');
 });

@@ -16,7 +16,7 @@ describe('a configuration that', () => {
       expectRefused(stage, await place.run('exec', '--json', ...options, 'x'), reason);
     };
     await refuse('model = [', [
-      `${path}:1:9: unfinished array.\n1 | model = [\n            ^`,
+      `${path}:1:9: unfinished array.\n1 | model = *\n            ^`,
       `Correct line 1 of ${path}.`,
     ]);
     await refuse(good.replace('"gpt-5.5"', '5'), [

@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { makePlace, removePlace } from './place.ts';
 
@@ -37,6 +39,20 @@ test('a demo takes away what it made, and no folder that was there before', asyn
   writeFileSync(join(osHome, '.cache/capstan/other'), '');
   await removePlace(place);
   expect(readdirSync(osHome, { recursive: true })).toEqual(['.cache', '.cache/capstan', '.cache/capstan/other']);
+});
+
+test('a demo goes whole while another process removes files in it', async () => {
+  const osHome = home();
+  const place = makePlace(process.env, osHome);
+  const inner = join(place.home, 'inner');
+  mkdirSync(inner);
+  const files = 1500;
+  for (let file = 0; file < files; file += 1) writeFileSync(join(inner, String(file)), '');
+  const ended = once(spawn('rm', ['-rf', inner], { stdio: 'ignore' }), 'exit');
+  while (existsSync(inner) && readdirSync(inner).length === files) await setImmediate();
+  expect(await removePlace(place)).toBeUndefined();
+  expect(readdirSync(osHome)).toEqual([]);
+  await ended;
 });
 
 test('a folder that cannot be removed is named', async () => {

@@ -1,14 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -54,7 +46,7 @@ const lastWriteMs = 5000;
 export async function removePlace({ root, made }: DemoFolders, patienceMs = lastWriteMs): Promise<string | undefined> {
   const deadline = Date.now() + patienceMs;
   // Not `maxRetries`: some versions of Node retry at once.
-  while (!isRemoved(root)) {
+  while (!(await isRemoved(root))) {
     if (Date.now() >= deadline) return root;
     await setTimeout(100);
   }
@@ -67,9 +59,10 @@ export async function removePlace({ root, made }: DemoFolders, patienceMs = last
   return undefined;
 }
 
-function isRemoved(folder: string): boolean {
+async function isRemoved(folder: string): Promise<boolean> {
   try {
-    rmSync(folder, { recursive: true, force: true });
+    // Not `rmSync`: it stops, and says nothing, when a process that is dying removes a file of its own meanwhile.
+    await rm(folder, { recursive: true, force: true });
     return true;
   } catch {
     return false;

@@ -1,6 +1,7 @@
 import { type Socket as DatagramSocket, createSocket } from 'node:dgram';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { FileSystemEntry, PermissionProfile } from '../../protocol/permission-profile.ts';
@@ -34,7 +35,8 @@ export async function check(engine: Engine, { json }: { readonly json: boolean }
     return findings.some(({ state }) => state === 'broken') ? 1 : 0;
   } finally {
     doors.close();
-    rmSync(lab.base, { recursive: true, force: true });
+    // Not `rmSync`: it stops, and says nothing, when a process that is dying removes a file of its own meanwhile.
+    await rm(lab.base, { recursive: true, force: true });
   }
 }
 

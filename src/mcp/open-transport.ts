@@ -5,6 +5,7 @@ import type { StartServerProcess } from '../ports/server-process.ts';
 import { defined } from '../protocol/defined.ts';
 import { type boundedFetch, fetchFor, UnreachableServer } from './bounded-fetch.ts';
 import { configuredToken } from './call-failure.ts';
+import { endOnFlood } from './end-on-flood.ts';
 import type { McpWorld, PlacedServer } from './mcp-world.ts';
 import { LoginSession } from './oauth/login-session.ts';
 import { PipeTransport } from './pipe-transport.ts';
@@ -59,6 +60,7 @@ function programPipe(
   // Programs load code from the folder that they start in, and in that of the thread commands may have put some.
   const folder = program.cwd ?? (sandbox === undefined ? world.programFolder() : cwd);
   const transport = new PipeTransport({ argv: [path, ...args], cwd: folder, env }, start, odd);
+  endOnFlood(transport, (why) => transport.end(why));
   return { transport, endedBecause: () => transport.ended?.why, finishLogin: () => Promise.resolve(false) };
 }
 
@@ -120,7 +122,12 @@ function addressStream(
     await transport.finishAuth(back);
     return true;
   };
-  return { transport, endedBecause: () => undefined, finishLogin };
+  let ended: string | undefined;
+  endOnFlood(transport, (why) => {
+    ended = why;
+    void transport.close();
+  });
+  return { transport, endedBecause: () => ended, finishLogin };
 }
 
 /**

@@ -42,7 +42,7 @@ export class PipeTransport implements Transport {
   async start(): Promise<void> {
     const started = await this.#startProcess(this.#command, {
       output: (bytes) => this.#receive(bytes),
-      ended: ({ exitCode, errors }) => this.#end(`it ended with code ${exitCode}${quotedEnd(errors)}`),
+      ended: ({ exitCode, errors }) => this.end(`it ended with code ${exitCode}${quotedEnd(errors)}`),
     });
     if (started.kind === 'not-started') {
       this.ended = { why: started.reason };
@@ -65,7 +65,8 @@ export class PipeTransport implements Transport {
     if (wasOpen) this.onclose?.();
   }
 
-  #end(why: string): void {
+  /** Closes it, for a reason that the user is told. */
+  end(why: string): void {
     if (this.#isClosed) return;
     this.ended = { why };
     void this.close();
@@ -85,7 +86,7 @@ export class PipeTransport implements Transport {
 
   #hold(piece: Uint8Array): boolean {
     const fits = this.#held.add(piece);
-    if (!fits) this.#end(`it sent a message of more than ${mostMessageBytes} bytes`);
+    if (!fits) this.end(`it sent a message of more than ${mostMessageBytes} bytes`);
     return fits;
   }
 
@@ -103,7 +104,7 @@ export class PipeTransport implements Transport {
     }
     this.#oddLines += 1;
     if (this.#oddLines === 1) this.#odd(line);
-    if (this.#oddLines > mostOddLines) this.#end('it writes lines that are not messages of the protocol');
+    if (this.#oddLines > mostOddLines) this.end('it writes lines that are not messages of the protocol');
   }
 }
 

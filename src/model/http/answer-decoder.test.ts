@@ -49,3 +49,20 @@ test('an answer is read up to its limit', () => {
     { kind: 'failed', failure: expect.objectContaining({ code: 'answer-too-large' }) },
   ]);
 });
+
+test('a flood of events that the reader does not know ends the wait, although nothing is waited for', async () => {
+  const slow: AnswerReader = {
+    event() {
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+      return undefined;
+    },
+    end: () => [],
+  };
+  const decoder = messageDecoder({ maxBytes: 1_000_000 }, slow);
+  const came = async () => ({ kind: 'messages' });
+  let reads = 0;
+  for (; reads < 1000 && (await decoder.wait(50, came)).kind === 'messages'; reads += 1)
+    decoder.push([Buffer.from('x')]);
+  expect(reads).toBeLessThanOrEqual(10);
+});

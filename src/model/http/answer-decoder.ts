@@ -30,7 +30,10 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
   let bytes = 0;
   let finished = false;
   let sawEvent = false;
-  /** Since the last event that the reader knows. Time in which nothing waits for the server does not count. */
+  /**
+   * Since the last event that the reader knows: waiting for the server, and reading what it sends. Time that others need
+   * for the events does not count.
+   */
   let waitedMs = 0;
   let sawOther = false;
 
@@ -62,7 +65,10 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       if (finished) return [];
       bytes += came;
       sawOther = true;
+      const began = performance.now();
       const decoded = decodeAll(events());
+      // A flood of other events is never waited for.
+      if (sawOther) waitedMs += performance.now() - began;
       // Whatever the bytes were: one endless event, events of unknown types, or comments.
       const isOver = !finished && bytes > limits.maxBytes;
       return isOver ? fail(decoded, answerTooLarge(megabytes(limits.maxBytes))) : decoded;

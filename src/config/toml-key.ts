@@ -1,3 +1,5 @@
+import { replaceInvisible } from '../base/invisible.ts';
+
 /** A dotted TOML key as its parts, bare or quoted. Undefined when the text is no such key. */
 export function parseTomlKey(text: string): readonly string[] | undefined {
   const parts: string[] = [];
@@ -48,10 +50,10 @@ function readTomlString(text: string, start: number): { readonly value: string; 
 export function formatTomlString(text: string): string {
   // The escapes of JSON are escapes of TOML too. It lacks the one for delete, which TOML wants escaped, and those for
   // characters that a reader would not see, or that would show the text in another order.
-  return JSON.stringify(text).replaceAll(
-    /[\u007F-\u009F\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return replaceInvisible(JSON.stringify(text), (sign) => {
+    const code = (sign.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
+  });
 }
 
 function unescape(body: string): string | undefined {

@@ -1,4 +1,4 @@
-import { withoutHiddenSigns } from '../protocol/hidden-signs.ts';
+import { withoutInvisible } from '../base/invisible.ts';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 
 /** Beyond this a schema is made smaller, step by step. */
@@ -57,12 +57,12 @@ function cleaned(schema: Json | undefined, depth: number): Json {
 
 /** The same without signs that no one sees, in names and in texts. */
 function plain(value: Json): Json {
-  if (typeof value === 'string') return withoutHiddenSigns(value);
+  if (typeof value === 'string') return withoutInvisible(value);
   if (Array.isArray(value)) return value.map(plain);
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, member]) =>
-      member === undefined ? [] : [[withoutHiddenSigns(key), plain(member)]],
+      member === undefined ? [] : [[withoutInvisible(key), plain(member)]],
     ),
   );
 }

@@ -3,7 +3,7 @@ import type { McpTool, McpToolHints } from '../ports/mcp-servers.ts';
 import { isOtherTool, mcpToolDigest } from '../policy/grants.ts';
 import { defined } from '../protocol/defined.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
-import { withoutHiddenSigns } from '../protocol/hidden-signs.ts';
+import { withoutInvisible } from '../base/invisible.ts';
 import { cleanSchema } from './clean-schema.ts';
 import { mcpToolNames } from './tool-names.ts';
 
@@ -71,7 +71,7 @@ function hintsOf(annotations: Json | undefined): McpToolHints {
 }
 
 function cleanWords(text: string, most: number): string {
-  const characters = [...withoutHiddenSigns(text.replace(/\r\n?/g, '\n')).trim()];
+  const characters = [...withoutInvisible(text.replace(/\r\n?/g, '\n')).trim()];
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
 }
 

@@ -1,4 +1,4 @@
-import { type GlobMatcher, globMatcher, type GlobPart } from './glob-matcher.ts';
+import { type NameMatcher, nameMatcher, type NamePart } from '../base/name-machine.ts';
 
 const signs: Readonly<Record<string, 'one' | 'open' | 'close' | 'or'>> = {
   '?': 'one',
@@ -7,11 +7,14 @@ const signs: Readonly<Record<string, 'one' | 'open' | 'close' | 'or'>> = {
   ',': 'or',
 };
 
-/** The parts of the pattern, or undefined when it has no sense: the caller must then assume the worst. */
-export function parseGlob(pattern: string): readonly GlobPart[] | undefined {
+/**
+ * Git-style globs on absolute paths: `*` and `?` stay inside a component, `**` crosses components, `[a-z]` and `[!a-z]`
+ * are classes, `{a,b}` are alternatives, a backslash takes the next character as it is. A `[` that is never closed is
+ * an ordinary character. The parts of the pattern, or undefined when it has no sense: the caller must then assume the worst. */
+export function parseGlob(pattern: string): readonly NamePart[] | undefined {
   if (!pattern.startsWith('/') || pattern.includes('\0')) return undefined;
   const characters = [...pattern];
-  const parts: GlobPart[] = [];
+  const parts: NamePart[] = [];
   let depth = 0;
   let at = 0;
   while (at < characters.length) {
@@ -45,7 +48,7 @@ export function parseGlob(pattern: string): readonly GlobPart[] | undefined {
   return depth === 0 ? parts : undefined;
 }
 
-type ClassFound = { readonly part: GlobPart; readonly next: number } | 'unclosed' | 'malformed';
+type ClassFound = { readonly part: NamePart; readonly next: number } | 'unclosed' | 'malformed';
 
 function parseClass(characters: readonly string[], start: number): ClassFound {
   const negated = characters[start] === '!' || characters[start] === '^';
@@ -99,12 +102,12 @@ export function literalGlob(path: string): string {
 }
 
 // Patterns are few and asked often; compiling is a pure function of the text.
-const compiled = new Map<string, GlobMatcher | undefined>();
+const compiled = new Map<string, NameMatcher | undefined>();
 
-function matcherOf(pattern: string): GlobMatcher | undefined {
+function matcherOf(pattern: string): NameMatcher | undefined {
   if (!compiled.has(pattern)) {
     const parts = parseGlob(pattern);
-    compiled.set(pattern, parts && globMatcher(parts));
+    compiled.set(pattern, parts && nameMatcher(parts, { covers: true }));
     if (compiled.size > 1000) compiled.delete(compiled.keys().next().value as string);
   }
   return compiled.get(pattern);

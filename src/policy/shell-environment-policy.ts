@@ -1,5 +1,5 @@
 import { isSecretVariable } from './secrets.ts';
-import { matchesWildcards, type Wildcard } from './wildcards.ts';
+import { nameMatcher, type NamePart } from '../base/name-machine.ts';
 
 /** Which variables commands get. */
 export interface ShellEnvironmentPolicy {
@@ -94,15 +94,16 @@ function includedBy({ includeOnly }: Pick<ShellEnvironmentPolicy, 'includeOnly'>
 
 /** Wildcards `*` and `?`; case does not count. */
 function matcher(patterns: readonly string[]): (name: string) => boolean {
-  const parsed = patterns.map((pattern) => [...folded(pattern)].map(wildcardOf));
-  return (name) => parsed.some((parts) => matchesWildcards(parts, folded(name)));
+  const matchers = patterns.map((pattern) => nameMatcher([...folded(pattern)].map(partOf)));
+  return (name) => matchers.some((matches) => matches(folded(name)));
 }
 
-function wildcardOf(character: string): Wildcard {
+function partOf(character: string): NamePart {
   if (character === '*') return { kind: 'some' };
   return character === '?' ? { kind: 'one' } : { kind: 'text', text: character };
 }
 
+/** No name has a component: a slash is a character as any other. */
 function folded(text: string): string {
-  return text.toUpperCase();
+  return text.toUpperCase().replaceAll('/', '\0');
 }

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { withoutHiddenSigns } from '../protocol/hidden-signs.ts';
+import { withoutInvisible } from '../base/invisible.ts';
 import { readYaml, type YamlTable } from './read-yaml.ts';
 
 /** What a SKILL.md says of itself. */
@@ -43,7 +43,7 @@ export function mayBeChosen(text: string): boolean {
 
 function lineAt(table: YamlTable, key: string): string | undefined {
   const value = table[key];
-  const line = typeof value === 'string' ? withoutHiddenSigns(value.split(/\s+/).join(' ')).trim() : '';
+  const line = typeof value === 'string' ? withoutInvisible(value.split(/\s+/).join(' ')).trim() : '';
   return line === '' ? undefined : line;
 }
 

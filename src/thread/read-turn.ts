@@ -14,7 +14,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { authors, type UserInput } from '../protocol/user-input.ts';
 import type { TurnInput } from './parts/parts.ts';
-import { isBlankText } from '../protocol/unseen-signs.ts';
+import { isBlankText } from '../base/invisible.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 
 /** One turn of a thread, and what holds for it alone. */

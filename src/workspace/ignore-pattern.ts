@@ -1,4 +1,4 @@
-import { type CharacterRange, matchesWildcards, type Wildcard } from '../policy/wildcards.ts';
+import { type CharacterRange, nameMatcher, type NamePart } from '../base/name-machine.ts';
 
 /** One line of an ignore file, ready to be asked. */
 export interface IgnorePattern {
@@ -38,64 +38,23 @@ function matcherOf(text: string, anchored: boolean): IgnorePattern['matches'] | 
   if (!/[*?[\\]/.test(text)) return anchored ? (path) => path === text : (_path, name) => name === text;
   const suffix = /^\*([^*?[\\/]+)$/.exec(text)?.[1];
   if (suffix !== undefined && !anchored) return (_path, name) => name.endsWith(suffix);
-  const components = parseComponents(text);
-  if (components === undefined) return undefined;
-  if (anchored) return (path) => matchesPath(components, path);
-  const [only] = components;
-  return (_path, name) => only === undefined || only === 'folders' || matchesWildcards(only, name);
+  const parts = parseParts(text);
+  const matches = parts && nameMatcher(parts);
+  return matches && (anchored ? matches : (_path, name) => matches(name));
 }
-
-/** What one component of a path must look like, or `folders`: no component, or any number of them. */
-type Component = readonly Wildcard[] | 'folders';
-
-/**
- * Whether the components match the whole path. As with the wildcards inside one: only the last `folders` is tried
- * again, so the time is bounded by the number of components of both.
- */
-function matchesPath(components: readonly Component[], path: string): boolean {
-  const names = path.split('/');
-  let component = 0;
-  let at = 0;
-  let again: { readonly component: number; at: number } | undefined;
-  for (;;) {
-    const wanted = components[component];
-    if (wanted === 'folders') {
-      component += 1;
-      again = { component, at };
-      continue;
-    }
-    const name = names[at];
-    if (wanted === undefined && name === undefined) return true;
-    if (wanted !== undefined && name !== undefined && matchesWildcards(wanted, name)) {
-      component += 1;
-      at += 1;
-      continue;
-    }
-    if (again === undefined || again.at >= names.length) return false;
-    again.at += 1;
-    ({ component, at } = again);
-  }
-}
-
-const some: Wildcard = { kind: 'some' };
 
 /** Undefined for a pattern that can match nothing. */
-function parseComponents(text: string): readonly Component[] | undefined {
-  const components: Component[] = [];
-  let parts: Wildcard[] = [];
-  const end = (): void => {
-    components.push(parts);
-    parts = [];
-  };
+function parseParts(text: string): readonly NamePart[] | undefined {
+  const parts: NamePart[] = [];
   for (let at = 0; at < text.length;) {
     const rest = text.slice(at);
     const stars = /^\*+/.exec(rest)?.[0] ?? '';
     if (stars !== '') {
       const after = rest.slice(stars.length);
       const whole = stars.length >= 2 && (at === 0 || text[at - 1] === '/') && (after === '' || after.startsWith('/'));
+      if (whole) parts.push({ kind: 'folders' });
       // At the end it means all that is inside, so at least one more component.
-      if (whole) components.push('folders');
-      if (!whole || after === '') parts.push(some);
+      if (!whole || after === '') parts.push({ kind: 'some' });
       at += stars.length + (whole && after !== '' ? 1 : 0);
     } else if (rest.startsWith('?')) {
       parts.push({ kind: 'one' });
@@ -109,13 +68,11 @@ function parseComponents(text: string): readonly Component[] | undefined {
       const escaped = rest.startsWith('\\') ? rest.slice(1) : rest;
       if (escaped === '') return undefined;
       const character = String.fromCodePoint(escaped.codePointAt(0) as number);
-      if (character === '/') end();
-      else parts.push({ kind: 'text', text: character });
+      parts.push({ kind: 'text', text: character });
       at += character.length + (rest.length - escaped.length);
     }
   }
-  end();
-  return components;
+  return parts;
 }
 
 /** From and to, pair by pair. */
@@ -135,7 +92,7 @@ const namedClasses: Readonly<Record<string, string>> = {
 };
 
 /** `[a-z]`, `[!a-z]`, `[[:alpha:]]`. A class that is never closed matches nothing, as in git. */
-function characterClass(text: string): { readonly part: Wildcard; readonly length: number } | undefined {
+function characterClass(text: string): { readonly part: NamePart; readonly length: number } | undefined {
   const head = /^\[[!^]?/.exec(text)?.[0] ?? '[';
   const member = /\[:(?<named>\w+):\]|(?<from>\\?.)-(?<to>\\?[^\]])|(?<one>\\?.)/suy;
   const ranges: CharacterRange[] = [];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isBlankText } from '../../src/protocol/unseen-signs.ts';
+import { isBlankText } from '../../src/base/invisible.ts';
 import { expect, inject, it } from 'vitest';
 import { createDigester } from '../../src/model/digester.ts';
 import { responsesEncoder } from '../../src/model/responses/encode.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isBlankText } from '../../src/protocol/unseen-signs.ts';
+import { isBlankText } from '../../src/base/invisible.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { Json, JsonObject } from '../../src/protocol/json.ts';
 import { callTool, type ItemDraft, reason, say } from '../../src/testing/index.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Frame } from '../../src/surfaces/tui/screen/frame.ts';
 import { FullScreen } from '../../src/surfaces/tui/screen/full-screen.ts';
 import { InlineScreen } from '../../src/surfaces/tui/screen/inline-screen.ts';
-import { clustersOf, columnsOf } from '../../src/surfaces/tui/text/columns.ts';
+import { clustersOf, columnsOf } from '../../src/base/columns.ts';
 import { drawnColumns } from '../../src/surfaces/tui/text/drawn-columns.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 

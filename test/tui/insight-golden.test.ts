@@ -13,7 +13,7 @@ import type { ReadWindow } from '../../src/surfaces/tui/insight/read-window.ts';
 import { replayPage } from '../../src/surfaces/tui/insight/replay-pages.ts';
 import { groupItems } from '../../src/surfaces/tui/insight/window-groups.ts';
 import { roomOf } from '../../src/surfaces/tui/insight/window-map.ts';
-import { columnsOf } from '../../src/surfaces/tui/text/columns.ts';
+import { columnsOf } from '../../src/base/columns.ts';
 import type { Look } from '../../src/surfaces/tui/text/look.ts';
 import type { BrowsePage } from '../../src/surfaces/tui/views/browse-page.ts';
 import { BrowseView } from '../../src/surfaces/tui/views/browse-view.ts';

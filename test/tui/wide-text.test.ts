@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerCell } from '../../src/surfaces/tui/cells/answer-cell.ts';
-import { clustersOf, columnsOf } from '../../src/surfaces/tui/text/columns.ts';
+import { clustersOf, columnsOf } from '../../src/base/columns.ts';
 import type { Look } from '../../src/surfaces/tui/text/look.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 

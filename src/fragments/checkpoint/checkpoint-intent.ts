@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import { speakerTags } from '../../protocol/speaker-tags.ts';
-import { spaceSigns, unseenSigns } from '../../protocol/unseen-signs.ts';
+import { invisibleClass, spaceClass } from '../../base/invisible.ts';
 import type { OtherAuthor } from '../../protocol/user-input.ts';
 import type { TextPlace } from '../text/cut-text.ts';
 import { defineFragment } from '../text/define.ts';
@@ -72,8 +72,8 @@ let speakerTag: RegExp | undefined;
 
 /** Formats that mark speakers by tags escape such a tag in every text, also one with signs in it that a reader does not see. */
 function hasSpeakerTag(text: string): boolean {
-  const gap = `[${spaceSigns}${unseenSigns}]*`;
-  const tagNames = speakerTags.map((tag) => [...tag].join(`[${unseenSigns}]*`)).join('|');
+  const gap = `[${spaceClass}${invisibleClass}]*`;
+  const tagNames = speakerTags.map((tag) => [...tag].join(`[${invisibleClass}]*`)).join('|');
   // Made on use: with properties of Unicode in it, that takes some milliseconds of a start.
   speakerTag ??= new RegExp(`<${gap}(?:/${gap})?(?:${tagNames})(?![\\w-])`, 'iu');
   return speakerTag.test(text);

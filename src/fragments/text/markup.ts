@@ -1,4 +1,4 @@
-import { spaceSigns, unseenSigns } from '../../protocol/unseen-signs.ts';
+import { invisibleClass, spaceClass } from '../../base/invisible.ts';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -68,11 +68,11 @@ function endPattern(name: string, first: string): RegExp {
   return new RegExp(`${first}(?=\\s*/[\\s/]*${words.join('\\s+')}(?![\\w-]))`, 'gi');
 }
 
-const gap = `[${spaceSigns}${unseenSigns}]`;
+const gap = `[${spaceClass}${invisibleClass}]`;
 
 /** The same end for the eye: there are characters in it that show nothing. No repetition can share what it repeats. */
 function lookalikePattern(name: string, first: string): RegExp {
-  const words = name.split(' ').map((word) => [...word].map(escaped).join(`[${unseenSigns}]*`));
+  const words = name.split(' ').map((word) => [...word].map(escaped).join(`[${invisibleClass}]*`));
   return new RegExp(`${first}(?=${gap}*/(?:${gap}|/)*${words.join(`${gap}+`)}(?![\\w-]))`, 'giu');
 }
 

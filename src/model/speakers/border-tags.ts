@@ -1,5 +1,5 @@
 import { speakerTags } from '../../protocol/speaker-tags.ts';
-import { spaceSigns, unseenSigns } from '../../protocol/unseen-signs.ts';
+import { invisibleClass, spaceClass } from '../../base/invisible.ts';
 
 /**
  * In a message of several speakers, everything that the user did not write stands between two lines: a tag that names
@@ -7,10 +7,10 @@ import { spaceSigns, unseenSigns } from '../../protocol/unseen-signs.ts';
  */
 export type Border = (typeof speakerTags)[number];
 
-const isBlank = new RegExp(`^[${unseenSigns}${spaceSigns}]$`, 'u');
+const isBlank = new RegExp(`^[${invisibleClass}${spaceClass}]$`, 'u');
 const endsLine = /^[\n\v\f\r\u001C-\u001E\u0085\u2028\u2029]$/;
-const notBlank = new RegExp(`(?=[^${unseenSigns}${spaceSigns}])`, 'gu');
-const notUnseen = new RegExp(`(?=[^${unseenSigns}])`, 'gu');
+const notBlank = new RegExp(`(?=[^${invisibleClass}${spaceClass}])`, 'gu');
+const notUnseen = new RegExp(`(?=[^${invisibleClass}])`, 'gu');
 const goesOn = /^[\w-]$/;
 
 interface BorderTag {

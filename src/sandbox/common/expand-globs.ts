@@ -2,7 +2,7 @@ import { lookAt } from '../../disk/file-system.ts';
 import { realPath } from '../../disk/folders.ts';
 import { diskPath } from '../../disk/path-bytes.ts';
 import { type NamedEntry, withTrueNames } from '../../disk/true-entries.ts';
-import type { GlobPart } from '../../policy/glob-matcher.ts';
+import type { NamePart } from '../../base/name-machine.ts';
 import { globCovers, parseGlob, staticFolderOf } from '../../policy/glob.ts';
 import { depthOf, isWithin, joinPath, parentOf } from '../../policy/paths.ts';
 import type { Impossible } from './unenforceable.ts';
@@ -70,7 +70,7 @@ function isNewFolder(link: string, linked: Set<string>): boolean {
 }
 
 /** The one path that a glob without wildcards means. */
-function literalPath(parts: readonly GlobPart[]): string | undefined {
+function literalPath(parts: readonly NamePart[]): string | undefined {
   const texts = parts.map((part) => (part.kind === 'text' ? part.text : undefined));
   return texts.includes(undefined) ? undefined : texts.join('');
 }

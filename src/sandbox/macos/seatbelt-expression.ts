@@ -1,4 +1,4 @@
-import type { GlobPart } from '../../policy/glob-matcher.ts';
+import type { NamePart } from '../../base/name-machine.ts';
 import { parseGlob } from '../../policy/glob.ts';
 
 /** A glob as a regular expression of Seatbelt's dialect, which has neither look-ahead nor nameless groups. */
@@ -48,12 +48,12 @@ const expressions = {
   close: ')',
 } as const;
 
-function partExpression(part: GlobPart): string {
+function partExpression(part: NamePart): string {
   if (part.kind === 'text') return characterExpression(part.text);
   return part.kind === 'class' ? classExpression(part) : expressions[part.kind];
 }
 
-function classExpression({ negated, ranges }: Extract<GlobPart, { kind: 'class' }>): string {
+function classExpression({ negated, ranges }: Extract<NamePart, { kind: 'class' }>): string {
   const isSimple = ranges.every(([from, to]) => /[a-z0-9._]/i.test(from) && /[a-z0-9._]/i.test(to));
   if (!isSimple) return '[^/]';
   return `[${negated ? '^/' : ''}${ranges.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join('')}]`;

@@ -2,7 +2,7 @@ import { stackedBar } from '../terminal/bar.ts';
 import { dim, type TextLook, type Span } from '../terminal/look.ts';
 import type { PageForm } from '../terminal/page.ts';
 import { count } from '../wording/number-words.ts';
-import { textWidth } from '../terminal/text-width.ts';
+import { columnsOf } from '../../base/columns.ts';
 import type { FamilyShare } from './group-parts.ts';
 import { type Family, familyName } from './part-names.ts';
 
@@ -40,7 +40,7 @@ export function windowBar(
 function packed(entries: readonly (readonly [Span, string])[], width: number): readonly Span[] {
   let left = 0;
   return entries.flatMap(([mark, text], at) => {
-    const needed = 1 + textWidth(text);
+    const needed = 1 + columnsOf(text);
     const [isFirst, fits] = [at === 0, needed + 3 <= left];
     left = isFirst || !fits ? width - needed : left - needed - 3;
     return [...(isFirst ? [] : [fits ? '   ' : '\n']), mark, text];

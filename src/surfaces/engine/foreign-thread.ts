@@ -1,3 +1,4 @@
+import { replaceInvisible } from '../../base/invisible.ts';
 import type { Config } from '../../config/config.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { profileOptions } from '../../gather/settings/choose-profile.ts';
@@ -123,6 +124,6 @@ const longest = 200;
 
 /** The text comes from the file: it must neither fill a screen nor steer one. */
 function plain(text: string): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\uFFFD');
+  const line = replaceInvisible(text.replaceAll(/[\n\t]/g, '\uFFFD'), () => '\uFFFD');
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }

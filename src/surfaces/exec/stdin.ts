@@ -1,6 +1,6 @@
 import { BoundedBuffer } from '../../protocol/bounded-buffer.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
-import { isBlankText } from '../../protocol/unseen-signs.ts';
+import { isBlankText } from '../../base/invisible.ts';
 import { printNote } from '../terminal/print.ts';
 import { inputWriter } from './input-writer.ts';
 import { withPipedInput } from '../wording/piped-input.ts';

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { progressText, stackedBar } from './bar.ts';
 import { paint } from './look.ts';
-import { fit, pad, textWidth } from './text-width.ts';
+import { columnsOf } from '../../base/columns.ts';
+import { fit, pad } from './text-width.ts';
 
 const parts = [
   { amount: 50, letter: 'u', look: 'green' },
@@ -29,7 +30,7 @@ it('shows progress in as many columns as there are', () => {
 });
 
 it('knows wide characters, marks and pictures', () => {
-  expect(['abc', '漢字', 'e\u0301', '👩‍💻', ''].map(textWidth)).toEqual([3, 4, 1, 4, 0]);
+  expect(['abc', '漢字', 'e\u0301', '👩‍💻', ''].map(columnsOf)).toEqual([3, 4, 1, 2, 0]);
   expect([fit('漢字漢字', 5), fit('abc', 3), fit('abcd', 3), pad('漢', 4), pad('a', 3, 'left')]).toEqual([
     '漢字…',
     'abc',

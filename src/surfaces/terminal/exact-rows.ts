@@ -1,4 +1,4 @@
-import { textWidth } from './text-width.ts';
+import { columnsOf } from '../../base/columns.ts';
 import { fittingPart } from './wrap.ts';
 
 /**
@@ -9,7 +9,7 @@ export function exactRows(line: string, width: number): readonly string[] {
   const room = Math.max(1, width);
   const rows: string[] = [];
   let rest = line;
-  while (textWidth(rest.slice(0, 4 * room)) > room) {
+  while (columnsOf(rest.slice(0, 4 * room)) > room) {
     const { length } = fittingPart(rest, room);
     const blanks = rest.slice(0, length + 1).search(/ +[^ ]*$/);
     const at = blanks > length / 2 ? blanks : Math.max(1, length);

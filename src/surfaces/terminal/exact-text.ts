@@ -1,5 +1,6 @@
+import { invisibleClass, isJoining } from '../../base/invisible.ts';
 import { lookalikePlaces } from './lookalikes.ts';
-import { isJoining, signOf } from './visible-text.ts';
+import { signOf } from './visible-text.ts';
 
 /** Most lines are this. */
 const plain = /^[\n\t -~]*$/;
@@ -51,14 +52,12 @@ function keptPlaces(text: string): ReadonlySet<number> {
   return kept;
 }
 
+let unseen: RegExp | undefined;
+
 /** Whether it has a shape of its own, and is no sign of ours. U+2800 and those after it are drawn as nothing, too. */
 function isSeen(sign: string): boolean {
-  return (
-    /[\n\t -~]/.test(sign) ||
-    !/[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Z}\p{Default_Ignorable_Code_Point}\u2400-\u2421\u2800\uFFFC\u{16FE4}\u{1D159}]/u.test(
-      sign,
-    )
-  );
+  unseen ??= new RegExp(String.raw`[${invisibleClass}\p{Cn}\p{Z}\u2400-\u2421\u2800\uFFFC\u{16FE4}\u{1D159}]`, 'u');
+  return /[\n\t -~]/.test(sign) || !unseen.test(sign);
 }
 
 /** Whether no other characters are drawn like it behind what stands before: an accent and its letter have two spellings. */

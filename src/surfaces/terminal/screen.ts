@@ -2,7 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { type TextLook, paint, type Span } from './look.ts';
 import { wrap } from './wrap.ts';
 import { type SizedStream, terminalWidth } from './terminal-width.ts';
-import { fit, textWidth } from './text-width.ts';
+import { columnsOf } from '../../base/columns.ts';
+import { fit } from './text-width.ts';
 import { VisibleStream } from './visible-stream.ts';
 import { visibleText } from './visible-text.ts';
 import { WrappedStream } from './wrapped-stream.ts';
@@ -161,7 +162,7 @@ export class Screen {
 
   #isDrawn(status: string): void {
     this.#drawn = status;
-    this.#drawnWidth = textWidth(stripVTControlCharacters(status));
+    this.#drawnWidth = columnsOf(stripVTControlCharacters(status));
   }
 
   /** What takes away the status line, if there is one. */
@@ -177,7 +178,7 @@ const typedMark = '  > ';
 /** The end of what is typed: there the next character goes. */
 function typedLine(text: string, width: number): string {
   const characters = [...visibleText(text.replaceAll(/\s/g, ' '))];
-  while (textWidth(characters.join('')) > width - typedMark.length) characters.shift();
+  while (columnsOf(characters.join('')) > width - typedMark.length) characters.shift();
   return `${typedMark}${characters.join('')}`;
 }
 
@@ -188,11 +189,11 @@ const leastBeginning = 12;
 function shortened(spans: readonly Span[], width: number): readonly Span[] {
   // Made visible before it is measured: a hidden character becomes a sign of several columns.
   const texts = spans.map((span) => visibleText((typeof span === 'string' ? span : span.text).replaceAll(/\s+/g, ' ')));
-  const behind = textWidth(texts.slice(1).join(''));
+  const behind = columnsOf(texts.slice(1).join(''));
   let left = width;
   return spans.map((span, at) => {
     const text = fit(texts[at]!, at === 0 ? Math.max(leastBeginning, width - behind) : left);
-    left -= textWidth(text);
+    left -= columnsOf(text);
     return typeof span === 'string' ? text : { ...span, text };
   });
 }

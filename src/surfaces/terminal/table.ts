@@ -1,6 +1,7 @@
 import { count } from '../wording/number-words.ts';
 import { paint, type Span } from './look.ts';
-import { fit, pad, textWidth } from './text-width.ts';
+import { columnsOf } from '../../base/columns.ts';
+import { fit, pad } from './text-width.ts';
 import { visibleLine } from './visible-text.ts';
 
 /** A number stands right; a text may have a look. */
@@ -33,7 +34,7 @@ export function tableSpans(
   const texts = rows.map((row) => row.map(cellText));
   const columns = largest(rows.map((row) => row.length));
   const wanted = Array.from({ length: columns }, (_, at) =>
-    Math.min(most[at] ?? Infinity, largest(texts.map((row) => textWidth(row[at] ?? '')))),
+    Math.min(most[at] ?? Infinity, largest(texts.map((row) => columnsOf(row[at] ?? '')))),
   );
   const standsRight = wanted.map((_, at) => right.includes(at) || rows.some((row) => typeof row[at] === 'number'));
   const isFixed = standsRight.map((isRight, at) => isRight || whole.includes(at));

@@ -1,4 +1,5 @@
-import { fit, textWidth } from './text-width.ts';
+import { columnsOf } from '../../base/columns.ts';
+import { fit } from './text-width.ts';
 
 /** A text in lines of at most so many columns, broken between words where there are any. */
 export function wrap(text: string, width: number): readonly string[] {
@@ -19,5 +20,5 @@ export function wrap(text: string, width: number): readonly string[] {
 /** As much of a text as fits. Looks only at its beginning: a text may be long, and most signs take one column. */
 export function fittingPart(text: string, width: number): string {
   const near = text.slice(0, 4 * width);
-  return textWidth(near) <= width ? near : fit(near, width + 1).slice(0, -1);
+  return columnsOf(near) <= width ? near : fit(near, width + 1).slice(0, -1);
 }

@@ -1,4 +1,4 @@
-import { textWidth } from './text-width.ts';
+import { columnsOf } from '../../base/columns.ts';
 
 /** A line break, blanks, or a word; a sign of two columns is a word of its own, as lines may break beside it. */
 const token = /\n|[^\S\n]+|\S+/g;
@@ -45,11 +45,11 @@ export class WrappedStream {
 
   #add(piece: string): string {
     if (this.#isWhole) return this.#pass(piece);
-    const isOwn = textWidth(piece) > piece.length;
+    const isOwn = columnsOf(piece) > piece.length;
     const before = isOwn ? this.#endWord() : '';
     this.#note(piece);
     this.#word += piece;
-    if (!isOwn && (this.#column === 0 || textWidth(this.#word) > this.#width())) this.#isPlaced = true;
+    if (!isOwn && (this.#column === 0 || columnsOf(this.#word) > this.#width())) this.#isPlaced = true;
     return isOwn || this.#isPlaced ? before + this.#place() : before;
   }
 
@@ -77,12 +77,12 @@ export class WrappedStream {
 
   /** The word that was held back, on this line or on the next. */
   #place(): string {
-    const [word, blanks, width] = [this.#word, this.#blanks, textWidth(this.#word)];
+    const [word, blanks, width] = [this.#word, this.#blanks, columnsOf(this.#word)];
     if (word === '') return '';
     [this.#word, this.#blanks] = ['', ''];
     const most = this.#width();
-    if (this.#column === 0 || this.#column + textWidth(blanks) + width <= most || this.#isPlaced) {
-      this.#column += textWidth(blanks) + width;
+    if (this.#column === 0 || this.#column + columnsOf(blanks) + width <= most || this.#isPlaced) {
+      this.#column += columnsOf(blanks) + width;
       return blanks + word;
     }
     const hanging = opening.exec(this.#line)?.[0].length ?? 0;
@@ -114,6 +114,6 @@ export class WrappedStream {
 
 /** Signs of two columns apart from the rest. */
 function wordsIn(run: string): readonly string[] {
-  if (textWidth(run) <= run.length) return [run];
+  if (columnsOf(run) <= run.length) return [run];
   return run.match(/[\u0021-\u024F]+|./gsu) ?? [];
 }

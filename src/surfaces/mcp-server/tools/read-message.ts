@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../protocol/json.ts';
 import { arrayAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { isBlankText } from '../../../protocol/unseen-signs.ts';
+import { isBlankText } from '../../../base/invisible.ts';
 import type { UserImage, UserInput } from '../../../protocol/user-input.ts';
 import type { ToolParts } from './tool-parts.ts';
 

@@ -2,7 +2,7 @@ import { hintKeys } from '../keys/hint-keys.ts';
 import { type PinnedPlan, planRows } from '../views/plan-rows.ts';
 import { keyHint } from '../keys/key-map.ts';
 import { cleanLine } from '../text/clean.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { cutRow, cutTo } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { elapsedWords } from '../text/elapsed.ts';

@@ -1,5 +1,5 @@
 import { count } from '../../wording/number-words.ts';
-import { isBlankText } from '../../../protocol/unseen-signs.ts';
+import { isBlankText } from '../../../base/invisible.ts';
 import { type Draft, draftOf } from '../composer/draft.ts';
 import { trimDraft } from '../composer/whole-draft.ts';
 import { hintKeys } from '../keys/hint-keys.ts';

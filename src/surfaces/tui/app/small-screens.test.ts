@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TerminalPort } from '../screen/terminal-port.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { InputView } from '../views/input-view.ts';
 import { ListView } from '../views/list-view.ts';
 import { QuestionView } from '../views/question-view.ts';

@@ -1,3 +1,4 @@
+import { replaceInvisible } from '../../../base/invisible.ts';
 import { numberAt, stringAt } from '../../../protocol/json.ts';
 import type { ToolCallItem } from '../../../protocol/turn-item.ts';
 import { boldStyle, plain, type Row, styled } from '../text/style.ts';
@@ -21,5 +22,5 @@ const longestKeys = 200;
 function shownKeys(typed: string): string {
   const near = typed.length > longestKeys ? `${typed.slice(0, longestKeys)} and more` : typed;
   const shown = JSON.stringify(near.replaceAll('\u0003', '^C').replaceAll('\u0004', '^D'));
-  return shown.slice(1, -1).replaceAll(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '');
+  return replaceInvisible(shown.slice(1, -1), () => '');
 }

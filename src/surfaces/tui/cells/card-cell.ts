@@ -1,5 +1,5 @@
 import { cleanLine } from '../text/clean.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { boldStyle, dimStyle, plain, type Row, styled } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 import type { Cell } from './cell.ts';

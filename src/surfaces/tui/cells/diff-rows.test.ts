@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { plainLook } from '../app/plain-look.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { drawRow } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
 import { diffLinesOf, diffRows } from './diff-rows.ts';

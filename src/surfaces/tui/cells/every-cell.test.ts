@@ -4,7 +4,7 @@ import type { CodeReview } from '../../../protocol/code-review.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Question } from '../../../protocol/question.ts';
 import type { CommandItem, TurnItem } from '../../../protocol/turn-item.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import type { Look } from '../text/look.ts';
 import { themes } from '../text/themes.ts';
 import { cellOfEvent } from './cell-of-event.ts';

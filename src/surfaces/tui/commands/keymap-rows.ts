@@ -4,7 +4,7 @@ import type { KeyBinding, KeyMap } from '../keys/key-map.ts';
 import { shownKey } from '../keys/key-name.ts';
 import { sentAs } from '../keys/sent-as.ts';
 import { cleanLine } from '../text/clean.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import type { Look } from '../text/look.ts';
 import { shownPath } from '../text/shown-path.ts';
 import type { ListItem } from '../views/list-view.ts';

@@ -1,6 +1,5 @@
 import type { Frame } from '../screen/frame.ts';
 import { keyPress, type KeyPress, type TerminalInput } from '../screen/terminal-input.ts';
-import { clean } from '../text/clean.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
@@ -135,7 +134,7 @@ export class Composer {
     if (input.kind !== 'key') return false;
     const { name, text } = input;
     if (text !== '') {
-      this.#editor.type(clean(text));
+      this.#editor.typeKey(text);
       return true;
     }
     const isRecall = (name === 'up' || name === 'down') && this.history.recalls(this.draft);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { draftRows } from './draft-layout.ts';
 
 it('a long draft has the same rows as its lines alone, after every change and at every width', () => {

@@ -1,5 +1,5 @@
 import { visibleText } from '../../terminal/visible-text.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { tabWidth } from './draft-layout.ts';
 
 /** A part of a draft on the screen, with a sign for every character that hides: what is drawn is what is sent, or runs. */

@@ -1,3 +1,4 @@
+import { clean } from '../text/clean.ts';
 import {
   type Draft,
   type DraftPart,
@@ -123,6 +124,13 @@ export class Editor {
     this.#undone = [];
     this.#last = 'typed';
     this.#column = undefined;
+  }
+
+  /** What a key gave. A picture comes in pieces: the part that joins them is kept where the one before it stands. */
+  typeKey(text: string): void {
+    const { text: written, cursor } = this.#draft;
+    const before = written.slice(Math.max(0, cursor - 4), cursor);
+    this.type(clean(before + text).slice(clean(before).length));
   }
 
   /** False: the key is not the editor's, or it has nothing to do. `width`: of the draft on the screen. */

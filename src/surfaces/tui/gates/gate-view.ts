@@ -2,7 +2,7 @@ import { hintKeys } from '../keys/hint-keys.ts';
 import { visibleLine, visibleText } from '../../terminal/visible-text.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRows } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';

@@ -8,7 +8,7 @@ import { valueDifferences } from '../../envelope/value-difference.ts';
 import { plural } from '../../wording/number-words.ts';
 import { clockTimeOf } from '../../wording/time-words.ts';
 import { cleanLine } from '../text/clean.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { dimStyle, plain, type Row, styled } from '../text/style.ts';

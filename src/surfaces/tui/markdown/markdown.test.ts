@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { expectLinear } from '../../../testing/expect-linear.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import type { Look } from '../text/look.ts';
 import { shownTarget } from './shown-target.ts';
 import { drawMarkdown, MarkdownStream } from './markdown-stream.ts';

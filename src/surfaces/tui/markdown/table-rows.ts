@@ -1,4 +1,4 @@
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { rowColumns } from '../text/cut.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';

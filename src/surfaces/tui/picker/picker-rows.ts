@@ -3,7 +3,7 @@ import type { ThreadSummary } from '../../../protocol/thread-summary.ts';
 import { turnWords } from '../../wording/number-words.ts';
 import { agoWords } from '../../wording/time-words.ts';
 import { cleanLine } from '../text/clean.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { cutTo } from '../text/cut.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';

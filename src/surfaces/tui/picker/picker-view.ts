@@ -4,7 +4,7 @@ import { count } from '../../wording/number-words.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { KeyPress, TerminalInput } from '../screen/terminal-input.ts';
 import { cleanLine } from '../text/clean.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';

@@ -1,4 +1,4 @@
-import { clustersOf, isSingle } from '../text/columns.ts';
+import { clustersOf, isSingle } from '../../../base/columns.ts';
 
 /** A character of a drawn row, with the marks that belong to it. */
 export interface RowCell {

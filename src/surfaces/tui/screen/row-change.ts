@@ -1,4 +1,4 @@
-import { isSingle } from '../text/columns.ts';
+import { isSingle } from '../../../base/columns.ts';
 import { rowCells, type RowCell } from './row-cells.ts';
 
 /** What makes a row of another: what to write, and from which column on. */

@@ -1,4 +1,4 @@
-import { type Cluster, clustersOf, isSingle } from './columns.ts';
+import { type Cluster, clustersOf, isSingle } from '../../../base/columns.ts';
 
 /** `words`: between words where there are any, so that an address stays whole. `anywhere`: where the row is full. */
 export type Breaking = 'words' | 'anywhere';

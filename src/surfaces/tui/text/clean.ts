@@ -1,7 +1,4 @@
-/** What a terminal or an eye must not get: control characters but newline and tab, bidi controls, signs without a shape. */
-const odd =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\u034f|\ud80d[\udc30-\udc3f]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/;
-const everyOdd = new RegExp(odd, 'g');
+import { replaceInvisible } from '../../../base/invisible.ts';
 
 /**
  * Escape sequences: those with a final letter, texts for the terminal up to their end, and short ones. A text for the
@@ -10,17 +7,20 @@ const everyOdd = new RegExp(odd, 'g');
 const sequences =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n\x07\x1b\x90-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
 
+/** What moves the place where a terminal writes, or begins a sequence. */
+const steering = /[\x08\v\f\r\x1b\x80-\x9f\u2028\u2029]/;
+
 /**
  * A text of any origin as a screen may show it: no escape sequence, no control character but newline and tab, nothing
  * that turns the direction of writing. A carriage return ends a line, so that no line hides the one before it.
  */
 export function clean(text: string): string {
-  if (!odd.test(text)) return text.isWellFormed() ? text : text.toWellFormed();
-  return overstruck(text)
-    .replaceAll(sequences, '')
-    .replaceAll(/\r+\n|[\r\v\f\u2028\u2029]/g, '\n')
-    .replaceAll(everyOdd, '')
-    .toWellFormed();
+  const lines = steering.test(text)
+    ? overstruck(text)
+        .replaceAll(sequences, '')
+        .replaceAll(/\r+\n|[\r\v\f\u2028\u2029]/g, '\n')
+    : text;
+  return withoutHidden(lines.toWellFormed());
 }
 
 /** The same in one line. */
@@ -35,7 +35,7 @@ export function cleanLine(text: string): string {
 
 /** Without the same signs, for a text that stays with the user: it has no control characters any more. */
 export function withoutHidden(text: string): string {
-  return odd.test(text) ? text.replaceAll(/[\u2028\u2029]/g, '\n').replaceAll(everyOdd, '') : text;
+  return replaceInvisible(text.replaceAll(/[\u2028\u2029]/g, '\n'), () => '');
 }
 
 /** The same in lines, with blanks in the place of tabs. */

@@ -1,20 +1,7 @@
-import { clustersOf, columnsOf, isSingle } from './columns.ts';
+import { beginningOf, columnsOf } from '../../../base/columns.ts';
 import { glyphsOf } from './glyphs.ts';
 import type { Look } from './look.ts';
 import { type Piece, plain, type Row } from './style.ts';
-
-/** As much of a line as so many columns hold. */
-function beginningOf(line: string, columns: number): string {
-  // No sign of several code units takes fewer columns than half of them, marks aside.
-  if (isSingle(line)) return line.length <= columns ? line : line.slice(0, Math.max(0, columns));
-  let [end, left] = [0, columns];
-  for (const cluster of clustersOf(line)) {
-    left -= cluster.columns;
-    if (left < 0) break;
-    end += cluster.text.length;
-  }
-  return line.slice(0, end);
-}
 
 /** The line, or as much of it as fits, with a sign at its end that there was more. */
 export function cutTo(line: string, columns: number, look: Pick<Look, 'glyphs'>): string {

@@ -1,4 +1,4 @@
-import { columnsOf } from './columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 
 /** Columns of a row that is drawn already. */
 export function drawnColumns(row: string): number {

@@ -3,7 +3,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { expectLinear } from '../../../testing/expect-linear.ts';
 import { breakLine } from './break-line.ts';
 import { clean, cleanLine, withoutTabs } from './clean.ts';
-import { columnsOf } from './columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { cutTo } from './cut.ts';
 import { drawRow } from './draw-row.ts';
 import { elapsedWords } from './elapsed.ts';

@@ -1,6 +1,6 @@
 import type { Choice } from '../../exec/approvals/choices.ts';
 import { exactLine } from '../../terminal/exact-text.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { cutRow } from '../text/cut.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';

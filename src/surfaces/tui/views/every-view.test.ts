@@ -8,7 +8,7 @@ import { draftOf } from '../composer/draft.ts';
 import type { Frame } from '../screen/frame.ts';
 import { keyPress } from '../screen/terminal-input.ts';
 import { cleanLine } from '../text/clean.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import type { Look } from '../text/look.ts';
 import { plain } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';

@@ -1,4 +1,4 @@
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { cutRow, rowColumns } from '../text/cut.ts';
 import type { Look } from '../text/look.ts';
 import { dimStyle, plain, type Row, styled } from '../text/style.ts';

@@ -6,7 +6,7 @@ import { mentionLabel } from '../composer/mention-words.ts';
 import { isSameToken, mentionAt, type MentionToken } from '../composer/mention-token.ts';
 import { imageLabel } from '../composer/numbered-elements.ts';
 import { cleanLine } from '../text/clean.ts';
-import { clustersOf, columnsOf } from '../text/columns.ts';
+import { clustersOf, columnsOf } from '../../../base/columns.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';

@@ -1,7 +1,7 @@
 import { Editor } from '../composer/editor.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cleanLine } from '../text/clean.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { plain, type Row } from '../text/style.ts';
 
 const prompt = '  > ';
@@ -31,6 +31,6 @@ export class NoteLine {
     if (input.kind === 'paste') this.#editor.paste(input.text);
     if (input.kind !== 'key') return;
     if (input.text === '') this.#editor.press(input.name, 1000);
-    else this.#editor.type(input.text);
+    else this.#editor.typeKey(input.text);
   }
 }

@@ -2,7 +2,7 @@ import { keyHint } from '../keys/key-map.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { cutRow } from '../text/cut.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { ownWords } from '../text/glyphs.ts';
 import { markRow } from '../text/mark-row.ts';

@@ -6,7 +6,7 @@ import { plainPaste } from '../composer/paste.ts';
 import type { Frame } from '../screen/frame.ts';
 import type { TerminalInput } from '../screen/terminal-input.ts';
 import { clean, withoutTabs } from '../text/clean.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import type { Look } from '../text/look.ts';
@@ -67,7 +67,7 @@ export class PasteView implements View {
     if (name === 'ctrl+c') return this.#options.close(undefined);
     if (name === 'enter') return this.#editor.type('\n');
     if (name === 'pageup' || name === 'pagedown') return this.#rows(name === 'pageup' ? 'up' : 'down', this.#page);
-    if (text !== '') this.#editor.type(clean(text));
+    if (text !== '') this.#editor.typeKey(text);
     else this.#editor.press(name, this.#width);
   }
 

@@ -1,4 +1,4 @@
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutRow, cutTo } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';

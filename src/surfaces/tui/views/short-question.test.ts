@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { plainLook } from '../app/plain-look.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import type { Look } from '../text/look.ts';
 import { askedRows } from './asked-rows.ts';
 import { PagerView } from './pager-view.ts';

@@ -1,7 +1,7 @@
 import type { Question } from '../../../protocol/question.ts';
 import { exactLine } from '../../terminal/exact-text.ts';
 import { keyHint } from '../keys/key-map.ts';
-import { columnsOf } from '../text/columns.ts';
+import { columnsOf } from '../../../base/columns.ts';
 import { beginningOfRow, cutRow } from '../text/cut.ts';
 import { drawRow } from '../text/draw-row.ts';
 import { glyphsOf } from '../text/glyphs.ts';

@@ -32,6 +32,19 @@ export function* clustersOf(line: string): Generator<Cluster> {
   }
 }
 
+/** As much of a line as so many columns hold. */
+export function beginningOf(line: string, columns: number): string {
+  // No sign of several code units takes fewer columns than half of them, marks aside.
+  if (isSingle(line)) return line.length <= columns ? line : line.slice(0, Math.max(0, columns));
+  let [end, left] = [0, columns];
+  for (const cluster of clustersOf(line)) {
+    left -= cluster.columns;
+    if (left < 0) break;
+    end += cluster.text.length;
+  }
+  return line.slice(0, end);
+}
+
 /** Two letters that stand alone are not looked at more closely, which is most of all text. */
 function endOfCluster(line: string, at: number): number {
   if (standsAlone(line.charCodeAt(at)) && (at + 1 === line.length || standsAlone(line.charCodeAt(at + 1))))

@@ -1,0 +1,158 @@
+/** A part of a pattern for names and paths. A *component* is what stands between two slashes. */
+export type NamePart =
+  | { readonly kind: 'text'; readonly text: string }
+  /** Any one character of a component. */
+  | { readonly kind: 'one' }
+  /** Any number of characters of a component. */
+  | { readonly kind: 'some' }
+  /** No component, or any number of them with the slash behind each. */
+  | { readonly kind: 'folders' }
+  | { readonly kind: 'anything' }
+  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly CharacterRange[] }
+  /** Alternatives: what stands between `open`, `or` and `close`. */
+  | { readonly kind: 'open' }
+  | { readonly kind: 'or' }
+  | { readonly kind: 'close' };
+
+/** From a character to a character, both included, by code point. */
+export type CharacterRange = readonly [string, string];
+
+export type NameMatcher = (name: string) => boolean;
+
+/**
+ * A pattern as a machine that reads the name once and knows at each character all places in the pattern where it may be.
+ * So the time is bounded by the length of the name times that of the pattern, with alternatives and any number of stars.
+ * `covers`: it also matches what lies below a folder that it matches.
+ */
+export function nameMatcher(
+  parts: readonly NamePart[],
+  { covers = false }: { readonly covers?: boolean } = {},
+): NameMatcher {
+  const end = parts.findIndex(({ kind }) => kind !== 'text');
+  const literal = parts.slice(0, end === -1 ? parts.length : end);
+  const rest = parts.slice(literal.length);
+  // Most names fail for want of a text that every match has: those never come to the machine.
+  const prefix = literal.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+  const inside = longestText(rest);
+  const run = machine(statesOf(rest), covers);
+  return (name) => name.startsWith(prefix) && name.includes(inside, prefix.length) && run(name, prefix.length);
+}
+
+/** The longest text outside alternatives. */
+function longestText(parts: readonly NamePart[]): string {
+  let [longest, now, depth] = ['', '', 0];
+  for (const part of parts) {
+    if (part.kind === 'open') depth += 1;
+    if (part.kind === 'close') depth -= 1;
+    now = part.kind === 'text' && depth === 0 ? now + part.text : '';
+    if (now.length > longest.length) longest = now;
+  }
+  return longest;
+}
+
+/** Takes one character if it fits; without `fits`, none. Then the machine is at all of `next` at once. The last is the end. */
+interface State {
+  readonly fits?: (character: number) => boolean;
+  readonly next: number[];
+}
+
+const slash = 0x2f;
+const anything = (): boolean => true;
+const inComponent = (character: number): boolean => character !== slash;
+
+function statesOf(parts: readonly NamePart[]): readonly State[] {
+  const states: State[] = [];
+  /** Of each `{` that is open: its state, and the ends of its branches, which lead behind its `}`. */
+  const groups: { readonly open: State; readonly ends: State[] }[] = [];
+  for (const part of parts) {
+    const at = states.length;
+    const state: State = { next: [at + 1] };
+    switch (part.kind) {
+      case 'text':
+        for (const character of part.text) {
+          const wanted = character.codePointAt(0);
+          states.push({ fits: (each) => each === wanted, next: [states.length + 1] });
+        }
+        break;
+      case 'one':
+        states.push({ ...state, fits: inComponent });
+        break;
+      case 'class': {
+        const ranges = part.ranges.map(([from, to]) => [from.codePointAt(0) ?? 0, to.codePointAt(0) ?? 0] as const);
+        const isIn = (each: number): boolean => ranges.some(([from, to]) => from <= each && each <= to);
+        states.push({ ...state, fits: (each) => each !== slash && isIn(each) !== part.negated });
+        break;
+      }
+      case 'some':
+      case 'anything': {
+        const next = [at + 1, at + 2];
+        states.push({ next }, { fits: part.kind === 'some' ? inComponent : anything, next });
+        break;
+      }
+      case 'folders':
+        // Nothing at all, or anything that ends with a slash.
+        states.push(
+          { next: [at + 1, at + 2, at + 3] },
+          { fits: anything, next: [at + 1, at + 2] },
+          { fits: (character) => character === slash, next: [at + 3] },
+        );
+        break;
+      case 'open':
+        groups.push({ open: state, ends: [] });
+        states.push(state);
+        break;
+      case 'or': {
+        const end: State = { next: [] };
+        groups.at(-1)?.open.next.push(at + 1);
+        groups.at(-1)?.ends.push(end);
+        states.push(end);
+        break;
+      }
+      case 'close':
+        for (const end of groups.pop()?.ends ?? []) end.next.push(at + 1);
+        states.push(state);
+        break;
+    }
+  }
+  return [...states, { next: [] }];
+}
+
+function machine(states: readonly State[], covers: boolean): (name: string, from: number) => boolean {
+  const seen = new Uint32Array(states.length);
+  let round = 0;
+  let now: number[] = [];
+  const waiting: number[] = [];
+  const enter = (entered: readonly number[]): void => {
+    waiting.push(...entered);
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+      if (seen[at] === round) continue;
+      seen[at] = round;
+      const { fits, next } = states[at]!;
+      if (fits === undefined && next.length > 0) waiting.push(...next);
+      else now.push(at);
+    }
+  };
+  const begin = (): void => {
+    // The marks of a machine that has run for days begin anew.
+    if (round > 0xffff_0000) seen.fill(0);
+    round = round > 0xffff_0000 ? 1 : round + 1;
+    now = [];
+  };
+  return (name, from) => {
+    begin();
+    enter([0]);
+    for (let at = from; ;) {
+      const character = name.codePointAt(at);
+      const isEnd = character === undefined || (covers && character === slash);
+      if (isEnd && now.includes(states.length - 1)) return true;
+      if (character === undefined || now.length === 0) return false;
+      const before = now;
+      begin();
+      for (const state of before) {
+        const { fits, next } = states[state]!;
+        if (fits?.(character) === true) enter(next);
+      }
+      at += character > 0xffff ? 2 : 1;
+    }
+  };
+}

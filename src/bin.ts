@@ -28,14 +28,8 @@ const words = process.argv.slice(2);
 const byName = 'apply_patch by name';
 const asHelper = 'sandbox by name';
 const patchMode = '--codex-run-as-apply-patch';
-const command = commandByName() ?? words[0];
-const isShort = ['--version', '-V', byName, asHelper, 'apply_patch', patchMode].includes(command ?? '');
-// As the kinds of compiled code: a thread that is read needs the space, and has it until the first answer.
-const readsThread = ['exec', 'e'].includes(command ?? '') && words.includes('resume');
-// Before keepCompiled: the folder of compiled code depends on V8's flags.
-if (!isShort && !readsThread) keepNewSpaceSmall();
 keepCompiled();
-switch (command) {
+switch (commandByName() ?? words[0]) {
   case '--version':
   case '-V':
     process.stdout.write(`capstan ${version}\n`);
@@ -67,11 +61,6 @@ switch (command) {
 async function bareOnTerminal(): Promise<number | undefined> {
   if (words.length > 0 || !process.stdin.isTTY || !process.stdout.isTTY) return undefined;
   return (await import('./surfaces/tui/app/open-bare.ts')).openBare();
-}
-
-/** By default V8 lets the space for new objects grow with what survives in it, to tens of megabytes in a long turn. */
-function keepNewSpaceSmall(): void {
-  process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
 }
 
 /**

@@ -164,13 +164,13 @@ async function approvalsOf(
 }
 
 function threadRequest(
-  { options: { bypass, ephemeral, threadSource }, variant }: ExecArguments,
+  { options: { bypass, ephemeral, threadSource } }: ExecArguments,
   output: Output,
   approvals: Approvals | undefined,
 ): LiveRequest {
   const listener = (event: ThreadEvent): void => {
-    // What was read of the thread is sent.
-    if (variant === 'resume' && event.kind === 'usage') keepNewSpaceSmall();
+    // What a start loads is loaded, and what was read of a thread is sent.
+    if (event.kind === 'usage') keepNewSpaceSmall();
     approvals?.seen?.(event);
     output.event(event);
   };

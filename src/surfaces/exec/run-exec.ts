@@ -9,7 +9,7 @@ import { currentFolder } from '../terminal/current-folder.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
-import { keepNewSpaceSmall } from '../engine/keep-new-space-small.ts';
+import { keepHeapSmall } from '../engine/keep-heap-small.ts';
 import { liveThreads } from '../engine/live/kept-threads.ts';
 import type { LiveRequest, LiveThread, LiveThreads } from '../engine/live/live-thread.ts';
 import { lostAsValue } from '../terminal/lost-as-value.ts';
@@ -170,7 +170,7 @@ function threadRequest(
 ): LiveRequest {
   const listener = (event: ThreadEvent): void => {
     // What a start loads is loaded, and what was read of a thread is sent.
-    if (event.kind === 'usage') keepNewSpaceSmall();
+    if (event.kind === 'usage') keepHeapSmall();
     approvals?.seen?.(event);
     output.event(event);
   };

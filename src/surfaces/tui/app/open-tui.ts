@@ -1,4 +1,4 @@
-import { keepNewSpaceSmall } from '../../engine/keep-new-space-small.ts';
+import { keepHeapSmall } from '../../engine/keep-heap-small.ts';
 import { plainLook, readerLook } from './plain-look.ts';
 import { Controller } from './controller.ts';
 import type { TuiSession } from './session.ts';
@@ -112,7 +112,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     controller.ready(opened.acts);
     shown.drawNow();
     // A terminal in memory shares its process with others.
-    if (terminal instanceof ProcessTerminal) keepNewSpaceSmall();
+    if (terminal instanceof ProcessTerminal) keepHeapSmall();
     if (prompt !== '' && shown.composer.words === prompt) opened.acts.send(shown.composer.take());
     return undefined;
   }

@@ -26,6 +26,8 @@ function invisiblePattern(): RegExp {
 
 /** A reader sees nothing of such a text: white space, zero-width signs, fillers. */
 export function isBlankText(text: string): boolean {
+  // Most text has one of these, and reading the properties takes milliseconds of a start.
+  if (/[!-~]/.test(text)) return false;
   seenSign ??= new RegExp(`[^${invisibleClass}${spaceClass}]`, 'u');
   return !seenSign.test(text);
 }

@@ -211,7 +211,7 @@ function objects(json: JsonObject | undefined, key: string): readonly JsonObject
 
 function nameOf(value: Json | undefined): string | undefined {
   if (typeof value !== 'string' || value.trim() === '' || value.length > longestName) return undefined;
-  return /[\p{Cc}\p{Cs}]/u.test(value) ? undefined : value;
+  return /[\x00-\x1f\x7f-\x9f\ud800-\udfff]/u.test(value) ? undefined : value;
 }
 
 function windowAt(object: JsonObject, key: string): number | undefined {

@@ -59,5 +59,5 @@ export function cutShort(leftOut: string, next: string): InstructionProblem {
 
 /** A path may hold anything. In a sentence it must not end the line or speak to the terminal. */
 export function onOneLine(path: string): string {
-  return path.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '?');
+  return path.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, '?');
 }

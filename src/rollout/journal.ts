@@ -28,6 +28,8 @@ export interface JournalOptions {
   /** Payload of the first line that stands in the file. */
   readonly knownMeta?: JsonObject;
   readonly newest?: NewestLine;
+  /** The file was there before: a killed process may have left lines of it, or its name, in memory only. */
+  readonly isFound?: boolean;
 }
 
 /** Characters that may wait before they are written, unsynced, although no caller asked. */
@@ -38,7 +40,8 @@ const mostInWrite = 8 * 1024 * 1024;
 /**
  * Group commit: `append` only queues, and one loop at a time writes and syncs for every caller that waits. While a sync
  * runs, later lines and callers gather for the next one. Lines are counted from the opening of the journal: synced <=
- * written <= appended.
+ * written <= appended. Less than nothing is synced as long as what was found in the file is not: what is built upon it is
+ * safe only together with it, so one sync does for both.
  */
 export class Journal implements Owned {
   readonly kind = 'owned';
@@ -75,6 +78,7 @@ export class Journal implements Owned {
     this.#meta = options.meta;
     this.#nextOrdinal = options.nextOrdinal;
     this.#lastTime = options.lastTime;
+    if (options.isFound === true) this.#synced = -1;
   }
 
   append(drafts: readonly LineDraft[]): readonly Line[] {

@@ -118,7 +118,8 @@ describe('opening a thread', () => {
   test('makes safe what a killed writer left in memory, its name included', async () => {
     const { disk, store } = newStore();
     await put(disk, path, meta + line(1, 'a'));
-    owned(await store.open(id));
+    const thread = owned(await store.open(id));
+    await thread.durable();
     const after = disk.crash(() => 0);
     expect(text(after, path)).toBe(meta + line(1, 'a'));
   });
@@ -215,14 +216,28 @@ describe('opening a thread', () => {
   test('that the disk does not allow is a fault, and frees the lock', async () => {
     const { disk, store } = newStore();
     await put(disk, path, `${meta}{"half`);
-    for (const operation of ['list', 'open', 'read', 'size', 'truncate', 'sync', 'syncDirectory'] as const) {
+    for (const operation of ['list', 'open', 'read', 'size', 'truncate'] as const) {
       disk.failNext(operation, 'EIO');
       await expect(store.open(id)).rejects.toMatchObject({ name: 'Fault', code: 'disk-failed' });
-      // Until mended, the tail stays torn.
-      if (operation === 'sync') await put(disk, path, '{"half');
     }
     await owned(await store.open(id)).close();
   });
+
+  test.each(['sync', 'syncDirectory'] as const)(
+    'that the disk does not make safe (%s) can be read, and nothing is built upon it',
+    async (operation) => {
+      const { disk, store } = newStore();
+      await put(disk, path, meta + line(1, 'a'));
+      disk.failNext(operation, 'EIO');
+      const thread = owned(await store.open(id));
+      expect(await collect(store.readBack(id))).toEqual(['a', 'meta']);
+      thread.append([draft('b')]);
+      await expect(thread.durable()).rejects.toMatchObject({ name: 'Fault', code: 'disk-failed' });
+      await expect(thread.close()).rejects.toMatchObject({ code: 'disk-failed' });
+      expect(text(disk, path)).toBe(meta + line(1, 'a'));
+      await owned(await store.open(id)).close();
+    },
+  );
 });
 
 describe('reading a thread', () => {

@@ -126,8 +126,6 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
       }
       const { nextOrdinal, lastTime, size, torn, meta: knownMeta, newest } = tail;
       const rollout = new RolloutFile({ files, home, path, durableFolders, existing: { file, size } });
-      // A killed process may have left lines, or the file's name, in memory only. They are about to be built upon.
-      await rollout.sync();
       return new Journal({
         path,
         file: rollout,
@@ -137,6 +135,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
         lastTime,
         torn,
         knownMeta,
+        isFound: true,
         ...defined({ newest }),
       });
     } catch (error) {

@@ -86,6 +86,8 @@ supports_websockets = false
       env: { ...process.env, CAPSTAN_HOME: this.home, ...options.env },
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
+    // A program may end while a key is on its way to it.
+    child.stdin?.on('error', () => {});
     if (options.input !== undefined && options.input !== 'open') child.stdin?.end(options.input);
     return new Running(child);
   }

@@ -1,19 +1,22 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { whenTestEnds } from '../harness/when-test-ends.ts';
+import { afterAll, expect, test } from 'vitest';
 import { mcpCall, mcpScene, reading } from './mcp-scene.ts';
 import { noNamespaces } from '../harness/namespaces.ts';
 
-/** Temporary folders are open to commands, and the scene is in one. */
-const elsewhere = '/var/tmp';
+/**
+ * Temporary folders are open to commands, and the scene is in one. A folder of its own: where commands can write, no
+ * program is started from.
+ */
+const elsewhere = mkdtempSync('/var/tmp/capstan-elsewhere-');
+afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
 const tools = [{ name: 'write', inputSchema: { type: 'object' }, annotations: reading }];
 
 async function writing(server: string, config = '') {
   const scene = await mcpScene({ plan: { tools }, server, after: config, files: 'workspace' });
   const { workspace, home } = scene.live.place;
-  const outside = join(elsewhere, `capstan-${process.pid}-outside`);
-  whenTestEnds(() => rmSync(outside, { force: true }));
+  const outside = join(elsewhere, 'outside');
+  rmSync(outside, { force: true });
   const write = [join(workspace, 'inside'), outside, join(home, 'config.toml'), join(workspace, '.git/config')];
   scene.plan({ tools, calls: { write: { write } } });
   await scene.open();

@@ -24,7 +24,9 @@ describe('capstan demo', () => {
     expect(stdout).not.toContain('\u001b');
     const lines = stdout.split('\n');
     // What exec says itself may be longer: a terminal breaks it.
-    const own = lines.filter((line) => !/^(?:capstan |update |The last turn |Landlock |> node )/.test(line));
+    const own = lines.filter(
+      (line) => !/^(?:capstan |update |The last turn |Commands run under Landlock |> node )/.test(line),
+    );
     expect(own.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.length).toBeLessThan(80);
     expect(stage.leftovers()).toEqual([]);

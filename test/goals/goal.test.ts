@@ -72,7 +72,8 @@ it('is not there without its gate', async () => {
 it('stops where nothing new is done, and says so', async () => {
   const live = await LiveThread.in(
     [begin(), run('echo one'), done(), done('Thinking.'), run('echo one'), done('Still.'), done('Hm.')],
-    config,
+    // Without a sandbox the second refusal has other words than the first, and words are news.
+    `${config}\nsandbox_mode = "danger-full-access"`,
   );
   await live.turn('Set a goal.');
   expect(live.model.requests.length).toBe(7);

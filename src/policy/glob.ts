@@ -10,7 +10,9 @@ const signs: Readonly<Record<string, 'one' | 'open' | 'close' | 'or'>> = {
 /**
  * Git-style globs on absolute paths: `*` and `?` stay inside a component, `**` crosses components, `[a-z]` and `[!a-z]`
  * are classes, `{a,b}` are alternatives, a backslash takes the next character as it is. A `[` that is never closed is
- * an ordinary character. The parts of the pattern, or undefined when it has no sense: the caller must then assume the worst. */
+ * an ordinary character. The parts of the pattern, or undefined when it has no sense: the caller must
+ * then assume the worst.
+ */
 export function parseGlob(pattern: string): readonly NamePart[] | undefined {
   if (!pattern.startsWith('/') || pattern.includes('\0')) return undefined;
   const characters = [...pattern];

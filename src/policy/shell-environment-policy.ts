@@ -103,7 +103,7 @@ function partOf(character: string): NamePart {
   return character === '?' ? { kind: 'one' } : { kind: 'text', text: character };
 }
 
-/** No name has a component: a slash is a character as any other. */
+/** Names of variables have no components, so a slash in one must not end what a wildcard covers. */
 function folded(text: string): string {
   return text.toUpperCase().replaceAll('/', '\0');
 }

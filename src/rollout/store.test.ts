@@ -223,6 +223,14 @@ describe('opening a thread', () => {
     await owned(await store.open(id)).close();
   });
 
+  test('to which nothing is added closes without a sync', async () => {
+    const { disk, store } = newStore();
+    await put(disk, path, meta + line(1, 'a'));
+    const thread = owned(await store.open(id));
+    disk.failNext('sync', 'EIO');
+    await expect(thread.close()).resolves.toBeUndefined();
+  });
+
   test.each(['sync', 'syncDirectory'] as const)(
     'that the disk does not make safe (%s) can be read, and nothing is built upon it',
     async (operation) => {

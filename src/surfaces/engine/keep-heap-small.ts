@@ -7,7 +7,7 @@ const asBefore = ['--semi-space-growth-factor=2', '--heap-growing-percent=0'];
 
 /**
  * By default V8 lets the space for new objects grow with what survives in it, to tens of megabytes, and collects the
- * others when they have doubled. So it collects more often and pauses for less. To be called when all that a start loads
+ * others when they have doubled. With these flags it collects more often and pauses for less. To be called when all that a start loads
  * is loaded: a thread needs the space, and V8 rejects the compiled code of Node's own modules while a flag differs, so
  * each one that is loaded afterwards is compiled anew. Only growth is limited, so it can be set while V8 runs. V8 prints
  * a line about a flag that it does not know, which would stand in the middle of a screen.

@@ -251,6 +251,17 @@ describe('a disk that refuses', () => {
     expect(await disk.locks.take(`/home/thread-writer-locks/${id}.lock`)).toMatchObject({ kind: 'lock' });
   });
 
+  test('of what was found costs the lines that came after it, and closing says so', async () => {
+    const { journal, disk, store } = await startedThread();
+    await journal.close();
+    const again = await store.open(id);
+    if (again.kind !== 'owned') throw new Error(again.message);
+    disk.failNext('syncDirectory', 'EIO');
+    const fault = await faultOf(again.durable());
+    again.append([draft('lost')]);
+    expect(await faultOf(again.close())).toBe(fault);
+  });
+
   test('may leave half a line when it cannot even be cut, which the next opening mends', async () => {
     const { journal, disk, store, texts } = await startedThread();
     const before = disk.contents(journal.location)?.length ?? 0;

@@ -109,8 +109,9 @@ export class Journal implements Owned {
 
   async #shut(): Promise<void> {
     try {
-      // A thread to which nothing was added is as safe as it was, whoever has its lease by now.
-      if (this.#appended > 0) await this.durable();
+      // A thread to which nothing was added is as safe as it was, whoever has its lease by now. What came after a
+      // failure was not counted, and is lost.
+      if (this.#appended > 0 || this.#fault !== undefined) await this.durable();
     } finally {
       // After a failure the loop may still be busy with taking back what it wrote.
       await this.#running;

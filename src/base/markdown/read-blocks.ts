@@ -4,7 +4,7 @@ import type { Patience, TableToken } from './bounded-lexer.ts';
 import { InlineText } from './inline-text.ts';
 
 /** Copying more of them for each one would take long: they are text. */
-const mostDefinitions = 1000;
+const mostDefinitions = 200;
 
 /**
  * What labels stand for. `so far`: a text knows what is defined above it, so that it never changes. `all`: it knows what

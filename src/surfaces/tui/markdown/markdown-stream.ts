@@ -8,7 +8,7 @@ import type { Leaf } from './leaf.ts';
 import { LeafWriter } from './leaf-writer.ts';
 
 /** So many milliseconds the rows of open blocks may cost, and after that this share of the time. */
-const [freeMs, shareOfTime] = [500, 0.25];
+const [freeMs, shareOfTime] = [2000, 0.25];
 
 /**
  * Markdown that arrives in pieces. Blocks that no later text can change are drawn once for each look; only the rest is

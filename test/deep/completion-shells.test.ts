@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
@@ -39,7 +39,7 @@ const cases: readonly (readonly [typed: string, offered: readonly string[]])[] =
 /** A home with one named thread and a profile, and the command on the search path. */
 async function prepared() {
   const { place } = await scene(() => answer({ items: [say('Yes.')] }));
-  const id = threadId(await place.run('exec', '--json', 'Why does the login test fail?'));
+  const id = threadId(await place.run('exec', '--json', 'Why: $(touch evil) `touch evil` %F{red}\\?'));
   await place.run('threads', 'name', id, 'login-fix');
   const config = join(place.home, 'config.toml');
   writeFileSync(config, `${readFileSync(config, 'utf8')}\n[permissions.dev]\nextends = ":workspace"\n`);
@@ -80,6 +80,7 @@ describe.runIf(has('fish'))('fish', () => {
       return [typed, sorted(text.split('\n').map((line) => line.split('\t')[0]!))];
     });
     expect(offered).toEqual(wanted);
+    expect(existsSync(join(place.workspace, 'evil'))).toBe(false);
   });
 });
 
@@ -116,6 +117,7 @@ describe.runIf(hasTerminals && has('zsh'))('zsh', () => {
     zsh.child.stdin?.write('exit\r');
     await zsh.finished;
     expect(offered).toEqual(wanted);
+    expect(existsSync(join(place.workspace, 'evil'))).toBe(false);
   });
 });
 

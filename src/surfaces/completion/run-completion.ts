@@ -19,12 +19,12 @@ function namesOf(program: string): string {
 
 /** For bash 3.2 as well, which has no `compopt`. Where nothing is offered, bash offers files. */
 const bashScript = (names: string): string => `_capstan() {
-  local IFS=$'\\n' source line program=$1
+  local IFS=$'\\n' tab=$'\\t' source line program=$1
   case $1 in '~/'*) program=$HOME/\${1#??} ;; esac
   COMPREPLY=()
   {
-    IFS=$'\\t' read -r source line
-    while IFS= read -r line; do COMPREPLY+=("\${line%%$'\\t'*}"); done
+    IFS=$tab read -r source line
+    while IFS= read -r line; do COMPREPLY+=("\${line%%$tab*}"); done
   } <<< "$("$program" complete bash -- "\${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null)"
   case $source in
     programs) COMPREPLY=($(compgen -c -- "$2")) ;;

@@ -15,6 +15,6 @@ test.each([
   [null, 'unanswered'],
   [{ action: 'cancel' }, 'cancel'],
   [{ action: 'decline' }, 'decline'],
-])('what a client answers to a form: %j', (given, action) => {
-  expect(responsesTo(asked, [['question', given]])).toMatchObject({ question: { action } });
+])('what a client answers to a form: %j', async (given, action) => {
+  expect(await responsesTo(asked, [['question', given]])).toMatchObject({ question: { action } });
 });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { RE2JS } from 're2js';
 import { expect, test } from 'vitest';
 import { readPattern } from './pattern.ts';
 
@@ -112,4 +113,16 @@ test.each([
   [`[${String.raw`\d`.repeat(200)}]`, '1', true],
 ])('%s on %s', (text, given, expected) => {
   expect(matcher(text, true)(given)).toBe(expected);
+});
+
+test('no pattern has more steps than it was counted for', () => {
+  fc.assert(
+    fc.property(pattern, fc.integer({ min: 1, max: 300 }), (text, times) => {
+      const repeated = `(?:${text}){0,${times}}[${String.raw`\d`}(]\\Q(\\E{2}`;
+      const read = readPattern(repeated);
+      // Three of the steps are those at both ends.
+      if ('steps' in read) expect(RE2JS.compile(repeated).programSize() - 3).toBeLessThanOrEqual(read.steps);
+      else expect(read.problem).toMatch(/too large|longer|wrong order/);
+    }),
+  );
 });

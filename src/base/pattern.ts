@@ -45,16 +45,16 @@ export function readPattern(
   }
 }
 
-/** Quoted texts, escapes, sets of characters, counted repeats, and single characters. */
+/** Quoted texts, escapes, sets of characters, counted repeats, groups that keep nothing, and single characters. */
 const tokens =
-  /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\{(?<least>\d+)(?<open>,(?<most>\d*))?\}|[\s\S]/g;
+  /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\{(?<least>\d+)(?<open>,(?<most>\d*))?\}|\(\?:|[\s\S]/g;
 
 /**
  * How many steps a pattern has, or a few more, with its counted repeats written out. The library would write out up to
  * a million before it refuses.
  */
 function stepsOf(text: string): number {
-  const outside: number[] = [];
+  const outside: { readonly steps: number; readonly ends: number }[] = [];
   let steps = 0;
   /** Of what a repeat would repeat. */
   let last = 0;
@@ -65,19 +65,20 @@ function stepsOf(text: string): number {
       const repeated = (last + (open === undefined ? 0 : 1)) * times;
       steps += repeated - last;
       last = repeated;
-    } else if (token === '(') {
-      outside.push(steps);
+    } else if (token === '(' || token === '(?:') {
+      outside.push({ steps, ends: token === '(' ? 2 : 0 });
       steps = 0;
     } else if (token === ')') {
-      last = steps + 2;
-      steps = (outside.pop() ?? 0) + last;
+      const group = outside.pop() ?? { steps: 0, ends: 0 };
+      last = steps + group.ends;
+      steps = group.steps + last;
     } else {
       const classes = token.match(/\\[pP]/g)?.length ?? 0;
       last = 1 + classes * unicodeClassSteps + (token.startsWith('\\Q') ? token.length : 0);
       steps += last;
     }
   }
-  return outside.reduce((sum, each) => sum + each, steps);
+  return outside.reduce((sum, each) => sum + each.steps, steps);
 }
 
 /** Characters by their number, as JavaScript and JSON Schema write them. */

@@ -8,10 +8,10 @@ export function silence(ended: EventEmitter): void {
   ended.removeAllListeners().on('error', ignore);
 }
 
-/** A listener for the end of what it is added to. */
-export function silenceThis(this: EventEmitter): void {
-  silence(this);
+/** As soon as the stream is closed. */
+export function silenceAtEnd(stream: EventEmitter): void {
+  stream.on('error', ignore).on('close', () => silence(stream));
 }
 
 /** Without a listener an error would end the process. */
-export function ignore(): void {}
+function ignore(): void {}

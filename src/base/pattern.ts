@@ -25,7 +25,7 @@ const unicodeClassSteps = 5;
 
 /**
  * Reads the syntax of RE2, and escapes of JavaScript for characters. What has no linear time has no place in it.
- * Importing this file takes as long as starting Node: it is imported on use.
+ * Importing this file takes a while: it is imported on use.
  */
 export function readPattern(
   text: string,

@@ -45,9 +45,19 @@ export function readPattern(
   }
 }
 
-/** Quoted texts, escapes, sets of characters, counted repeats, groups that keep nothing, and single characters. */
-const tokens =
-  /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\{(?<least>\d+)(?<open>,(?<most>\d*))?\}|\(\?:|[\s\S]/g;
+const tokens = new RegExp(
+  [
+    // A quoted text, and escapes.
+    String.raw`\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\[\s\S]`,
+    // A set of characters.
+    String.raw`\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]`,
+    // A counted repeat.
+    String.raw`\{(?<least>\d+)(?<open>,(?<most>\d*))?\}`,
+    // A group that keeps nothing, and all other characters.
+    String.raw`\(\?:|[\s\S]`,
+  ].join('|'),
+  'g',
+);
 
 /**
  * How many steps a pattern has, or a few more, with its counted repeats written out. The library would write out up to

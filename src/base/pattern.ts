@@ -25,7 +25,7 @@ const unicodeClassSteps = 5;
 
 /**
  * Reads the syntax of RE2, and escapes of JavaScript for characters. What has no linear time has no place in it.
- * Importing this file takes as long as starting Node: it is imported on use.
+ * Importing this file takes a while: it is imported on use.
  */
 export function readPattern(
   text: string,
@@ -45,9 +45,19 @@ export function readPattern(
   }
 }
 
-/** Quoted texts, escapes, sets of characters, counted repeats, groups that keep nothing, and single characters. */
-const tokens =
-  /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\{(?<least>\d+)(?<open>,(?<most>\d*))?\}|\(\?:|[\s\S]/g;
+const tokens = new RegExp(
+  [
+    // A quoted text, and escapes.
+    String.raw`\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\[\s\S]`,
+    // A set of characters.
+    String.raw`\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]`,
+    // A counted repeat.
+    String.raw`\{(?<least>\d+)(?<open>,(?<most>\d*))?\}`,
+    // A group that keeps nothing, and all other characters.
+    String.raw`\(\?:|[\s\S]`,
+  ].join('|'),
+  'g',
+);
 
 /**
  * How many steps a pattern has, or a few more, with its counted repeats written out. The library would write out up to

@@ -125,8 +125,28 @@ describe('a schema that means harm', () => {
       'pattern',
       'uniqueItems',
       'multipleOf',
+      'patternProperties',
+      'propertyNames',
+      'contains',
+      'minContains',
+      'maxContains',
+      'dependencies',
+      'dependentRequired',
+      'dependentSchemas',
+      'unevaluatedProperties',
+      'unevaluatedItems',
+      'additionalItems',
+      '$id',
+      '$anchor',
+      '$schema',
+      '$recursiveRef',
     );
-    const schema = fc.dictionary(keywords, fc.oneof(fc.jsonValue(), fc.constantFrom('#', '#/properties/a', 'string')));
+    const values = fc.constantFrom<Json>('#', '#/properties/a', 'string', false, true, 1, { '^': false }, [
+      { type: 'object' },
+    ]);
+    const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
+      schema: fc.oneof({ maxDepth: 4 }, fc.dictionary(keywords, fc.oneof(fc.jsonValue(), values, tie('schema')))),
+    }));
     await fc.assert(
       fc.asyncProperty(schema, fc.jsonValue(), async (given, value) => {
         expect(['string', 'undefined']).toContain(typeof (await findMisfit(given as JsonObject, value as Json))?.says);

@@ -308,7 +308,7 @@ class GuardedSchema {
       case 'items':
         return nodes ?? (isSchema ? this.#node(value) : undefined);
       case 'dependentRequired':
-        return mapped(value, namesIn);
+        return mapped(value, (each) => namesIn(each) ?? []);
       case 'dependentSchemas':
         return mapped(value, (each) => this.#node(each));
       case 'dependencies':
@@ -423,7 +423,7 @@ function misfitOf(units: readonly OutputUnit[], schema: GuardedSchema, instance:
   const { keyword, keywordLocation, instanceLocation, error } = list ?? found;
   const { path, value } = placeOf(instance, instanceLocation);
   const isOther = /^(?:additional|unevaluated)Properties$/.test(units[at - 1]?.keyword ?? '');
-  if (keyword === 'false' && isOther) return forbiddenKey(path);
+  if (keyword === 'false') return isOther ? forbiddenKey(path) : { path, says: 'is not allowed' };
   if (keyword === 'propertyNames') return forbiddenKey(placeOf(instance, units[at + 1]!.instanceLocation).path);
   const node = schema.at(keywordLocation);
   const words = Object.hasOwn(sentences, keyword) && node !== undefined ? sentences[keyword] : undefined;
@@ -435,7 +435,6 @@ function forbiddenKey(path: Misfit['path']): Misfit {
 }
 
 const sentences: Readonly<Record<string, (schema: Schema, value: Json, error: string) => string>> = {
-  false: () => 'is not allowed',
   type: ({ type }, value) => `must be ${[type].flat().join(' or ')}, not ${nameOf(value)}`,
   enum: ({ enum: choices = [] }) => `must be one of ${choices.map((each) => JSON.stringify(each)).join(', ')}`,
   const: ({ const: only }) => `must be ${JSON.stringify(only)}`,
@@ -474,7 +473,7 @@ function placeOf(instance: Json, location: string): { readonly path: Misfit['pat
   let value: Json = instance;
   const path = keysOf(location).map((key) => {
     const place = Array.isArray(value) ? Number(key) : key;
-    value = (value as JsonObject)[place] ?? null;
+    value = (value as JsonObject | null)?.[place] ?? null;
     return place;
   });
   return { path, value };

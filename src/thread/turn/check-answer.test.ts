@@ -27,8 +27,9 @@ const tree: JsonObject = {
 
 const coded: JsonObject = { patternProperties: { '^n_': { type: 'number' } }, additionalProperties: false };
 const odd =
-  '{"$schema":{"toString":1},"$id":{"a":1},"type":[],"enum":"a","required":{"a":1},"properties":7,"items":null,"minimum":"a","anyOf":[],"oneOf":{},"not":3,' +
-  '"$ref":5,"pattern":["("],"patternProperties":{"(":false},"multipleOf":0,"uniqueItems":"x","dependencies":[1]}';
+  '{"$schema":{"toString":1},"$id":{"a":1},"type":[],"enum":"a","required":{"a":1},"properties":7,"items":null,' +
+  '"minimum":"a","anyOf":[],"oneOf":{},"not":3,"$ref":5,"dependentRequired":{"a":null},"pattern":["("],' +
+  '"patternProperties":{"(":false},"multipleOf":0,"uniqueItems":"x","dependencies":[1]}';
 
 test.each<[string, JsonObject, Json, string | undefined]>([
   ['a value that fits', person, { name: 'Ada', age: 36 }, undefined],

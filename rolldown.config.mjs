@@ -2,6 +2,7 @@ import { defineConfig } from 'rolldown';
 import { asCommonJs } from './scripts/as-common-js.mjs';
 import { asScripts } from './scripts/as-script.mjs';
 import { builtinPrefix, execSources } from './scripts/exec-sources.mjs';
+import { lateSources } from './scripts/late-sources.mjs';
 import { plainCharacters } from './scripts/plain-characters.mjs';
 
 /** A start runs no program before its first request. Of these only functions are used. */
@@ -72,7 +73,7 @@ const output = {
  * What `exec` needs comes in two files: every file more costs a resolution and a read. What is only loaded on use stays
  * out of them: every line more is read and compiled. The command itself stays thin.
  */
-const exec = execSources();
+const exec = execSources(await lateSources());
 
 /** A configuration file is parsed at nearly every start. The bundler's own helpers must not stand in a chunk of theirs. */
 const everyStart = /\/smol-toml\/|rolldown\/runtime/;
@@ -99,11 +100,13 @@ const quickToLoad = {
     if (program === undefined) return;
     // A run that asks no model compiles little of what a start needs.
     const isWorthKeeping = `()=>process.getActiveResourcesInfo().includes('TCPSocketWrap')`;
+    delete bundle[program.fileName];
+    const emitProgram = (code) => this.emitFile({ type: 'asset', fileName: 'bin.cjs', source: asCommonJs(code) });
+    if (later === undefined) return void emitProgram(program.code);
     const made = asScripts({ program, first, later, entry, keptBy: ['exec', 'e'], kinds: ['resume'], isWorthKeeping });
     for (const { name, code } of made.scripts)
       this.emitFile({ type: 'asset', fileName: `chunks/${name}`, source: code });
-    delete bundle[program.fileName];
-    this.emitFile({ type: 'asset', fileName: 'bin.cjs', source: asCommonJs(made.program) });
+    emitProgram(made.program);
     first.code = made.first;
     later.code = made.later;
     entry.code = made.entry;

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 const configuration = [
   'package-lock.json',
   'rolldown.config.mjs',
-  'scripts/after-first-request.txt',
   'scripts/as-script.mjs',
   'scripts/build.mjs',
   'scripts/exec-sources.mjs',
+  'scripts/late-sources.mjs',
   'scripts/plain-characters.mjs',
   'tsconfig.json',
 ];

@@ -1,2 +1,5 @@
-export const list: string;
-export function execSources(): { readonly first: ReadonlySet<string>; readonly later: ReadonlySet<string> };
+export function reachableSources(): readonly string[];
+export function execSources(late: readonly string[]): {
+  readonly first: ReadonlySet<string>;
+  readonly later: ReadonlySet<string>;
+};

@@ -1,16 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** Sources that no first request of a new thread needs (`list-after-first-request.mjs` writes the list). */
-export const list = 'scripts/after-first-request.txt';
+const entry = 'src/surfaces/exec/run-exec.ts';
+
+/** The sources that `exec` needs, whenever. */
+export function reachableSources() {
+  return [...reachable(entry).keys()];
+}
 
 /**
  * The ids of the modules that `exec` needs, those of Node's own among them. `first`: what runs before the first request.
- * `later`: what may be loaded while the model thinks, or when it is first called.
+ * `later`: what may be loaded while the model thinks, or when it is first called. `late`: paths of those that no first
+ * request needs.
  */
-export function execSources() {
-  const imports = reachable('src/surfaces/exec/run-exec.ts');
-  const later = callable(readFileSync(list, 'utf8').trim().split('\n'), imports);
+export function execSources(late) {
+  const imports = reachable(entry);
+  const later = callable(late, imports);
   const first = [...imports.keys()].filter((path) => !later.has(path));
   const own = (paths) => paths.flatMap((path) => imports.get(path).flatMap(({ from }) => builtinId(from)));
   const early = new Set([...first, ...own(first)]);

@@ -1,17 +1,45 @@
-// Writes scripts/after-first-request.txt: the sources of `exec` that no first request of a new thread needs.
+// Which sources of `exec` no first request of a new thread needs: found by running two, and kept in .local/.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { answer, say, startScriptedModel } from '../src/testing/index.ts';
-import { execSources, list } from './exec-sources.mjs';
+import { reachableSources } from './exec-sources.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const preload = new URL('note-used-sources.mjs', import.meta.url).href;
 
+const kept = join(root, '.local', 'late-sources.json');
+
+/**
+ * As paths below the root. They are found anew when sources come, go or move: one that changed inside may be loaded too
+ * early until then, and does the same. None where the program cannot be run: then it starts more slowly.
+ */
+export async function lateSources() {
+  const paths = reachableSources().map((path) => relative(root, path));
+  const key = createHash('sha256').update(paths.toSorted().join('\n')).digest('hex');
+  const known = readKept();
+  if (known?.key === key) return known.paths;
+  const first = await sourcesUsedFirst().catch((error) => console.error(`${error.message} Starts will be slower.`));
+  const late = first === undefined ? [] : paths.filter((path) => !first.has(path));
+  mkdirSync(join(root, '.local'), { recursive: true });
+  writeFileSync(`${kept}.${process.pid}`, JSON.stringify({ key, paths: late }));
+  renameSync(`${kept}.${process.pid}`, kept);
+  return late;
+}
+
+function readKept() {
+  try {
+    return JSON.parse(readFileSync(kept, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
 /** The sources that ran a function before the first request, as paths below the root: for a screen and for a program. */
 export async function sourcesUsedFirst() {
+  const { answer, say, startScriptedModel } = await import('../src/testing/index.ts');
   const model = await startScriptedModel(() => answer({ items: [say('Done.')] }));
   const folder = mkdtempSync(join(tmpdir(), 'capstan-first-'));
   try {
@@ -60,17 +88,4 @@ async function used(folder, words) {
   const own = pathToFileURL(join(root, 'src/')).href;
   const urls = readFileSync(noted, 'utf8').split('\n');
   return urls.filter((url) => url.startsWith(own)).map((url) => relative(root, fileURLToPath(url)));
-}
-
-if (import.meta.main) {
-  const first = await sourcesUsedFirst();
-  const { first: one, later } = execSources();
-  const paths = [...one, ...later].filter((id) => id.startsWith(root)).map((path) => relative(root, path));
-  writeFileSync(
-    list,
-    `${paths
-      .filter((path) => !first.has(path))
-      .toSorted()
-      .join('\n')}\n`,
-  );
 }

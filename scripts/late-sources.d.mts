@@ -1,1 +1,2 @@
+export function lateSources(): Promise<readonly string[]>;
 export function sourcesUsedFirst(): Promise<ReadonlySet<string>>;

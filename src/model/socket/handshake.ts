@@ -1,4 +1,4 @@
-import type { HttpHeaders } from '../http/network/http-head.ts';
+import type { HttpHeaders } from '../http/network/await-head.ts';
 import { deflateOffer } from './message-deflate.ts';
 
 /** RFC 6455 has it: a server that answers with it has understood the request. */

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
-import { awaitHead, behindHead } from '../http/network/await-head.ts';
+import { awaitHead } from '../http/network/await-head.ts';
 import type { Opened } from '../http/network/exchange.ts';
-import { switchingProtocols } from '../http/network/http-head.ts';
 import { requestHead } from '../http/network/request-head.ts';
 import { type NetworkOptions, routes } from '../http/network/route.ts';
 import type { Target } from '../http/network/target.ts';
@@ -43,17 +42,21 @@ export function socketOpener(
         : late.aborted
           ? { kind: 'idle' }
           : { ...socket, proxy: route.proxy! };
-    const asked = { ...headers, ...upgradeHeaders(key), ...route.headers };
-    socket.write(requestHead('GET', route.path, asked), 'latin1');
-    const answer = await awaitHead(socket, { giveUp });
+    const head = requestHead('GET', route.path, { ...headers, ...upgradeHeaders(key), ...route.headers });
+    if (typeof head !== 'string') return head;
+    const sent = new Promise<void>((resolve) => socket.write(head, 'latin1', () => resolve()));
+    const answer = await awaitHead(socket, { giveUp }, { sent, isBegun: () => true });
     if (answer.kind === 'lost') return { kind: 'lost', code: answer.code, stale: false };
-    if (answer.kind !== 'head') return signal.aborted ? { kind: 'aborted' } : { kind: 'idle' };
-    const { head } = answer;
-    const terms = deflateTerms(head.headers['sec-websocket-extensions']);
-    if (head.status !== switchingProtocols || !opensSocket(head.headers, key) || terms === 'wrong') {
+    if (answer.kind === 'answer') {
       socket.destroy();
-      return { kind: 'declined', status: head.status };
+      return { kind: 'declined', status: answer.message.statusCode ?? 0 };
     }
-    return { kind: 'open', socket, head: behindHead(answer), terms };
+    if (answer.kind !== 'other-protocol') return signal.aborted ? { kind: 'aborted' } : { kind: 'idle' };
+    const terms = deflateTerms(answer.headers['sec-websocket-extensions']);
+    if (!opensSocket(answer.headers, key) || terms === 'wrong') {
+      socket.destroy();
+      return { kind: 'declined', status: answer.status };
+    }
+    return { kind: 'open', socket, head: Buffer.alloc(0), terms };
   };
 }

@@ -32,10 +32,10 @@ export function* clustersOf(line: string): Generator<Cluster> {
   }
 }
 
-/** As much of a line as so many columns hold. */
+/** As much of a line as so many columns hold. Looks at no more of it than that: a line may be long. */
 export function beginningOf(line: string, columns: number): string {
-  // No sign of several code units takes fewer columns than half of them, marks aside.
-  if (isSingle(line)) return line.length <= columns ? line : line.slice(0, Math.max(0, columns));
+  if (columns <= 0) return '';
+  if (isSingle(line.slice(0, columns + 1))) return line.slice(0, columns);
   let [end, left] = [0, columns];
   for (const cluster of clustersOf(line)) {
     left -= cluster.columns;

@@ -1,11 +1,14 @@
 /**
  * For a class in a pattern with the flag `u`: characters without a shape, or that change where others are seen. A few of
- * them do have one: `invisible` leaves those out.
+ * them do have one: `replaceInvisible` leaves those out.
  */
 export const invisibleClass = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}`;
 
 /** The same for what a reader takes for space: one of them is a letter of Braille without dots. */
 export const spaceClass = String.raw`\s\u2800`;
+
+/** The same for what ends a line or steers a terminal, in the eyes of one program or another. */
+export const controlClass = String.raw`\u0000-\u001F\u007F-\u009F\u2028\u2029`;
 
 /** Text without these needs no second look: the ranges leave out every character that `invisibleClass` has. */
 const notPlain =
@@ -15,7 +18,7 @@ const notPlain =
 let invisible: RegExp | undefined;
 let seenSign: RegExp | undefined;
 
-/** Invisible characters but newline and tab. Arabic and Kaithi signs that enclose a number are seen, whatever Unicode calls them. */
+/** Invisible characters but newline and tab. Arabic, Syriac and Kaithi signs that enclose others are seen, whatever Unicode calls them. */
 function invisiblePattern(): RegExp {
   invisible ??= new RegExp(
     String.raw`(?![\n\t\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}])[${invisibleClass}]`,
@@ -45,8 +48,11 @@ export function replaceInvisible(text: string, replace: (sign: string) => string
 
 /** For a text of strangers that the model reads: nothing is left in it that a user who looks at it does not see. */
 export function withoutInvisible(text: string): string {
-  // Selectors of Chinese characters are needed by fonts alone, and there are enough of them to spell words.
-  return replaceInvisible(text.toWellFormed(), () => '').replaceAll(/[\uFE00-\uFE02]|[\u{E0100}-\u{E01EF}]/gu, '');
+  // Those of Chinese characters are needed by fonts alone, and those of digits by key caps: others could spell words.
+  return replaceInvisible(text.toWellFormed(), () => '').replaceAll(
+    /[\uFE00-\uFE02\uFE0E]|[\u{E0100}-\u{E01EF}]|(?<=[#*0-9])\uFE0F(?!\u20E3)/gu,
+    '',
+  );
 }
 
 /** Whether what stands before makes it a part of a letter or a picture. Only that: a text may come in pieces. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { signalProcess } from '../disk/processes.ts';
+import { silence } from './silence.ts';
 import { openAll, openBothEnds, type PipeEnds } from './pipe-ends.ts';
 
 /** A shell answers within milliseconds; one that hangs must not hang a command. */
@@ -20,7 +21,11 @@ export async function makeAnonymousPipes(count: number): Promise<readonly PipeEn
   });
   const ended = new Promise<unknown>((resolve) => void child.on('error', resolve).on('exit', resolve));
   const timer = setTimeout(() => child.pid && signalProcess(-child.pid, 'SIGKILL'), patienceMs);
-  void ended.then(() => clearTimeout(timer));
+  const tidy = (): void => {
+    clearTimeout(timer);
+    for (const each of [child, child.stdin, child.stdout]) if (each !== null) silence(each);
+  };
+  void ended.then(tidy);
   try {
     const holders = await Promise.race([holdersIn(child, count), ended.then(() => undefined)]);
     if (holders === undefined) throw new Error('The shell that makes pipes ended too early.');

@@ -11,6 +11,7 @@ import type { PipeEnds } from './pipe-ends.ts';
 import type { PipeStock } from './pipe-stock.ts';
 import { type ProcessGroup, trackGroup } from './processes/process-group.ts';
 import type { Terminal } from './pseudo-terminal.ts';
+import { silence, silenceAtEnd } from './silence.ts';
 import { folderReplaced, startFailure } from './start-failure.ts';
 import { openStartFolder } from './start-folder.ts';
 import { guard } from './warden.ts';
@@ -95,7 +96,11 @@ export async function startChild(
     terminal?.handedOver();
   }
   const exited = new Promise<number>((resolve) => {
-    child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
+    child.once('exit', (code, signal) => {
+      resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]);
+      // What it handed over may come behind its end.
+      if (command.handover === undefined) silence(child);
+    });
   });
   const failure = await new Promise<Error | undefined>((resolve) => {
     child.once('spawn', () => resolve(undefined)).on('error', resolve);
@@ -107,12 +112,12 @@ export async function startChild(
   const extra = child.stdio.slice(3, 3 + command.files.length) as readonly Writable[];
   for (const [index, stream] of extra.entries()) {
     // The child may close a file before it has read all of it.
-    stream.on('error', () => {});
+    silenceAtEnd(stream);
     stream.end(command.files[index]);
   }
   if (command.handover !== undefined) handOver(child, command.handover);
   const feed = terminal?.input ?? feedOf(child, fed);
-  feed?.on('error', () => {});
+  if (feed !== undefined) silenceAtEnd(feed);
   const pid = child.pid as number;
   const group = trackGroup(pid);
   let isClosed = false;
@@ -178,5 +183,6 @@ function feedOf(child: ChildProcess, fed: PipeEnds | undefined): Writable | unde
 
 /** Settles when the stream is closed, whatever happens to it before. */
 function closed(stream: Readable): Promise<void> {
-  return new Promise((resolve) => void stream.on('error', () => {}).on('close', resolve));
+  silenceAtEnd(stream);
+  return new Promise((resolve) => void stream.on('close', resolve));
 }

@@ -102,7 +102,7 @@ export class Journal implements Owned {
     return waiter.promise;
   }
 
-  /** Rejects with the fault if anything that was appended is lost; the lock is free in any case. */
+  /** Rejects with the fault if there was one: what was appended may be lost. The lock is free in any case. */
   close(): Promise<void> {
     return (this.#closing ??= this.#shut());
   }

@@ -1,4 +1,5 @@
 import { fragmentCatalog } from '../catalog.ts';
+import { gap, toTheEye } from '../text/markup.ts';
 
 /** Tags that other programs or earlier versions put around context, and those inside a checkpoint. */
 const furtherNames = [
@@ -23,7 +24,8 @@ const furtherNames = [
   'RECENT_USER_CONTEXT_END',
 ];
 
-let pattern: RegExp | undefined;
+let tags: RegExp | undefined;
+let heading: RegExp | undefined;
 
 /**
  * Text of a model or a tool that cannot pose as context of ours: tags of fragments are shown with their first character
@@ -31,15 +33,20 @@ let pattern: RegExp | undefined;
  */
 export function neutraliseMarkers(text: string): string {
   // The text may have megabytes of anything: no two repetitions may share white space, and no blank may begin a line.
-  pattern ??= new RegExp(`<(?=\\s*(?:/\\s*)?(?:${tagNames().join('|')})(?![\\w-]))`, 'gi');
-  return text.replace(pattern, '&lt;').replace(/^([^\S\r\n\u2028\u2029]*)#(?=\s*AGENTS\.md instructions)/gim, '$1\\#');
+  tags ??= new RegExp(`<(?=${gap}*(?:/${gap}*)?(?:${tagNames().join('|')})(?![\\w-]))`, 'giu');
+  heading ??= new RegExp(
+    `^((?:(?![\\r\\n\\u2028\\u2029])${gap})*)#(?=${gap}*${toTheEye('AGENTS.md instructions')})`,
+    'gimu',
+  );
+  return text.replace(tags, '&lt;').replace(heading, '$1\\#');
 }
 
 /** Of every kind, as a pattern. A part in capitals stands for a name that the payload brings. */
 function tagNames(): readonly string[] {
   const ends = fragmentCatalog.flatMap(({ markers }) => markers?.[1] ?? []);
   const names = ends.flatMap((end) => /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'] ?? []);
-  return [...new Set([...names, ...furtherNames])].map((name) =>
-    name.replace(/_KEY$/, '_[\\w.-]*').replaceAll(' ', '\\s+'),
-  );
+  return [...new Set([...names, ...furtherNames])].map((name) => {
+    const [, fixed] = /^(.*_)KEY$/.exec(name) ?? [];
+    return fixed === undefined ? toTheEye(name) : `${toTheEye(fixed)}[\\w.-]*`;
+  });
 }

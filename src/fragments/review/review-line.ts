@@ -1,13 +1,16 @@
+import { controlClass } from '../../base/invisible.ts';
+import { gap, jsonEscape, toTheEye } from '../text/markup.ts';
 import { cutText } from '../text/cut-text.ts';
 import { byteLength, bytesPerToken } from '../text/truncate.ts';
 
 /** JSON on one line in which none of our tags can stand and no line can end. It reads as the same value. */
 export function reviewLine(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /<(?=\s*(?:\/\s*)?(?:transcript|action)\b)|[\u007f\u2028\u2029]/gi,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const tag = `<(?=${gap}*(?:/${gap}*)?(?:${toTheEye('transcript')}|${toTheEye('action')})\\b)`;
+  pattern ??= new RegExp(`${tag}|[${controlClass}]`, 'giu');
+  return JSON.stringify(value).replace(pattern, jsonEscape);
 }
+
+let pattern: RegExp | undefined;
 
 export interface CutLine {
   readonly line: string;

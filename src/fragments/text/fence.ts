@@ -1,3 +1,5 @@
+import { controlClass } from '../../base/invisible.ts';
+
 const shortest = 5;
 const longest = 10;
 
@@ -6,7 +8,7 @@ const longest = 10;
  * It stays short whatever they hold: beyond ten signs it is five signs with a number.
  */
 export function fenceFor(sign: '=' | '-', texts: readonly string[]): string {
-  const begun = new RegExp(`(?:^|[\\n\\r\\u2028\\u2029])(${sign}{${shortest},${longest}})(\\d{0,9})`, 'g');
+  const begun = new RegExp(`(?:^|[${controlClass}])(${sign}{${shortest},${longest}})(\\d{0,9})`, 'g');
   let used = shortest - 1;
   const numbers = new Set<string>();
   for (const text of texts) {

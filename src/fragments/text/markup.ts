@@ -1,4 +1,4 @@
-import { invisibleClass, spaceClass } from '../../base/invisible.ts';
+import { controlClass, invisibleClass, spaceClass } from '../../base/invisible.ts';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -8,11 +8,14 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
+const controls = new RegExp(`[${controlClass}]`, 'g');
+const tagsAndControls = new RegExp(`[<${controlClass}]`, 'g');
+
 /** Text that cannot close a tag, open one, or break out of its line: paths come from strangers. */
 export function escapeMarkup(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => entities[character] ?? character)
-    .replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, (character) => `&#${character.charCodeAt(0)};`);
+    .replace(controls, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Text of several lines that can neither close a tag nor open one. */
@@ -27,15 +30,17 @@ export function unescapeText(text: string): string {
 
 /** A JSON string in which no tag can stand and no line can end. */
 export function quote(text: string): string {
-  return JSON.stringify(text).replace(
-    /[<\u007f\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return JSON.stringify(text).replace(tagsAndControls, jsonEscape);
+}
+
+/** A character as a JSON string may spell it. */
+export function jsonEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** A name that stays in its line and shows its own letters. */
 export function withoutLineBreaks(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ');
+  return text.replace(new RegExp(`[${controlClass}]+`, 'g'), ' ');
 }
 
 /** Prose that cannot end its own fragment: an end marker inside it is shown with its first character escaped. */
@@ -68,12 +73,20 @@ function endPattern(name: string, first: string): RegExp {
   return new RegExp(`${first}(?=\\s*/[\\s/]*${words.join('\\s+')}(?![\\w-]))`, 'gi');
 }
 
-const gap = `[${spaceClass}${invisibleClass}]`;
+/** For a pattern with the flag `u`: what a reader may take for space, or does not see at all. */
+export const gap = `[${spaceClass}${invisibleClass}]`;
 
 /** The same end for the eye: there are characters in it that show nothing. No repetition can share what it repeats. */
 function lookalikePattern(name: string, first: string): RegExp {
-  const words = name.split(' ').map((word) => [...word].map(escaped).join(`[${invisibleClass}]*`));
-  return new RegExp(`${first}(?=${gap}*/(?:${gap}|/)*${words.join(`${gap}+`)}(?![\\w-]))`, 'giu');
+  return new RegExp(`${first}(?=${gap}*/(?:${gap}|/)*${toTheEye(name)}(?![\\w-]))`, 'giu');
+}
+
+/** A pattern with the flag `u` for what looks like these words, whatever stands in them that shows nothing. */
+export function toTheEye(words: string): string {
+  return words
+    .split(' ')
+    .map((word) => [...word].map(escaped).join(`[${invisibleClass}]*`))
+    .join(`${gap}+`);
 }
 
 function escaped(letter: string): string {

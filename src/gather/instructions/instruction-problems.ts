@@ -1,3 +1,4 @@
+import { controlClass } from '../../base/invisible.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { reasonOf } from '../../disk/file-system.ts';
 
@@ -59,5 +60,5 @@ export function cutShort(leftOut: string, next: string): InstructionProblem {
 
 /** A path may hold anything. In a sentence it must not end the line or speak to the terminal. */
 export function onOneLine(path: string): string {
-  return path.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, '?');
+  return path.replace(new RegExp(`[${controlClass}]`, 'g'), '?');
 }

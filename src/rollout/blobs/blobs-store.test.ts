@@ -192,3 +192,14 @@ test('after any crash, everything that an acknowledged line refers to is there',
   };
   await fc.assert(fc.asyncProperty(steps, shares, law), { numRuns: 100 });
 });
+
+test('a thread to which nothing is added closes without a sync', async () => {
+  const disk = new SimulatedDisk();
+  const { store } = storeOn(disk);
+  const thread = owned(await store.create(id, {}));
+  thread.append([toolSet('b', small)]);
+  await thread.close();
+  const again = owned(await store.open(id));
+  disk.failNext('sync', 'EIO');
+  await expect(again.close()).resolves.toBeUndefined();
+});

@@ -65,10 +65,9 @@ function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
   }
 
   /** No line counts as safe before what it refers to is. */
-  async function durable(): Promise<void> {
+  async function besideSafe(): Promise<void> {
     await Promise.all(unsafe);
     if (lost !== undefined) throw lost.fault;
-    await owned.durable();
   }
 
   let closing: Promise<void> | undefined;
@@ -84,8 +83,8 @@ function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
       // As a reader gets them. Everything in them is known.
       return owned.append(stored).map((line) => withToolSets(line, known).line);
     },
-    durable,
-    close: () => (closing ??= durable().finally(() => owned.close())),
+    durable: () => besideSafe().then(() => owned.durable()),
+    close: () => (closing ??= besideSafe().finally(() => owned.close())),
   };
 }
 

@@ -2,15 +2,16 @@
 const versionsWithFlags: ReadonlySet<string> = new Set(['22', '23', '24']);
 
 /** While the program runs, and as V8 begins. */
-const small = ['--semi-space-growth-factor=1', '--heap-growing-percent=40'];
-const asBefore = ['--semi-space-growth-factor=2', '--heap-growing-percent=0'];
+const small = ['--semi-space-growth-factor=1', '--optimize-for-size'];
+const asBefore = ['--semi-space-growth-factor=2', '--no-optimize-for-size'];
 
 /**
  * By default V8 lets the space for new objects grow with what survives in it, to tens of megabytes, and collects the
- * others when they have doubled. With these flags it collects more often and pauses for less. To be called when all that a start loads
- * is loaded: a thread needs the space, and V8 rejects the compiled code of Node's own modules while a flag differs, so
- * each one that is loaded afterwards is compiled anew. Only growth is limited, so it can be set while V8 runs. V8 prints
- * a line about a flag that it does not know, which would stand in the middle of a screen.
+ * others when they have grown by 8 MB at least. With these flags it collects more often and pauses for less. To be
+ * called when all that a start loads is loaded: a thread needs the space, and V8 rejects the compiled code of Node's own
+ * modules while a flag differs, so each one that is loaded afterwards is compiled anew. V8 reads both whenever it decides
+ * on a size, so they can be set while it runs. It prints a line about a flag that it does not know, which would stand in
+ * the middle of a screen.
  */
 export function keepHeapSmall(node: string = process.versions.node): void {
   if (isSmall || !versionsWithFlags.has(node.split('.')[0] ?? '')) return;

@@ -1,4 +1,3 @@
-import { columnsOf } from '../../base/columns.ts';
 import { fittingPart } from './wrap.ts';
 
 /**
@@ -9,12 +8,12 @@ export function exactRows(line: string, width: number): readonly string[] {
   const room = Math.max(1, width);
   const rows: string[] = [];
   let rest = line;
-  while (columnsOf(rest.slice(0, 4 * room)) > room) {
+  for (;;) {
     const { length } = fittingPart(rest, room);
+    if (length === rest.length) return [...rows, rest];
     const blanks = rest.slice(0, length + 1).search(/ +[^ ]*$/);
-    const at = blanks > length / 2 ? blanks : Math.max(1, length);
+    const at = blanks > length / 2 ? blanks : length;
     rows.push(rest.slice(0, at));
     rest = rest.slice(at);
   }
-  return [...rows, rest];
 }

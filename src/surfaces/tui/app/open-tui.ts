@@ -27,7 +27,7 @@ const endMs = 2000;
  */
 export async function openTui(request: TuiRequest, terminal: TerminalPort = new ProcessTerminal()): Promise<number> {
   const now = (): number => Date.now();
-  // Not imported: in the bundle Node's own modules come with what `exec` needs, and the first frame does not wait for it.
+  // Not imported: in the bundle Node's own modules come with what `exec` needs, which is more than a first frame needs.
   const places = { cwd: request.cwd, home: process.getBuiltinModule('node:os').homedir() };
   const isReader = request.isReader === true || process.env['CAPSTAN_SCREEN_READER'] === '1';
   const look = { ...plainLook(process.env, places), ...(isReader ? readerLook : {}) };

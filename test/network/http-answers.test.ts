@@ -126,6 +126,30 @@ it('a body that ends before its length is cut', async () => {
   expect(await whole(`${ok}content-length: 3\r\n\r\nhi`)).toMatchObject({ cut: 'ECONNRESET' });
 });
 
+test.each([
+  ['and nothing else', '', { status: 200, behind: '\u0016\u0003xyz' }],
+  ['and a length', 'content-length: 2\r\n', { status: 200, behind: '\u0016\u0003xyz' }],
+  ['and chunks', 'transfer-encoding: chunked\r\n', { status: 200, behind: '\u0016\u0003xyz' }],
+  [
+    'and a length and chunks',
+    'content-length: 2\r\ntransfer-encoding: chunked\r\n',
+    { lost: 'HPE_INVALID_TRANSFER_ENCODING' },
+  ],
+])('what stands behind the answer that opens a tunnel belongs to it: 200 %s', async (_, headers, expected) => {
+  for (const cuts of [[], [60], [1, 2, 3]]) {
+    const bytes = Buffer.from(`HTTP/1.1 200 Connected\r\n${headers}\r\n\u0016\u0003xyz`, 'latin1');
+    const socket = new Pieces(() => cutAt(bytes, cuts)) as unknown as Socket;
+    const sent = new Promise<void>((resolve) => socket.write('CONNECT a:1 HTTP/1.1\r\n\r\n', () => resolve()));
+    const asked = { isTunnel: true, sent, isBegun: () => true };
+    const answer = await awaitHead(socket, { giveUp: new AbortController().signal }, asked);
+    const isOpen = answer.kind === 'other-protocol';
+    const pieces = isOpen ? await Array.fromAsync(socket as AsyncIterable<Buffer>) : [];
+    const behind = Buffer.concat(pieces).toString('latin1');
+    const lost = 'code' in answer ? answer.code : answer.kind;
+    expect(isOpen ? { status: answer.status, behind } : { lost }).toEqual(expected);
+  }
+});
+
 const token = fc.string({ unit: fc.constantFrom(...'abcXYZ-'), minLength: 1, maxLength: 6 });
 const bytes = fc.string({ unit: anyCharacter, maxLength: 12 }).map((text) => Buffer.from(text).toString('latin1'));
 const inChunks = fc.array(bytes, { maxLength: 5 }).map((pieces) => {

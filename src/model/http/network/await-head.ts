@@ -51,12 +51,16 @@ export class AnswerReader {
     return true;
   }
 
-  /** The connection has ended, or failed. */
-  end(error?: Error): void {
-    if (error !== undefined) this.#stream.destroy(error);
+  /** The connection has ended: with some answers, that is their end. */
+  end(): void {
     if (this.#stream.destroyed || this.#stream.readableEnded) return;
     this.#stream.push(null);
     this.#stream.read();
+  }
+
+  /** Nothing more is read. Node's parser would be kept forever otherwise. */
+  close(error?: Error): void {
+    this.#stream.destroy(error);
   }
 
   /** Of an answer that is over: the connection can take another request. */
@@ -77,7 +81,6 @@ export interface HeadOfAnswer {
 export interface EndOfHttp {
   readonly kind: 'other-protocol';
   readonly status: number;
-  readonly headers: HttpHeaders;
 }
 
 /** No head came, and the connection is closed. */
@@ -122,7 +125,10 @@ export function awaitHead(
       giveUp.removeEventListener('abort', onGiveUp);
       socket.off('readable', onReadable).off('timeout', onIdle).off('error', onError);
       socket.off('end', onEnd).off('close', onEnd);
-      if (outcome.kind !== 'answer' && outcome.kind !== 'other-protocol') socket.destroy();
+      if (outcome.kind !== 'answer' && outcome.kind !== 'other-protocol') {
+        socket.destroy();
+        reader?.close();
+      }
       resolve(outcome);
     };
     const onGiveUp = (): void => settle({ kind: 'given-up' });
@@ -132,9 +138,9 @@ export function awaitHead(
       problem ??= code;
       settle({ kind: 'lost', code, isSilent });
     };
-    const onOtherProtocol = (message: IncomingMessage, _: unknown, behind: Buffer): void => {
+    const onOtherProtocol = ({ statusCode: status = 0 }: IncomingMessage, _: unknown, behind: Buffer): void => {
       if (behind.length > 0) socket.unshift(behind);
-      settle({ kind: 'other-protocol', status: message.statusCode ?? 0, headers: message.headers as HttpHeaders });
+      settle({ kind: 'other-protocol', status });
     };
     const load = (): AnswerReader => {
       const loaded = new AnswerReader({ isTunnel });

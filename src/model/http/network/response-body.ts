@@ -84,7 +84,9 @@ export class ResponseBody {
   /** Ends the connection, unless all has come: then it was given back. */
   close(): void {
     this.#forget();
-    if (this.#outcome?.kind !== 'end') this.#source.socket.destroy();
+    if (this.#outcome?.kind === 'end') return;
+    this.#source.socket.destroy();
+    this.#source.reader.close();
   }
 
   /** Gives the connection back once the rest has come. Waits for that only when all of it is here already. */
@@ -136,8 +138,10 @@ export class ResponseBody {
   readonly #onError = ({ code = 'ERROR' }: NodeJS.ErrnoException): void =>
     this.#settle({ kind: 'cut', code: this.#source.problem() ?? code });
 
-  /** What it means for the answer the parser knows: some answers end with the connection. */
-  readonly #onLost = (error?: Error): void => this.#source.reader.end(error instanceof Error ? error : undefined);
+  readonly #onLost = (error?: unknown): void => {
+    if (error instanceof Error) this.#source.reader.close(error);
+    else this.#source.reader.end();
+  };
 
   readonly #onEnd = (): void => {
     const { reader, giveBack } = this.#source;

@@ -1,6 +1,7 @@
 // Bundles src/ into dist/ without ever taking a file away from a capstan that is running.
 // With --clean nothing of earlier builds stays: for the package that is published.
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -58,9 +59,11 @@ async function bundle() {
   // Licences ask for their text beside every copy.
   for (const name of bundled) {
     const folder = join(root, 'node_modules', name);
-    const licence = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
-    if (licence === undefined) throw new Error(`The bundled package ${name} has no licence to copy.`);
-    outputs.set(`licenses/${name.replace('/', '-')}.txt`, await readFile(join(folder, licence)));
+    const copy = `${name.replace('/', '-')}.txt`;
+    const shipped = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
+    const licence = shipped === undefined ? join(root, 'scripts/licenses', copy) : join(folder, shipped);
+    if (!existsSync(licence)) throw new Error(`The bundled package ${name} has no licence to copy.`);
+    outputs.set(`licenses/${copy}`, await readFile(licence));
   }
   for (const url of wasmFiles) {
     outputs.set(`wasm/${basename(url)}`, await readFile(new URL(url)));

@@ -75,6 +75,8 @@ let markPattern: RegExp | undefined;
  * counted too short becomes two.
  */
 const mark = String.raw`(?![\u065F\u1033-\u1035\u103A\u103D\u103E])[\p{Mn}\p{Me}]`;
+/** Characters that only say how others are shown, and that no terminal gives a column. */
+const control = String.raw`[\u200B-\u200F\u202A-\u202E\u2060-\u2063\u206A-\u206F\uFEFF\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0001}\u{E0020}-\u{E007F}]`;
 const joined = String.raw`\p{Emoji_Modifier}?(?:[\uFE0E\uFE0F]|${mark})*`;
 
 /** Flags, key caps, pictures put together of several, Korean syllables, and any other sign with its marks. */
@@ -93,10 +95,10 @@ function clusters(): RegExp {
 }
 
 function clusterColumns(cluster: string): number {
-  if (cluster.includes('\u20E3')) return 2;
-  markPattern ??= new RegExp(String.raw`^(?:${mark}|[\u200B-\u200F\u2060])`, 'u');
+  if (/^[0-9#*]\uFE0F?\u20E3/.test(cluster)) return 2;
+  markPattern ??= new RegExp(String.raw`^(?:${mark}|${control})`, 'u');
   if (markPattern.test(cluster)) return 0;
   widePattern ??=
-    /^(?:\p{Emoji_Presentation}|\p{RI}|[\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F265}\u{1F300}-\u{1F320}\u{1F900}-\u{1FAFF}\u{20000}-\u{3FFFD}]|\p{Extended_Pictographic}.*(?:\uFE0F|\u200D|\p{Emoji_Modifier}))/su;
+    /^(?:\p{Emoji_Presentation}|\p{RI}|[\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F265}\u{1F300}-\u{1F320}\u{1F90C}-\u{1F93A}\u{1F93C}-\u{1F945}\u{1F947}-\u{1F9FF}\u{1FA70}-\u{1FAFF}\u{20000}-\u{3FFFD}]|\p{Extended_Pictographic}.*(?:\uFE0F|\u200D|\p{Emoji_Modifier}))/su;
   return widePattern.test(cluster) ? 2 : 1;
 }

@@ -19,6 +19,8 @@ test.each([
   ['selectors behind letters', 'run\uFE00 \u{E0101}\u{E0152}it', 'run it'],
   ['selectors behind a Chinese character', '葛\u{E0100}城', '葛城'],
   ['selectors behind digits', '0\uFE0F1\uFE0E2 3\uFE0F\u20E3', '012 3\uFE0F\u20E3'],
+  ['selectors and joiners behind those', 'x\u180B\u180C\u180F\u17B4\u200D\u180E\u180B\u200Cy', 'xy'],
+  ['a joiner that joins nothing', '👍\u200D a', '👍 a'],
   ['tags behind a letter', 'a\u{E0041}\u{E007F}b', 'ab'],
   ['bidi controls', 'a\u202Eb\u2066c', 'abc'],
   ['half a character', 'a\uD800b', 'a\uFFFDb'],

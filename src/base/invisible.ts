@@ -50,7 +50,7 @@ export function replaceInvisible(text: string, replace: (sign: string) => string
 export function withoutInvisible(text: string): string {
   // Those of Chinese characters are needed by fonts alone, and those of digits by key caps: others could spell words.
   return replaceInvisible(text.toWellFormed(), () => '').replaceAll(
-    /[\uFE00-\uFE02\uFE0E]|[\u{E0100}-\u{E01EF}]|(?<=[#*0-9])\uFE0F(?!\u20E3)/gu,
+    /[\uFE00-\uFE02\uFE0E]|[\u{E0100}-\u{E01EF}]|(?<=[#*0-9])\uFE0F(?!\u20E3)|(?<=\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]?)\u200D(?!\p{Extended_Pictographic})/gu,
     '',
   );
 }
@@ -61,13 +61,13 @@ function isNeeded(sign: string, all: string, at: number): boolean {
   if (/[\u200C\u200D]/u.test(sign))
     return /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?$/u.test(before) || isJoining(before);
   if (/[\uFE0E\uFE0F]/u.test(sign)) return /[\p{Extended_Pictographic}#*0-9]$/u.test(before);
-  if (/[\u180B-\u180D\u180F]/u.test(sign)) return /\p{Script=Mongolian}$/u.test(before);
+  if (/[\u180B-\u180D\u180F]/u.test(sign)) return /(?=\p{L})\p{Script=Mongolian}$/u.test(before);
   return /[\uFE00-\uFE02]|[\u{E0100}-\u{E01EF}]/u.test(sign) && /\p{Script=Han}$/u.test(before);
 }
 
 /** Whether a text ends with a letter, or a mark of one, of a script where joiners choose among shapes. */
 export function isJoining(before: string): boolean {
-  return /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Tibetan}\p{Script=Myanmar}\p{Script=Khmer}]$(?<=[\p{L}\p{M}])/u.test(
+  return /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Tibetan}\p{Script=Myanmar}\p{Script=Khmer}]$(?<=[\p{L}\p{M}])(?<!\p{Default_Ignorable_Code_Point})/u.test(
     before,
   );
 }

@@ -22,7 +22,8 @@ export type NameMatcher = (name: string) => boolean;
 /**
  * A pattern as a machine that reads the name once and knows at each character all places in the pattern where it may be.
  * So the time is bounded by the length of the name times that of the pattern, with alternatives and any number of stars.
- * `covers`: it also matches what lies below a folder that it matches.
+ * Most patterns have no alternatives: for those it is enough, and faster, to try one place after the other and to go
+ * back to the last star alone. `covers`: it also matches what lies below a folder that it matches.
  */
 export function nameMatcher(
   parts: readonly NamePart[],
@@ -34,7 +35,8 @@ export function nameMatcher(
   // Most names fail for want of a text that every match has: those never come to the machine.
   const prefix = literal.map((part) => (part.kind === 'text' ? part.text : '')).join('');
   const inside = longestText(rest);
-  const run = machine(statesOf(rest), covers);
+  const isSimple = rest.every(({ kind }) => !['open', 'or', 'close', 'anything'].includes(kind));
+  const run = isSimple ? inOrder(rest, covers) : machine(statesOf(rest), covers);
   return (name) => name.startsWith(prefix) && name.includes(inside, prefix.length) && run(name, prefix.length);
 }
 
@@ -60,6 +62,64 @@ const slash = 0x2f;
 const anything = (): boolean => true;
 const inComponent = (character: number): boolean => character !== slash;
 
+function fitsClass({ negated, ranges }: Extract<NamePart, { kind: 'class' }>): (character: number) => boolean {
+  const codes = ranges.map(([from, to]) => [from.codePointAt(0) ?? 0, to.codePointAt(0) ?? 0] as const);
+  return (each) => each !== slash && codes.some(([from, to]) => from <= each && each <= to) !== negated;
+}
+
+/**
+ * A star that comes later can take all that an earlier one of its component could, and a `folders` all that any star
+ * before it could: so it is enough to go back to the last star, and where that would leave its component to the last
+ * `folders`.
+ */
+function inOrder(parts: readonly NamePart[], covers: boolean): (name: string, from: number) => boolean {
+  type Step = 'some' | 'folders' | ((character: number) => boolean);
+  const steps = parts.flatMap((part): readonly Step[] => {
+    if (part.kind === 'text') return [...part.text].map((sign) => (each: number) => each === sign.codePointAt(0));
+    if (part.kind === 'class') return [fitsClass(part)];
+    return part.kind === 'some' || part.kind === 'folders' ? [part.kind] : [inComponent];
+  });
+  return (name, from) => {
+    let [at, step] = [from, 0];
+    let [some, someAt, folders, foldersAt] = [-1, from, -1, from];
+    for (;;) {
+      const wanted = steps[step];
+      if (wanted === 'some') {
+        [some, someAt] = [step, at];
+        step += 1;
+        continue;
+      }
+      if (wanted === 'folders') {
+        [some, folders, foldersAt] = [-1, step, at];
+        step += 1;
+        continue;
+      }
+      const character = name.codePointAt(at);
+      if (wanted === undefined) {
+        if (character === undefined || (covers && character === slash)) return true;
+      } else if (character !== undefined && wanted(character)) {
+        at += widthOf(character);
+        step += 1;
+        continue;
+      }
+      const taken = some === -1 ? undefined : name.codePointAt(someAt);
+      if (taken !== undefined && taken !== slash) {
+        someAt += widthOf(taken);
+        [at, step] = [someAt, some + 1];
+        continue;
+      }
+      const next = folders === -1 ? -1 : name.indexOf('/', foldersAt);
+      if (next === -1) return false;
+      foldersAt = next + 1;
+      [some, at, step] = [-1, foldersAt, folders + 1];
+    }
+  };
+}
+
+function widthOf(character: number): number {
+  return character > 0xffff ? 2 : 1;
+}
+
 function statesOf(parts: readonly NamePart[]): readonly State[] {
   const states: State[] = [];
   /** Of each `{` that is open: its state, and the ends of its branches, which lead behind its `}`. */
@@ -77,12 +137,9 @@ function statesOf(parts: readonly NamePart[]): readonly State[] {
       case 'one':
         states.push({ ...state, fits: inComponent });
         break;
-      case 'class': {
-        const ranges = part.ranges.map(([from, to]) => [from.codePointAt(0) ?? 0, to.codePointAt(0) ?? 0] as const);
-        const isIn = (each: number): boolean => ranges.some(([from, to]) => from <= each && each <= to);
-        states.push({ ...state, fits: (each) => each !== slash && isIn(each) !== part.negated });
+      case 'class':
+        states.push({ ...state, fits: fitsClass(part) });
         break;
-      }
       case 'some':
       case 'anything': {
         const next = [at + 1, at + 2];
@@ -152,7 +209,7 @@ function machine(states: readonly State[], covers: boolean): (name: string, from
         const { fits, next } = states[state]!;
         if (fits?.(character) === true) enter(next);
       }
-      at += character > 0xffff ? 2 : 1;
+      at += widthOf(character);
     }
   };
 }

@@ -8,7 +8,7 @@ import type { HookEntry, HookEvent } from '../protocol/hook-run.ts';
 import { stringAt } from '../protocol/json.ts';
 import { failedHook, type HookAnswer } from './hook-answer.ts';
 import type { HookDefinition } from './hook-definition.ts';
-import { matches } from './matcher.ts';
+import { matches, type ReadMatchers } from './matcher.ts';
 import { readHookAnswer } from './read-answer.ts';
 import type { HookTexts } from './save-output.ts';
 import type { SessionStarts } from './session-starts.ts';
@@ -17,6 +17,8 @@ import { type EndedHook, verdictOf } from './verdict.ts';
 export interface HooksOptions {
   /** Those that may run, in the order in which they are configured. */
   readonly hooks: readonly HookDefinition[];
+  /** Their matchers that are regular expressions. */
+  readonly patterns: ReadMatchers['patterns'];
   readonly run: RunProgram;
   /** Why a hook must not run now, as a sentence. Asked before each run. Absent: all may. */
   refusal?(hook: HookDefinition): string | undefined;
@@ -38,13 +40,13 @@ const longestShown = 200;
 const longestEntry = 1000;
 
 export function createHooks(options: HooksOptions): Hooks {
-  const { hooks } = options;
+  const { hooks, patterns } = options;
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
   let ended: EndedHook[] = [];
   let start: 'first' | 'compact' | undefined = 'first';
   const matching = (event: HookEvent, subjects?: readonly string[]): readonly HookDefinition[] =>
-    hooks.filter((hook) => hook.event === event && matches(hook.matcher, subjects));
+    hooks.filter((hook) => hook.event === event && matches(hook.matcher, subjects, patterns));
 
   const runLater = (hook: HookDefinition, occasion: HookOccasion, mostTokens: number): void => {
     if (running.size >= mostAsync) {

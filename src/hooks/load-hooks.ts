@@ -1,6 +1,7 @@
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { HookDefinition, HookSource, HookTrust, KnownHook } from './hook-definition.ts';
+import { readMatchers } from './matcher.ts';
 import { readHooksFile } from './read-hooks-file.ts';
 import { readHooks } from './read-hooks.ts';
 
@@ -22,16 +23,24 @@ export interface LoadedHooks {
   readonly problems: readonly ConfigProblem[];
 }
 
-export function loadHooks({ places, state, denies }: HookPlaces): LoadedHooks {
+export async function loadHooks({ places, state, denies }: HookPlaces): Promise<LoadedHooks> {
   const read = places.map(({ table, ...source }) => {
     if (table === undefined) return readHooksFile(source, denies);
     // Beside the events, a table may say what is decided about hooks.
     const { state: _state, managed_dir: _folder, windows_managed_dir: _other, ...events } = table;
     return readHooks(events, source);
   });
+  const patterns = read.flatMap((each) => each.patterns);
+  const broken = (await readMatchers(patterns.map(({ matcher }) => matcher))).problems;
   return {
-    hooks: read.flatMap(({ hooks }) => hooks.map((hook) => ({ ...hook, trust: trustIn(state, hook) }))),
-    problems: read.flatMap(({ problems }) => problems),
+    hooks: read
+      .flatMap(({ hooks }) => hooks)
+      .filter(({ matcher }) => matcher === undefined || !broken.has(matcher))
+      .map((hook) => ({ ...hook, trust: trustIn(state, hook) })),
+    problems: [
+      ...read.flatMap(({ problems }) => problems),
+      ...patterns.flatMap(({ matcher, problem }) => (broken.has(matcher) ? [problem(broken.get(matcher) ?? '')] : [])),
+    ],
   };
 }
 

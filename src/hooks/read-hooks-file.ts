@@ -20,10 +20,10 @@ export function readHooksFile(source: HookSource, denies?: (path: string) => boo
       severity,
       source: path,
     };
-    return { hooks: [], problems: [problem] };
+    return { hooks: [], problems: [problem], patterns: [] };
   };
   const file = readBounded(path, { maxBytes: mostBytes, ...(denies === undefined ? {} : { denies }) });
-  if (file.kind === 'missing') return { hooks: [], problems: [] };
+  if (file.kind === 'missing') return { hooks: [], problems: [], patterns: [] };
   if (file.kind === 'unread') return fault(`cannot be read: ${file.reason}.`, `Make it a readable file, or delete it.`);
   const text = file.bytes.toString('utf8').replace(/^\uFEFF/, '');
   const root = parseJsonObject(text);
@@ -38,8 +38,9 @@ export function readHooksFile(source: HookSource, denies?: (path: string) => boo
   }
   const lineOf = (path: readonly (string | number)[]): number | undefined => jsonKeyLine(text, ['hooks', ...path]);
   const odd = Object.keys(root).filter((key) => key !== 'hooks' && key !== 'description');
-  const { hooks, problems } = readHooks(table, source, lineOf);
-  return { hooks, problems: [...odd.map((key) => besideHooks(source, key, jsonKeyLine(text, [key]))), ...problems] };
+  const read = readHooks(table, source, lineOf);
+  const beside = odd.map((key) => besideHooks(source, key, jsonKeyLine(text, [key])));
+  return { ...read, problems: [...beside, ...read.problems] };
 }
 
 function besideHooks({ path }: HookSource, key: string, line: number | undefined): ConfigProblem {

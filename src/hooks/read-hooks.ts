@@ -5,11 +5,19 @@ import { type HookEvent, hookEvents } from '../protocol/hook-run.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, stringAt } from '../protocol/json.ts';
 import type { HookDefinition, HookSource } from './hook-definition.ts';
 import { hookHash } from './hook-hash.ts';
-import { matcherProblem } from './matcher.ts';
+import { isPattern } from './matcher.ts';
 
 export interface ReadHooks {
   readonly hooks: readonly HookDefinition[];
   readonly problems: readonly ConfigProblem[];
+  /** Groups whose matcher is a regular expression, which nothing has read yet. */
+  readonly patterns: readonly GroupPattern[];
+}
+
+export interface GroupPattern {
+  readonly matcher: string;
+  /** What to report if it cannot be used. */
+  problem(why: string): ConfigProblem;
 }
 
 /** More hooks than a person writes: each may start a program at every call. */
@@ -29,12 +37,14 @@ export function readHooks(
   lineOf: (path: Path) => number | undefined = () => undefined,
 ): ReadHooks {
   const problems: ConfigProblem[] = [];
-  const warn: Warn = (path, where, what, next, { isWrong = false, ignores = 'it' } = {}) => {
+  const patterns: GroupPattern[] = [];
+  const problemAt: ProblemAt = (path, where, what, next, { isWrong = false, ignores = 'it' } = {}) => {
     const line = lineOf(path);
     const message = `${source.path}${line === undefined ? '' : `:${line}`}: ${where} ${what}.${isWrong ? '' : ` Capstan ignores ${ignores}.`}`;
     const severity = isWrong && source.owner !== 'project' ? 'error' : 'warning';
-    problems.push({ code: 'hooks-broken', message, next, severity, source: source.path, ...defined({ line }) });
+    return { code: 'hooks-broken', message, next, severity, source: source.path, ...defined({ line }) };
   };
+  const warn: Warn = (...about) => void problems.push(problemAt(...about));
   const hooks = Object.entries(table).flatMap(([name, groups]): readonly HookDefinition[] => {
     const event = hookEvents.find((known) => known === name);
     if (event === undefined) {
@@ -45,16 +55,31 @@ export function readHooks(
       warn([name], name, 'is no list', 'Write a list of groups, each with `hooks`.');
       return [];
     }
-    return (groups as readonly Json[]).flatMap((group, at) => readGroup({ event, group, at }, source, warn));
+    return (groups as readonly Json[]).flatMap((group, at) => {
+      const matcher = matcherOf(event, group);
+      if (matcher !== undefined && isPattern(matcher)) {
+        const what = `has the matcher ${JSON.stringify(matcher)}, which`;
+        const where = `group ${at + 1} of ${event}`;
+        const problem = (why: string): ConfigProblem =>
+          problemAt([event, at, 'matcher'], where, `${what} ${why}`, 'Name the tools, or correct the pattern.');
+        patterns.push({ matcher, problem });
+      }
+      return readGroup({ event, group, at, ...defined({ matcher }) }, source, warn);
+    });
   });
   if (hooks.length > mostHooks) warn([], 'a part of the file', `is beyond ${mostHooks} hooks`, 'Join some of them.');
-  return { hooks: hooks.slice(0, mostHooks), problems };
+  return { hooks: hooks.slice(0, mostHooks), problems, patterns };
 }
 
 /** Events that match no name: a matcher says nothing there, and is no part of what is trusted. */
 const withoutSubjects: ReadonlySet<HookEvent> = new Set<HookEvent>(['UserPromptSubmit', 'Stop']);
 
-type Warn = (
+function matcherOf(event: HookEvent, group: Json): string | undefined {
+  return isJsonObject(group) && !withoutSubjects.has(event) ? stringAt(group, 'matcher') : undefined;
+}
+
+type Warn = (...about: Parameters<ProblemAt>) => void;
+type ProblemAt = (
   path: Path,
   where: string,
   what: string,
@@ -64,15 +89,16 @@ type Warn = (
     readonly isWrong?: boolean;
     readonly ignores?: string;
   },
-) => void;
+) => ConfigProblem;
 
 interface Group {
   readonly event: HookEvent;
   readonly group: Json;
   readonly at: number;
+  readonly matcher?: string;
 }
 
-function readGroup({ event, group, at }: Group, source: HookSource, warn: Warn): readonly HookDefinition[] {
+function readGroup({ event, group, at, matcher }: Group, source: HookSource, warn: Warn): readonly HookDefinition[] {
   const where = `group ${at + 1} of ${event}`;
   const handlers = isJsonObject(group) ? arrayAt(group, 'hooks') : undefined;
   if (!isJsonObject(group) || handlers === undefined) {
@@ -80,17 +106,6 @@ function readGroup({ event, group, at }: Group, source: HookSource, warn: Warn):
     return [];
   }
   reportKeys(group, groupKeys, { path: [event, at], where, warn });
-  const matcher = withoutSubjects.has(event) ? undefined : stringAt(group, 'matcher');
-  const odd = matcher === undefined ? undefined : matcherProblem(matcher);
-  if (odd !== undefined) {
-    warn(
-      [event, at, 'matcher'],
-      where,
-      `has the matcher ${JSON.stringify(matcher)}, which ${odd}`,
-      'Name the tools, or simplify the pattern.',
-    );
-    return [];
-  }
   return handlers.flatMap((handler, index): readonly HookDefinition[] => {
     const place = { event, key: `${source.path}:${label(event)}:${at}:${index}`, ...defined({ matcher }) };
     const here = { path: [event, at, 'hooks', index], where: `hook ${index + 1} in ${where}`, warn };

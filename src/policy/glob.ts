@@ -15,7 +15,8 @@ const signs: Readonly<Record<string, 'one' | 'open' | 'close' | 'or'>> = {
  */
 export function parseGlob(pattern: string): readonly NamePart[] | undefined {
   if (!pattern.startsWith('/') || pattern.includes('\0')) return undefined;
-  const characters = [...pattern];
+  // A slash at the end says that a folder is meant: what is below it is covered in any case.
+  const characters = [...pattern.replace(/(?<=[^/])\/$/, '')];
   const parts: NamePart[] = [];
   let depth = 0;
   let at = 0;
@@ -30,7 +31,7 @@ export function parseGlob(pattern: string): readonly NamePart[] | undefined {
     } else if (character === '*') {
       const begin = at - 1;
       while (characters[at] === '*') at += 1;
-      const whole = characters[begin - 1] === '/' && characters[at] === '/';
+      const whole = beginsComponent(parts) && characters[at] === '/';
       const isLong = at - begin > 1;
       parts.push({ kind: isLong ? (whole ? 'folders' : 'anything') : 'some' });
       if (isLong && whole) at += 1;
@@ -50,6 +51,18 @@ export function parseGlob(pattern: string): readonly NamePart[] | undefined {
   return depth === 0 ? parts : undefined;
 }
 
+/** Whether what comes next stands at the beginning of a component, in each of the alternatives that are open. */
+function beginsComponent(parts: readonly NamePart[]): boolean {
+  let depth = 0;
+  for (const part of parts.toReversed()) {
+    if (part.kind === 'close') return false;
+    if (part.kind === 'or') depth = 1;
+    else if (part.kind === 'open') depth = 0;
+    else if (depth === 0) return part.kind === 'folders' || (part.kind === 'text' && part.text === '/');
+  }
+  return false;
+}
+
 type ClassFound = { readonly part: NamePart; readonly next: number } | 'unclosed' | 'malformed';
 
 function parseClass(characters: readonly string[], start: number): ClassFound {
@@ -62,17 +75,24 @@ function parseClass(characters: readonly string[], start: number): ClassFound {
     if (from === undefined) return 'unclosed';
     // A bracket in first place is a member, as in every shell.
     if (from === ']' && !first) break;
-    const to = characters[at + 2];
-    if (characters[at + 1] === '-' && to !== undefined && to !== ']') {
-      reversed ||= from > to;
-      ranges.push([from, to]);
-      at += 3;
+    const [low, behind] = memberAt(characters, at);
+    const [high, end] = memberAt(characters, behind + 1);
+    if (low === undefined) return 'unclosed';
+    if (characters[behind] === '-' && high !== undefined && characters[behind + 1] !== ']') {
+      reversed ||= low > high;
+      ranges.push([low, high]);
+      at = end;
     } else {
-      ranges.push([from, from]);
-      at += 1;
+      ranges.push([low, low]);
+      at = behind;
     }
   }
   return reversed ? 'malformed' : { part: { kind: 'class', negated, ranges }, next: at + 1 };
+}
+
+/** A backslash takes the next character as it is. With the place behind it. */
+function memberAt(characters: readonly string[], at: number): readonly [string | undefined, number] {
+  return characters[at] === '\\' ? [characters[at + 1], at + 2] : [characters[at], at + 1];
 }
 
 /**

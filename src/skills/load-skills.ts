@@ -61,7 +61,7 @@ export class SkillFiles {
     this.#now = now;
   }
 
-  load({ roots, plugins, switches, denies }: SkillSources): LoadedSkills {
+  async load({ roots, plugins, switches, denies }: SkillSources): Promise<LoadedSkills> {
     const before = this.#read;
     this.#read = new Map();
     const skills = new Map<string, KnownSkill>();
@@ -71,7 +71,7 @@ export class SkillFiles {
       problems.push(...outside.map(skillLeavesProject), ...(isCutShort ? [tooManyFolders(root.path)] : []));
       for (const path of paths) {
         const guard = guardOf(root, denies);
-        const found = this.#head(path, guard, before.get(path));
+        const found = await this.#head(path, guard, before.get(path));
         if (found === undefined || skills.has(found.place)) continue;
         const { head, place } = found;
         if (head.kind === 'wrong') {
@@ -85,7 +85,7 @@ export class SkillFiles {
     return { skills: [...skills.values()], plugins, problems: manyProblems(problems, mostProblems) };
   }
 
-  #head(path: string, guard: SkillReading['guard'], before: ReadHead | undefined): ReadHead | undefined {
+  async #head(path: string, guard: SkillReading['guard'], before: ReadHead | undefined): Promise<ReadHead | undefined> {
     const beside = `${dirname(path)}/agents/openai.yaml`;
     const own = [fileVersion(path), fileVersion(beside)];
     const version = own.map((each) => each?.version ?? '').join(' ');
@@ -101,8 +101,8 @@ export class SkillFiles {
       return { version, head, place: path, isOffered: false };
     }
     const policy = readSkillFile(beside, { most: headBytes, guard });
-    const isOffered = policy.kind !== 'read' || mayBeChosen(policy.text);
-    const read = { version, head: readSkillHead(file.text, path), place: file.place, isOffered };
+    const isOffered = policy.kind !== 'read' || (await mayBeChosen(policy.text));
+    const read = { version, head: await readSkillHead(file.text, path), place: file.place, isOffered };
     const settledBefore = this.#now() - settledAfterMs;
     if (own.every((each) => each === undefined || each.modifiedMs < settledBefore)) this.#read.set(path, read);
     return read;

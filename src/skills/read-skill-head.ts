@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { withoutInvisible } from '../base/invisible.ts';
-import { readYaml, type YamlTable } from './read-yaml.ts';
+import type { YamlTable } from './parse-yaml.ts';
+import { readYaml, splitHead } from './read-yaml.ts';
 
 /** What a SKILL.md says of itself. */
 export interface SkillHead {
@@ -19,12 +20,11 @@ export interface WrongSkill {
 const longestName = 64;
 
 /** Reads the table between two lines of dashes at the top of the file. */
-export function readSkillHead(text: string, path: string): SkillHead | WrongSkill {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n/);
-  const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---');
-  if (lines[0]?.trimEnd() !== '---' || end === -1)
-    return wrong('it does not begin with a table between lines of `---`');
-  const read = readYaml(lines.slice(1, end).join('\n'));
+export async function readSkillHead(text: string, path: string): Promise<SkillHead | WrongSkill> {
+  const split = splitHead(text);
+  if (split.kind === 'headless') return wrong('it does not begin with a table between lines of `---`');
+  if (split.kind === 'open') return wrong('no line of `---` ends its table, which may have up to 64 KB');
+  const read = await readYaml(split.head);
   if (read.kind === 'unread') return wrong(read.reason);
   const name = lineAt(read.table, 'name') ?? basename(dirname(path));
   const description = lineAt(read.table, 'description');
@@ -33,12 +33,16 @@ export function readSkillHead(text: string, path: string): SkillHead | WrongSkil
   return { kind: 'head', name, description };
 }
 
+const choiceKey = 'allow_implicit_invocation';
+
 /** Whether the file beside a skill lets the model choose it by itself. What cannot be read forbids nothing. */
-export function mayBeChosen(text: string): boolean {
-  const read = readYaml(text);
+export async function mayBeChosen(text: string): Promise<boolean> {
+  if (!text.includes(choiceKey)) return true;
+  const read = await readYaml(text);
   const policy = read.kind === 'read' ? read.table['policy'] : undefined;
   if (policy === undefined || typeof policy === 'string' || Array.isArray(policy)) return true;
-  return (policy as YamlTable)['allow_implicit_invocation'] !== 'false';
+  const choice = (policy as YamlTable)[choiceKey];
+  return typeof choice !== 'string' || choice.toLowerCase() !== 'false';
 }
 
 function lineAt(table: YamlTable, key: string): string | undefined {

@@ -1,160 +1,53 @@
-/** What a small YAML file says: texts, tables of them, and lists of texts. */
-type YamlValue = string | YamlTable | readonly string[];
+import type { ReadYaml, YamlTable } from './parse-yaml.ts';
 
-export interface YamlTable {
-  readonly [key: string]: YamlValue;
+const mostBytes = 64 * 1024;
+
+/** A table in YAML 1.2. The library is loaded for what is more than plain lines. */
+export async function readYaml(source: string): Promise<ReadYaml> {
+  if (Buffer.byteLength(source) > mostBytes)
+    return { kind: 'unread', reason: 'its table is larger than 64 KB; shorten it' };
+  const table = plainTable(source);
+  if (table !== undefined) return { kind: 'read', table };
+  const { parseYaml } = await import('./parse-yaml.ts');
+  return parseYaml(source);
 }
 
-/** `reason` ends a sentence. */
-export type ReadYaml =
-  | { readonly kind: 'read'; readonly table: YamlTable }
-  | { readonly kind: 'unread'; readonly reason: string };
+/** `head`: between the lines of `---` at the top of a text. */
+export type SplitText =
+  | { readonly kind: 'split'; readonly head: string; readonly body: string }
+  | { readonly kind: 'headless' }
+  | { readonly kind: 'open' };
 
-interface YamlLine {
-  readonly indent: number;
-  /** Without the white space around it. */
-  readonly text: string;
+export function splitHead(text: string): SplitText {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n/);
+  if (lines[0]?.trimEnd() !== '---') return { kind: 'headless' };
+  const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---');
+  if (end === -1) return { kind: 'open' };
+  return { kind: 'split', head: lines.slice(1, end).join('\n'), body: lines.slice(end + 1).join('\n') };
 }
 
-/** What may be nested: more is not a table that a person wrote. */
-const deepest = 8;
+/** `key: text`, the text in quotes or beginning with a letter; or `key:` alone. */
+const plainLine =
+  /^( {2})?([A-Za-z][\w-]*):(?: (?:"([^"\\\0-\x1F\x7F]*)"|'([^'\0-\x1F\x7F]*)'|(?!(?:null|Null|NULL)$)([A-Za-z][^\0-\x1F\x7F]*)))?$/;
 
-/**
- * The part of YAML that skills are described in: tables, lists of texts, plain and quoted texts, and blocks of lines.
- * A plain text may hold a colon, which YAML forbids and people write.
- */
-export function readYaml(source: string): ReadYaml {
-  const lines = source.split(/\r\n|\n|\r/).map((line) => {
-    const text = line.trimStart();
-    return { indent: line.length - text.length, text: text.trimEnd() };
-  });
-  try {
-    return { kind: 'read', table: new YamlReader(lines).table(-1, 0) };
-  } catch (error) {
-    if (error instanceof YamlProblem) return { kind: 'unread', reason: error.message };
-    throw error;
+/** Spares most starts the library. Undefined where a line is anything else. */
+export function plainTable(source: string): YamlTable | undefined {
+  const table = new Map<string, string | Map<string, string>>();
+  let inner: Map<string, string> | undefined;
+  for (const line of source.split('\n')) {
+    const [, indent, key = '', double, single, plain = ''] = plainLine.exec(line) ?? [];
+    const text = double ?? single ?? (plain === '' ? undefined : plain);
+    const parent = indent === undefined ? table : inner;
+    if (key === '' || parent === undefined || parent.has(key) || / #|\s$/.test(plain)) return undefined;
+    if (indent !== undefined && (text === undefined || /: |:$/.test(plain))) return undefined;
+    if (text !== undefined) parent.set(key, text);
+    if (indent !== undefined) continue;
+    if (inner?.size === 0) return undefined;
+    inner = text === undefined ? new Map() : undefined;
+    if (inner !== undefined) table.set(key, inner);
   }
-}
-
-class YamlProblem extends Error {}
-
-class YamlReader {
-  readonly #lines: readonly YamlLine[];
-  #at = 0;
-
-  constructor(lines: readonly YamlLine[]) {
-    this.#lines = lines;
-  }
-
-  /** The keys that stand deeper than the parent. */
-  table(parent: number, depth: number): YamlTable {
-    if (depth > deepest) throw new YamlProblem('its tables are nested too deeply');
-    const entries: [string, YamlValue][] = [];
-    for (let line = this.#next(); line !== undefined && line.indent > parent; line = this.#next()) {
-      const pair = keyIn(line.text);
-      if (pair === undefined) throw new YamlProblem(`line ${this.#at + 1} of its table is no \`key: value\``);
-      this.#at++;
-      entries.push([pair.key, this.#value(pair.rest, line.indent, depth)]);
-    }
-    return Object.fromEntries(entries);
-  }
-
-  #value(rest: string, indent: number, depth: number): YamlValue {
-    if (/^[|>][-+0-9]{0,2}(?:\s+#.*)?$/.test(rest)) return this.#block(rest.startsWith('|'), indent);
-    if (rest.startsWith('"') || rest.startsWith("'")) return quotedText([rest, ...this.#deeper(indent)].join(' '));
-    if (rest.startsWith('[') && rest.endsWith(']')) return rest.slice(1, -1).split(',').map(entryText).filter(isSaid);
-    if (rest !== '' && !rest.startsWith('#')) return plainText([rest, ...this.#deeper(indent)]);
-    const next = this.#next();
-    if (next === undefined || next.indent < indent) return '';
-    if (isEntry(next)) return this.#list(indent);
-    if (next.indent === indent) return '';
-    return keyIn(next.text) === undefined ? plainText(this.#deeper(indent)) : this.table(indent, depth + 1);
-  }
-
-  /** Texts after dashes. Tables in a list are of no use here, and their other lines are left out. */
-  #list(indent: number): readonly string[] {
-    const entries: string[] = [];
-    for (let line = this.#next(); line !== undefined && line.indent >= indent; line = this.#next()) {
-      if (isEntry(line)) entries.push(entryText(line.text.slice(1)));
-      else if (line.indent === indent) break;
-      this.#at++;
-    }
-    return entries;
-  }
-
-  /** Lines that belong to the text before them. */
-  #deeper(indent: number): readonly string[] {
-    const found: string[] = [];
-    for (let line = this.#next(); line !== undefined && line.indent > indent; line = this.#next()) {
-      found.push(line.text);
-      this.#at++;
-    }
-    return found;
-  }
-
-  #block(keepsLines: boolean, indent: number): string {
-    const found: string[] = [];
-    for (let line = this.#lines[this.#at]; line !== undefined; line = this.#lines[this.#at]) {
-      if (line.text !== '' && line.indent <= indent) break;
-      found.push(line.text);
-      this.#at++;
-    }
-    return found.join(keepsLines ? '\n' : ' ').trim();
-  }
-
-  /** The next line that says something. */
-  #next(): YamlLine | undefined {
-    for (; this.#at < this.#lines.length; this.#at++) {
-      const line = this.#lines[this.#at]!;
-      if (line.text !== '' && !line.text.startsWith('#')) return line;
-    }
-    return undefined;
-  }
-}
-
-/** The key and what stands behind its colon. */
-function keyIn(text: string): { readonly key: string; readonly rest: string } | undefined {
-  const quoted = /^"([^"]*)"\s*:(?=\s|$)|^'([^']*)'\s*:(?=\s|$)/.exec(text);
-  if (quoted !== null) return { key: quoted[1] ?? quoted[2] ?? '', rest: text.slice(quoted[0].length).trim() };
-  if (/^[-#"'[{&*!|>%@`]/.test(text)) return undefined;
-  const end = /:(?=\s|$)/.exec(text)?.index;
-  if (end === undefined || end === 0) return undefined;
-  return { key: text.slice(0, end).trimEnd(), rest: text.slice(end + 1).trim() };
-}
-
-function isEntry({ text }: YamlLine): boolean {
-  return text === '-' || text.startsWith('- ');
-}
-
-function isSaid(text: string): boolean {
-  return text !== '';
-}
-
-function plainText(lines: readonly string[]): string {
-  const text = lines
-    .map((line) => line.replace(/\s#.*$/, ''))
-    .join(' ')
-    .trim();
-  return text === '~' || text === 'null' ? '' : text;
-}
-
-function entryText(text: string): string {
-  const own = text.trim();
-  return own.startsWith('"') || own.startsWith("'") ? quotedText(own) : plainText([own]);
-}
-
-function quotedText(text: string): string {
-  const double = /^"((?:[^"\\]|\\.)*)"\s*(?:#.*)?$/.exec(text)?.[1];
-  if (double !== undefined) return unescaped(double);
-  const single = /^'((?:[^']|'')*)'\s*(?:#.*)?$/.exec(text)?.[1];
-  if (single !== undefined) return single.replaceAll("''", "'");
-  throw new YamlProblem(`the text that begins with ${text.slice(0, 20)} is not closed`);
-}
-
-const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '0': '\0' };
-
-function unescaped(text: string): string {
-  return text.replace(/\\(?:x([\da-f]{2})|u([\da-f]{4})|(.))/gi, (_, x: string, u: string, other: string) =>
-    other === undefined ? String.fromCharCode(Number.parseInt(x ?? u, 16)) : (escapes[other] ?? other),
+  if (inner?.size === 0) return undefined;
+  return Object.fromEntries(
+    [...table].map(([key, each]) => [key, typeof each === 'string' ? each : Object.fromEntries(each)]),
   );
 }

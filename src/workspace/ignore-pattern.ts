@@ -94,7 +94,7 @@ const namedClasses: Readonly<Record<string, string>> = {
 /** `[a-z]`, `[!a-z]`, `[[:alpha:]]`. A class that is never closed matches nothing, as in git. */
 function characterClass(text: string): { readonly part: NamePart; readonly length: number } | undefined {
   const head = /^\[[!^]?/.exec(text)?.[0] ?? '[';
-  const member = /\[:(?<named>\w+):\]|(?<from>\\?.)-(?<to>\\?[^\]])|(?<one>\\?.)/suy;
+  const member = /\[:(?<named>\w+):\]|(?<from>\\.|[^\\])-(?<to>\\.|[^\]\\])|(?<one>\\.|[^\\])/suy;
   const ranges: CharacterRange[] = [];
   let members = 0;
   for (let at = head.length; at < text.length;) {

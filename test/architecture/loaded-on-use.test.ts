@@ -72,3 +72,14 @@ test('a start loads one wire format: others come with the providers that speak t
   ).toEqual([]);
   expect(loaded[0]).toContain('model/responses/client.ts');
 });
+
+test('a start loads nothing that reads patterns or checks schemas of others', () => {
+  const sources = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /(?<!\.test)\.ts$/.test(path),
+  );
+  const library = /^import (?!type ).* from '(?:re2js|@cfworker\/json-schema)';$/m;
+  expect(sources.filter((path) => library.test(readFileSync(join(source, path), 'utf8')))).toEqual(['base/pattern.ts']);
+  const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
+  const unwanted = /^base\/pattern|^envelope\/json-schema/;
+  expect(loaded.flatMap((paths) => [...paths].filter((path) => unwanted.test(path)))).toEqual([]);
+});

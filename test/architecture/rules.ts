@@ -113,10 +113,15 @@ function folderCycles(sources: Sources): readonly string[] {
   return told;
 }
 
+/** What only computes: hashes, and ranges of addresses. */
+const pureImports: Readonly<Record<string, readonly string[]>> = {
+  'node:crypto': ['createHash'],
+  'node:net': ['BlockList', 'isIP'],
+};
+
 function impureImport({ specifier = '', names }: Import): string | undefined {
-  if (!specifier.startsWith('node:')) return undefined;
-  if (specifier === 'node:crypto' && names.every((name) => name === 'createHash')) return undefined;
-  return 'the pure core does no input or output; of Node it may use createHash';
+  if (!specifier.startsWith('node:') || names.every((name) => pureImports[specifier]?.includes(name))) return undefined;
+  return 'the pure core does no input or output; of Node it may use createHash, BlockList and isIP';
 }
 
 const forbiddenWords = new Set([

@@ -1,150 +1,128 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { allCommands, commandNames } from '../../src/surfaces/commands/command-group.ts';
-import { commandTable } from '../../src/surfaces/cli/command-table.ts';
-import { bashScript } from '../../src/surfaces/completion/bash-script.ts';
-import { fishScript } from '../../src/surfaces/completion/fish-script.ts';
-import { optionNames, wordsOf } from '../../src/surfaces/completion/offers.ts';
-import { zshScript } from '../../src/surfaces/completion/zsh-script.ts';
 import { answer, say } from '../../src/testing/index.ts';
+import { capstanScript } from '../harness/run-capstan.ts';
 import { scene, threadId } from '../harness/scene.ts';
 
-const script = bashScript(commandTable);
-
-/** What bash offers behind these words. `printed`: what the program says about threads or profiles. */
-function offered(words: readonly string[], printed = ''): readonly string[] {
-  const program = 'capstan() { case "$*" in complete-*) printf "%s" "$PRINTED" ;; esac; }';
-  const run = `${program}; eval "$SCRIPT"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _capstan; printf "%s\\n" "\${COMPREPLY[@]}"`;
-  const env = { ...process.env, SCRIPT: script, PRINTED: printed };
-  const text = execFileSync('bash', ['-c', run, 'bash', 'capstan', ...words], { env, encoding: 'utf8' });
-  return [...new Set(text.trim().split('\n'))];
-}
-
-const threads = allCommands(commandTable).filter(({ name }) => name.startsWith('threads '));
-
-it('bash offers every command, and what each takes', () => {
-  expect(offered([''])).toEqual([...commandNames(commandTable), '--help', '--version']);
-  expect(offered(['threads', ''])).toEqual([...threads.map(({ name }) => name.slice('threads '.length)), '--help']);
-  for (const command of allCommands(commandTable)) {
-    if (command.name === 'help') continue;
-    expect([command.name, ...offered([...command.name.split(' '), ''])]).toEqual([
-      command.name,
-      ...wordsOf(command),
-      ...optionNames(command),
-    ]);
-  }
-});
-
-it.each<[string, readonly string[]]>([
-  ['threads rol', ['rollback']],
-  ['replay --p', ['--print']],
-  ['exec f', ['fork']],
-  ['e --os', ['--oss']],
-  ['config s', ['show']],
-  ['exec --sandbox read', ['read-only']],
-  ['exec --sandbox = read', ['read-only']],
-  ['exec --oss --local-provider ', ['ollama', 'lmstudio']],
-  ['threads list --sort ', ['updated', 'created']],
-  ['threads export x --format m', ['markdown']],
-  ['threads set x -s w', ['workspace-write']],
-  ['context --request ', ['last']],
-  ['completion z', ['zsh']],
-  ['config explain undo.', ['undo.enabled', 'undo.max_file_bytes', 'undo.max_total_bytes']],
-  ['help con', ['context', 'config']],
-  ['help threads gc', ['gc']],
-  ['exec -c model_context', ['model_context_window=']],
-  ['exec --config window.effective_p', ['window.effective_percent=']],
-  ['exec -c model = ', ['']],
-  ['threads compact x -c compaction.st', ['compaction.strategy=']],
-  ['sandbox -P ', [':read-only', ':workspace', ':danger-full-access']],
-  // Bash makes a word of the colon, and replaces what is behind it.
-  ['sandbox -P :', ['read-only', 'workspace', 'danger-full-access']],
-  ['sandbox -P : w', ['workspace']],
-  ['sandbox --permission-profile =: w', ['workspace']],
-  ['sandbox l', ['linux']],
-  ['sandbox -- mkfif', ['mkfifo']],
-  ['sandbox -P : workspace -- mkfif', ['mkfifo']],
-  // Files of the folder, as bash offers them by itself.
-  ['sandbox -- cat l', ['']],
-  ['exec -- f', ['']],
-  // Accepted for scripts, and not shown.
-  ['exec --thread-s', ['']],
-])('bash completes %s', (typed, expected) => {
-  expect(offered(typed.split(' '))).toEqual(expected);
-});
-
-it.each<[string, readonly string[]]>([
-  ['threads show log', ['login-fix']],
-  ['threads show 01a', ['01a1e34f-1', '01a1e34f-2']],
-  ['context 01a1e34f-2', ['01a1e34f-2']],
-  ['exec resume log', ['login-fix']],
-  ['e --json fork log', ['login-fix']],
-  // Elsewhere it is the beginning of a prompt.
-  ['exec log', ['']],
-  ['threads show --l', ['--last']],
-])('bash completes threads in %s', (typed, expected) => {
-  const printed = 'login-fix\tFix the login test\n01a1e34f-1\tlogin-fix\n01a1e34f-2\tWhy $(touch no) does it fail?\n';
-  expect(offered(typed.split(' '), printed)).toEqual(expected);
-});
-
-it('bash completes profiles of the user', async () => {
-  expect(offered(['sandbox', '-P', 'd'], 'dev\nother\n')).toEqual(['dev']);
-  const { place } = await scene([]);
-  const file = join(place.home, 'config.toml');
-  const profiles = '[permissions.dev]\nextends = ":workspace"\n[permissions."$(x)"]\nextends = ":workspace"\n';
-  writeFileSync(file, readFileSync(file, 'utf8') + profiles);
-  expect(await place.run('complete-profiles')).toMatchObject({ code: 0, stdout: 'dev\n', stderr: '' });
-  writeFileSync(file, 'nonsense');
-  expect(await place.run('complete-profiles')).toMatchObject({ code: 0, stdout: '', stderr: '' });
-});
-
-it('threads are printed for shells, the newest first, and names only where they are plain words', async () => {
+/** A home with a thread that has a name, one that a shell would run, a profile, and the command in a folder of its own. */
+async function prepared() {
   const { place } = await scene(() => answer({ items: [say('Yes.')] }));
-  expect(await place.run('complete-threads')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   const ids: string[] = [];
   for (const words of ['first words', 'second words', 'third words'])
     ids.unshift(threadId(await place.run('exec', '--json', words)));
   await place.run('threads', 'name', ids[1]!, 'login-fix');
   await place.run('threads', 'name', ids[0]!, '$(touch no)');
-  const { code, stdout, stderr } = await place.run('complete-threads');
-  expect([code, stderr]).toEqual([0, '']);
-  expect(stdout.trimEnd().split('\n').toSorted()).toEqual(
-    [`${ids[0]}\t$(touch no)`, 'login-fix\tsecond words', `${ids[1]}\tlogin-fix`, `${ids[2]}\tfirst words`].toSorted(),
-  );
+  const config = join(place.home, 'config.toml');
+  const profiles = '[permissions.dev]\nextends = ":workspace"\n[permissions."$(x)"]\nextends = ":workspace"\n';
+  writeFileSync(config, readFileSync(config, 'utf8') + profiles);
+  const folder = join(place.root, 'other folder');
+  mkdirSync(folder);
+  const program = join(folder, 'cap');
+  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${capstanScript}" "$@"\n`);
+  chmodSync(program, 0o755);
+  return { place, ids, program, folder };
+}
+
+/** The words of bash for a line: it cuts at colons and equal signs, and replaces what is behind the last one. */
+const asBash = `
+complete() { :; }
+eval "$SCRIPT"
+while IFS= read -r COMP_LINE; do
+  COMP_POINT=\${#COMP_LINE}
+  replaced=\${COMP_LINE##*[ :=]}
+  _capstan "$PROGRAM" "$replaced" ''
+  printf '%s\\n' "\${COMPREPLY[@]}"
+  echo END
+done`;
+
+it('bash completes what the program offers, in whatever place and under whatever name it is', async () => {
+  const { place, ids, program, folder } = await prepared();
+  const cases: readonly (readonly [typed: string, expected: readonly string[]])[] = [
+    ['thr', ['threads']],
+    ['exec ', expect.arrayContaining(['resume', 'fork', 'review', '-m', '--model', '--help'])],
+    ['exec "a b" --os', ['--oss']],
+    ['exec --sandbox=read', ['read-only']],
+    ['exec -c model_context', ['model_context_window=']],
+    ['exec -c model=', ['']],
+    // Bash replaces what is behind the colon.
+    ['sandbox -P ', [':read-only', ':workspace', ':danger-full-access', 'dev']],
+    ['sandbox -P :', ['read-only', 'workspace', 'danger-full-access']],
+    ['sandbox -P :w', ['workspace']],
+    ['sandbox --permission-profile=:w', ['workspace']],
+    ['sandbox -P :workspace -- mkfif', ['mkfifo']],
+    ['sandbox -C fol', ['folder with space']],
+    // Files of the folder, as bash offers them by itself.
+    ['sandbox -- cat l', ['']],
+    ['threads show log', ['login-fix']],
+    ['threads show 0', ids],
+    ['threads show $', ['']],
+    ['exec log "', ['']],
+    ['nothing ', ['']],
+  ];
+  mkdirSync(join(place.workspace, 'folder with space'));
+  const { stdout: script } = await place.run('completion', 'bash');
+  // All with its whole path, and some in its folder.
+  for (const [name, cwd, some] of [
+    [program, place.workspace, cases],
+    ['./cap', folder, cases.slice(0, 2)],
+  ] as const) {
+    const text = execFileSync('bash', ['--noprofile', '--norc', '-c', asBash], {
+      env: { ...process.env, SCRIPT: script, PROGRAM: name, CAPSTAN_HOME: place.home },
+      cwd,
+      input: some.map(([typed]) => `${name.replaceAll(' ', '\\ ')} ${typed}\n`).join(''),
+      encoding: 'utf8',
+    });
+    const offered = text.split('\nEND\n').slice(0, -1);
+    const found = some.map(([typed], at) => [typed, [...new Set(offered[at]!.split('\n'))]]);
+    expect(found).toEqual(some);
+  }
 });
 
-it('zsh and fish get the same from the table', () => {
-  const [zsh, fish] = [zshScript(commandTable), fishScript(commandTable)];
-  for (const command of allCommands(commandTable)) {
-    const spec = zsh.slice(zsh.indexOf(`    '${command.name}') _arguments`)).split(' ;;')[0] ?? '';
-    const start = `complete -c capstan -n '${
-      command.name === 'exec'
-        ? '__fish_seen_subcommand_from exec e'
-        : command.name
-            .split(' ')
-            .map((each) => `__fish_seen_subcommand_from ${each}`)
-            .join('; and ')
-    }'`;
-    for (const option of optionNames(command)) {
-      expect(spec).toMatch(new RegExp(`'\\*?${option}[=+]?\\[`));
-      const flag = option.startsWith('--') ? `-l ${option.slice(2)}` : `-s ${option.slice(1)}`;
-      expect(fish).toContain(`${start} ${flag} `);
-    }
-    for (const word of wordsOf(command)) expect(spec).toContain(word);
-  }
-  for (const text of [zsh, fish]) expect(text).toMatch(/complete-threads 2>\/dev\/null/);
-  expect(zsh).toContain("'threads show') _arguments '*:word:_capstan_threads'");
-  expect(zsh).toContain("'--sort=[`updated` or `created`; newest first]:TIME:(updated created)'");
-  expect(fish).toContain("-l sort -x -a 'updated created' -d '`updated` or `created`; newest first'");
+it('threads and profiles are words that no shell evaluates, with what they are about', async () => {
+  const { place, ids } = await prepared();
+  const threads = await place.run('complete', 'fish', '--', 'capstan', 'threads', 'show', '');
+  expect(threads).toMatchObject({ code: 0, stderr: '' });
+  const [source, ...lines] = threads.stdout.trimEnd().split('\n');
+  expect(source).toBe('threads\t');
+  expect(lines.toSorted()).toEqual(
+    [`${ids[0]}\t$(touch no)`, 'login-fix\tsecond words', `${ids[1]}\tlogin-fix`, `${ids[2]}\tfirst words`].toSorted(),
+  );
+  const profiles = await place.run('complete', 'zsh', '--', './capstan', 'sandbox', '--permission-profile=');
+  const names = [':read-only', ':workspace', ':danger-full-access', 'dev'];
+  expect(profiles).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: ['profiles\t', ...names]
+      .map((each, at) => (at === 0 ? `${each}--permission-profile=\n` : `--permission-profile=${each}\t\n`))
+      .join(''),
+  });
+});
+
+it('nothing goes wrong aloud', async () => {
+  const { place } = await scene([]);
+  writeFileSync(join(place.home, 'config.toml'), 'nonsense');
+  for (const words of [
+    ['zsh', '--', 'capstan', 'threads', 'show', ''],
+    ['zsh', '--', 'capstan', 'sandbox', '-P', ''],
+    ['bash', '--', 'capstan threads show ', ''],
+    ['bash', '--', '', ''],
+    ['bash'],
+    ['tcsh', '--', 'capstan', ''],
+    [],
+  ])
+    expect(await place.run('complete', ...words)).toMatchObject({ code: 0, stderr: '' });
 });
 
 it('the command prints the script of the shell that is named', async () => {
   const { place } = await scene([]);
-  expect(await place.run('completion', 'bash')).toMatchObject({ code: 0, stdout: script, stderr: '' });
-  expect((await place.run('completion', 'zsh')).stdout).toBe(zshScript(commandTable));
-  expect((await place.run('completion', 'fish')).stdout).toBe(fishScript(commandTable));
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, stdout, stderr } = await place.run('completion', shell);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(` complete ${shell} -- `);
+    expect(stdout).toContain('_capstan');
+  }
   const { code, stderr } = await place.run('completion', 'tcsh');
   expect([code, stderr.split('\n')[0]]).toEqual([2, 'capstan: completion: SHELL is bash, zsh or fish, not "tcsh".']);
 });

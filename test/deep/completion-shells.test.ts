@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
@@ -16,7 +16,7 @@ const cases: readonly (readonly [typed: string, offered: readonly string[]])[] =
   ['threads rol', ['rollback']],
   ['threads un', ['unarchive', 'undo-rollback', 'unpin']],
   ['execpolicy ch', ['check']],
-  ['exec ', ['fork', 'resume']],
+  ['exec ', ['fork', 'resume', 'review']],
   ['exec --os', ['--oss']],
   ['exec -s ', ['danger-full-access', 'read-only', 'workspace-write']],
   ['threads list --sort ', ['created', 'updated']],
@@ -30,18 +30,26 @@ const cases: readonly (readonly [typed: string, offered: readonly string[]])[] =
   ['threads show log', ['login-fix']],
   ['exec resume log', ['login-fix']],
   ['exec fork ', ['THREAD', 'login-fix']],
+  ['threads list --sort=u', ['updated']],
+  ['exec -C fol', ['folder']],
+  ['exec --output-schema=sch', ['schema.json']],
+  ['sandbox -- mkfif', ['mkfifo']],
 ];
 
 /** A home with one named thread and a profile, and the command on the search path. */
 async function prepared() {
   const { place } = await scene(() => answer({ items: [say('Yes.')] }));
-  const id = threadId(await place.run('exec', '--json', 'Why does the login test fail?'));
+  const id = threadId(await place.run('exec', '--json', 'Why: $(touch evil) `touch evil` %F{red}\\?'));
   await place.run('threads', 'name', id, 'login-fix');
   const config = join(place.home, 'config.toml');
   writeFileSync(config, `${readFileSync(config, 'utf8')}\n[permissions.dev]\nextends = ":workspace"\n`);
   const programs = join(place.root, 'programs');
   mkdirSync(programs);
-  writeFileSync(join(programs, 'capstan'), `#!/bin/sh\nexec "${process.execPath}" "${capstanScript}" "$@"\n`);
+  const echoes = 'case "$ECHO $1" in yes\\ complet*) ;; yes*) echo "RAN $*."; exit ;; esac';
+  const runs = `exec "${process.execPath}" "${capstanScript}" "$@"`;
+  writeFileSync(join(programs, 'capstan'), `#!/bin/sh\n${echoes}\n${runs}\n`);
+  mkdirSync(join(place.workspace, 'folder'));
+  writeFileSync(join(place.workspace, 'schema.json'), '{}');
   chmodSync(join(programs, 'capstan'), 0o755);
   const env = {
     ...process.env,
@@ -53,8 +61,10 @@ async function prepared() {
   return { place, env, wanted: cases.map(([typed, offered]) => [typed, offered.map((o) => o.replace('THREAD', id))]) };
 }
 
+/** Without what shells show of a value and its option, or of a folder, in their own ways. */
 function sorted(words: readonly string[]): readonly string[] {
-  return [...new Set(words)].filter((word) => word !== '').toSorted();
+  const plain = words.map((word) => word.replace(/^--[\w-]+=/, '').replace(/\/$/, ''));
+  return [...new Set(plain)].filter((word) => word !== '').toSorted();
 }
 
 describe.runIf(has('fish'))('fish', () => {
@@ -70,6 +80,7 @@ describe.runIf(has('fish'))('fish', () => {
       return [typed, sorted(text.split('\n').map((line) => line.split('\t')[0]!))];
     });
     expect(offered).toEqual(wanted);
+    expect(existsSync(join(place.workspace, 'evil'))).toBe(false);
   });
 });
 
@@ -94,7 +105,7 @@ describe.runIf(hasTerminals && has('zsh'))('zsh', () => {
     const { place, env, wanted } = await prepared();
     const file = join(place.root, 'offered');
     writeFileSync(join(place.root, 'setup.zsh'), `${install}\n${zshSetup}`);
-    const zsh = await startZsh(place, { ...env, OFFERED: file });
+    const zsh = await startShell(['zsh', '-f', '-i'], { place, env: { ...env, OFFERED: file } });
     const offered: unknown[] = [];
     for (const [at, [typed]] of cases.entries()) {
       writeFileSync(file, '');
@@ -106,13 +117,53 @@ describe.runIf(hasTerminals && has('zsh'))('zsh', () => {
     zsh.child.stdin?.write('exit\r');
     await zsh.finished;
     expect(offered).toEqual(wanted);
+    expect(existsSync(join(place.workspace, 'evil'))).toBe(false);
   });
 });
 
-async function startZsh(place: Place, env: Readonly<Record<string, string | undefined>>): Promise<Running> {
-  const [program, ...words] = [...onTerminal, 'zsh', '-f', '-i'];
-  const zsh = new Running(spawn(program, words, { cwd: place.workspace, env, stdio: ['pipe', 'pipe', 'pipe'] }));
-  zsh.child.stdin?.write('source $HOME/setup.zsh\r');
-  await zsh.printed('READY-1> ');
-  return zsh;
+interface ShellScene {
+  readonly place: Place;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
+
+async function startShell(shell: readonly string[], { place, env }: ShellScene): Promise<Running> {
+  const [program, ...words] = [...onTerminal, ...shell];
+  const running = new Running(spawn(program, words, { cwd: place.workspace, env, stdio: ['pipe', 'pipe', 'pipe'] }));
+  running.child.stdin?.write(`source $HOME/setup.${shell[0]}\r`);
+  await running.printed('READY-1> ');
+  return running;
+}
+
+/** What bash makes of a line, word by word, when Tab is pressed behind it. */
+const lines = [
+  ['sandbox -P :w', 'sandbox -P :workspace'],
+  ['sandbox --permission-profile=:w', 'sandbox --permission-profile=:workspace'],
+  ['sandbox -P d', 'sandbox -P dev'],
+  ['threads rol', 'threads rollback'],
+  ['threads show log', 'threads show login-fix'],
+  ['exec --oss --local-provider o', 'exec --oss --local-provider ollama'],
+  ["exec 'a b' --os", 'exec a b --oss'],
+  ['exec -c model_con', 'exec -c model_context_window='],
+  ['exec -C fol', 'exec -C folder/'],
+  ['exec -i sch', 'exec -i schema.json'],
+  ['exec --output-schema=sch', 'exec --output-schema=schema.json'],
+  ['sandbox -- mkfif', 'sandbox -- mkfifo'],
+] as const;
+
+describe.runIf(hasTerminals)('bash', () => {
+  it('completes lines on a terminal', async () => {
+    const { place, env } = await prepared();
+    const setup = 'source <(capstan completion bash); PROMPT_COMMAND=\'PS1="READY-$((++prompts))> "\'';
+    writeFileSync(join(place.root, 'setup.bash'), setup);
+    const shell = ['bash', '--norc', '--noprofile', '-i'];
+    const bash = await startShell(shell, { place, env: { ...env, ECHO: 'yes' } });
+    for (const [at, [typed]] of lines.entries()) {
+      bash.child.stdin?.write(`capstan ${typed}\t\r`);
+      await bash.printed(`READY-${at + 2}> `);
+    }
+    bash.child.stdin?.write('exit\r');
+    const { stdout } = await bash.finished;
+    const ran = Array.from(stdout.matchAll(/^RAN (.*)\.\r$/gm), ([, words]) => words);
+    expect(ran).toEqual(lines.map(([, completed]) => completed));
+  });
+});

@@ -54,7 +54,7 @@ describe('a thread in which everything is hostile', () => {
       ['threads', evil],
       ['threads', 'lst', evil],
       [`two words ${evil}`],
-      ['complete-threads'],
+      ['complete', 'fish', '--', 'capstan', 'threads', 'show', ''],
       ['threads', 'list', `--${evil}`],
       ['context', id],
       ['context', id, '--changes'],
@@ -97,7 +97,7 @@ describe('a thread in which everything is hostile', () => {
       (name) => `threads ${name}`,
     );
     expect(
-      [...showing, 'context', 'replay', 'config', 'exec', 'complete-threads'].filter((name) => !sawIt(name)),
+      [...showing, 'context', 'replay', 'config', 'exec', 'complete fish'].filter((name) => !sawIt(name)),
     ).toEqual([]);
   });
 

@@ -107,6 +107,16 @@ describe('the answer', () => {
     expect(model.requests[1]!.body['text']).not.toHaveProperty('format');
   });
 
+  it('is checked without code that is made from text, also by patterns that would take others for ever', async () => {
+    const text = `${'a'.repeat(100)}!`;
+    const { place } = await scene([answer({ items: [say(JSON.stringify({ a: text }))] })]);
+    const path = join(place.root, 'schema.json');
+    writeFileSync(path, JSON.stringify({ patternProperties: { '^(a+)+$': { pattern: '^(a+)+$' } } }));
+    const prefix = ['/usr/bin/env', 'NODE_OPTIONS=--disallow-code-generation-from-strings'];
+    const run = await place.start(['exec', '--output-schema', path, 'x'], { prefix }).finished;
+    expect([run.code, run.stderr]).toEqual([1, expect.stringContaining('answer.a must match ^(a+)+$.')]);
+  });
+
   it('passes on to a reader of events although it does not fit the schema', async () => {
     const { place } = await scene([ok(), ok(), ok()]);
     const path = join(place.root, 'schema.json');

@@ -39,6 +39,7 @@ it('an agent has events of its own, in place of those of a session', async () =>
     hooks: createHooks({
       starts: new SessionStarts(),
       hooks,
+      patterns: new Map(),
       run: async ({ argv, input }) => {
         const given = parseJsonObject(input) ?? {};
         seen.push({ ...given, command: argv.at(-1)! });

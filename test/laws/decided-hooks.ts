@@ -28,6 +28,7 @@ export class HooksOfWorld {
     return createHooks({
       starts: new SessionStarts(),
       hooks: [...hookEvents.map((event) => definition(event)), definition('PostToolUse', { isAsync: true })],
+      patterns: new Map(),
       run: async ({ input }) => {
         this.runs++;
         const given = parseJsonObject(input) ?? {};

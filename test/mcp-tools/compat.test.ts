@@ -100,11 +100,11 @@ it('null in a v1 call is as absent', async () => {
   const client = new TestClient(app);
   const start = app.tools.find(({ name }) => name === 'newConversation')!;
   const nothing = Object.fromEntries(Object.keys(start.input['properties'] as JsonObject).map((name) => [name, null]));
-  expect(argumentsProblem(start.input, nothing)).toBeUndefined();
+  expect(await argumentsProblem(start.input, nothing)).toBeUndefined();
   const { conversationId } = (await client.data('newConversation', nothing)) as { conversationId: string };
   const over = app.tools.find(({ name }) => name === 'overrideTurnContext')!;
   const none = { conversationId, cwd: null, approvalPolicy: null, sandboxPolicy: null, model: null, summary: null };
-  expect(argumentsProblem(over.input, none)).toBeUndefined();
+  expect(await argumentsProblem(over.input, none)).toBeUndefined();
   expect(await client.error('overrideTurnContext', none)).toMatchObject({ code: 'nothing-to-change' });
 });
 

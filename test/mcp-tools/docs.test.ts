@@ -25,7 +25,7 @@ it('every tool is in the page, with arguments that it takes', async () => {
   expect(examples.map(([name]) => name).toSorted()).toEqual(listed.map(({ name }) => name).toSorted());
   for (const [name, args] of examples) {
     const { input } = listed.find((tool) => tool.name === name)!;
-    expect([name, argumentsProblem(input, args)]).toEqual([name, undefined]);
+    expect([name, await argumentsProblem(input, args)]).toEqual([name, undefined]);
   }
   const aliases = app.tools.filter(({ isAlias }) => isAlias);
   for (const { name } of aliases) expect(page).toContain(`\`${name}\``);

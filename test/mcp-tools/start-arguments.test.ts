@@ -26,7 +26,7 @@ it.each<[JsonObject, string]>([
   expect(refused.data).toMatchObject({ status: 'failed', error: { message: expect.any(String) as string } });
   // Otherwise clients do not get the data.
   const { output } = app.tools.find(({ name }) => name === 'thread_start')!;
-  expect(misfit(output, refused.data)).toBeUndefined();
+  expect(await misfit(output, refused.data)).toBeUndefined();
 });
 
 it('a relative folder starts where the server works, in every call; settings say how much of the network is open', async () => {

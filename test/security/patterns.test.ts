@@ -110,7 +110,34 @@ describe('deny globs', () => {
   });
 });
 
+describe('what a deny glob says', () => {
+  test.each([
+    ['/x/{**/secret,b}', '/x/secret', true],
+    ['/x/{b,**/secret}', '/x/a/secret', true],
+    ['/x/{a,b}**/s', '/x/as', false],
+    ['/x/[a\\]]', '/x/]', true],
+    ['/x/[a\\-z]', '/x/-', true],
+    ['/x/[a\\-z]', '/x/m', false],
+    ['/x/secret/', '/x/secret/key', true],
+    ['/x/*/', '/x/y', true],
+  ])('%s covers %s: %s', (glob, path, wanted) => expect(globCovers(glob, path)).toBe(wanted));
+});
+
 describe('ignore files', () => {
+  test.each([
+    ['[\\-a]', '-', true],
+    ['[\\-a]', '^', false],
+    ['[a\\-c]', 'b', false],
+    ['[A-\\]]', 'Z', true],
+  ])('the class %s has %s: %s', (line, member, wanted) => {
+    expect(parseIgnorePattern(line)?.matches(member, member)).toBe(wanted);
+  });
+
+  test('as many patterns as a file may have, each with many stars, against a long name', () => {
+    const rules = withIgnoreFile(nothingIgnored, '/r', `${'[a-z]*'.repeat(160)}b\n`.repeat(260));
+    expect(isIgnored(rules, `/r/${'a'.repeat(249)}bc`, 'other')).toBe(false);
+  });
+
   test('*a×25 against a name of many letters', () => {
     const pattern = parseIgnorePattern(`${'*a'.repeat(25)}b`)!;
     expect(pattern.matches(`${'a'.repeat(200)}bc`, `${'a'.repeat(200)}bc`)).toBe(false);

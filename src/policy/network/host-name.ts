@@ -1,4 +1,4 @@
-import { addressBytes, hasZones, isLoopbackAddress, mappedAddress } from './ip-address.ts';
+import { addressVersion, hasZones, isLoopbackAddress } from './ip-address.ts';
 
 /** The longest name that the domain name system has. */
 const longestName = 253;
@@ -22,16 +22,15 @@ export function normaliseHost(text: string): string | undefined {
 
 function normaliseVersion6(text: string): string | undefined {
   const [address = '', zone, ...more] = text.split('%');
-  const bytes = addressBytes(address);
-  if (bytes === undefined || more.length > 0) return undefined;
+  if (addressVersion(address) !== 6 || more.length > 0) return undefined;
   if (zone !== undefined && !/^[\w.-]{1,32}$/.test(zone)) return undefined;
+  const short = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address;
   // A zone says which network an address is in. Where an address is the same in all of them it would hide it from lists.
-  if (zone !== undefined && hasZones(bytes)) return `${shortest(address)}%${zone}`;
-  return mappedAddress(bytes) ?? shortest(address);
-}
-
-function shortest(address: string): string {
-  return URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address;
+  if (zone !== undefined && hasZones(address)) return `${short}%${zone}`;
+  // An address of version 4 that is spelled as one of version 6 reaches the same machine.
+  const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(short) ?? [];
+  if (high === undefined || low === undefined) return short;
+  return [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]).join('.');
 }
 
 export interface HostAndPort {
@@ -64,5 +63,5 @@ export function isThisMachine(host: string): boolean {
 }
 
 export function isAddress(host: string): boolean {
-  return addressBytes(host) !== undefined;
+  return addressVersion(host) !== 0;
 }

@@ -10,13 +10,7 @@ import { memoryCommand } from '../commands/memory-command.ts';
 import { modelsCommand } from '../commands/models-command.ts';
 import { mcpCommand } from '../commands/mcp-command.ts';
 import { mcpServerCommand } from '../commands/mcp-server-command.ts';
-import {
-  completeProfilesCommand,
-  completeThreadsCommand,
-  completionCommand,
-  demoCommand,
-  helpCommand,
-} from '../commands/other-commands.ts';
+import { completeCommand, completionCommand, demoCommand, helpCommand } from '../commands/other-commands.ts';
 import { rerunCommand } from '../commands/rerun-command.ts';
 import { reviewCommand } from '../commands/review-command.ts';
 import { sandboxCommand } from '../commands/sandbox-command.ts';
@@ -98,11 +92,10 @@ export const commandTable: CommandGroup = {
     mcp: commandRow(mcpCommand, () => import('../mcp/run-mcp.ts')),
     'mcp-server': commandRow(mcpServerCommand, () => import('../mcp-server/run-mcp-server.ts')),
     demo: commandRow(demoCommand, () => import('../demo/run-demo.ts')),
-    completion: commandRow(completionCommand, async () =>
-      (await import('../completion/run-completion.ts')).completionOf(commandTable),
+    completion: commandRow(completionCommand, () => import('../completion/run-completion.ts')),
+    complete: commandRow(completeCommand, async () =>
+      (await import('../completion/run-complete.ts')).completeFor(commandTable),
     ),
-    'complete-profiles': commandRow(completeProfilesCommand, () => import('../completion/run-complete-profiles.ts')),
-    'complete-threads': commandRow(completeThreadsCommand, () => import('../completion/run-complete-threads.ts')),
     help: commandRow(helpCommand, async () => (await import('../commands/run-help.ts')).helpOn(commandTable)),
   },
   notes:

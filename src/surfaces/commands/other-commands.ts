@@ -36,22 +36,12 @@ export const helpCommand = {
   options: {},
 } as const satisfies Command;
 
-export const completeThreadsCommand = {
-  name: 'complete-threads',
+export const completeCommand = {
+  name: 'complete',
   hidden: true,
   does: '',
-  summary: 'Prints the newest threads for the completion of a shell: an id or a name, a tab, and what it is about.',
-  forms: [''],
-  words: [],
-  options: {},
-} as const satisfies Command;
-
-export const completeProfilesCommand = {
-  name: 'complete-profiles',
-  hidden: true,
-  does: '',
-  summary: 'Prints the names of permission profiles for the completion of a shell.',
-  forms: [''],
-  words: [],
+  summary: 'Prints what may stand in the place of the last word, for the completion of a shell.',
+  forms: ['bash -- LINE REPLACED', 'zsh|fish -- WORD …'],
+  words: [{ name: 'SHELL' }, { name: 'WORD', many: true }],
   options: {},
 } as const satisfies Command;

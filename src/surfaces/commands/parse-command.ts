@@ -83,7 +83,7 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
 }
 
 /** Whether the last of the words begins what belongs to another program. */
-function isVerbatim({ variants = {}, words }: Command, plain: readonly string[]): boolean {
+export function isVerbatim({ variants = {}, words }: Command, plain: readonly string[]): boolean {
   const hasVariant = Object.hasOwn(variants, plain[0]!);
   const expected = hasVariant ? variants[plain[0]!] : words;
   return expected?.[plain.length - (hasVariant ? 2 : 1)]?.verbatim === true;
@@ -107,7 +107,8 @@ function wrongChoice(command: Command, takes: string, written: string, choices: 
   return wrongUsage(command, `${takes}, not ${JSON.stringify(written)}.`, next);
 }
 
-function splitOption(word: string): readonly [name: string, attached: string | undefined] {
+/** `--name=value`, `-nvalue` and `-n=value` in two. */
+export function splitOption(word: string): readonly [name: string, attached: string | undefined] {
   if (word.startsWith('--')) {
     const at = word.indexOf('=');
     return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];

@@ -1,56 +1,150 @@
 import { usedGates } from '../../config/feature-gates.ts';
 import { keyNames } from '../../config/known-key.ts';
 import { type Command, type CommandOption, helpOption, keyAndValue, shownOptions } from '../commands/command.ts';
-import type { CommandGroup } from '../commands/command-group.ts';
+import { type CommandGroup, findCommand, shownCommands } from '../commands/command-group.ts';
+import { isVerbatim, splitOption } from '../commands/parse-command.ts';
 
-/** What the program itself takes in the place of a command. */
-export const programOptions = [...helpOption.names.filter((name) => name.startsWith('--')), '--version'];
-
-/** The words that may follow a command's name, besides options. */
-export function wordsOf({ variants = {}, words = [] }: Command): readonly string[] {
-  return [...Object.keys(variants), ...words.flatMap(({ choices = [] }) => choices)];
+export interface OfferedWord {
+  readonly word: string;
+  /** Shells that can show it beside the word do. */
+  readonly does?: string;
 }
 
-/** Words that may follow a variant, where they are known: the keys behind `config explain`, the gates behind `features enable`. */
-export function wordsAfterVariants({ variants = {} }: Command): readonly (readonly [string, readonly string[]])[] {
-  const known: Readonly<Record<string, () => readonly string[]>> = {
-    KEY: keyNames,
-    FEATURE: () => usedGates.map(({ name }) => name),
-  };
-  return Object.entries(variants).flatMap(([variant, words]) =>
-    words.flatMap(({ name }) => (known[name] === undefined ? [] : [[variant, known[name]()] as const])),
-  );
+/** What may stand in the place of the last word, whatever has been typed of it. */
+export interface Offers {
+  readonly words: readonly OfferedWord[];
+  /** What this table does not know: threads and profiles are the program's, files and programs the shell's. */
+  readonly source?: 'threads' | 'profiles' | 'files' | 'folders' | 'programs';
+  /** The part of the last word before a value: `--model=`. */
+  readonly attached?: string;
 }
 
-/** The command that prints threads, each with a tab and what it is about. */
-export const threadsCommand = 'complete-threads';
-
-/** The command that prints the user's permission profiles, a line for each. */
-export const profilesCommand = 'complete-profiles';
-
-/** Whether the option takes a permission profile. */
-export function takesProfile({ names }: CommandOption): boolean {
-  return names.includes('--permission-profile');
+interface OfferOptions {
+  /** Options are offered before a dash is typed, behind the words that may stand there. */
+  readonly early: boolean;
 }
 
-/** Where a command takes a thread. */
-export function placeOfThread({ words = [], variants = {} }: Command): 'anywhere' | 'behind a variant' | 'nowhere' {
-  const isThread = ({ name }: { readonly name: string }): boolean => name === 'THREAD';
-  if (words.some(isThread)) return 'anywhere';
-  return Object.values(variants).some((each) => each.some(isThread)) ? 'behind a variant' : 'nowhere';
+/** `typed`: the words behind the program, the one that is being typed last. */
+export function offersFor(table: CommandGroup, typed: readonly string[], options: OfferOptions): Offers {
+  return typed[0] === 'help' && typed.length > 1
+    ? offersIn(table, typed.slice(1), () => ({ words: [] }))
+    : offersIn(table, typed, (command, rest) => offersOf(command, rest, options));
 }
 
-export function optionNames(command: Command): readonly string[] {
-  return shownOptions(command).flatMap(({ names }) => names);
+function offersIn(
+  group: CommandGroup,
+  [name = '', ...rest]: readonly string[],
+  offersBelow: (command: Command, rest: readonly string[]) => Offers,
+): Offers {
+  if (rest.length === 0) {
+    const commands = shownCommands(group).map(([word, entry]) => {
+      return { word, does: 'commands' in entry ? entry.does : entry.command.does };
+    });
+    const version = group.name === '' ? [{ word: '--version', does: 'its version' }] : [];
+    return { words: [...commands, ...namesOf(helpOption).filter(({ word }) => word.startsWith('--')), ...version] };
+  }
+  const found = findCommand(group, name);
+  if ('code' in found) return { words: [] };
+  return 'commands' in found ? offersIn(found, rest, offersBelow) : offersBelow(found.command, rest);
 }
 
-/** The values of an option that are known. */
-export function valuesOf({ value, choices = [], offers = [] }: CommandOption): readonly string[] {
-  if (value === keyAndValue) return keyNames().map((name) => `${name}=`);
-  return [...choices, ...offers];
+function offersOf(command: Command, typed: readonly string[], { early }: OfferOptions): Offers {
+  const current = typed.at(-1) ?? '';
+  const place = placeIn(command, typed.slice(0, -1));
+  const { awaiting, used, isLiteral } = place;
+  if (awaiting !== undefined) return valuesOf(awaiting, current);
+  const options = shownOptions(command)
+    .filter((option) => option.repeats === true || !used.has(option))
+    .flatMap(namesOf);
+  if (!isLiteral && /^-./.test(current)) {
+    const [name, value] = splitOption(current);
+    const option = optionOf(command, name);
+    if (value === undefined || option?.value === undefined) return { words: options };
+    return { ...valuesOf(option, value), attached: current.slice(0, current.length - value.length) };
+  }
+  const offered = wordsAt(command, place);
+  if (isLiteral) return offered;
+  if (current === '-') return { words: options };
+  const isAlone = current === '' && offered.words.length === 0 && offered.source === undefined;
+  return early || isAlone ? { ...offered, words: [...offered.words, ...options] } : offered;
 }
 
-/** The groups below the program: `threads`. */
-export function groupsOf({ commands }: CommandGroup): readonly CommandGroup[] {
-  return Object.values(commands).flatMap((entry) => ('commands' in entry ? [entry] : []));
+interface Place {
+  /** Words that are no options, before `--`. */
+  readonly plain: readonly string[];
+  /** How many words stand behind `--`, or belong to another program. */
+  readonly literal: number;
+  readonly isLiteral: boolean;
+  readonly used: ReadonlySet<CommandOption>;
+  /** The option whose value comes next. */
+  readonly awaiting: CommandOption | undefined;
+}
+
+/** Reads the words before the current one as the parser does, without a word about mistakes. */
+function placeIn(command: Command, before: readonly string[]): Place {
+  const plain: string[] = [];
+  const used = new Set<CommandOption>();
+  let awaiting: CommandOption | undefined;
+  for (const [at, word] of before.entries()) {
+    if (awaiting !== undefined) {
+      awaiting = undefined;
+    } else if (word === '--') {
+      return { plain, literal: before.length - at - 1, isLiteral: true, used, awaiting };
+    } else if (/^-./.test(word)) {
+      const [name, attached] = splitOption(word);
+      const option = optionOf(command, name);
+      if (option !== undefined) used.add(option);
+      if (option?.value !== undefined && attached === undefined) awaiting = option;
+    } else if (isVerbatim(command, [...plain, word])) {
+      return { plain, literal: before.length - at, isLiteral: true, used, awaiting };
+    } else {
+      plain.push(word);
+    }
+  }
+  return { plain, literal: 0, isLiteral: false, used, awaiting };
+}
+
+/** Words that stand for themselves behind the name of a command or of a variant. */
+const knownWords: Readonly<Record<string, () => readonly string[]>> = {
+  KEY: keyNames,
+  FEATURE: () => usedGates.map(({ name }) => name),
+};
+
+function wordsAt(command: Command, { plain, literal, isLiteral, used }: Place): Offers {
+  const { variants = {}, words = [] } = command;
+  const [first] = plain;
+  const variant = first !== undefined && Object.hasOwn(variants, first) ? variants[first] : undefined;
+  const isChosen = [...used].some(({ choosesThread }) => choosesThread === true);
+  const expected = (variant ?? words).filter(({ name }) => name !== 'THREAD' || !isChosen);
+  const at = plain.length + literal - (variant === undefined ? 0 : 1);
+  const word = expected[at] ?? (expected.at(-1)?.many === true ? expected.at(-1) : undefined);
+  const { name = '', choices = [], verbatim } = word ?? {};
+  const names = [
+    ...(plain.length === 0 && !isLiteral ? Object.keys(variants) : []),
+    ...choices,
+    ...(Object.hasOwn(knownWords, name) ? knownWords[name]!() : []),
+  ];
+  const offered = { words: names.map((each) => ({ word: each })) };
+  if (name === 'THREAD' && !isLiteral) return { ...offered, source: 'threads' };
+  if (name === 'FILE') return { ...offered, source: 'files' };
+  if (verbatim !== true || !isLiteral) return offered;
+  return { words: [], source: at === expected.length - 1 ? 'programs' : 'files' };
+}
+
+function valuesOf(option: CommandOption, typed: string): Offers {
+  const { names, value, choices = [], offers = [] } = option;
+  if (value === 'FILE') return { words: [], source: 'files' };
+  if (value === 'FOLDER') return { words: [], source: 'folders' };
+  if (value === keyAndValue && names.includes('--config'))
+    return { words: typed.includes('=') ? [] : keyNames().map((name) => ({ word: `${name}=` })) };
+  const words = [...choices, ...offers].map((word) => ({ word }));
+  return names.includes('--permission-profile') ? { words, source: 'profiles' } : { words };
+}
+
+function optionOf({ options }: Command, name: string): CommandOption | undefined {
+  return [...Object.values(options), helpOption].find(({ names }) => names.includes(name));
+}
+
+function namesOf({ names, help }: CommandOption): readonly OfferedWord[] {
+  return names.map((word) => ({ word, does: help }));
 }

@@ -31,7 +31,7 @@ export async function loadConfiguredHooks(
   const base = await loadBaseLayers(home.path, choices);
   const { layers, problems } = await configInFolder(base, folder);
   const places = findHookPlaces(base, layers, folder, choices);
-  const loaded = places === undefined ? { hooks: [], problems: [] } : loadHooks(places);
+  const loaded = places === undefined ? { hooks: [], problems: [] } : await loadHooks(places);
   return {
     hooks: loaded.hooks,
     problems: [...base.problems, ...problems, ...loaded.problems],

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { namesIn } from '../../disk/folders.ts';
 import { readTextIfPossible } from '../../disk/read-bounded.ts';
 import { defined } from '../../protocol/defined.ts';
-import { readYaml } from '../../skills/read-yaml.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { readYaml, splitHead } from '../../skills/read-yaml.ts';
 
 /** A prompt that the user keeps in a file. */
 export interface CustomPrompt {
@@ -15,38 +16,56 @@ export interface CustomPrompt {
   readonly text: string;
 }
 
+export interface CustomPrompts {
+  readonly prompts: readonly CustomPrompt[];
+  /** Of files that are left out. */
+  readonly problems: readonly Outcome[];
+}
+
 const maxBytes = 1_000_000;
 const mostPrompts = 500;
 
 /** The files of a folder that end in `.md`, in the order of their names. Folders below it do not count. */
-export function customPrompts(folder: string): readonly CustomPrompt[] {
-  return namesIn(folder)
-    .flatMap((file) => /^([\w][\w.-]*)\.md$/.exec(file)?.[1] ?? [])
-    .toSorted()
-    .slice(0, mostPrompts)
-    .flatMap((name): readonly CustomPrompt[] => {
-      const text = readTextIfPossible(join(folder, `${name}.md`), { maxBytes });
-      return text === undefined ? [] : [{ name, ...readPrompt(text) }];
-    });
+export async function customPrompts(folder: string): Promise<CustomPrompts> {
+  const names = namesIn(folder).flatMap((file) => /^([\w][\w.-]*)\.md$/.exec(file)?.[1] ?? []);
+  const prompts: CustomPrompt[] = [];
+  const problems: Outcome[] = [];
+  for (const name of names.toSorted().slice(0, mostPrompts)) {
+    const path = join(folder, `${name}.md`);
+    const text = readTextIfPossible(path, { maxBytes });
+    const read = text === undefined ? undefined : await readPrompt(text);
+    if (typeof read === 'object') prompts.push({ name, ...read });
+    else if (read !== undefined) problems.push(wrongPrompt(path, read));
+  }
+  return { prompts, problems };
 }
 
-/** Without the table at its top, which says what it is for. */
-function readPrompt(written: string): Omit<CustomPrompt, 'name'> {
-  const lines = written.replace(/^\uFEFF/, '').split(/\r\n|\n/);
-  const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---');
-  if (lines[0]?.trimEnd() !== '---' || end === -1) return { text: lines.join('\n').trim() };
-  const read = readYaml(lines.slice(1, end).join('\n'));
-  const table = read.kind === 'read' ? read.table : {};
+/** Without the table at its top, which says what it is for. A text says what is wrong with the table. */
+async function readPrompt(written: string): Promise<Omit<CustomPrompt, 'name'> | string> {
+  const split = splitHead(written);
+  if (split.kind !== 'split')
+    return {
+      text: written
+        .replace(/^\uFEFF/, '')
+        .replaceAll('\r\n', '\n')
+        .trim(),
+    };
+  const read = await readYaml(split.head);
+  if (read.kind === 'unread') return read.reason;
   const line = (key: string): string | undefined => {
-    const value = table[key];
+    const value = read.table[key];
     return typeof value === 'string' && value.trim() !== '' ? value.split(/\s+/).join(' ').trim() : undefined;
   };
-  const text = lines
-    .slice(end + 1)
-    .join('\n')
-    .trim();
   return {
-    text,
+    text: split.body.trim(),
     ...defined({ description: line('description'), takes: line('argument-hint') ?? line('argument_hint') }),
+  };
+}
+
+function wrongPrompt(path: string, reason: string): Outcome<'prompt-wrong'> {
+  return {
+    code: 'prompt-wrong',
+    message: `The prompt ${path} is left out: ${reason}.`,
+    next: 'Correct it, or remove it.',
   };
 }

@@ -26,7 +26,7 @@ export async function hooksInFolder(
   const places = findHookPlaces(base, layers, cwd, options);
   if (places === undefined) return { hooks: [], problems: [] };
   const { loadHooks, mayRun } = await import('../../hooks/load-hooks.ts');
-  const { hooks, problems } = loadHooks(places);
+  const { hooks, problems } = await loadHooks(places);
   const idle = hooks.filter((hook) => !mayRun(hook) && hook.trust !== 'disabled');
   const { untrustedHooks } = await import('../../hooks/untrusted-hooks.ts');
   return { hooks: hooks.filter(mayRun), problems: [...problems, ...(isNew ? untrustedHooks(idle) : [])] };

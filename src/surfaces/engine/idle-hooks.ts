@@ -21,5 +21,5 @@ export async function hooksInForce(
   const places = findHookPlaces(base, layers, folder, options);
   if (places === undefined || !isGateOpen('hooks', featureGates(config.features ?? {}))) return [];
   const { loadHooks } = await import('../../hooks/load-hooks.ts');
-  return loadHooks(places).hooks;
+  return (await loadHooks(places)).hooks;
 }

@@ -28,7 +28,7 @@ export async function findMentionable(engine: EngineParts, cwd: string): Promise
   const installed = await threadPlugins(base.home, config, settings.features)();
   const denies = (path: string): boolean => deniesRead(base.requirements, path);
   const { roots } = skillSources(engine, { config, cwd, installed });
-  const { skills } = new SkillFiles(() => clock.now()).load({ roots, plugins: installed, switches, denies });
+  const { skills } = await new SkillFiles(() => clock.now()).load({ roots, plugins: installed, switches, denies });
   const times = Map.groupBy(skills, ({ name }) => name);
   return {
     skills: skills.map(({ name, description, path }) => {

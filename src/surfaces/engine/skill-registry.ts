@@ -47,7 +47,7 @@ export class SkillRegistry {
     const installed = await threadPlugins(base.home, config, featureGates(config.features ?? {}))();
     const { roots, problems } = skillSources({ base, options }, { config, cwd: folder, installed });
     const denies = (path: string): boolean => deniesRead(base.requirements, path);
-    const found = new SkillFiles(() => clock.now()).load({ roots, plugins: installed, switches: [], denies });
+    const found = await new SkillFiles(() => clock.now()).load({ roots, plugins: installed, switches: [], denies });
     const switches = skillSwitches(layers, base.osHome);
     const skills = found.skills.map(({ name, description, scope, path, place, isOffered }) => ({
       name,

@@ -3,6 +3,7 @@ import { runWithInput } from '../../exec/run-with-input.ts';
 import { changedConfiguration } from '../../gather/config/landlock-record.ts';
 import { createHooks } from '../../hooks/create-hooks.ts';
 import type { HookDefinition } from '../../hooks/hook-definition.ts';
+import { readMatchers } from '../../hooks/matcher.ts';
 import { SessionStarts } from '../../hooks/session-starts.ts';
 import { createHookTexts } from '../../hooks/save-output.ts';
 import type { Hooks } from '../../ports/hooks.ts';
@@ -10,17 +11,19 @@ import type { EngineParts } from './engine-parts.ts';
 import { programVariables } from './program-variables.ts';
 
 /** The hooks of one thread. They are the user's own programs: they get the variables of this process. */
-export function createThreadHooks(
+export async function createThreadHooks(
   engine: Pick<EngineParts, 'clock' | 'ids' | 'options' | 'programs' | 'base' | 'sessionStarts'>,
   hooks: readonly HookDefinition[],
   shell: string,
-): Hooks {
+): Promise<Hooks> {
   const { clock, ids, options } = engine;
   // Standard input of a child of Node is a socket. A bash that is the first shell takes that for a remote login, and
   // reads start-up files.
   const level = String(Math.max(1, Number(options.env['SHLVL']) || 0));
+  const { patterns } = await readMatchers(hooks.map(({ matcher }) => matcher));
   return createHooks({
     hooks,
+    patterns,
     run: runWithInput,
     refusal: ({ source }) => {
       if (source.owner !== 'project') return undefined;

@@ -32,7 +32,7 @@ export function createThreadSkills(
       if (roots.length === 0) return problems;
       const { load } = await (reader ??= openReader(() => clock.now()));
       const { deniesModel: denies } = readGuard(policy);
-      const found = load({ roots, plugins: installed, switches, denies });
+      const found = await load({ roots, plugins: installed, switches, denies });
       loaded = found;
       return [...problems, ...found.problems];
     },
@@ -74,8 +74,8 @@ async function openReader(now: () => number) {
   ]);
   const files = new SkillFiles(now);
   return {
-    load(sources: Parameters<typeof files.load>[0]) {
-      const found = files.load(sources);
+    async load(sources: Parameters<typeof files.load>[0]) {
+      const found = await files.load(sources);
       const selected = new Map<number, ReturnType<Skills['select']>>();
       return {
         problems: found.problems,

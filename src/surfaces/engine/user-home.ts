@@ -1,6 +1,6 @@
 import type { ThemeFile } from '../../gather/files/theme-files.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { CustomPrompt } from './custom-prompts.ts';
+import type { CustomPrompts } from './custom-prompts.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { HomeMemory } from './home-memory.ts';
 import type { HomeModels } from './home-models.ts';
@@ -54,7 +54,7 @@ export class UserHome {
   }
 
   /** Prompts that the user keeps in the home, by name. */
-  async customPrompts(): Promise<readonly CustomPrompt[]> {
+  async customPrompts(): Promise<CustomPrompts> {
     const { customPrompts } = await import('./custom-prompts.ts');
     return customPrompts(`${this.#parts.base.home}/prompts`);
   }

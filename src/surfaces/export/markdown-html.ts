@@ -1,172 +1,128 @@
+import type { Block, TableBlock } from '../../base/markdown/block.ts';
+import type { Inline, InlineText, LinkInline } from '../../base/markdown/inline-text.ts';
+import { MarkdownReader } from '../../base/markdown/markdown-reader.ts';
+import { Definitions } from '../../base/markdown/read-blocks.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { diffHtml } from './diff-html.ts';
 import { escapeHtml } from './escape-html.ts';
-import { inlineHtml } from './inline-html.ts';
-import { bullet, indentOf, isBlankLine, isRule, readList } from './list-lines.ts';
 
 /**
- * Markdown as HTML: headings, lists, quotes, code, tables, and what `inlineHtml` knows. HTML in it is text like any other.
- * Line breaks stay where they are. Takes time in proportion to the text.
+ * Markdown as HTML. HTML in it is text like any other, every character is escaped, and only web and mail addresses become
+ * links. Line breaks stay where they are.
  */
 export function markdownHtml(text: string): string {
-  return blocksHtml(visibleText(text).split('\n').map(withoutTabs), { depth: 0 });
+  const blocks: Block[] = [];
+  const reader = new MarkdownReader((block) => blocks.push(block), new Definitions('all'));
+  for (const line of visibleText(text).split('\n')) reader.line(withoutTabs(line));
+  reader.end();
+  return blocksHtml(blocks);
 }
 
-interface Nesting {
-  readonly depth: number;
-  /** The first paragraph of a list item stands without a tag of its own. */
-  readonly isItem?: boolean;
-}
-
-interface Block {
-  readonly html: string;
-  /** The line after it. */
-  readonly next: number;
-}
-
-type BlockReader = (lines: readonly string[], at: number, depth: number) => Block | undefined;
-
-/** Deeper quotes and lists are shown as text: no reader needs them, and parsing them costs. */
-const deepest = 8;
-
-const readers: readonly BlockReader[] = [fenced, heading, rule, quote, list, tableBlock, indented];
-
-function blocksHtml(lines: readonly string[], { depth, isItem = false }: Nesting): string {
+function blocksHtml(blocks: readonly Block[]): string {
   const out: string[] = [];
-  for (let at = 0; at < lines.length;) {
-    if (isBlankLine(lines[at]!)) {
-      at++;
-      continue;
+  for (let at = 0, end = 0; at < blocks.length; at = end) {
+    for (end = at + 1; blocks[end]?.isContinued === true;) end += 1;
+    out.push(blockHtml(blocks.slice(at, end)));
+  }
+  return out.filter((html) => html !== '').join('\n');
+}
+
+/** The HTML of a block with all its parts, which are of one kind. */
+function blockHtml(parts: readonly Block[]): string {
+  const [first] = parts as readonly [Block];
+  switch (first.kind) {
+    case 'paragraph':
+      return `<p>${linesHtml(parts)}</p>`;
+    case 'heading': {
+      // Below the headings of the page.
+      const level = Math.min(6, first.level + 3);
+      return `<h${level}>${wordsHtml(first.words)}</h${level}>`;
     }
-    const block = firstBlock(lines, at, depth) ?? paragraph(lines, at, isItem && out.length === 0);
-    out.push(block.html);
-    at = block.next;
+    case 'code': {
+      const code = parts.flatMap((part) => (part.kind === 'code' ? part.lines : [])).join('\n');
+      const isDiff = first.language === 'diff' || first.language === 'patch';
+      return isDiff ? diffHtml(code) : `<pre><code>${escapeHtml(code)}</code></pre>`;
+    }
+    case 'rule':
+      return '<hr>';
+    case 'quote':
+      return `<blockquote>${blocksHtml(first.blocks)}</blockquote>`;
+    case 'item': {
+      const items = parts.map(itemHtml).join('\n');
+      if (first.number === undefined) return `<ul>${items}</ul>`;
+      return `<ol${first.number === 1 ? '' : ` start="${first.number}"`}>${items}</ol>`;
+    }
+    case 'table':
+      return tableHtml(first);
+    case 'definition':
+      return '';
   }
-  return out.join('\n');
 }
 
-function firstBlock(lines: readonly string[], at: number, depth: number): Block | undefined {
-  for (const read of readers) {
-    const block = read(lines, at, depth);
-    if (block !== undefined) return block;
-  }
-  return undefined;
+/** The first paragraph of a list item stands without a tag of its own. */
+function itemHtml(item: Block): string {
+  if (item.kind !== 'item') return '';
+  const { blocks, task } = item;
+  const box = task === undefined ? '' : task === 'done' ? '☑ ' : '☐ ';
+  const bare = blocks[0]?.kind === 'paragraph' ? 1 : 0;
+  const html = [linesHtml(blocks.slice(0, bare)), blocksHtml(blocks.slice(bare))].filter((part) => part !== '');
+  return `<li>${box}${html.join('\n')}</li>`;
 }
 
-const fence = /^ {0,3}(`{3,}|~{3,}) {0,9}([^`\s]{0,40})[^`]*$/;
-
-function fenced(lines: readonly string[], at: number): Block | undefined {
-  const [opening, marks = '', language = ''] = fence.exec(lines[at]!) ?? [];
-  if (opening === undefined) return undefined;
-  const ends = (line: string): boolean => {
-    const text = line.trim();
-    return text.length >= marks.length && text === marks[0]!.repeat(text.length) && indentOf(line) < 4;
-  };
-  let end = at + 1;
-  while (end < lines.length && !ends(lines[end]!)) end++;
-  const indent = indentOf(opening);
-  const code = lines.slice(at + 1, end).map((line) => line.slice(Math.min(indent, indentOf(line))));
-  const isDiff = language === 'diff' || language === 'patch';
-  return { html: isDiff ? diffHtml(code.join('\n')) : codeHtml(code), next: end + 1 };
-}
-
-function indented(lines: readonly string[], at: number): Block | undefined {
-  if (indentOf(lines[at]!) < 4) return undefined;
-  let end = at;
-  while (end < lines.length && indentOf(lines[end]!) >= 4) end++;
-  return { html: codeHtml(lines.slice(at, end).map((line) => line.slice(4))), next: end };
-}
-
-function codeHtml(lines: readonly string[]): string {
-  return `<pre><code>${escapeHtml(lines.join('\n'))}</code></pre>`;
-}
-
-const hashes = /^ {0,3}(#{1,6})(?= |$)/;
-
-/** Below the headings of the page. */
-function heading(lines: readonly string[], at: number): Block | undefined {
-  const line = lines[at]!;
-  const [start, signs = ''] = hashes.exec(line) ?? [];
-  if (start === undefined) return undefined;
-  let text = line.slice(start.length).trim();
-  const closing = text.lastIndexOf(' ');
-  if (/^#+$/.test(text.slice(closing + 1))) text = text.slice(0, Math.max(0, closing)).trimEnd();
-  const level = Math.min(6, signs.length + 3);
-  return { html: `<h${level}>${inlineHtml(text)}</h${level}>`, next: at + 1 };
-}
-
-function rule(lines: readonly string[], at: number): Block | undefined {
-  return isRule(lines[at]!) ? { html: '<hr>', next: at + 1 } : undefined;
-}
-
-const quoteMark = /^ {0,3}> ?/;
-
-function quote(lines: readonly string[], at: number, depth: number): Block | undefined {
-  if (depth >= deepest || !quoteMark.test(lines[at]!)) return undefined;
-  let end = at;
-  while (end < lines.length && quoteMark.test(lines[end]!)) end++;
-  const inner = lines.slice(at, end).map((line) => line.replace(quoteMark, ''));
-  return { html: `<blockquote>${blocksHtml(inner, { depth: depth + 1 })}</blockquote>`, next: end };
-}
-
-function list(lines: readonly string[], at: number, depth: number): Block | undefined {
-  const found = depth >= deepest ? undefined : readList(lines, at, startsBlock);
-  if (found === undefined) return undefined;
-  const { items, start, next } = found;
-  const html = items.map((item) => `<li>${blocksHtml(item, { depth: depth + 1, isItem: true })}</li>`).join('\n');
-  if (start === undefined) return { html: `<ul>${html}</ul>`, next };
-  return { html: `<ol${start === 1 ? '' : ` start="${start}"`}>${html}</ol>`, next };
-}
-
-const dashes = /^ {0,3}[|:-][-|: ]*$/;
-
-function isTable(lines: readonly string[], at: number): boolean {
-  const below = lines[at + 1] ?? '';
-  return lines[at]!.includes('|') && below.includes('-') && below.includes('|') && dashes.test(below);
-}
-
-function tableBlock(lines: readonly string[], at: number): Block | undefined {
-  if (!isTable(lines, at)) return undefined;
-  const sides = cells(lines[at + 1]!).map((cell) => cell.length > 1 && cell.endsWith(':') && !cell.startsWith(':'));
-  const row = (line: string, tag: 'th' | 'td'): string => {
-    const shown = cells(line).map((cell, column) => {
-      return `<${tag}${sides[column] === true ? ' class="number"' : ''}>${inlineHtml(cell)}</${tag}>`;
+function tableHtml({ header, alignments, rows }: TableBlock): string {
+  const row = (cells: readonly InlineText[], tag: 'th' | 'td'): string => {
+    const shown = cells.map((cell, column) => {
+      return `<${tag}${alignments[column] === 'right' ? ' class="number"' : ''}>${wordsHtml(cell)}</${tag}>`;
     });
     return `<tr>${shown.join('')}</tr>`;
   };
-  let end = at + 2;
-  while (end < lines.length && lines[end]!.includes('|')) end++;
-  const body = lines.slice(at + 2, end).map((line) => row(line, 'td'));
-  return { html: `<table>${[row(lines[at]!, 'th'), ...body].join('\n')}</table>`, next: end };
+  return `<table>${[row(header, 'th'), ...rows.map((cells) => row(cells, 'td'))].join('\n')}</table>`;
 }
 
-/** Those between bars; a bar after a backslash is a part of its cell. */
-function cells(line: string): readonly string[] {
-  const text = line.trim();
-  const inner = text.slice(text.startsWith('|') ? 1 : 0, text.endsWith('|') && !text.endsWith('\\|') ? -1 : undefined);
-  return inner
-    .replaceAll('\\|', '\u0000')
-    .split('|')
-    .map((cell) => cell.replaceAll('\u0000', '|').trim());
+/** People and models break lines where they want them broken. */
+function linesHtml(paragraphs: readonly Block[]): string {
+  const texts = paragraphs.map((part) => (part.kind === 'paragraph' ? wordsHtml(part.words) : ''));
+  return texts.join('\n').replaceAll('\n', '<br>\n');
 }
 
-function paragraph(lines: readonly string[], at: number, isBare: boolean): Block {
-  let end = at + 1;
-  while (end < lines.length && !isBlankLine(lines[end]!) && !startsBlock(lines[end]!) && !isTable(lines, end)) end++;
-  const text = lines
-    .slice(at, end)
-    .map((line) => line.trim())
-    .join('\n');
-  // People and models break lines where they want them broken.
-  const html = inlineHtml(text).replaceAll('\n', '<br>\n');
-  return { html: isBare ? html : `<p>${html}</p>`, next: end };
+function wordsHtml({ parts }: InlineText): string {
+  return inlineHtml(parts, { isInLink: false });
 }
 
-/** Whether the line ends the paragraph above it. A number does so only if it is the first: it may be a part of a sentence. */
-function startsBlock(line: string): boolean {
-  if ([fence, hashes, quoteMark].some((start) => start.test(line)) || isRule(line)) return true;
-  const [, , mark = ''] = bullet.exec(line) ?? [];
-  return mark !== '' && (mark.length === 1 || /^1\D/.test(mark));
+interface Place {
+  readonly isInLink: boolean;
+}
+
+function inlineHtml(parts: readonly Inline[], place: Place): string {
+  return parts.map((part) => partHtml(part, place)).join('');
+}
+
+function partHtml(part: Inline, place: Place): string {
+  switch (part.kind) {
+    case 'text':
+      return escapeHtml(part.text);
+    case 'code':
+      return `<code>${escapeHtml(part.text)}</code>`;
+    case 'emphasis':
+      return `<em>${inlineHtml(part.parts, place)}</em>`;
+    case 'strong':
+      return `<strong>${inlineHtml(part.parts, place)}</strong>`;
+    case 'strike':
+      return `<del>${inlineHtml(part.parts, place)}</del>`;
+    case 'link':
+    case 'picture':
+      return linkHtml(part, place);
+  }
+}
+
+const safeAddress = /^(?:https?:\/\/|mailto:)[^\s"'<>`\\]+$/i;
+
+/** The page that a link leads to does not learn where the reader came from. */
+function linkHtml({ kind, target, parts, isAddress }: LinkInline, { isInLink }: Place): string {
+  const words = (kind === 'picture' ? 'Picture: ' : '') + inlineHtml(parts, { isInLink: true });
+  if (isInLink) return words;
+  if (safeAddress.test(target)) return `<a href="${escapeHtml(target)}" rel="noopener noreferrer">${words}</a>`;
+  return isAddress ? words : `${words} (${escapeHtml(target)})`;
 }
 
 function withoutTabs(line: string): string {

@@ -1,10 +1,13 @@
-import { schemaProblem } from '../../envelope/json-schema.ts';
+import { findMisfit, type Misfit } from '../../envelope/json-schema.ts';
 import type { Json, JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 
 /** What keeps an answer from being what the turn's schema asks for; undefined when it fits. */
-export function answerProblem(schema: JsonObject, answer: string | undefined): Outcome<'answer-unfit'> | undefined {
-  const problem = answer === undefined ? 'The model gave no answer' : problemOf(schema, answer);
+export async function answerProblem(
+  schema: JsonObject,
+  answer: string | undefined,
+): Promise<Outcome<'answer-unfit'> | undefined> {
+  const problem = answer === undefined ? 'The model gave no answer' : await problemOf(schema, answer);
   return problem === undefined
     ? undefined
     : {
@@ -14,12 +17,21 @@ export function answerProblem(schema: JsonObject, answer: string | undefined): O
       };
 }
 
-function problemOf(schema: JsonObject, answer: string): string | undefined {
+async function problemOf(schema: JsonObject, answer: string): Promise<string | undefined> {
   let value: Json;
   try {
     value = JSON.parse(answer) as Json;
   } catch {
     return 'It is not JSON';
   }
-  return schemaProblem(schema, value);
+  const misfit = await findMisfit(schema, value);
+  return misfit === undefined ? undefined : `${placeIn(misfit)} ${misfit.says}`;
+}
+
+function placeIn({ path }: Misfit): string {
+  const steps = path.map((key) => {
+    if (typeof key === 'string' && /^[A-Za-z_$][\w$]*$/.test(key)) return `.${key}`;
+    return `[${JSON.stringify(key)}]`;
+  });
+  return path.length === 0 ? 'The answer' : `answer${steps.join('')}`;
 }

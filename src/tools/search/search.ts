@@ -8,7 +8,6 @@ import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { RunningCall, Tool } from '../define.ts';
-import { linearPattern } from './linear-pattern.ts';
 
 const spec: ToolSpec = {
   type: 'function',
@@ -37,9 +36,9 @@ export function searchTool(files: SearchFiles): Tool {
     name: 'search',
     offeredIn: ({ editTools }) => editTools === 'edit',
     spec,
-    prepare({ callId, input }, { envelope: { workspace }, window }) {
+    async prepare({ callId, input }, { envelope: { workspace }, window }) {
       const given = parseJsonObject(input);
-      const wanted = readArguments(given);
+      const wanted = await readArguments(given);
       if (typeof wanted === 'string' || given === undefined) {
         return { kind: 'refused', output: badArguments(String(wanted)) };
       }
@@ -94,7 +93,7 @@ interface Wanted {
 /** Of longer lines, the beginning is searched: they are mostly not for people. */
 const longestLine = 5000;
 
-function readArguments(given: JsonObject | undefined): Wanted | string {
+async function readArguments(given: JsonObject | undefined): Promise<Wanted | string> {
   if (given === undefined) return 'they are not a JSON object.';
   const { query, path, glob } = given;
   const [regex, ignoresCase] = [given['regex'] === true, given['ignore_case'] === true];
@@ -104,8 +103,8 @@ function readArguments(given: JsonObject | undefined): Wanted | string {
   const kind = given['in'] ?? 'lines';
   if (kind !== 'lines' && kind !== 'names') return '`in` must be "lines" or "names".';
   if (kind === 'lines' && !regex && query.includes('\n')) return '`query` must be in one line.';
-  const matches = regex ? linearPattern(query, { ignoresCase }) : plainText(query, ignoresCase);
-  if ('problem' in matches) return `the regular expression ${matches.problem}.`;
+  const matches = regex ? await regularExpression(query, ignoresCase) : plainText(query, ignoresCase);
+  if (typeof matches === 'string') return `the regular expression ${matches}.`;
   const isMeant = globMatcher(glob);
   if (isMeant === undefined) return '`glob` is not a pattern for paths.';
   return {
@@ -119,6 +118,13 @@ function readArguments(given: JsonObject | undefined): Wanted | string {
 
 function isText(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value !== '');
+}
+
+/** What reads it is loaded on use: most queries are plain text. */
+async function regularExpression(query: string, ignoresCase: boolean): Promise<Wanted['matches'] | string> {
+  const { readPattern } = await import('../../base/pattern.ts');
+  const pattern = readPattern(query, { ignoresCase, dotMatchesAll: true });
+  return 'problem' in pattern ? pattern.problem : (line) => pattern.matches(line);
 }
 
 function plainText(query: string, ignoresCase: boolean): (line: string) => boolean {

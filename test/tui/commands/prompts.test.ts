@@ -40,6 +40,27 @@ describe('prompts of the user', () => {
     await sees('› /prompts:Explain');
   });
 
+  it('names one that is left out, and says why', async () => {
+    const built = await scene([]);
+    const folder = join(built.place.home, 'prompts');
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, 'fix.md'),
+      '---\ndescription: Fix: everything\nargument-hint: [file] [how]\n---\nFix $1.',
+    );
+    writeFileSync(join(folder, 'torn.md'), '---\ndescription: *all\n---\nTear.');
+    const { sees, say: tell, terminal } = await openIn(built, { kind: 'new' });
+    await sees('Context 100% left');
+    terminal.type('/prompts');
+    await sees(/\/prompts:fix \[file\] \[how\] +Fix: everything/);
+    terminal.type('\u0003');
+    tell('/prompts:torn');
+    const shown = (await sees('There is no prompt torn.')).join('').replaceAll(/\s/g, '');
+    expect(shown).toContain(
+      'torn.mdisleftout:itstablehasthealias`*all`;writethevalueitself,orquoteit.Correctit,orremoveit.',
+    );
+  });
+
   it('says where to put one', async () => {
     const { sees, say: tell, place } = await tuiScene([]);
     await sees('Context 100% left');

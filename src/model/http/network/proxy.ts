@@ -1,4 +1,5 @@
 import { isThisMachine } from '../../../policy/network/host-name.ts';
+import { addressRanges, addressVersion } from '../../../policy/network/ip-address.ts';
 import type { Variables } from '../../../protocol/variables.ts';
 import { defaultPorts } from './dial.ts';
 import { bareHost, type Target } from './target.ts';
@@ -129,22 +130,18 @@ function entryOf(entry: string): { readonly pattern: string; readonly only?: num
 }
 
 function covers(pattern: string, name: string): boolean {
-  const net = process.getBuiltinModule('node:net');
-  if (net.isIP(pattern) !== 0) return contains(`${pattern}/${net.isIPv6(pattern) ? 128 : 32}`, name);
+  const version = addressVersion(pattern);
+  if (version !== 0) return contains(`${pattern}/${version === 6 ? 128 : 32}`, name);
   const domain = pattern.replace(/^\*?\./, '');
-  return domain !== '' && net.isIP(name) === 0 && (name === domain || name.endsWith(`.${domain}`));
+  return domain !== '' && addressVersion(name) === 0 && (name === domain || name.endsWith(`.${domain}`));
 }
 
 /** Whether the name is an address in the range. */
 function contains(range: string, name: string): boolean {
-  const net = process.getBuiltinModule('node:net');
   const [base = '', bits = ''] = range.split('/');
-  const version = net.isIP(base);
-  const most = version === 6 ? 128 : 32;
-  if (version === 0 || net.isIP(name) === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) return false;
-  const block = new net.BlockList();
-  block.addSubnet(base, Number(bits), version === 6 ? 'ipv6' : 'ipv4');
-  return block.check(name, net.isIPv6(name) ? 'ipv6' : 'ipv4');
+  const version = addressVersion(base);
+  if (version === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (version === 6 ? 128 : 32)) return false;
+  return addressRanges([range])(name);
 }
 
 function plain(host: string): string {

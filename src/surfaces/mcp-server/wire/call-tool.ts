@@ -13,15 +13,16 @@ export async function answerToolCall(
   tool: ServerTool,
   args: JsonObject,
 ): Promise<JsonObject | InputRequiredResult> {
-  const problem = argumentsProblem(tool.input, args);
+  const problem = await argumentsProblem(tool.input, args);
   if (problem !== undefined) return failure(`The arguments of ${tool.name} are wrong. ${problem}`);
+  request.mcpReq.signal.throwIfAborted();
   try {
     const answer = await runCall(caller, request, {
       name: tool.name,
       args,
       work: (context) => tool.call(args, context),
     });
-    return 'resultType' in answer ? answer : resultOf(tool, answer);
+    return 'resultType' in answer ? answer : await resultOf(tool, answer);
   } catch (error) {
     if (request.mcpReq.signal.aborted || isProtocolError(error)) throw error;
     report(`The tool ${tool.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -34,10 +35,10 @@ function failure(text: string): JsonObject {
 }
 
 /** Clients check structured content against the schema of the tool, also that of an error. */
-function resultOf(tool: ServerTool, { text, content, data, isError }: ToolAnswer): JsonObject {
+async function resultOf(tool: ServerTool, { text, content, data, isError }: ToolAnswer): Promise<JsonObject> {
   const shown = content ?? [{ type: 'text', text }];
   if (isError !== true) return { content: shown, structuredContent: data };
-  const fits = misfit(tool.output, data) === undefined;
+  const fits = (await misfit(tool.output, data)) === undefined;
   return { content: shown, ...(fits ? { structuredContent: data } : {}), isError };
 }
 

@@ -26,15 +26,15 @@ test.each([
   [{ thread: null }, '"thread" must be a string, not null.'],
   [{ thread: 't', toString: 1 }, '"toString" is unknown.'],
   [{ thread: 't', effort: 'huge' }, '"effort" must be one of "low", "high".'],
-  [{ thread: 't', limit: 0 }, '"limit" must be >= 1.'],
-  [{ thread: 't', items: [{}] }, '"items.0" must have required property \'text\'.'],
+  [{ thread: 't', limit: 0 }, '"limit" must be at least 1.'],
+  [{ thread: 't', items: [{}] }, '"items.0" has no key "text".'],
   [{ thread: 't', policy: { kind: 'x' } }, '"policy.mode" is missing. "policy.kind" is unknown.'],
   [{ thread: 't', policy: [] }, '"policy" must be an object, not an array.'],
-])('%j: %s', (args, problem) => {
-  expect(argumentsProblem(schema, args as JsonObject)).toBe(problem);
+])('%j: %s', async (args, problem) => {
+  expect(await argumentsProblem(schema, args as JsonObject)).toBe(problem);
 });
 
-test('keys without end do not make a message without end', () => {
+test('keys without end do not make a message without end', async () => {
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`${index}`.padEnd(1000, 'x'), 1]));
-  expect(argumentsProblem(schema, { thread: 't', ...many })?.length).toBeLessThan(1000);
+  expect((await argumentsProblem(schema, { thread: 't', ...many }))?.length).toBeLessThan(1000);
 });

@@ -1,4 +1,4 @@
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import { findMisfit } from '../../../envelope/json-schema.ts';
 import {
   type Json,
   type JsonObject,
@@ -16,32 +16,19 @@ const deepest = 64;
 const namedKeys = 8;
 const longestKey = 60;
 
-const library = new AjvJsonSchemaValidator();
-const validators = new WeakMap<JsonObject, (value: unknown) => { valid: boolean; errorMessage: string | undefined }>();
-
 /** Why a value does not fit the JSON Schema, for the model that wrote it; undefined if it does. */
-export function misfit(schema: JsonObject, value: Json): string | undefined {
+export async function misfit(schema: JsonObject, value: Json): Promise<string | undefined> {
   if (nestsDeeperThan(deepest, value)) return `It has more than ${deepest} levels.`;
   const problems = problemsAt(schema, value, '');
   if (problems.length > 0) return problems.join(' ');
-  let validate = validators.get(schema);
-  if (validate === undefined) {
-    validate = library.getValidator(schema);
-    validators.set(schema, validate);
-  }
-  const { valid, errorMessage = '' } = validate(value);
-  return valid ? undefined : `${errorMessage.replaceAll(/\bdata((?:\/\S+)?) /g, named)}.`;
-}
-
-/** The library says `data/a/b` for what is `a.b` elsewhere. */
-function named(_all: string, path: string): string {
-  return path === '' ? 'The value ' : `"${path.slice(1).replaceAll('/', '.')}" `;
+  const found = await findMisfit(schema, value);
+  return found && `${found.path.length === 0 ? 'The value' : `"${found.path.join('.')}"`} ${found.says}.`;
 }
 
 /** The same for the arguments of a tool, which has no keys but those in its schema. */
-export function argumentsProblem(schema: JsonObject, args: JsonObject): string | undefined {
+export async function argumentsProblem(schema: JsonObject, args: JsonObject): Promise<string | undefined> {
   const closed = isOpen(schema) ? [] : unknownKeys(schema, args, '');
-  const others = misfit(schema, args);
+  const others = await misfit(schema, args);
   return closed.length === 0 ? others : [...closed, ...(others === undefined ? [] : [others])].join(' ');
 }
 

@@ -15,6 +15,17 @@ test.each([
   [null, 'unanswered'],
   [{ action: 'cancel' }, 'cancel'],
   [{ action: 'decline' }, 'decline'],
-])('what a client answers to a form: %j', (given, action) => {
-  expect(responsesTo(asked, [['question', given]])).toMatchObject({ question: { action } });
+])('what a client answers to a form: %j', async (given, action) => {
+  expect(await responsesTo(asked, [['question', given]])).toMatchObject({ question: { action } });
+});
+
+test.each([
+  [{ pattern: '^(a+)+$' }, 'unanswered'],
+  [{ anyOf: [{ $ref: '#/nowhere' }, { pattern: '(' }] }, 'accept'],
+  [{ type: 'number', $ref: '#/nowhere' }, 'unanswered'],
+  [{ $ref: '#/properties/words' }, 'accept'],
+])('a form of a stranger, with a field that is %j, comes to an end', async (words, action) => {
+  const forms = { question: { type: 'object', properties: { words } } };
+  const given = { action: 'accept', content: { words: `${'a'.repeat(100)}!` } };
+  expect(await responsesTo(forms, [['question', given]])).toMatchObject({ question: { action } });
 });

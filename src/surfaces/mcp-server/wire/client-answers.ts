@@ -17,16 +17,16 @@ export function askedKeys({ questions }: InputRequired): AskedKeys {
 }
 
 /** What it answered to what was asked; answers to anything else are left out. */
-export function responsesTo(
+export async function responsesTo(
   asked: AskedKeys,
   given: readonly (readonly [string, unknown])[],
-): Readonly<Record<string, ClientResponse>> {
-  const responses = given.flatMap(([key, answer]) => {
+): Promise<Readonly<Record<string, ClientResponse>>> {
+  const responses = given.map(async ([key, answer]) => {
     const schema = Object.hasOwn(asked, key) ? asked[key] : undefined;
     if (schema === undefined) return [];
-    return [[key, schema === null ? requestAnswer(answer) : formAnswer(answer, schema)] as const];
+    return [[key, schema === null ? requestAnswer(answer) : await formAnswer(answer, schema)] as const];
   });
-  return Object.fromEntries(responses);
+  return Object.fromEntries((await Promise.all(responses)).flat());
 }
 
 /** In the place of an answer: the client could not ask, or its connection broke. */
@@ -35,7 +35,7 @@ export const failedToAsk = Symbol('the client failed to ask');
 const unreadable: ClientResponse = { action: 'unanswered', because: 'unreadable' };
 
 /** What a client answered, where a form asked for something of this schema. No other shape speaks for the user. */
-function formAnswer(answer: unknown, schema: JsonObject): ClientResponse {
+async function formAnswer(answer: unknown, schema: JsonObject): Promise<ClientResponse> {
   if (answer === failedToAsk) return { action: 'unanswered', because: 'failed' };
   if (!isJsonObject(answer)) return unreadable;
   const decided = answer.decision === undefined ? undefined : decisionAnswer(answer.decision);
@@ -46,7 +46,7 @@ function formAnswer(answer: unknown, schema: JsonObject): ClientResponse {
   const { content = {} } = answer;
   if (!isJsonObject(content)) return unreadable;
   // An `accept` without content is a plain yes, whatever the form asks for.
-  const fits = Object.keys(content).length === 0 || misfit(schema, content) === undefined;
+  const fits = Object.keys(content).length === 0 || (await misfit(schema, content)) === undefined;
   return fits ? { action: 'accept', content } : unreadable;
 }
 

@@ -85,7 +85,8 @@ async function oneRound<Answer extends { readonly kind: string }>(
   { digest, work }: CallWork<Answer> & { readonly digest: string },
 ): Promise<Answer | InputRequiredResult> {
   const sealed = sealedFor(digest, request);
-  const again = sealed === undefined ? {} : { responses: givenResponses(request, sealed.asked), state: sealed.state };
+  const again =
+    sealed === undefined ? {} : { responses: await givenResponses(request, sealed.asked), state: sealed.state };
   const answer = await work({ ...context, ...again });
   if (!isQuestion(answer)) return answer;
   const entries = Object.entries(answer.questions).map(([key, question]) => [key, questionRequest(question)] as const);
@@ -99,7 +100,10 @@ async function oneRound<Answer extends { readonly kind: string }>(
 }
 
 /** What a client of the new revision sent along. What the SDK could not read counts as an answer of the wrong shape. */
-function givenResponses({ mcpReq }: ServerContext, asked: AskedKeys): Readonly<Record<string, ClientResponse>> {
+function givenResponses(
+  { mcpReq }: ServerContext,
+  asked: AskedKeys,
+): Promise<Readonly<Record<string, ClientResponse>>> {
   const given = [
     ...Object.entries(mcpReq.inputResponses ?? {}),
     ...(mcpReq.droppedInputResponseKeys ?? []).map((key) => [key, undefined] as const),
@@ -117,7 +121,7 @@ async function askAll(
     const signal = asked.answered === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, asked.answered]);
     const options = { timeout: answerMs, signal };
     const answer: unknown = await mcpReq.send(questionRequest(question), anything, options).catch(() => failedToAsk);
-    const response = responsesTo(keys, [[key, answer]])[key];
+    const { [key]: response } = await responsesTo(keys, [[key, answer]]);
     // An end of the call, or of the question, is no answer.
     if (response !== undefined && !signal.aborted) asked.given?.(key, response);
     return [key, answer] as const;

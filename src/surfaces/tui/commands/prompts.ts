@@ -1,3 +1,4 @@
+import { fullText } from '../../../protocol/outcome.ts';
 import type { CustomPrompt } from '../../engine/custom-prompts.ts';
 import { ListView } from '../views/list-view.ts';
 import type { SlashCommand } from '../views/slash-table.ts';
@@ -7,7 +8,7 @@ import { expandPrompt, namedPlaces } from './expand-prompt.ts';
 
 /** Prompts of the user, as the list of commands shows them. */
 export async function listedPrompts({ parts: { engine } }: CommandSession): Promise<readonly SlashCommand[]> {
-  const prompts = await engine.user.customPrompts();
+  const { prompts } = await engine.user.customPrompts();
   return prompts.map((prompt) => {
     const takes = takesOf(prompt);
     const does = prompt.description ?? (prompt.text.split('\n')[0] ?? '').slice(0, 100);
@@ -27,16 +28,17 @@ function takesOf({ takes, text }: CustomPrompt): string {
 /** `/prompts:NAME ARGUMENTS` sends a prompt of the user's; without a name there is a list. */
 export async function prompts(session: CommandSession, rest: string): Promise<void> {
   const { engine } = session.parts;
-  const all = await engine.user.customPrompts();
+  const { prompts: all, problems } = await engine.user.customPrompts();
+  const [wanted = ''] = rest.split(/\s/, 1);
+  const prompt =
+    all.find(({ name }) => name === wanted) ?? all.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  if (prompt === undefined) for (const problem of problems) session.notice(fullText(problem), 'warning');
   if (all.length === 0) {
     return session.notice(
       `You have no prompts. Put one into ${engine.home}/prompts/NAME.md: it becomes /prompts:NAME.`,
     );
   }
-  const [wanted = ''] = rest.split(/\s/, 1);
   if (wanted === '') return choose(session, all);
-  const prompt =
-    all.find(({ name }) => name === wanted) ?? all.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
   if (prompt === undefined) {
     return session.notice(`There is no prompt ${wanted}. /prompts lists them.`, 'error');
   }

@@ -5,7 +5,7 @@ import type { Look } from '../text/look.ts';
 import { type Piece, plain, restyled, type Row, type Style, styled } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
 import { highlightLine } from './highlight.ts';
-import { inlineLines, inlineRow } from './inline.ts';
+import { inlineLines, inlineRow } from './inline-rows.ts';
 import type { Leaf, PrefixPart } from './leaf.ts';
 import { tableRows } from './table-rows.ts';
 
@@ -36,14 +36,14 @@ function leafRows(leaf: Leaf, look: Look, { first, rest }: Prefixes): readonly R
   const { width } = look;
   switch (leaf.kind) {
     case 'paragraph': {
-      const box = boxPieces(leaf.box, look);
-      return inlineLines(leaf.lines.join('\n'), look).flatMap((line, at) =>
+      const box = boxPieces(leaf.task, look);
+      return inlineLines(leaf.words, look).flatMap((line, at) =>
         wrapRow(at === 0 ? [...box, ...line] : line, { width, first: at === 0 ? first : rest, rest }),
       );
     }
     case 'heading': {
       const style = headings[Math.min(leaf.level, headings.length) - 1]!;
-      const line: Row = [plain(`${'#'.repeat(leaf.level)} `), ...inlineRow(leaf.text, look)];
+      const line: Row = [plain(`${'#'.repeat(leaf.level)} `), ...inlineRow(leaf.words, look)];
       return wrapRow(restyled(line, style), { width, first, rest });
     }
     case 'code':

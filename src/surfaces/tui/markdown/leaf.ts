@@ -1,5 +1,7 @@
-import type { Grammar } from './languages.ts';
+import type { TableBlock } from '../../../base/markdown/block.ts';
+import type { InlineText } from '../../../base/markdown/inline-text.ts';
 import type { LongToken } from './highlight.ts';
+import type { Grammar } from './languages.ts';
 
 /** What stands before a row: bars of quotes, markers of lists and the blanks below them. */
 export type PrefixPart = 'quote' | { readonly blanks: number } | { readonly marker: string };
@@ -7,11 +9,11 @@ export type PrefixPart = 'quote' | { readonly blanks: number } | { readonly mark
 /** A block of Markdown that has no blocks in it, with all that its rows depend on. */
 export type Leaf = LeafPlace &
   (
-    | { readonly kind: 'paragraph'; readonly lines: readonly string[]; readonly box?: 'open' | 'done' }
-    | { readonly kind: 'heading'; readonly level: number; readonly text: string }
+    | { readonly kind: 'paragraph'; readonly words: InlineText; readonly task?: 'open' | 'done' | undefined }
+    | { readonly kind: 'heading'; readonly level: number; readonly words: InlineText }
     | { readonly kind: 'code'; readonly text: string; readonly grammar?: Grammar | 'diff'; readonly inside?: LongToken }
     | { readonly kind: 'rule' }
-    | TableLeaf
+    | Pick<TableBlock, 'kind' | 'header' | 'alignments' | 'rows'>
   );
 
 export interface LeafPlace {
@@ -20,12 +22,3 @@ export interface LeafPlace {
   readonly first: readonly PrefixPart[];
   readonly rest: readonly PrefixPart[];
 }
-
-export interface TableLeaf extends LeafPlace {
-  readonly kind: 'table';
-  readonly header: readonly string[];
-  readonly alignments: readonly Alignment[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-export type Alignment = 'left' | 'right' | 'centre';

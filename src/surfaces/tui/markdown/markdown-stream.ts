@@ -1,27 +1,35 @@
+import { MarkdownReader } from '../../../base/markdown/markdown-reader.ts';
+import { Definitions } from '../../../base/markdown/read-blocks.ts';
+import { clean, withoutTabs } from '../text/clean.ts';
 import type { Look } from '../text/look.ts';
 import { themeOf } from '../text/themes.ts';
-import { BlockReader } from './block-reader.ts';
 import { drawLeaf } from './draw-leaf.ts';
 import type { Leaf } from './leaf.ts';
-import { readLine, readMarkdown } from './read-markdown.ts';
+import { LeafWriter } from './leaf-writer.ts';
+
+/** So many milliseconds the rows of open blocks may cost, and after that this share of the time. */
+const [freeMs, shareOfTime] = [2000, 0.25];
 
 /**
  * Markdown that arrives in pieces. Blocks that no later text can change are drawn once for each look; only the rest is
- * drawn again. However the text is split, the rows at the end are the same.
+ * read and drawn again. However the text is split, the rows at the end are the same.
  */
 export class MarkdownStream {
   readonly #leaves: Leaf[] = [];
-  readonly #reader = new BlockReader((leaf) => this.#leaves.push(leaf));
+  readonly #writer = new LeafWriter((leaf) => this.#leaves.push(leaf));
+  readonly #reader = new MarkdownReader((block) => this.#writer.block(block), new Definitions('so far'));
   /** Of the line that is still arriving. Joined when it is needed: each append is cheap. */
   #pieces: string[] = [];
   #stable: { readonly key: string; readonly rows: string[]; drawn: number } = { key: '', rows: [], drawn: 0 };
   #isEnded = false;
-  /** The rows below the stable ones, until more text comes. */
-  #tail: { readonly key: string; readonly rows: readonly string[] } | undefined;
+  /** The rows below the stable ones. */
+  #tail: { readonly key: string; readonly below: number; isOld: boolean; readonly rows: readonly string[] } | undefined;
+  readonly #begun = performance.now();
+  #spent = 0;
 
   append(text: string): void {
     if (this.#isEnded || text === '') return;
-    this.#tail = undefined;
+    if (this.#tail !== undefined) this.#tail.isOld = true;
     let from = 0;
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
       this.#pieces.push(text.slice(from, at));
@@ -81,18 +89,27 @@ export class MarkdownStream {
     return this.#leaves.slice(0, blocks).reduce((sum, leaf) => sum + drawLeaf(leaf, look).length, 0);
   }
 
-  /** The rows below the stable ones, as they would be if the text ended here. */
+  /**
+   * The rows below the stable ones, as they would be if the text ended here. Those of a block that takes long to read
+   * may lack what came last.
+   */
   tailRows(look: Look): readonly string[] {
     if (this.#isEnded) return [];
     const key = keyOf(look);
-    if (this.#tail?.key === key) return this.#tail.rows;
+    const [tail, now] = [this.#tail, performance.now()];
+    const isDue = this.#spent < freeMs + (now - this.#begun) * shareOfTime;
+    if (tail?.key === key && tail.below === this.#leaves.length && !(tail.isOld && isDue)) return tail.rows;
     const rows: string[] = [];
-    const copy = this.#reader.copy((leaf) => rows.push(...drawLeaf(leaf, look)));
+    const writer = this.#writer.copy((leaf) => {
+      for (const row of drawLeaf(leaf, look)) rows.push(row);
+    });
+    const reader = this.#reader.copy((block) => writer.block(block));
     if (this.#pieces.length > 1) this.#pieces = [this.#pieces.join('')];
     const [partial = ''] = this.#pieces;
-    if (partial !== '') readLine(copy, partial);
-    copy.end();
-    this.#tail = { key, rows };
+    if (partial !== '') readLine(reader, partial);
+    reader.end();
+    this.#tail = { key, below: this.#leaves.length, isOld: false, rows };
+    this.#spent += performance.now() - now;
     return rows;
   }
 }
@@ -100,10 +117,25 @@ export class MarkdownStream {
 /** All rows of a text. */
 export function drawMarkdown(text: string, look: Look): readonly string[] {
   const rows: string[] = [];
-  readMarkdown(text, (leaf) => {
+  readLeaves(text, (leaf) => {
     for (const row of drawLeaf(leaf, look)) rows.push(row);
   });
   return rows;
+}
+
+/** Gives the leaves of a whole text. */
+export function readLeaves(text: string, give: (leaf: Leaf) => void): void {
+  const writer = new LeafWriter(give);
+  const reader = new MarkdownReader((block) => writer.block(block), new Definitions('so far'));
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  for (const line of lines) readLine(reader, line);
+  reader.end();
+}
+
+/** A line of a text of any origin. */
+function readLine(reader: MarkdownReader, source: string): void {
+  for (const line of clean(source.replace(/\r+$/, '')).split('\n')) reader.line(withoutTabs(line, 4));
 }
 
 function keyOf({ width, colours, palette, glyphs, cwd, home }: Look): string {

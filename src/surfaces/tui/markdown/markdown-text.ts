@@ -1,14 +1,14 @@
 import type { Look } from '../text/look.ts';
 import { drawLeaf } from './draw-leaf.ts';
 import type { Leaf } from './leaf.ts';
-import { readMarkdown } from './read-markdown.ts';
+import { readLeaves } from './markdown-stream.ts';
 
 /** A text that is read once, and drawn from its end, as far as it is in sight: a width more costs a screen, not the text. */
 export class MarkdownText {
   readonly #leaves: Leaf[] = [];
 
   constructor(text: string) {
-    readMarkdown(text, (leaf) => this.#leaves.push(leaf));
+    readLeaves(text, (leaf) => this.#leaves.push(leaf));
   }
 
   /** At least so many rows, where there are as many. */

@@ -30,7 +30,8 @@ describe('blocks of Markdown', () => {
     ['a loose list', '1. a\n\n2. b\n\n   second block\n', '1. a\n\n2. b\n\n   second block'],
     ['numbers count on', '3. a\n3. b\n7. c', '3. a\n4. b\n5. c'],
     ['nested lists', '- a\n  - b\n    1. c\n- d', '• a\n  • b\n    1. c\n• d'],
-    ['a list under a number, indented by two', '1. a\n  - b\n2. c', '1. a\n   • b\n2. c'],
+    ['a list under a number', '1. a\n   - b\n2. c', '1. a\n   • b\n2. c'],
+    ['a list that is indented too little', '1. a\n  - b\n2. c', '1. a\n• b\n2. c'],
     ['tasks', '- [ ] open\n- [x] done', '• ☐ open\n• ☑ done'],
     ['an empty item', '-\n- b', '• \n• b'],
     ['a year does not begin a list', 'It was in\n1986. A good year.', 'It was in\n1986. A good year.'],
@@ -46,7 +47,16 @@ describe('blocks of Markdown', () => {
       '| a | b |\n|---|--:|\n| long cell | 1 |\n| x | 22 |',
       'a           b\n━━━━━━━━━  ━━\nlong cell   1\nx          22',
     ],
-    ['a table without outer pipes, under text', 'Text\na | b\n-|-\n1 | 2\nend', 'Text\n\na  b\n━  ━\n1  2\n\nend'],
+    ['a table without outer pipes, under text', 'Text\na | b\n-|-\n1 | 2\n\nend', 'Text\n\na  b\n━  ━\n1  2\n\nend'],
+    ['a table ends with a blank line', 'a | b\n-|-\n1 | 2\nend', 'a    b\n━━━  ━\n1    2\nend  '],
+    ['more cells than the header has', 'a | b\n-|-\n1 | 2 | 3', 'a  b\n━  ━━━━━\n1  2 | 3'],
+    [
+      'labels that are defined above',
+      '[a]: https://x.y\n\n[a] [b]\n\n[b]: z',
+      '[a]: https://x.y\n\na (https://x.y) [b]\n\n[b]: z',
+    ],
+    ['a label that is defined twice', '[a]: b\n[a]: c', '[a]: b\n[a]: c'],
+    ['entities', '&copy; &#8594; &#27;[31m &#x202E;x &#10;', '© → &#27;[31m &#x202E;x &#10;'],
     ['a table in a quote', '> a | b\n> -|-\n> 1 | 2', '> a  b\n> ━  ━\n> 1  2'],
     ['pipes in a cell', 'a | b\n-|-\n`x \\| y` | 2', 'a      b\n━━━━━  ━\nx | y  2'],
     ['prose with pipes', 'this | that\nand more', 'this | that\nand more'],
@@ -152,6 +162,15 @@ const line = fc.oneof(
     '[l](src/a.ts#L3)',
     '漢字漢字漢字 👩‍👩‍👧 é',
   ),
+  fc.constantFrom(
+    '&#27;[31m&#x202E;',
+    '&copy; &#10;x',
+    '[a]: https://b.c',
+    '[a] [b][a]',
+    '<b>',
+    '</p>',
+    'x@y.z www.a.b',
+  ),
   fc.constantFrom('a\u001B[31mred\u001B[0m', 'x\r', 'a\rb', '\u001B]0;t\u0007z', '\u202Eabc'),
 );
 const source = fc.array(line, { maxLength: 14 }).map((lines) => lines.join('\n'));
@@ -249,4 +268,22 @@ describe('Markdown that arrives in pieces', () => {
     });
     expect(rows).toHaveLength(3200);
   });
+
+  it.each(['[', '*_', '`a``', '> ', '- ', '</p>\n', '  b\n'])(
+    'of nothing but %j costs a bounded time, however small the pieces are',
+    (part) => {
+      const before = process.cpuUsage();
+      const stream = new MarkdownStream();
+      const text = part.repeat(20_000 / part.length);
+      for (const character of text) {
+        stream.append(character);
+        stream.stableRows(look);
+        stream.tailRows(look);
+      }
+      stream.end();
+      expect(stream.rows(look)).toEqual(drawMarkdown(text, look));
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1000).toBeLessThan(8000);
+    },
+  );
 });

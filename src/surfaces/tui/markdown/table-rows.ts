@@ -1,17 +1,23 @@
 import { columnsOf } from '../../../base/columns.ts';
+import type { TableBlock } from '../../../base/markdown/block.ts';
+import type { Alignment } from '../../../base/markdown/bounded-lexer.ts';
+import type { InlineText } from '../../../base/markdown/inline-text.ts';
 import { rowColumns } from '../text/cut.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { boldStyle, dimStyle, plain, restyled, type Row, styled } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
-import { inlineRow } from './inline.ts';
-import type { Alignment, TableLeaf } from './leaf.ts';
+import { inlineRow } from './inline-rows.ts';
 import { measureColumn, tableWidths } from './table-widths.ts';
 
 const gap = 2;
 
 /** The rows of a table in so many columns; records of one value per line where its columns do not fit. */
-export function tableRows({ header, alignments, rows }: TableLeaf, room: number, look: Look): readonly Row[] {
+export function tableRows(
+  { header, alignments, rows }: Pick<TableBlock, 'header' | 'alignments' | 'rows'>,
+  room: number,
+  look: Look,
+): readonly Row[] {
   const head = parsedRow(header, look);
   const heads = head.cells.map((cell) => restyled(cell, boldStyle));
   const parsed = rows.map((row) => parsedRow(row, look));
@@ -42,10 +48,10 @@ interface ParsedRow {
 
 const nothing = { columns: 0, word: 0 };
 
-/** A table that arrives is drawn again with each of its rows, most of which are known. */
-const parsedRows = new WeakMap<readonly string[], ParsedRow>();
+/** A new width changes no cell. */
+const parsedRows = new WeakMap<readonly InlineText[], ParsedRow>();
 
-function parsedRow(row: readonly string[], { cwd, home }: Look): ParsedRow {
+function parsedRow(row: readonly InlineText[], { cwd, home }: Look): ParsedRow {
   const known = parsedRows.get(row);
   if (known !== undefined && known.look.cwd === cwd && known.look.home === home) return known;
   const cells = row.map((cell) => inlineRow(cell, { cwd, home }));

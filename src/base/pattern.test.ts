@@ -1,11 +1,12 @@
 import fc from 'fast-check';
+import { RE2JS } from 're2js';
 import { expect, test } from 'vitest';
-import { linearPattern, type LineMatcher } from './linear-pattern.ts';
+import { readPattern } from './pattern.ts';
 
-function matcher(pattern: string, ignoresCase = false): LineMatcher {
-  const made = linearPattern(pattern, { ignoresCase });
-  if ('problem' in made) throw new Error(made.problem);
-  return made;
+function matcher(text: string, ignoresCase = false): (line: string) => boolean {
+  const pattern = readPattern(text, { ignoresCase, dotMatchesAll: true });
+  if ('problem' in pattern) throw new Error(pattern.problem);
+  return (line) => pattern.matches(line);
 }
 
 const atom = fc.constantFrom(
@@ -62,21 +63,22 @@ test.each([
   ['(?=a)', 'look-around'],
   ['(?<!a)b', 'look-around'],
   [String.raw`(a)\1`, 'reference back'],
-  [String.raw`\p{L}`, 'Unicode class'],
-  ['a{5000}', 'more than 1000 times'],
+  [String.raw`\p{Nothing}`, 'not known'],
+  [String.raw`\k<a>`, 'reference back'],
+  ['(?<a>b)(?<a>c)', 'duplicate'],
+  ['a**', 'repeats a repeat'],
+  ['[ab]{1000}'.repeat(700), 'too large'],
+  ['a{5000}', 'too large'],
   ['a{3,1}', 'wrong order'],
   ['[b-a]', 'wrong order'],
   ['(a{900}){900}', 'too large'],
-  ['('.repeat(500), 'too deeply'],
+  ['('.repeat(500), 'has a ( without its )'],
+  [`${'('.repeat(2000)}${')'.repeat(2000)}`, 'too large'],
+  [`${'(?:'.repeat(30)}()${'){1000}'.repeat(30)}`, 'too large'],
   ['a'.repeat(20_000), 'longer than 10000 characters'],
-  [`[${String.raw`\d`.repeat(200)}]`, 'more than 100 ranges'],
+  [`[${String.raw`\pL`.repeat(500)}]`, 'too large'],
 ])('%s is refused, and says why', (text, problem) => {
-  expect(linearPattern(text, { ignoresCase: false })).toEqual({ problem: expect.stringContaining(problem) });
-});
-
-test('nothing, repeated in repeats, takes no time', () => {
-  const nested = Array.from({ length: 90 }).reduce<string>((inner) => `(${inner}){1000}`, '()');
-  expect(matcher(`a${nested}b`, false)('ab')).toBe(true);
+  expect(readPattern(text)).toEqual({ problem: expect.stringContaining(problem) });
 });
 
 test('the members of a set are not asked one by one', () => {
@@ -88,8 +90,8 @@ test('the members of a set are not asked one by one', () => {
 test('whatever is typed, it is read or refused', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 30 }), fc.string({ maxLength: 30 }), (text, given) => {
-      const made = linearPattern(text, { ignoresCase: true });
-      expect('problem' in made ? typeof made.problem : typeof made(given)).toMatch(/^(?:string|boolean)$/);
+      const made = readPattern(text, { ignoresCase: true });
+      expect('problem' in made ? typeof made.problem : typeof made.matches(given)).toMatch(/^(?:string|boolean)$/);
     }),
     { numRuns: 1000 },
   );
@@ -103,6 +105,24 @@ test.each([
   ['[]a]', ']', true],
   ['Ä', 'ä', true],
   [String.raw`\D\W`, 'a!', true],
+  [String.raw`^\p{L}+$`, 'éa', true],
+  [String.raw`\ud83d\ude00`, '😀', true],
+  [String.raw`\\u0041`, String.raw`\u0041`, true],
+  [String.raw`(?i:a)\x{62}`, 'Ab', true],
+  [String.raw`\Q(a{9}\E{2}`, '(a{9}}', true],
+  [`[${String.raw`\d`.repeat(200)}]`, '1', true],
 ])('%s on %s', (text, given, expected) => {
   expect(matcher(text, true)(given)).toBe(expected);
+});
+
+test('no pattern has more steps than it was counted for', () => {
+  fc.assert(
+    fc.property(pattern, fc.integer({ min: 1, max: 300 }), (text, times) => {
+      const repeated = `(?:${text}){0,${times}}[${String.raw`\d`}(]\\Q(\\E{2}`;
+      const read = readPattern(repeated);
+      // Three of the library's steps are those at both ends.
+      const steps = 'steps' in read ? RE2JS.compile(repeated).programSize() - 3 : 0;
+      expect(steps).toBeLessThanOrEqual('steps' in read ? read.steps : 0);
+    }),
+  );
 });

@@ -1,0 +1,213 @@
+import type { Block, ItemBlock } from './block.ts';
+import { Patience, type ReadingTime } from './bounded-lexer.ts';
+import { InlineText } from './inline-text.ts';
+import { type Definitions, languageOf, readBlocks } from './read-blocks.ts';
+
+const longestBlock = 64 * 1024;
+
+/** Lines that belong together, and that later lines may still change. */
+interface OpenBlock {
+  readonly kind: 'text' | 'quote' | 'item' | 'indented';
+  /** The column where its content begins. */
+  readonly offset: number;
+  readonly patience: Patience;
+  lines: string[];
+  size: number;
+  /** It is given out line by line, as it is written. */
+  isPlain: boolean;
+  isAfterBlank: boolean;
+  /** Its last lines are blank. */
+  endsBlank: boolean;
+}
+
+/** Code between fences: no line of it waits for the next. */
+interface OpenFence {
+  readonly sign: string;
+  readonly indent: number;
+  readonly language: string;
+  readonly isAfterBlank: boolean;
+  isContinued: boolean;
+}
+
+const fenceStart = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
+const heading = /^ {0,3}#{1,6}(?: |$)/;
+const quoteStart = /^ {0,3}>/;
+const rule = /^ {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/;
+const underline = /^ {0,3}-+ *$/;
+const itemStart = /^ {0,3}([-*+]|\d{1,9}[.)])([ \t]+|$)/;
+
+/**
+ * Reads Markdown line by line, and gives out each block as soon as no later line can change it: code line by line, an
+ * item of a list when the next begins, other blocks at their end. What comes out depends on the lines alone, and not on
+ * when they came. Lines have no tab in their indent. A block that is too long, or that takes too long to read, is given
+ * out as it is written.
+ */
+export class MarkdownReader {
+  readonly #give: (block: Block) => void;
+  readonly #time: ReadingTime;
+  #definitions: Definitions;
+  #open: OpenBlock | undefined;
+  #fence: OpenFence | undefined;
+  #isAfterBlank = false;
+  /** What was given last, if it is an item. */
+  #item: ItemBlock | undefined;
+  /** Of the block that begins next: a copy that has tried to read it shares what it found. */
+  #patience: Patience;
+
+  constructor(give: (block: Block) => void, definitions: Definitions, time: ReadingTime = { share: 1 }) {
+    this.#give = give;
+    this.#definitions = definitions;
+    this.#time = time;
+    this.#patience = new Patience(time);
+  }
+
+  /** A reader in the same state, which gives to another. */
+  copy(give: (block: Block) => void): MarkdownReader {
+    const copy = new MarkdownReader(give, this.#definitions, this.#time);
+    copy.#open = this.#open && { ...this.#open, lines: [...this.#open.lines] };
+    copy.#fence = this.#fence && { ...this.#fence };
+    copy.#isAfterBlank = this.#isAfterBlank;
+    copy.#item = this.#item;
+    copy.#patience = this.#patience;
+    return copy;
+  }
+
+  line(line: string): void {
+    if (this.#fence !== undefined) return this.#codeLine(this.#fence, line);
+    if (line.trim() === '') return this.#blankLine();
+    if (this.#open !== undefined && !continues(this.#open, line)) this.#close();
+    if (this.#open !== undefined) return this.#add(this.#open, line);
+    const [, blanks = '', sign, info = ''] = fenceStart.exec(line) ?? [];
+    if (sign === undefined) return this.#begin(line);
+    const isAfterBlank = this.#takeBlank();
+    this.#fence = { sign, indent: blanks.length, language: languageOf(info), isAfterBlank, isContinued: false };
+    this.#item = undefined;
+  }
+
+  end(): void {
+    this.#close();
+    if (this.#fence !== undefined) this.#endCode(this.#fence);
+  }
+
+  #blankLine(): void {
+    const open = this.#open;
+    if (open?.kind === 'indented' || (open?.kind === 'item' && !isMarkerAlone(open))) {
+      open.endsBlank = true;
+      if (!open.isPlain) open.lines.push('');
+      return;
+    }
+    this.#close();
+    this.#isAfterBlank = true;
+  }
+
+  #begin(line: string): void {
+    const isRule = rule.test(line);
+    const [marker, , gap = ''] = (isRule ? null : itemStart.exec(line)) ?? [];
+    const kind =
+      marker !== undefined ? 'item' : indentOf(line) >= 4 ? 'indented' : quoteStart.test(line) ? 'quote' : 'text';
+    const [patience, isAfterBlank] = [this.#patience, this.#takeBlank()];
+    this.#patience = new Patience(this.#time);
+    const offset = marker === undefined ? 4 : offsetOf(marker, gap, line);
+    this.#open = { kind, offset, patience, lines: [], size: 0, isPlain: false, isAfterBlank, endsBlank: false };
+    this.#add(this.#open, line);
+    if (isRule || heading.test(line)) this.#close();
+  }
+
+  #add(open: OpenBlock, line: string): void {
+    open.lines.push(line);
+    open.size += line.length + 1;
+    if (open.isPlain || open.size > longestBlock || open.patience.isOver) this.#giveLines(open);
+    open.endsBlank = false;
+  }
+
+  /** As they are written. */
+  #giveLines(open: OpenBlock): void {
+    const words = new InlineText(open.lines.join('\n').trimEnd());
+    const isAfterBlank = open.isPlain ? open.endsBlank : open.isAfterBlank;
+    this.#give({ kind: 'paragraph', words, isAfterBlank, isContinued: open.isPlain });
+    open.lines = [];
+    open.isPlain = true;
+    this.#item = undefined;
+  }
+
+  #close(): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open === undefined) return;
+    this.#isAfterBlank = open.endsBlank;
+    if (open.isPlain) return;
+    const read = readBlocks(open.lines.join('\n').trimEnd(), this.#definitions, open.patience);
+    if (read === undefined) return this.#giveLines(open);
+    this.#definitions = read.definitions;
+    for (const [at, block] of read.blocks.entries()) {
+      const given = at === 0 ? { ...this.#counted(block), isAfterBlank: open.isAfterBlank } : block;
+      this.#item = given.kind === 'item' ? given : undefined;
+      this.#give(given);
+    }
+  }
+
+  /** An item of the same list as the one before has the next number, whatever is written. */
+  #counted(block: Block): Block {
+    const before = this.#item;
+    if (block.kind !== 'item' || before?.sign !== block.sign) return block;
+    return { ...block, isContinued: true, number: before.number === undefined ? undefined : before.number + 1 };
+  }
+
+  #takeBlank(): boolean {
+    const isAfterBlank = this.#isAfterBlank;
+    this.#isAfterBlank = false;
+    return isAfterBlank;
+  }
+
+  #codeLine(fence: OpenFence, line: string): void {
+    const signs = line.trim();
+    const isEnd = signs.length >= fence.sign.length && signs.replaceAll(fence.sign[0]!, '') === '';
+    if (isEnd && indentOf(line) < 4) return this.#endCode(fence);
+    this.#giveCode(fence, [line.slice(Math.min(indentOf(line), fence.indent))]);
+  }
+
+  #endCode(fence: OpenFence): void {
+    if (!fence.isContinued) this.#giveCode(fence, []);
+    this.#fence = undefined;
+  }
+
+  #giveCode(fence: OpenFence, lines: readonly string[]): void {
+    const { language, isContinued } = fence;
+    this.#give({ kind: 'code', language, lines, isContinued, isAfterBlank: fence.isAfterBlank && !isContinued });
+    fence.isContinued = true;
+  }
+}
+
+/** An item that begins with a blank line ends with the second. */
+function isMarkerAlone({ lines, offset }: OpenBlock): boolean {
+  return lines.length === 1 && lines[0]!.trimEnd().length < offset;
+}
+
+function continues({ kind, offset, lines, endsBlank }: OpenBlock, line: string): boolean {
+  if (kind === 'quote' ? quoteStart.test(line) : kind !== 'text' && indentOf(line) >= offset) return true;
+  if (kind === 'indented' || endsBlank || (kind !== 'text' && !endsInText(lines))) return false;
+  if (fenceStart.test(line) || heading.test(line) || quoteStart.test(line)) return false;
+  if (rule.test(line)) return kind === 'text' && underline.test(line);
+  const [marker, sign = ''] = itemStart.exec(line) ?? [];
+  // An empty item does not end a paragraph, nor does a number that may be a part of its sentence.
+  return marker === undefined || (kind === 'text' && (marker.length === line.length || !/^(?:[-*+]|1\D)/.test(sign)));
+}
+
+/** Whether the last line of a quote or an item is text, which a line outside of it may continue. */
+function endsInText(lines: readonly string[]): boolean {
+  const last = lines.at(-1)?.replace(/^(?: *(?:>|(?:[-*+]|\d{1,9}[.)])(?= |$)))* */, '');
+  return last !== '' && (last === undefined || !(fenceStart.test(last) || heading.test(last) || rule.test(last)));
+}
+
+/** The column where the content of an item begins. */
+function offsetOf(marker: string, gap: string, line: string): number {
+  if (marker.length === line.length) return marker.trimEnd().length + 1;
+  // More blanks than that are those of code.
+  return marker.length - (gap.length > 4 ? gap.length - 1 : 0);
+}
+
+function indentOf(line: string): number {
+  let indent = 0;
+  while (line[indent] === ' ') indent += 1;
+  return indent;
+}

@@ -1,0 +1,160 @@
+import type { Links, MarkedToken, Token, Tokens } from 'marked';
+import type { Block, ItemBlock } from './block.ts';
+import type { Patience, TableToken } from './bounded-lexer.ts';
+import { InlineText } from './inline-text.ts';
+
+/** Copying more of them for each one would take long: they are text. */
+const mostDefinitions = 200;
+
+/**
+ * What labels stand for. `so far`: a text knows what is defined above it, so that it never changes. `all`: it knows what
+ * is defined anywhere, and may only be drawn when everything was read.
+ */
+export class Definitions {
+  readonly #known: 'all' | 'so far';
+  readonly #count: number;
+  readonly links: Links;
+
+  /** `links` has no prototype: labels are words of strangers. */
+  constructor(known: 'all' | 'so far', links = Object.create(null) as Links, count = 0) {
+    this.#known = known;
+    this.#count = count;
+    this.links = links;
+  }
+
+  /** The first one for a label counts. */
+  with(label: string, link: Links[string]): Definitions {
+    if (label in this.links) return this;
+    if (this.#known === 'all') {
+      this.links[label] = link;
+      return this;
+    }
+    if (this.#count >= mostDefinitions) return this;
+    const links = Object.assign(Object.create(null) as Links, this.links, { [label]: link });
+    return new Definitions(this.#known, links, this.#count + 1);
+  }
+}
+
+/** The blocks of some lines, each whole, and what is defined after them. Undefined: they could not be read in time. */
+export function readBlocks(
+  lines: string,
+  definitions: Definitions,
+  patience: Patience,
+): { readonly blocks: readonly Block[]; readonly definitions: Definitions } | undefined {
+  const tokens = patience.read((lexer) => lexer.blockTokens(lines));
+  if (tokens === undefined) return undefined;
+  const maker = new BlockMaker(definitions, patience);
+  return { blocks: maker.blocks(tokens), definitions: maker.definitions };
+}
+
+/** The first word of what stands behind a fence. */
+export function languageOf(info: string): string {
+  return info.trim().split(/[\s,{]/, 1)[0] ?? '';
+}
+
+class BlockMaker {
+  readonly #patience: Patience;
+  definitions: Definitions;
+
+  constructor(definitions: Definitions, patience: Patience) {
+    this.definitions = definitions;
+    this.#patience = patience;
+  }
+
+  blocks(tokens: readonly Token[]): readonly Block[] {
+    const blocks: Block[] = [];
+    let isAfterBlank = false;
+    for (let at = 0; at < tokens.length; at += 1) {
+      const token = tokens[at] as MarkedToken;
+      if (token.type === 'space') {
+        isAfterBlank = blocks.length > 0;
+        continue;
+      }
+      // The library ends a paragraph where HTML begins, which is text here.
+      const texts = textsFrom(tokens, at);
+      at += Math.max(0, texts.length - 1);
+      const [first, ...more] = texts.length === 0 ? this.#blocksOf(token) : [this.#paragraph(texts.join('\n'))];
+      if (first === undefined) continue;
+      blocks.push({ ...first, isAfterBlank }, ...more);
+      isAfterBlank = false;
+    }
+    return blocks;
+  }
+
+  #paragraph(text: string): Block {
+    return { kind: 'paragraph', words: this.#words(text) };
+  }
+
+  #blocksOf(token: MarkedToken): readonly Block[] {
+    switch (token.type) {
+      case 'heading':
+        return [{ kind: 'heading', level: token.depth, words: this.#words(token.text.replaceAll('\n', ' ')) }];
+      case 'code':
+        return [codeBlock(token)];
+      case 'hr':
+        return [{ kind: 'rule' }];
+      case 'blockquote':
+        return [{ kind: 'quote', blocks: this.blocks(token.tokens) }];
+      case 'list':
+        return this.#items(token);
+      case 'table': {
+        const { titles, alignments, lines } = token as unknown as TableToken;
+        const cells = (row: readonly string[]) => row.map((cell) => this.#words(cell));
+        return [{ kind: 'table', header: cells(titles), alignments, rows: lines.map(cells) }];
+      }
+      case 'def':
+        this.definitions = this.definitions.with(token.tag, token);
+        return [{ kind: 'definition', words: new InlineText(token.raw.trim()) }];
+      case 'checkbox':
+        return [];
+      default:
+        return [this.#paragraph(token.raw)];
+    }
+  }
+
+  #items({ raw, start, items }: Tokens.List): readonly ItemBlock[] {
+    const [, bullet = '', dot = ''] = /^ *(?:([-*+])|\d{1,9}([.)]))/.exec(raw) ?? [];
+    return items.map((item, at): ItemBlock => {
+      const above = items[at - 1]?.raw ?? '';
+      return {
+        kind: 'item',
+        isContinued: at > 0,
+        isAfterBlank: above.slice(above.trimEnd().length).split('\n').length > 2,
+        sign: bullet || dot,
+        number: start === '' ? undefined : start + at,
+        task: item.task ? (item.checked === true ? 'done' : 'open') : undefined,
+        blocks: this.blocks(item.task ? withoutBox(item.tokens) : item.tokens),
+      };
+    });
+  }
+
+  #words(text: string): InlineText {
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => line.trim());
+    return new InlineText(lines.join('\n'), { links: this.definitions.links, patience: this.#patience });
+  }
+}
+
+function codeBlock({ lang = '', text, codeBlockStyle }: Tokens.Code): Block {
+  const code = codeBlockStyle === 'indented' ? text.trimEnd() : text;
+  return { kind: 'code', language: languageOf(lang), lines: code.split('\n') };
+}
+
+/** In a loose list the library puts the box back into the text. */
+function withoutBox([first, ...rest]: readonly Token[]): readonly Token[] {
+  if (first?.type !== 'paragraph') return rest;
+  return [{ ...first, text: first['text'].replace(/^\[[ xX]\] +/, '') }, ...rest];
+}
+
+/** The texts of the paragraphs that follow each other from there, without a blank line. */
+function textsFrom(tokens: readonly Token[], from: number): readonly string[] {
+  const texts: string[] = [];
+  for (let at = from; at < tokens.length; at += 1) {
+    const token = tokens[at] as MarkedToken;
+    if (token.type !== 'paragraph' && token.type !== 'text') break;
+    texts.push(token.text);
+  }
+  return texts;
+}

@@ -59,6 +59,10 @@ const shared = {
   tsconfig: './tsconfig.json',
   // web-tree-sitter has code for C macros that no grammar of ours uses.
   checks: { eval: false },
+  // ws looks for native helpers that it does not need: in whatever folder above the program has one of that name.
+  transform: {
+    define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
+  },
 };
 
 const output = {

@@ -1,6 +1,4 @@
 import type { Socket } from 'node:net';
-import { opcode } from '../model/socket/frame-parser.ts';
-import { closeContent, frameBytes } from '../model/socket/frame-writer.ts';
 import { isJsonObject, type JsonObject, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
 import { type Audience, noSuchEndpoint, pause, piecesOf } from './perform.ts';
 import type { ExchangeEnd } from './recorded-request.ts';
@@ -111,25 +109,34 @@ export function errorMessage({ status, body, headers }: Pick<HttpErrorStep, 'sta
   return Buffer.from(JSON.stringify({ type: 'error', status, error, headers }));
 }
 
+const opcode = { continuation: 0, text: 1, binary: 2, close: 8 };
+
+/** A short frame that ends its message. */
+function frame(code: number, data: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0x80 | code, data.length]), data]);
+}
+
 function faultFrames(fault: SocketFault): readonly Buffer[] {
   const broken = Buffer.from('{"type":"');
-  if (typeof fault === 'object')
-    return [frameBytes({ opcode: opcode.close }, [closeContent(fault.close, fault.reason)])];
+  if (typeof fault === 'object') {
+    const code = Buffer.from([fault.close >> 8, fault.close & 0xff]);
+    return [frame(opcode.close, Buffer.concat([code, Buffer.from(fault.reason ?? '')]))];
+  }
   switch (fault) {
     case 'binary':
-      return [frameBytes({ opcode: opcode.binary }, [broken])];
+      return [frame(opcode.binary, broken)];
     case 'huge':
       return [Buffer.from([0x81, 127, 0, 0, 1, 0, 0, 0, 0, 0])];
     case 'masked':
-      return [frameBytes({ opcode: opcode.text, mask: Buffer.from('mask') }, [broken])];
+      return [Buffer.from([0x81, 0x80, ...Buffer.from('mask')])];
     case 'reserved-bits':
       return [Buffer.from([0xb1, 0])];
     case 'unknown-kind':
-      return [frameBytes({ opcode: 3 }, [broken])];
+      return [frame(3, broken)];
     case 'lost-fragment':
-      return [frameBytes({ opcode: opcode.continuation }, [broken])];
+      return [frame(opcode.continuation, broken)];
     case 'not-utf8':
-      return [frameBytes({ opcode: opcode.text }, [Buffer.from([0xff, 0xfe])])];
+      return [frame(opcode.text, Buffer.from([0xff, 0xfe]))];
   }
 }
 

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { frameParser, opcode, type ReceivedFrame } from '../model/socket/frame-parser.ts';
-import { closeContent, frameBytes } from '../model/socket/frame-writer.ts';
-import { type DeflateTerms, deflateTerms, MessageDeflate } from '../model/socket/message-deflate.ts';
-import { acceptOf } from '../model/socket/handshake.ts';
+import { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { arrayAt, type Json, type JsonObject, parseJsonObject } from '../protocol/json.ts';
 import { errorMessage, performOnSocket, type RememberedAnswer } from './perform-socket.ts';
 import type { Audience } from './perform.ts';
@@ -71,83 +69,90 @@ export function answerUpgrade(
     socket.end(`HTTP/1.1 ${status} No\r\n${fields.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n${body}`);
     return;
   }
-  const key = request.headers['sec-websocket-key'] ?? '';
-  const accept = acceptOf(answer === 'accept' ? key : 'another');
-  const extensions = deflates ? compressionFor(request.headers['sec-websocket-extensions']) : undefined;
-  const lines = ['HTTP/1.1 101 Switching Protocols', 'upgrade: websocket', 'connection: Upgrade'];
-  const agreed = extensions === undefined ? [] : [`sec-websocket-extensions: ${extensions}`];
-  socket.write([...lines, `sec-websocket-accept: ${accept}`, ...agreed, '', ''].join('\r\n'));
-  const terms = deflateTerms(extensions);
-  new ScriptedSocket(socket, host, terms === 'wrong' ? undefined : terms).receive(head);
+  if (answer === 'wrong-accept') request.headers['sec-websocket-key'] = Buffer.alloc(16).toString('base64');
+  const line = new Line(socket);
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: deflates, maxPayload: maxBytes });
+  server.handleUpgrade(request, line, head, (opened) => void new ScriptedSocket(opened, { line, head, socket, host }));
 }
 
-/** What is answered to an offer of compression. A client may offer several forms. */
-function compressionFor(offer = ''): string | undefined {
-  return offer.includes('permessage-deflate') ? 'permessage-deflate' : undefined;
+/** Stands between a WebSocket and its connection. What is written can be held back, for the script to cut. */
+class Line extends Duplex {
+  readonly #socket: Socket;
+  #held: Buffer[] | undefined;
+
+  constructor(socket: Socket) {
+    super();
+    this.#socket = socket;
+    socket.on('data', (chunk) => this.push(chunk) || socket.pause());
+    socket.on('end', () => this.push(null)).on('close', () => this.destroy());
+  }
+
+  async bytesOf(write: (done: () => void) => void): Promise<Buffer> {
+    this.#held = [];
+    await new Promise<void>(write);
+    const bytes = Buffer.concat(this.#held);
+    this.#held = undefined;
+    return bytes;
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(chunk: Buffer, _: unknown, done: (error?: Error | null) => void): void {
+    if (this.#held === undefined) return void this.#socket.write(chunk, done);
+    this.#held.push(chunk);
+    done();
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
+  }
 }
 
 /** The server's end of a WebSocket: it remembers the last answer, and builds whole requests from what is new. */
 class ScriptedSocket {
+  readonly #opened: WebSocket;
+  readonly #line: Line;
   readonly #socket: Socket;
   readonly #host: SocketHost;
-  readonly #deflate: MessageDeflate | undefined;
-  readonly #parse: (chunk: Uint8Array) => readonly ReceivedFrame[];
   readonly #gone = new AbortController();
   #last: { readonly answer: RememberedAnswer; readonly request: JsonObject } | undefined;
-  /** Bytes since the last message. */
-  #wireBytes = 0;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(socket: Socket, host: SocketHost, terms: DeflateTerms | undefined) {
-    this.#parse = frameParser({ masked: true, maxBytes, mayCompress: terms !== undefined });
-    this.#deflate = terms && new MessageDeflate(terms, 'server');
+  constructor(
+    opened: WebSocket,
+    {
+      line,
+      head,
+      socket,
+      host,
+    }: { readonly line: Line; readonly head: Buffer; readonly socket: Socket; readonly host: SocketHost },
+  ) {
+    this.#opened = opened;
+    this.#line = line;
     this.#socket = socket;
     this.#host = host;
     socket.setNoDelay(true);
     socket.on('close', () => this.#gone.abort());
-    // Left half open, it would not notice a client that leaves.
-    socket.on('end', () => socket.end());
-    socket.on('data', (chunk: Buffer) => this.receive(chunk));
+    let bytesBefore = socket.bytesRead - head.length;
+    // A client that breaks the rules is left.
+    opened.on('error', () => undefined);
+    opened.on('message', (bytes: Buffer) => {
+      const wireBytes = socket.bytesRead - bytesBefore;
+      bytesBefore = socket.bytesRead;
+      // One after the other, as the real server does.
+      this.#work = this.#work.then(() => this.#answer(bytes, wireBytes)).catch(() => void socket.destroy());
+    });
   }
 
-  receive(chunk: Buffer): void {
-    this.#wireBytes += chunk.length;
-    for (const frame of this.#parse(chunk)) this.#take(frame);
-  }
-
-  #take(frame: ReceivedFrame): void {
-    switch (frame.kind) {
-      case 'ping':
-        this.#socket.write(frameBytes({ opcode: opcode.pong }, [frame.data]));
-        return;
-      case 'pong':
-        return;
-      case 'close':
-        this.#socket.end(frameBytes({ opcode: opcode.close }, [closeContent(1000)]));
-        return;
-      case 'wrong':
-        this.#socket.end(frameBytes({ opcode: opcode.close }, [closeContent(frame.code, frame.why)]));
-        return;
-      case 'message': {
-        const wireBytes = this.#wireBytes;
-        this.#wireBytes = 0;
-        // One after the other, as the real server does.
-        this.#work = this.#work.then(() => this.#read(frame, wireBytes)).catch(() => void this.#socket.destroy());
-      }
-    }
-  }
-
-  async #read({ data, isCompressed }: Extract<ReceivedFrame, { kind: 'message' }>, wireBytes: number): Promise<void> {
-    const bytes = isCompressed ? await this.#deflate!.inflate(data, maxBytes) : data;
-    if (bytes === undefined || bytes === 'large') return void this.#socket.destroy();
-    await this.#answer(bytes, wireBytes);
-  }
-
-  readonly #message = async (data: Buffer): Promise<Buffer> => {
-    const content = await this.#deflate?.compress([data]);
-    if (content === undefined) return frameBytes({ opcode: opcode.text }, [data]);
-    return frameBytes({ opcode: opcode.text, isCompressed: true }, [content]);
-  };
+  readonly #message = (data: Buffer): Promise<Buffer> =>
+    this.#line.bytesOf((done) => this.#opened.send(data, { binary: false }, done));
 
   async #answer(bytes: Buffer, wireBytes: number): Promise<void> {
     const given = parseJsonObject(bytes.toString('utf8'));

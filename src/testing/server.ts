@@ -8,7 +8,7 @@ import { perform } from './perform.ts';
 import { type ExchangeEnd, receiveContent, type RecordedFrame, type RecordedRequest } from './recorded-request.ts';
 import { httpError, type Script, type ScriptedUsage, type ScriptStep, type ScriptStepOf } from './script.ts';
 import { rendererFor } from './renderers.ts';
-import { answerUpgrade, type UpgradeAnswer } from './scripted-socket.ts';
+import type { UpgradeAnswer } from './scripted-socket.ts';
 import { responsesRenderer } from './sse.ts';
 import { numbering, type StreamContext } from './wire-renderer.ts';
 
@@ -95,7 +95,7 @@ class Model implements ScriptedModel {
       this.#handle(request, response).catch(() => response.destroy());
     });
     this.#server.on('connection', (socket: Socket) => this.#connections.set(socket, this.#connectionCount++));
-    this.#server.on('upgrade', (request, socket: Socket, head) => this.#open(request, socket, head));
+    this.#server.on('upgrade', (request, socket: Socket, head) => void this.#open(request, socket, head));
   }
 
   get url(): string {
@@ -171,11 +171,13 @@ class Model implements ScriptedModel {
   }
 
   /** A WebSocket is at the endpoint of the Responses API alone. */
-  #open(request: IncomingMessage, socket: Socket, head: Buffer): void {
+  async #open(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+    socket.on('error', () => undefined).once('close', () => this.#sockets.delete(socket));
     const [path = ''] = (request.url ?? '').split('?');
     const answer = path === `${this.#root}/responses` ? this.#upgrade(this.upgrades++) : { status: 404 };
+    // Few scripts are played over one.
+    const { answerUpgrade } = await import('./scripted-socket.ts');
     answerUpgrade(request, socket, {
       answer,
       head,

@@ -59,6 +59,10 @@ test('a start loads nothing of WebSockets, which most providers do not have', ()
   const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
   const ofSockets = /^model\/socket\/|^model\/responses\/(?:socket-|kept-socket|continuation)/;
   expect(loaded.flatMap((paths) => [...paths].filter((path) => ofSockets.test(path)))).toEqual([]);
+  const sources = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  const users = sources.filter((path) => /^import (?!type ).*'ws';$/m.test(readFileSync(join(source, path), 'utf8')));
+  expect(users.toSorted()).toEqual(['model/socket/open-socket.ts', 'testing/scripted-socket.ts']);
+  expect(loadedAtStart('testing/index.ts')).not.toContain('testing/scripted-socket.ts');
 });
 
 test('a start loads one wire format: others come with the providers that speak them', () => {

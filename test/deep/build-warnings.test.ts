@@ -8,6 +8,8 @@ test('the bundler has nothing to warn of', async () => {
   const path = join(import.meta.dirname, '../../rolldown.config.mjs');
   const { default: configurations } = (await import(path)) as { readonly default: readonly Configuration[] };
   const warnings: string[] = [];
+  /** What looks for native helpers would run those of any folder above the program. */
+  const seekers: string[] = [];
   for (const { output, ...input } of configurations) {
     const build = await rolldown({
       ...input,
@@ -15,8 +17,11 @@ test('the bundler has nothing to warn of', async () => {
         if (level === 'warn') warnings.push(message);
       },
     });
-    await build.generate(output);
+    const { output: files } = await build.generate(output);
+    for (const file of files) {
+      if (file.type === 'chunk' && /bufferutil|utf-8-validate/.test(file.code)) seekers.push(file.fileName);
+    }
     await build.close();
   }
-  expect(warnings).toEqual([]);
+  expect([warnings, seekers]).toEqual([[], []]);
 }, 60_000);

@@ -78,9 +78,14 @@ describe('a connection that is of no more use', () => {
 describe('without a WebSocket', () => {
   test.each([
     ['426', { status: 426 }, 'answered with status 426'],
-    ['404', { status: 404, body: 'Nothing here.' }, 'answered with status 404'],
+    ['404', { status: 404, body: 'Nothing here.' }, 'answered with status 404: Nothing here.'],
+    [
+      'words in JSON',
+      { status: 403, body: '{"error":{"message":"No sockets."}}' },
+      'answered with status 403: No sockets.',
+    ],
     ['a success that is none', { status: 200 }, 'answered with status 200'],
-    ['a key of another', 'wrong-accept', 'answered with status 101'],
+    ['a key of another', 'wrong-accept', 'answered with status 101: Invalid Sec-WebSocket-Accept header.'],
     ['silence', 'silence', 'did not answer within 0.1 seconds'],
     ['a cut', 'cut', 'could not be reached'],
   ] as const)('requests go over HTTP: %s', async (_, refusal, why) => {
@@ -100,6 +105,16 @@ describe('without a WebSocket', () => {
     expect(endOf(await talk.ask(first))).toBe('completed');
     expect(talk.kinds).toEqual(['http', 'http']);
     expect(talk.model.upgrades).toBeLessThanOrEqual(2);
+  });
+
+  test('a refusal is quoted in part, and without what it should not say', async () => {
+    const token = 'sk-very-secret-token';
+    const credentials = () => Promise.resolve({ kind: 'bearer', mode: 'api-key', token } as const);
+    const body = `The key ${token} is odd. ${'x'.repeat(20_000_000)}`;
+    const talk = await SocketTalk.with([done], { credentials, model: { upgrade: () => ({ status: 400, body }) } });
+    const [notice] = noticesIn(await talk.ask(first));
+    expect(notice?.message).toContain('answered with status 400: The key <hidden> is odd. xxx');
+    expect(notice?.message.length).toBeLessThan(1500);
   });
 
   test('it is tried again after a while, beside a request, and used when it is there', async () => {

@@ -147,7 +147,7 @@ describe.each(formats)('a turn in $title', (format) => {
     ['429', httpError({ status: 429, headers: { 'retry-after': '0' }, body: { error: { message: 'slow down' } } })],
     ['500', httpError({ status: 500, body: { error: { message: 'oops' } } })],
     ['cut before the head', cutAfter({ bytes: 0, of: done })],
-    ['cut in the middle', cutAfter({ bytes: 300, of: asks('capstan') })],
+    ['cut in the middle', cutAfter({ bytes: 150, of: asks('capstan') })],
   ])('is asked again after a fault: %s', async (_, fault) => {
     const thread = await FormatThread.in(format, [fault, done]);
     await thread.open(tools);

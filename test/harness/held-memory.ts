@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { ModelEvent } from '../../src/ports/model-client.ts';
-import { acceptOf } from '../../src/model/socket/handshake.ts';
+import { acceptance } from './socket-bytes.ts';
 import { whenTestEnds } from './when-test-ends.ts';
 
 /** How the bytes of an answer come. */
@@ -38,12 +38,11 @@ export async function heldMemory(delivery: Delivery, text: Iterable<string>): Pr
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', (head: Buffer) => {
-      const key = /^sec-websocket-key: (.*)\r$/im.exec(head.toString('latin1'))?.[1];
+      const accepted = acceptance(head.toString('latin1'));
       if (way === 'http') void answer(socket);
-      else if (key === undefined) socket.end('HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n');
+      else if (accepted === undefined) socket.end('HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n');
       else {
-        const upgraded = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${acceptOf(key)}`];
-        socket.write(`HTTP/1.1 101 Switching Protocols\r\n${upgraded.join('\r\n')}\r\n\r\n`);
+        socket.write(accepted);
         socket.once('data', () => void answer(socket));
       }
     });

@@ -9,8 +9,8 @@ import { chatReader } from '../../src/model/chat/decode.ts';
 import { commonDialect } from '../../src/model/chat/dialect.ts';
 import { responsesFormat } from '../../src/model/responses/client.ts';
 import { responsesReader } from '../../src/model/responses/decode.ts';
-import { acceptOf } from '../../src/model/socket/handshake.ts';
 import type { ModelEvent } from '../../src/ports/model-client.ts';
+import { acceptance } from '../harness/socket-bytes.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 const idleMs = 500;
@@ -110,9 +110,7 @@ describe('what keeps a stream alive', () => {
     ['messages of unknown names', Buffer.from([0x81, 15, ...Buffer.from('{"type":"beat"}')]), alive[1]],
   ])('%s over a WebSocket do not', async (what, frame, message) => {
     const url = await listen((socket, head) => {
-      const key = /^sec-websocket-key: (.*)\r$/im.exec(head)?.[1] ?? '';
-      const upgraded = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${acceptOf(key)}`];
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${upgraded.join('\r\n')}\r\n\r\n`);
+      socket.write(acceptance(head)!);
       if (what === 'fragments') socket.write(Buffer.from([1, 0]));
       repeat(socket, frame);
     });

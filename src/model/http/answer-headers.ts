@@ -1,4 +1,4 @@
-import type { HttpHeaders } from './network/http-head.ts';
+import type { HttpHeaders } from './network/await-head.ts';
 import type { ModelEvent } from '../../ports/model-client.ts';
 import { rateLimitsIn } from './rate-limit-headers.ts';
 

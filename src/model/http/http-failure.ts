@@ -1,4 +1,4 @@
-import type { HttpHeaders } from './network/http-head.ts';
+import type { HttpHeaders } from './network/await-head.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { sentence } from '../../protocol/outcome.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure, RequestRetry } from '../../ports/model-client.ts';
 import { delay } from './backoff.ts';
 import { abortedFailure } from './answer-failure.ts';
-import { type HttpHead, type HttpHeaders, isPacked } from './network/http-head.ts';
+import type { HttpHead, HttpHeaders } from './network/await-head.ts';
 import type { Opened, Outgoing, Send } from './network/exchange.ts';
 import { isLoopback } from './network/proxy.ts';
 import { bareHost } from './network/target.ts';
@@ -157,6 +157,11 @@ function isUnreached(
   if (notConnected.has(opened.code)) return true;
   const { code, before } = opened;
   return wasBrief && closedByPeer.has(code) && (before === 'tunnel' || (before === 'answer' && isLoopback(host)));
+}
+
+/** The body is compressed, although no such was asked for. Some servers name an encoding that is none. */
+function isPacked({ headers }: HttpHead): boolean {
+  return /\b(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(headers['content-encoding'] ?? '');
 }
 
 function isGood(status: number): boolean {

@@ -1,4 +1,4 @@
-import type { HttpHeaders } from './network/http-head.ts';
+import type { HttpHeaders } from './network/await-head.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type RateLimit, type RateLimits, readableTime } from '../../protocol/rate-limits.ts';
 

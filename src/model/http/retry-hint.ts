@@ -1,4 +1,4 @@
-import type { HttpHeaders } from './network/http-head.ts';
+import type { HttpHeaders } from './network/await-head.ts';
 
 const sentence = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|seconds?|s)(?![a-z])/i;
 

@@ -71,7 +71,7 @@ async function* read(
         // Also between events that came together: abort means now.
         if (signal.aborted) return yield failed(abortedFailure());
         if (event.kind === 'completed') {
-          body.release();
+          await body.release();
           isReleased = true;
         }
         if (event.kind === 'failed') body.close();

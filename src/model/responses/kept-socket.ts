@@ -1,9 +1,10 @@
 import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { limitsOf, addressOf, type Connection, usableCredentials } from '../http/ask.ts';
 import { mostEventBytes } from '../http/answer-decoder.ts';
+import { httpFailure } from '../http/http-failure.ts';
 import { noAnswerFailure } from '../http/no-answer-failure.ts';
 import { type OpenedSocket, socketOpener } from '../socket/open-socket.ts';
-import { WebSocketConnection } from '../socket/web-socket.ts';
+import type { WebSocketConnection } from '../socket/web-socket.ts';
 import type { RememberedExchange } from './continuation.ts';
 
 /** An open WebSocket, and what its server remembers. */
@@ -45,13 +46,18 @@ export async function openKeptSocket(
   const { target, headers: own, hide } = addressOf({ wire, options }, asked);
   if (target === undefined) return { kind: 'no-credentials' };
   const timeoutMs = provider.websocketConnectTimeoutMs;
-  const opened = await socketOpener({ environment })(target, { headers: own, timeoutMs, signal });
+  const maxBytes = mostEventBytes(limitsOf(options, {}));
+  const opened = await socketOpener({ environment })(target, { headers: own, timeoutMs, maxBytes, signal });
   if (opened.kind !== 'open') return opened.kind === 'aborted' ? opened : { kind: 'failed', why: why(opened, hide) };
-  const socket = new WebSocketConnection({ ...opened, maxBytes: mostEventBytes(limitsOf(options, {})) });
+  const { socket } = opened;
   return { kind: 'open', kept: { socket, openedAt: clock.now(), hide, restsSince: undefined, answered: undefined } };
 
   function why(failed: Exclude<OpenedSocket, { kind: 'open' | 'aborted' }>, hidden: KeptSocket['hide']): string {
-    if (failed.kind === 'declined') return `answered with status ${failed.status}`;
+    if (failed.kind === 'declined') {
+      const answer = { ...failed.head, body: failed.words };
+      const { message } = hidden(httpFailure(answer, { now: clock.now(), api: wire.api }));
+      return message.replace(/^The provider /, '');
+    }
     if (failed.kind === 'idle') return `did not answer within ${timeoutMs / 1000} seconds`;
     return `could not be reached: ${hidden(noAnswerFailure(failed, { origin: target!.origin, idleMs: timeoutMs })).message}`;
   }

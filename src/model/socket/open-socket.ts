@@ -1,59 +1,128 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { awaitHead, behindHead } from '../http/network/await-head.ts';
+import { WebSocket } from 'ws';
+import { BoundedBuffer } from '../../protocol/bounded-buffer.ts';
+import { type HttpHead, type HttpHeaders, mostHeadBytes } from '../http/network/await-head.ts';
 import type { Opened } from '../http/network/exchange.ts';
-import { switchingProtocols } from '../http/network/http-head.ts';
 import { requestHead } from '../http/network/request-head.ts';
 import { type NetworkOptions, routes } from '../http/network/route.ts';
 import type { Target } from '../http/network/target.ts';
-import { type DeflateTerms, deflateTerms } from './message-deflate.ts';
-import { newSocketKey, opensSocket, upgradeHeaders } from './handshake.ts';
+import { WebSocketConnection } from './web-socket.ts';
 
 /** How an attempt to open a WebSocket went. */
 export type OpenedSocket =
-  /** `head`: what came behind the answer. */
-  | { readonly kind: 'open'; readonly socket: Socket; readonly head: Buffer; readonly terms: DeflateTerms | undefined }
-  /** The server answered with something else than a WebSocket. */
-  | { readonly kind: 'declined'; readonly status: number }
+  | { readonly kind: 'open'; readonly socket: WebSocketConnection }
+  /** The server answered with something else than a WebSocket. `words`: what is wrong, or the beginning of the body. */
+  | { readonly kind: 'declined'; readonly head: HttpHead; readonly words: string }
   | Exclude<Opened, { kind: 'answer' }>;
 
 export interface SocketRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** No answer is waited for longer. */
   readonly timeoutMs: number;
+  /** That one message may have. */
+  readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
+
+const mostWordBytes = 4 * 1024;
+const longestWordsMs = 1000;
+
+const socketOptions = {
+  maxHeaderSize: mostHeadBytes,
+  insecureHTTPParser: false,
+  // Each part is an object: a message of endless small ones would take a hundred times its size.
+  maxFragments: 16 * 1024,
+  maxBufferedChunks: 64 * 1024,
+  // Most of a request is text that stood in the one before: a higher level finds hardly more.
+  perMessageDeflate: { zlibDeflateOptions: { level: 3 } },
+  // A server that does not answer a goodbye must not hold the connection open.
+  closeTimeout: 1000,
+  autoPong: false,
+};
 
 /** Opens WebSockets, through a tunnel where the environment names a proxy. */
 export function socketOpener(
   network: NetworkOptions,
 ): (target: Target, request: SocketRequest) => Promise<OpenedSocket> {
   const routeTo = routes(network, 'tunnel');
-  return async (target, request) => {
+  return async (target, { headers, timeoutMs, maxBytes, signal }) => {
     const route = routeTo(target);
     if (route.kind === 'unusable') return route;
-    const key = newSocketKey();
-    const { headers, timeoutMs, signal } = request;
+    // ws would throw, and quote the value.
+    const unsendable = requestHead('GET', route.path, headers);
+    if (typeof unsendable !== 'string') return unsendable;
+    if (signal.aborted) return { kind: 'aborted' };
     const late = AbortSignal.timeout(timeoutMs);
     const giveUp = AbortSignal.any([signal, late]);
-    if (signal.aborted) return { kind: 'aborted' };
-    const socket = await route.open({ giveUp });
-    if ('kind' in socket)
-      return signal.aborted
-        ? { kind: 'aborted' }
-        : late.aborted
-          ? { kind: 'idle' }
-          : { ...socket, proxy: route.proxy! };
-    const asked = { ...headers, ...upgradeHeaders(key), ...route.headers };
-    socket.write(requestHead('GET', route.path, asked), 'latin1');
-    const answer = await awaitHead(socket, { giveUp });
-    if (answer.kind === 'lost') return { kind: 'lost', code: answer.code, stale: false };
-    if (answer.kind !== 'head') return signal.aborted ? { kind: 'aborted' } : { kind: 'idle' };
-    const { head } = answer;
-    const terms = deflateTerms(head.headers['sec-websocket-extensions']);
-    if (head.status !== switchingProtocols || !opensSocket(head.headers, key) || terms === 'wrong') {
-      socket.destroy();
-      return { kind: 'declined', status: head.status };
-    }
-    return { kind: 'open', socket, head: behindHead(answer), terms };
+    const endedBy = (): OpenedSocket => ({ kind: signal.aborted ? 'aborted' : 'idle' });
+    const connection = await route.open({ giveUp });
+    if ('kind' in connection) return giveUp.aborted ? endedBy() : { ...connection, proxy: route.proxy! };
+    const address = `${target.origin}${route.path}`;
+    const opened = await openOver(connection, address, { headers, maxBytes, giveUp });
+    return opened.kind === 'given-up' ? endedBy() : opened;
   };
+}
+
+type Outcome = Extract<OpenedSocket, { kind: 'open' | 'declined' | 'lost' }> | { readonly kind: 'given-up' };
+
+/** Opens a WebSocket over a connection, which is closed where that fails. */
+export function openOver(
+  connection: Socket,
+  address: string,
+  { giveUp, headers, maxBytes }: Pick<SocketRequest, 'headers' | 'maxBytes'> & { readonly giveUp: AbortSignal },
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(address, {
+      ...socketOptions,
+      headers,
+      maxPayload: maxBytes,
+      createConnection: () => connection,
+    });
+    let head: HttpHead | undefined;
+    let isSettled = false;
+    const settle = (outcome: Outcome): void => {
+      if (isSettled) return;
+      isSettled = true;
+      giveUp.removeEventListener('abort', onGiveUp);
+      if (outcome.kind !== 'open') connection.destroy();
+      resolve(outcome);
+    };
+    const onGiveUp = (): void => settle({ kind: 'given-up' });
+    giveUp.addEventListener('abort', onGiveUp, { once: true });
+    if (giveUp.aborted) onGiveUp();
+    // What comes with the answer is a message of the connection already.
+    socket.on('open', () => settle({ kind: 'open', socket: new WebSocketConnection(socket, connection) }));
+    socket.on('upgrade', (message) => {
+      head = headOf(message);
+    });
+    const decline = async (message: IncomingMessage): Promise<void> => {
+      const late = setTimeout(() => connection.destroy(), longestWordsMs);
+      const words = await beginningOf(message);
+      clearTimeout(late);
+      settle({ kind: 'declined', head: headOf(message), words });
+    };
+    socket.on('unexpected-response', (_, message) => void decline(message));
+    // Stays: an error without a listener would end the process.
+    socket.on('error', ({ message: words, code = 'ERROR' }: NodeJS.ErrnoException) =>
+      settle(head === undefined ? { kind: 'lost', code, stale: false } : { kind: 'declined', head, words }),
+    );
+  });
+}
+
+async function beginningOf(message: IncomingMessage): Promise<string> {
+  const held = new BoundedBuffer(mostWordBytes);
+  try {
+    for await (const bytes of message as AsyncIterable<Buffer>) {
+      held.add(bytes.subarray(0, mostWordBytes - held.length));
+      if (held.length === mostWordBytes) break;
+    }
+  } catch {
+    // What has come is enough.
+  }
+  return held.take().toString('utf8');
+}
+
+function headOf({ statusCode: status = 0, headers }: IncomingMessage): HttpHead {
+  return { status, headers: headers as HttpHeaders };
 }

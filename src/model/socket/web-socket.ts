@@ -1,8 +1,5 @@
 import type { Socket } from 'node:net';
-import { defined } from '../../protocol/defined.ts';
-import { type DeflateTerms, MessageDeflate } from './message-deflate.ts';
-import { frameParser, opcode, type ReceivedFrame } from './frame-parser.ts';
-import { closeContent, frameBytes } from './frame-writer.ts';
+import type { WebSocket } from 'ws';
 
 /** `ended`: no more will come. `why` is the rest of a sentence, such as "closed the connection (code 1000)". */
 export type SocketRead =
@@ -10,21 +7,6 @@ export type SocketRead =
   /** `code`: of the rule that the server broke, if it did. */
   | { readonly kind: 'ended'; readonly why: string; readonly code?: number }
   | { readonly kind: 'idle' };
-
-export interface WebSocketOptions {
-  readonly socket: Socket;
-  /** What came behind the answer to the upgrade. */
-  readonly head: Buffer;
-  /** That one message may have. */
-  readonly maxBytes: number;
-  /** Undefined: nothing is compressed. */
-  readonly terms: DeflateTerms | undefined;
-}
-
-interface FrameContent {
-  readonly pieces: readonly Uint8Array[];
-  readonly isCompressed?: true;
-}
 
 /** More than this is not read ahead: a slow reader slows the server down. */
 const mostAhead = 1024 * 1024;
@@ -36,18 +18,14 @@ const mostControlFrames = 20_000;
 /** While more than this waits to be sent, pings are not answered: the server does not read. */
 const mostUnsent = 64 * 1024;
 
-/**
- * A WebSocket of a client, RFC 6455. It answers pings by itself. While it rests, between two requests, it does not keep
- * the process alive.
- */
+const closedWithoutWord = 1006;
+const wrong = { binary: 1003, policy: 1008, tooLarge: 1009 };
+
+/** An open WebSocket of a client. While it rests, between two requests, it does not keep the process alive. */
 export class WebSocketConnection {
-  readonly #socket: Socket;
-  readonly #maxBytes: number;
-  readonly #deflate: MessageDeflate | undefined;
-  /** Frames are taken in their order, and inflating them takes time. */
-  #taking: Promise<void> | undefined;
-  #isOver = false;
-  readonly #parse: (chunk: Uint8Array) => readonly ReceivedFrame[];
+  readonly #socket: WebSocket;
+  /** Below it. */
+  readonly #connection: Socket;
   #messages: Buffer[] = [];
   #bytesAhead = 0;
   #end: Extract<SocketRead, { kind: 'ended' | 'idle' }> | undefined;
@@ -57,45 +35,54 @@ export class WebSocketConnection {
   /** Since the last request. */
   #controlFrames = 0;
 
-  constructor({ socket, head, maxBytes, terms }: WebSocketOptions) {
+  constructor(socket: WebSocket, connection: Socket) {
     this.#socket = socket;
-    this.#maxBytes = maxBytes;
-    this.#deflate = terms && new MessageDeflate(terms, 'client');
-    this.#parse = frameParser({ masked: false, maxBytes, mayCompress: terms !== undefined });
-    socket.setNoDelay(true);
-    socket.on('data', this.#onData);
-    socket.on('end', () => this.#settle({ kind: 'ended', why: 'ended the connection' }));
-    socket.on('error', ({ code = 'ERROR' }: NodeJS.ErrnoException) =>
-      this.#settle({ kind: 'ended', why: `lost the connection (${code})` }),
-    );
-    socket.on('close', () => {
-      this.#settle({ kind: 'ended', why: 'closed the connection' });
-      this.#deflate?.close();
+    this.#connection = connection;
+    let lost: string | undefined;
+    connection.on('data', () => {
+      this.#heard = true;
     });
-    if (head.length > 0) this.#onData(head);
+    connection.on('error', ({ code = 'ERROR' }: NodeJS.ErrnoException) => {
+      lost ??= code;
+    });
+    socket.on('message', this.#onMessage);
+    socket.on('ping', (data) => {
+      if (this.#takesControlFrame() && socket.bufferedAmount < mostUnsent) socket.pong(data);
+    });
+    socket.on('pong', () => this.#takesControlFrame());
+    socket.on('error', ({ message, code = '' }: NodeJS.ErrnoException) => {
+      const isTooLarge = code.endsWith('_LENGTH') && code.startsWith('WS_ERR_UNSUPPORTED_');
+      if (isTooLarge) this.#refuse(wrong.tooLarge, 'sent a message that is too large');
+      else this.#settle({ kind: 'ended', why: `broke the rules of WebSockets (${message})` });
+    });
+    socket.on('close', (code, reason) => {
+      const said = reason.length === 0 ? '' : `: ${reason.toString('utf8').slice(0, longestReason)}`;
+      const how = lost === undefined ? 'ended the connection' : `lost the connection (${lost})`;
+      const why = code === closedWithoutWord ? how : `closed the connection (code ${code}${said})`;
+      this.#settle({ kind: 'ended', why });
+    });
     this.rest();
   }
 
   get isOpen(): boolean {
-    return this.#end === undefined;
+    return this.#end === undefined && this.#socket.readyState === this.#socket.OPEN;
   }
 
   /** Sends one message. Resolves when the system has it, or the connection is gone. */
-  async send(pieces: readonly Uint8Array[]): Promise<void> {
-    this.#socket.ref();
+  send(pieces: readonly Uint8Array[]): Promise<void> {
+    this.#connection.ref();
     // What the server says without being asked belongs to no answer.
-    this.#messages = [];
-    this.#bytesAhead = 0;
+    this.#take();
     this.#heard = false;
     this.#controlFrames = 0;
-    this.#resume();
-    const content = this.isOpen ? await this.#deflate?.compress(pieces) : undefined;
-    await this.#write(opcode.text, content === undefined ? { pieces } : { pieces: [content], isCompressed: true });
+    return new Promise((resolve) => {
+      this.#socket.send(Buffer.concat(pieces), { binary: false }, () => resolve());
+    });
   }
 
   /** Asks for a sign of life. */
   ping(): void {
-    void this.#write(opcode.ping, { pieces: [] });
+    this.#socket.ping();
   }
 
   /**
@@ -112,18 +99,8 @@ export class WebSocketConnection {
     };
     try {
       for (;;) {
-        if (this.#messages.length > 0) {
-          const messages = this.#messages;
-          this.#messages = [];
-          this.#bytesAhead = 0;
-          this.#resume();
-          return { kind: 'messages', messages };
-        }
-        if (this.#end !== undefined) {
-          if (this.#taking === undefined) return this.#end;
-          await this.#taking;
-          continue;
-        }
+        if (this.#messages.length > 0) return { kind: 'messages', messages: this.#take() };
+        if (this.#end !== undefined) return this.#end;
         if (timers.length === 0) {
           after(idleMs, () => true);
           if (firstMs !== undefined && firstMs < idleMs && !this.#heard) after(firstMs, () => !this.#heard);
@@ -141,36 +118,44 @@ export class WebSocketConnection {
 
   /** Until the next request. */
   rest(): void {
-    this.#socket.setTimeout(0);
-    this.#socket.unref();
+    this.#connection.unref();
   }
 
   /** Says goodbye, and waits for nothing. */
   close(code = 1000): void {
-    if (this.isOpen) void this.#write(opcode.close, { pieces: [closeContent(code)] });
     this.#settle({ kind: 'ended', why: 'is closed' });
-    this.#socket.end();
-    this.#socket.unref();
-    // A server that does not answer must not hold it open.
-    this.#socket.setTimeout(1000, () => this.#socket.destroy());
+    this.#socket.close(code);
+    this.#connection.unref();
+    this.#connection.destroySoon();
   }
 
   destroy(): void {
     this.#settle({ kind: 'ended', why: 'is closed' });
-    this.#socket.destroy();
+    this.#socket.terminate();
   }
 
-  #write(code: number, { pieces, isCompressed }: FrameContent): Promise<void> {
-    const mask = process.getBuiltinModule('node:crypto').randomBytes(4);
-    return new Promise((resolve) => {
-      if (!this.isOpen) return resolve();
-      const form = { opcode: code, mask, ...defined({ isCompressed }) };
-      this.#socket.write(frameBytes(form, pieces), () => resolve());
-    });
+  #take(): readonly Buffer[] {
+    const messages = this.#messages;
+    this.#messages = [];
+    this.#bytesAhead = 0;
+    if (this.#socket.isPaused) this.#socket.resume();
+    return messages;
   }
 
-  #resume(): void {
-    if (this.#socket.isPaused()) this.#socket.resume();
+  readonly #onMessage = (data: Buffer, isBinary: boolean): void => {
+    if (this.#end !== undefined) return;
+    if (isBinary) return this.#refuse(wrong.binary, 'sent binary data');
+    this.#messages.push(data);
+    this.#bytesAhead += data.length + messageCost;
+    if (this.#bytesAhead > mostAhead) this.#socket.pause();
+    this.#wake?.();
+  };
+
+  #takesControlFrame(): boolean {
+    if (this.#end !== undefined) return false;
+    this.#controlFrames += 1;
+    if (this.#controlFrames > mostControlFrames) this.#refuse(wrong.policy, 'sent too many signs of life');
+    return this.#end === undefined;
   }
 
   #settle(end: Extract<SocketRead, { kind: 'ended' | 'idle' }>): void {
@@ -178,84 +163,16 @@ export class WebSocketConnection {
     this.#wake?.();
   }
 
-  readonly #onData = (chunk: Buffer): void => {
-    this.#heard = true;
-    const frames = this.#parse(chunk);
-    if (frames.some((frame) => frame.kind === 'message' && frame.isCompressed)) {
-      this.#socket.pause();
-      this.#taking = this.#inflateAll(frames).finally(() => {
-        this.#taking = undefined;
-        this.#taken();
-      });
-      return;
-    }
-    for (const frame of frames) this.#take(frame);
-    this.#taken();
-  };
-
-  #taken(): void {
-    if (this.#bytesAhead > mostAhead) this.#socket.pause();
-    else this.#resume();
-    this.#wake?.();
-  }
-
-  /** Nothing more comes until these are taken: the socket is paused. */
-  async #inflateAll(frames: readonly ReceivedFrame[]): Promise<void> {
-    for (const frame of frames) {
-      if (frame.kind !== 'message' || !frame.isCompressed) {
-        this.#take(frame);
-        continue;
-      }
-      const data = await this.#deflate!.inflate(frame.data, this.#maxBytes);
-      if (data === 'large') return this.#refuse(1009, 'sent a message that is too large');
-      if (data === undefined) return this.#refuse(1007, 'sent a message that cannot be inflated');
-      this.#take({ ...frame, data });
-    }
-  }
-
-  #take(frame: ReceivedFrame): void {
-    if (this.#isOver) return;
-    switch (frame.kind) {
-      case 'message':
-        if (!isText(frame.data)) return this.#refuse(1007, 'sent text that is not UTF-8');
-        this.#messages.push(frame.data);
-        this.#bytesAhead += frame.data.length + messageCost;
-        return;
-      case 'ping':
-      case 'pong':
-        if (++this.#controlFrames > mostControlFrames) return this.#refuse(1008, 'sent too many signs of life');
-        if (frame.kind === 'ping' && this.#socket.writableLength < mostUnsent)
-          void this.#write(opcode.pong, { pieces: [frame.data] });
-        return;
-      case 'close': {
-        const reason = frame.reason === '' ? '' : `: ${frame.reason.slice(0, longestReason)}`;
-        const why = `closed the connection (code ${frame.code}${reason})`;
-        void this.#write(opcode.close, { pieces: frame.code === 1005 ? [] : [closeContent(frame.code)] });
-        this.#isOver = true;
-        this.#settle({ kind: 'ended', why });
-        this.#socket.end();
-        return;
-      }
-      case 'wrong':
-        return this.#refuse(frame.code, frame.why);
-    }
-  }
-
-  /** The server does not keep to the protocol. */
+  /** The server does not keep to the rules. */
   #refuse(code: number, why: string): void {
-    void this.#write(opcode.close, { pieces: [closeContent(code)] });
-    this.#isOver = true;
     this.#settle({ kind: 'ended', why, code });
-    this.#socket.destroySoon();
+    this.#socket.close(code);
+    this.#connection.destroySoon();
   }
 
   #timeOut(): true {
     this.#settle({ kind: 'idle' });
-    this.#socket.destroy();
+    this.#socket.terminate();
     return true;
   }
-}
-
-function isText(data: Buffer): boolean {
-  return process.getBuiltinModule('node:buffer').isUtf8(data);
 }

@@ -1,87 +1,179 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { type HttpHead, NotHttp } from './http-head.ts';
-import { type HttpPart, HttpReader } from './http-reader.ts';
+import type { Duplex } from 'node:stream';
+
+/** Of a name that came several times, the values joined by commas; of names that make no sense twice, the first. */
+export type HttpHeaders = Readonly<Record<string, string | undefined>>;
+
+export interface HttpHead {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+}
+
+export const mostHeadBytes = 64 * 1024;
+const mostFedBytes = 64 * 1024;
+
+/**
+ * Node's client, as the reader of one answer: it is fed with what a connection brings, on demand, and what it writes
+ * goes nowhere. So a request leaves before the client is loaded, which takes a start 5 ms, and no listener of its own
+ * stays on a connection that is kept.
+ */
+export class AnswerReader {
+  readonly request: ClientRequest;
+  readonly #stream: Duplex;
+
+  constructor({ isTunnel = false }: { readonly isTunnel?: boolean } = {}) {
+    const { Duplex: Stream } = process.getBuiltinModule('node:stream');
+    const stream = new Stream({ read() {}, write: (_bytes, _encoding, done) => done() });
+    // With a listener of this kind nothing flows by itself.
+    this.#stream = stream.on('readable', () => {});
+    // An import of the module would cost every start 33 ms.
+    this.request = process.getBuiltinModule('node:http').request({
+      method: isTunnel ? 'CONNECT' : 'GET',
+      headers: { connection: 'keep-alive' },
+      createConnection: () => stream,
+      maxHeaderSize: mostHeadBytes,
+      insecureHTTPParser: false,
+    });
+    this.request.end();
+  }
+
+  /**
+   * Takes what has come over the connection; false where nothing has. The last byte comes by itself: where an answer is
+   * over before it, something stands behind the answer, and stays unread.
+   */
+  feed(socket: Socket): boolean {
+    const most = Math.max(1, socket.readableLength - 1);
+    const bytes = socket.read(Math.min(most, mostFedBytes)) as Buffer | null;
+    if (bytes === null || this.#stream.destroyed) return false;
+    this.#stream.push(bytes);
+    this.#stream.read();
+    return true;
+  }
+
+  /** The connection has ended: with some answers, that is their end. */
+  end(): void {
+    if (this.#stream.destroyed || this.#stream.readableEnded) return;
+    this.#stream.push(null);
+    this.#stream.read();
+  }
+
+  /** Nothing more is read. Node's parser would be kept forever otherwise. */
+  close(error?: Error): void {
+    this.#stream.destroy(error);
+  }
+
+  /** Of an answer that is over: the connection can take another request. */
+  get isReusable(): boolean {
+    return this.#stream.writable;
+  }
+}
 
 export interface HeadOfAnswer {
-  readonly kind: 'head';
-  readonly head: HttpHead;
-  /** Goes on with what the socket brings. */
-  readonly reader: HttpReader;
-  /** What has come behind the head already. */
-  readonly parts: readonly HttpPart[];
+  readonly kind: 'answer';
+  readonly message: IncomingMessage;
+  readonly reader: AnswerReader;
+  /** What the parser, or the connection, has complained about since. */
+  readonly problem: () => string | undefined;
+}
+
+/** HTTP ends behind this head. */
+export interface EndOfHttp {
+  readonly kind: 'other-protocol';
+  readonly status: number;
 }
 
 /** No head came, and the connection is closed. */
 export type NoHead =
   /** `isSilent`: not a byte had come. */
   | { readonly kind: 'lost'; readonly code: string; readonly isSilent: boolean }
+  /** Something came before the request was sent. */
+  | { readonly kind: 'early' }
   | { readonly kind: 'idle' }
   | { readonly kind: 'given-up' };
 
 export interface HeadWish {
+  /** Absent: `giveUp` says how long is waited. */
   readonly idleMs?: number;
   readonly giveUp: AbortSignal;
+}
+
+export interface Asked {
   /** The answer opens a tunnel. */
   readonly isTunnel?: boolean;
+  /** Resolves when the request has left. Until it has begun to, nothing answers it. */
+  readonly sent: Promise<unknown>;
+  readonly isBegun: () => boolean;
 }
 
 /** Waits for the head of an answer. Until then it alone reads the socket; afterwards the caller does. */
 export function awaitHead(
   socket: Socket,
-  { idleMs, giveUp, isTunnel = false }: HeadWish,
-): Promise<HeadOfAnswer | NoHead> {
+  { idleMs, giveUp }: HeadWish,
+  { isTunnel = false, sent, isBegun }: Asked,
+): Promise<HeadOfAnswer | EndOfHttp | NoHead> {
   return new Promise((resolve) => {
-    const reader = new HttpReader({ isTunnel });
-    let isSilent = true;
+    let [isSilent, isOver] = [true, false];
+    let reader: AnswerReader | undefined;
+    let isReady = false;
+    let problem: string | undefined;
     let waiting: NodeJS.Timeout | undefined;
-    const settle = (outcome: HeadOfAnswer | NoHead): void => {
+    const settle = (outcome: HeadOfAnswer | EndOfHttp | NoHead): void => {
+      if (isOver) return;
+      isOver = true;
       clearTimeout(waiting);
       giveUp.removeEventListener('abort', onGiveUp);
       socket.off('readable', onReadable).off('timeout', onIdle).off('error', onError);
       socket.off('end', onEnd).off('close', onEnd);
-      if (outcome.kind !== 'head') socket.destroy();
+      if (outcome.kind !== 'answer' && outcome.kind !== 'other-protocol') {
+        socket.destroy();
+        reader?.close();
+      }
       resolve(outcome);
     };
     const onGiveUp = (): void => settle({ kind: 'given-up' });
     const onIdle = (): void => settle({ kind: 'idle' });
     const onEnd = (): void => settle({ kind: 'lost', code: 'ECONNRESET', isSilent });
-    const onError = ({ code = 'ERROR' }: NodeJS.ErrnoException): void => settle({ kind: 'lost', code, isSilent });
-    const onParts = (parts: readonly HttpPart[]): boolean => {
-      const at = parts.findIndex(({ kind }) => kind === 'head');
-      const first = parts[at];
-      if (first?.kind === 'head') {
-        settle({ kind: 'head', head: first.head, reader, parts: parts.slice(at + 1) });
-        return true;
-      }
-      // Neither hints nor a part of a head are an answer: however many come, they give the server no more time.
-      if (idleMs !== undefined) waiting ??= setTimeout(onIdle, idleMs);
-      return false;
+    const onError = ({ code = 'ERROR' }: NodeJS.ErrnoException): void => {
+      problem ??= code;
+      settle({ kind: 'lost', code, isSilent });
+    };
+    const onOtherProtocol = ({ statusCode: status = 0 }: IncomingMessage, _: unknown, behind: Buffer): void => {
+      if (behind.length > 0) socket.unshift(behind);
+      settle({ kind: 'other-protocol', status });
+    };
+    const load = (): AnswerReader => {
+      const loaded = new AnswerReader({ isTunnel });
+      const { request } = loaded;
+      request.on('response', (message) => settle({ kind: 'answer', message, reader: loaded, problem: () => problem }));
+      request.on('connect', onOtherProtocol).on('upgrade', onOtherProtocol);
+      // Stays: an error without a listener would end the process.
+      request.on('error', onError);
+      request.once('socket', () => {
+        isReady = true;
+        onReadable();
+      });
+      return loaded;
     };
     const onReadable = (): void => {
-      try {
-        for (let bytes = unread(socket); bytes !== null; bytes = unread(socket)) {
-          isSilent = false;
-          if (onParts(reader.push(bytes))) return;
-        }
-      } catch (error) {
-        if (!(error instanceof NotHttp)) throw error;
-        settle({ kind: 'lost', code: error.code, isSilent });
+      if (isOver) return;
+      if (socket.readableLength > 0) {
+        if (!isBegun()) return settle({ kind: 'early' });
+        isSilent = false;
       }
+      // An end without a byte is seen by reading it.
+      if (isSilent) return void socket.read(0);
+      reader ??= load();
+      if (!isReady) return;
+      while (reader.feed(socket)) if (isOver) return;
+      // Neither hints nor a part of a head are an answer: however many come, they give the server no more time.
+      if (idleMs !== undefined) waiting ??= setTimeout(onIdle, idleMs);
     };
     if (giveUp.aborted) return onGiveUp();
     giveUp.addEventListener('abort', onGiveUp, { once: true });
     socket.on('readable', onReadable).on('timeout', onIdle).on('error', onError);
     socket.on('end', onEnd).on('close', onEnd);
     if (idleMs !== undefined) socket.setTimeout(idleMs);
+    void sent.then(() => isOver || (reader ??= load()));
   });
-}
-
-/** What came behind a head that ends HTTP on the connection. */
-export function behindHead({ parts }: HeadOfAnswer): Buffer {
-  return Buffer.concat(parts.flatMap((part) => (part.kind === 'bytes' ? [part.bytes] : [])));
-}
-
-/** What has come over a socket and was not read. */
-export function unread(socket: Socket): Buffer | null {
-  return socket.read() as Buffer | null;
 }

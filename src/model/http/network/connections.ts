@@ -44,7 +44,8 @@ export class Connections {
   give(socket: Socket, keepAlive: string | undefined): void {
     const seconds = /(?:^|,)\s*timeout=(\d{1,6})/i.exec(keepAlive ?? '')?.[1];
     const keptMs = seconds === undefined ? 0 : Number(seconds) * 1000 - marginMs;
-    if (socket.destroyed || this.#idle.length >= mostIdle || (seconds !== undefined && keptMs <= 0)) {
+    const isOdd = socket.destroyed || socket.readableLength > 0;
+    if (isOdd || this.#idle.length >= mostIdle || (seconds !== undefined && keptMs <= 0)) {
       socket.destroy();
       return;
     }

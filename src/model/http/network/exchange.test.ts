@@ -53,11 +53,22 @@ test.each([
   expect(opened.kind).toBe(kind);
 });
 
+const path = 'The path of a request has a character that no path may have.';
+
 test.each([
-  [{ 'x-key': 'secret\u2026' }, 'The header "x-key" has a character that no header may have.'],
-  [{ authorization: 'Bearer secret\nb: c' }, 'The header "authorization" has a character that no header may have.'],
-])('a header that cannot be sent is an outcome', async (headers, message) => {
-  const send = sender({ environment: {} })(targetAt('http://127.0.0.1:1/v1')!);
+  ['/v1', { 'x-key': 'secret\u2026' }, 'The header "x-key" has a character that no header may have.'],
+  [
+    '/v1',
+    { authorization: 'Bearer secret\nb: c' },
+    'The header "authorization" has a character that no header may have.',
+  ],
+  ['/v1', { authorization: 'secret\u0000' }, 'The header "authorization" has a character that no header may have.'],
+  ['/v1', { 'a\r\nb': 'secret' }, 'The header "a\\r\\nb" has a character that no header may have.'],
+  ['/v1', { 'a b': 'secret' }, 'The header "a b" has a character that no header may have.'],
+  ['/v1 HTTP/1.1\r\nsecret: y', {}, path],
+  ['', {}, path],
+])('what would become another request is an outcome, and not quoted: %#', async (given, headers, message) => {
+  const send = sender({ environment: {} })({ ...targetAt('http://127.0.0.1:1/')!, path: given });
   const opened = await send({ headers, body: [], idleMs: 400, signal: AbortSignal.timeout(3000) });
   expect(opened).toEqual({ kind: 'unusable', message, next: 'Correct the value where it is set, then try again.' });
 });

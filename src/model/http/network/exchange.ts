@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
-import { type HttpHead, switchingProtocols } from './http-head.ts';
-import { awaitHead } from './await-head.ts';
+import { awaitHead, type HttpHead, type HttpHeaders } from './await-head.ts';
 import type { Carrier } from './connections.ts';
 import type { Proxy, Unusable } from './proxy.ts';
-import { requestHead, unsendable } from './request-head.ts';
+import { requestHead } from './request-head.ts';
 import { ResponseBody } from './response-body.ts';
 import { type NetworkOptions, type Route, routes } from './route.ts';
 import type { Target } from './target.ts';
@@ -46,6 +45,7 @@ export interface Outgoing {
 const plainOnly = { 'accept-encoding': 'identity', connection: 'keep-alive' };
 
 const proxyWantsAuthorization = 407;
+const switchingProtocols = 101;
 
 /** Sends one request to its target over connections that are kept for the next one. */
 export type Send = (outgoing: Outgoing) => Promise<Opened>;
@@ -70,6 +70,7 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   if ('kind' in connection) return signal.aborted ? { kind: 'aborted' } : { ...connection, proxy: proxy! };
   const { socket, isReused } = connection;
   const writing = { isStopped: false, isBegun: false, isSent: false };
+  const sent = Promise.withResolvers<void>();
   // The connection is opened meanwhile: nothing of the request leaves before.
   const write = (): void => {
     if (socket.destroyed) return;
@@ -78,6 +79,7 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
       if (error !== undefined && error !== null) return;
       writing.isSent = true;
       outgoing.onSent?.();
+      sent.resolve();
     });
   };
   const stop = (): void => {
@@ -86,24 +88,20 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   };
   if (outgoing.after === undefined) write();
   else void outgoing.after.then(write, stop);
-  const answer = await awaitHead(socket, { idleMs, giveUp: signal });
+  const asked = { sent: sent.promise, isBegun: () => writing.isBegun };
+  const answer = await awaitHead(socket, { idleMs, giveUp: signal }, asked);
   if (answer.kind === 'given-up' || writing.isStopped) return { kind: 'aborted' };
   if (answer.kind === 'idle') return { ...answer, ...(forwarder && { ...forwarder, isForwarding: writing.isSent }) };
-  if (answer.kind === 'lost') {
-    const { code, isSilent } = answer;
-    // A server that had begun to answer is alive.
-    const stale = isReused && isSilent && (code === 'ECONNRESET' || code === 'EPIPE');
+  if (answer.kind === 'lost' || answer.kind === 'early') {
+    const { code, isSilent } = answer.kind === 'lost' ? answer : { code: 'ECONNRESET', isSilent: false };
+    // A server that had begun to answer is alive. What comes early gives a kept connection up, most likely.
+    const isGone = answer.kind === 'early' || (isSilent && (code === 'ECONNRESET' || code === 'EPIPE'));
+    const stale = isReused && isGone;
     if (stale) connections.clear();
     return { kind: 'lost', code, stale, ...forwarder, ...(isSilent && { before: 'answer' }) };
   }
-  if (!writing.isBegun) {
-    // It answers something else: most likely it gives a kept connection up.
-    socket.destroy();
-    if (isReused) connections.clear();
-    return { kind: 'lost', code: 'ECONNRESET', stale: isReused, ...forwarder };
-  }
-  const { status, headers } = answer.head;
-  if (status === switchingProtocols) {
+  const status = answer.kind === 'answer' ? (answer.message.statusCode ?? 0) : switchingProtocols;
+  if (answer.kind !== 'answer' || status === switchingProtocols) {
     socket.destroy();
     return { kind: 'lost', code: 'HPE_UNEXPECTED_UPGRADE', stale: false, ...forwarder };
   }
@@ -112,21 +110,20 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
     socket.destroy();
     return { kind: 'refused', ...forwarder, status };
   }
+  // Only cookies come as a list.
+  const headers = answer.message.headers as HttpHeaders;
   const giveBack = (isReusable: boolean): void => {
     if (isReusable && writing.isSent) connections.give(socket, headers['keep-alive']);
     else socket.destroy();
   };
-  return { kind: 'answer', head: answer.head, body: new ResponseBody({ ...answer, socket, signal, giveBack }) };
+  return { kind: 'answer', head: { status, headers }, body: new ResponseBody({ ...answer, socket, signal, giveBack }) };
 }
 
 /** Values of headers come from configuration, from keys and from programs. */
 function headOf({ path, headers: ofRoute }: Route, { method, headers: given, body }: Outgoing): string | Unusable {
   const length = body.reduce((sum, piece) => sum + piece.length, 0);
   const framing = method === 'GET' ? {} : { 'content-length': String(length) };
-  const headers = { ...given, ...framing, ...ofRoute, ...plainOnly };
-  const message = unsendable(path, headers);
-  if (message === undefined) return requestHead(method ?? 'POST', path, headers);
-  return { kind: 'unusable', message, next: 'Correct the value where it is set, then try again.' };
+  return requestHead(method ?? 'POST', path, { ...given, ...framing, ...ofRoute, ...plainOnly });
 }
 
 async function newConnection(route: Route, { idleMs, signal }: Outgoing): Promise<Carrier | TunnelTrouble> {

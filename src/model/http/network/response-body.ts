@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
 import { BoundedBuffer } from '../../../protocol/bounded-buffer.ts';
-import { NotHttp } from './http-head.ts';
-import type { HttpPart, HttpReader } from './http-reader.ts';
-import { unread } from './await-head.ts';
+import type { HeadOfAnswer } from './await-head.ts';
 
 export type Read =
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
@@ -30,11 +28,8 @@ export async function readWhole(
 const drainMs = 1000;
 const drainBytes = 64 * 1024;
 
-export interface BodySource {
+export interface BodySource extends Omit<HeadOfAnswer, 'kind'> {
   readonly socket: Socket;
-  readonly reader: HttpReader;
-  /** What has been read of it already. */
-  readonly parts: readonly HttpPart[];
   readonly signal: AbortSignal;
   /** All of it has come. */
   giveBack(isReusable: boolean): void;
@@ -43,19 +38,18 @@ export interface BodySource {
 /** A body, read on demand: a slow reader slows the server down. Its owner ends it by `close` or `release`. */
 export class ResponseBody {
   readonly #source: BodySource;
-  readonly #parts: HttpPart[];
   #outcome: Exclude<Read, { kind: 'chunk' }> | undefined;
   #wake: (() => void) | undefined;
 
   constructor(source: BodySource) {
     this.#source = source;
-    this.#parts = [...source.parts];
-    const { socket, signal } = source;
-    socket.on('readable', this.#onReadable);
-    socket.on('end', this.#onEnd);
-    socket.on('error', this.#onError);
-    socket.on('close', this.#onClose);
+    const { message, socket, signal } = source;
+    socket.on('readable', this.#onArrival).on('error', this.#onLost);
+    socket.on('end', this.#onLost).on('close', this.#onLost);
+    message.on('readable', this.#onArrival).on('end', this.#onEnd).on('error', this.#onError);
     signal.addEventListener('abort', this.#onAbort, { once: true });
+    if (message.errored) this.#onError(message.errored);
+    if (socket.destroyed) this.#onLost();
     if (signal.aborted) this.#onAbort();
   }
 
@@ -71,9 +65,8 @@ export class ResponseBody {
     try {
       for (;;) {
         if (this.#outcome?.kind === 'aborted') return this.#outcome;
-        const part = this.#next();
-        if (part?.kind === 'bytes') return { kind: 'chunk', bytes: part.bytes };
-        if (part !== undefined) continue;
+        const bytes = this.#next();
+        if (bytes !== undefined) return { kind: 'chunk', bytes };
         if (this.#outcome !== undefined) return this.#outcome;
         // Bytes beside the body, such as the size of a chunk, give the server no more time.
         timer ??= setTimeout(onTimeout, idleMs);
@@ -91,65 +84,48 @@ export class ResponseBody {
   /** Ends the connection, unless all has come: then it was given back. */
   close(): void {
     this.#forget();
-    if (this.#outcome?.kind !== 'end') this.#source.socket.destroy();
+    if (this.#outcome?.kind === 'end') return;
+    this.#source.socket.destroy();
+    this.#source.reader.close();
   }
 
-  /** Gives the connection back once the rest has come. */
-  release(): void {
+  /** Gives the connection back once the rest has come. Waits for that only when all of it is here already. */
+  async release(): Promise<void> {
     if (this.#outcome !== undefined) return;
-    const { socket, signal } = this.#source;
+    const { message, socket, signal } = this.#source;
     signal.removeEventListener('abort', this.#onAbort);
-    let drained = 0;
-    const drain = (): void => {
-      for (let part = this.#next(); part !== undefined; part = this.#next()) {
-        if (part.kind === 'bytes') drained += part.bytes.length;
-      }
-      if (this.#outcome === undefined && drained <= drainBytes) return;
-      socket.off('readable', drain);
-      clearTimeout(late);
-      if (this.#outcome === undefined) this.#giveUp();
-    };
-    // By the clock and not by silence: a server that trickles is given up as well.
-    const late = setTimeout(this.#giveUp, drainMs).unref();
     // Nothing waits for these bytes, so they must not keep the process alive.
     socket.unref();
-    socket.off('readable', this.#onReadable).on('readable', drain);
-    drain();
+    let drained = 0;
+    await new Promise<void>((resolve) => {
+      // By the clock and not by silence: a server that trickles is given up as well.
+      const late = setTimeout(() => this.close(), drainMs).unref();
+      const drain = (): void => {
+        for (let bytes = this.#next(); bytes !== undefined; bytes = this.#next()) drained += bytes.length;
+        if (this.#outcome === undefined && drained <= drainBytes) return message.complete ? undefined : resolve();
+        clearTimeout(late);
+        this.close();
+        resolve();
+      };
+      this.#wake = drain;
+      drain();
+    });
   }
 
-  /** The next part that has come. With the end, the connection is no longer ours. */
-  #next(): HttpPart | undefined {
-    const { socket, reader, giveBack } = this.#source;
-    while (this.#parts.length === 0 && this.#outcome?.kind !== 'end') {
-      const bytes = unread(socket);
-      if (bytes === null) return undefined;
-      try {
-        this.#parts.push(...reader.push(bytes));
-      } catch (error) {
-        if (!(error instanceof NotHttp)) throw error;
-        this.#settle({ kind: 'cut', code: error.code });
-        socket.destroy();
-        return undefined;
-      }
-    }
-    const part = this.#parts.shift();
-    if (part?.kind === 'end') {
-      this.#settle({ kind: 'end' });
-      giveBack(part.isReusable);
-    }
-    return part;
+  /** What has come of the body. */
+  #next(): Buffer | undefined {
+    const { message, socket, reader } = this.#source;
+    const wantsMore = (): boolean => message.readableLength === 0 || socket.readableLength === 1;
+    while (!message.complete && wantsMore() && reader.feed(socket));
+    return (message.read() as Buffer | null) ?? undefined;
   }
-
-  readonly #giveUp = (): void => {
-    this.#forget();
-    this.#source.socket.destroy();
-  };
 
   #forget(): void {
-    const { socket, signal } = this.#source;
+    const { message, socket, signal } = this.#source;
     signal.removeEventListener('abort', this.#onAbort);
-    socket.off('readable', this.#onReadable);
-    socket.off('end', this.#onEnd).off('error', this.#onError).off('close', this.#onClose);
+    socket.off('readable', this.#onArrival).off('error', this.#onLost);
+    socket.off('end', this.#onLost).off('close', this.#onLost);
+    message.off('readable', this.#onArrival).off('end', this.#onEnd).off('error', this.#onError);
   }
 
   #settle(outcome: Exclude<Read, { kind: 'chunk' }>): void {
@@ -158,16 +134,19 @@ export class ResponseBody {
     this.#wake?.();
   }
 
-  readonly #onReadable = (): void => this.#wake?.();
-  readonly #onError = (error: NodeJS.ErrnoException): void =>
-    this.#settle({ kind: 'cut', code: error.code ?? 'ERROR' });
-  readonly #onClose = (): void => this.#settle({ kind: 'cut', code: 'ECONNRESET' });
+  readonly #onArrival = (): void => this.#wake?.();
+  readonly #onError = ({ code = 'ERROR' }: NodeJS.ErrnoException): void =>
+    this.#settle({ kind: 'cut', code: this.#source.problem() ?? code });
+
+  readonly #onLost = (error?: unknown): void => {
+    if (error instanceof Error) this.#source.reader.close(error);
+    else this.#source.reader.end();
+  };
 
   readonly #onEnd = (): void => {
-    const end = this.#source.reader.ended();
-    if (end === undefined) return this.#onClose();
-    this.#parts.push(end);
-    this.#wake?.();
+    const { reader, giveBack } = this.#source;
+    this.#settle({ kind: 'end' });
+    giveBack(reader.isReusable);
   };
 
   #timeOut(): void {

@@ -4,11 +4,12 @@ import { errorCode } from '../../../disk/file-system.ts';
 import { NotRegular, readUpTo, withRegular } from '../../../disk/regular-file.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { Variables } from '../../../protocol/variables.ts';
+import type { HeadWish } from './await-head.ts';
 import { Connections } from './connections.ts';
 import { defaultPorts, dial, type SecurePeer, securedOver } from './dial.ts';
 import { type Proxy, proxyFor, type Unusable } from './proxy.ts';
 import type { Target } from './target.ts';
-import { type TunnelWish, openTunnel, type TunnelTrouble } from './tunnel.ts';
+import { openTunnel, type TunnelTrouble } from './tunnel.ts';
 
 /** The network around the program. */
 export interface NetworkOptions {
@@ -28,7 +29,7 @@ export interface Route {
   /** Those that wait for a request. */
   readonly connections: Connections;
   /** Begins a new one. Only for a tunnel there is something to wait for. */
-  open(opening: TunnelWish): Socket | Promise<Socket | TunnelTrouble>;
+  open(opening: HeadWish): Socket | Promise<Socket | TunnelTrouble>;
 }
 
 /** What requests to one peer share. */
@@ -80,7 +81,7 @@ export function routes(
       const headers = { ...named, ...defined({ 'proxy-authorization': proxy.authorization }) };
       return { kind, proxy, path: `${origin}${path}`, headers, connections, open: () => dial(proxy, secureProxy) };
     }
-    const open = async (opening: TunnelWish): Promise<Socket | TunnelTrouble> => {
+    const open = async (opening: HeadWish): Promise<Socket | TunnelTrouble> => {
       const tunnel = await openTunnel(proxy, authorityOf(target), { ...opening, secure: secureProxy });
       // Without TLS the tunnel is the connection.
       return 'kind' in tunnel || protocol === 'http:' ? tunnel : securedOver(tunnel, host, secure);

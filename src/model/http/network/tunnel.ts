@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { defined } from '../../../protocol/defined.ts';
-import { awaitHead, behindHead } from './await-head.ts';
+import { awaitHead, type HeadWish } from './await-head.ts';
 import { dial, type SecurePeer } from './dial.ts';
 import type { Proxy } from './proxy.ts';
 import { requestHead } from './request-head.ts';
@@ -11,13 +11,6 @@ export type TunnelTrouble =
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'idle' };
 
-export interface TunnelWish {
-  /** Absent: `giveUp` says how long is waited. */
-  readonly idleMs?: number;
-  /** When the connection is no longer wanted. */
-  readonly giveUp: AbortSignal;
-}
-
 /**
  * A connection through a proxy, which sees where it leads, and nothing of what it carries inside of TLS. `authority`:
  * host and port of the target.
@@ -25,22 +18,20 @@ export interface TunnelWish {
 export async function openTunnel(
   proxy: Proxy,
   authority: string,
-  { secure, ...opening }: TunnelWish & { readonly secure: SecurePeer },
+  { secure, ...wish }: HeadWish & { readonly secure: SecurePeer },
 ): Promise<Socket | TunnelTrouble> {
   const socket = dial(proxy, secure);
   const known = defined({ 'proxy-authorization': proxy.authorization });
-  socket.write(requestHead('CONNECT', authority, { host: authority, connection: 'keep-alive', ...known }), 'latin1');
-  const answer = await awaitHead(socket, { ...opening, isTunnel: true });
-  if (answer.kind === 'lost') return { kind: 'lost', code: answer.code, stale: false, before: 'tunnel' };
-  if (answer.kind === 'given-up') return { kind: 'lost', code: 'aborted', stale: false, before: 'tunnel' };
+  const head = requestHead('CONNECT', authority, { host: authority, connection: 'keep-alive', ...known });
+  if (typeof head !== 'string') throw new TypeError(head.message);
+  const sent = new Promise<void>((resolve) => socket.write(head, 'latin1', () => resolve()));
+  const answer = await awaitHead(socket, wish, { isTunnel: true, sent, isBegun: () => true });
   if (answer.kind === 'idle') return answer;
-  const { status } = answer.head;
-  if (status < 200 || status > 299) {
-    socket.destroy();
-    return { kind: 'refused', status };
+  if (answer.kind === 'other-protocol' && answer.status >= 200 && answer.status <= 299) {
+    socket.setTimeout(0);
+    return socket;
   }
-  const early = behindHead(answer);
-  if (early.length > 0) socket.unshift(early);
-  socket.setTimeout(0);
-  return socket;
+  socket.destroy();
+  if (answer.kind === 'other-protocol') return { kind: 'refused', status: answer.status };
+  return { kind: 'lost', code: answer.kind === 'lost' ? answer.code : 'aborted', stale: false, before: 'tunnel' };
 }

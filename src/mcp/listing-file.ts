@@ -8,6 +8,8 @@ import { defined } from '../protocol/defined.ts';
 import type { ListedTool, ServerListing } from './listed-tool.ts';
 
 const mostBytes = 8_000_000;
+/** Raised when listings are cleaned of more than before: what was kept earlier is not read again. */
+const form = 2;
 
 /** What servers listed last, by their configuration: a server that is configured otherwise is another one. */
 export interface ListingFiles {
@@ -29,7 +31,7 @@ export interface StartFailure {
 export function listingFiles(home: string): ListingFiles {
   const folder = join(home, 'capstan/mcp');
   const pathOf = ({ name, transport }: McpServerConfig): string => {
-    return join(folder, `${plainDigest(JSON.stringify([name, transport]), 16)}.json`);
+    return join(folder, `${plainDigest(JSON.stringify([form, name, transport]), 16)}.json`);
   };
   const failurePath = (config: McpServerConfig): string => pathOf(config).replace(/json$/, 'failed.json');
   const forgetFailure = (config: McpServerConfig): void => {

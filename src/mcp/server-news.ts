@@ -1,3 +1,4 @@
+import { withoutInvisible } from '../base/invisible.ts';
 import type { McpNews } from '../envelope/facts.ts';
 import { bytesPerToken } from '../fragments/text/truncate.ts';
 import type { McpTool } from '../ports/mcp-servers.ts';
@@ -63,7 +64,8 @@ export function serverNews({
     const listed = (names: readonly string[]): string => fitting(names, mostOfEach / 3);
     const note = {
       server: name,
-      problem: problem === undefined || !canBeChosen(serverPrefix(name)) ? '' : cut(problem, mostOfEach),
+      problem:
+        problem === undefined || !canBeChosen(serverPrefix(name)) ? '' : cut(withoutInvisible(problem), mostOfEach),
       changed: listed(of(tools.changed).map(signatureOf)),
       // Of one that does not run, it is not known what it has.
       gone: problem === undefined ? listed(of(tools.missing).map((tool) => tool.name)) : '',

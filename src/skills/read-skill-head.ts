@@ -21,7 +21,7 @@ const longestName = 64;
 
 /** Reads the table between two lines of dashes at the top of the file. */
 export async function readSkillHead(text: string, path: string): Promise<SkillHead | WrongSkill> {
-  if (withoutInvisible(path) !== path) return wrong('its path has characters that nobody sees');
+  if (withoutInvisible(path) !== path) return wrong('its path has characters that show nothing');
   const split = splitHead(text);
   if (split.kind === 'headless') return wrong('it does not begin with a table between lines of `---`');
   if (split.kind === 'open') return wrong('no line of `---` ends its table, which may have up to 64 KB');

@@ -213,7 +213,7 @@ test.each([
   expect(await mayBeChosen(text)).toBe(may);
 });
 
-test('a skill whose path has characters that nobody sees is left out', async () => {
+test('a skill whose path has characters that show nothing is left out', async () => {
   const found = await readSkillHead('---\nname: a\ndescription: b\n---\n', '/x/fmt\u{E0072}/SKILL.md');
-  expect(found).toEqual({ kind: 'wrong', reason: 'its path has characters that nobody sees' });
+  expect(found).toEqual({ kind: 'wrong', reason: 'its path has characters that show nothing' });
 });

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { columnsOf } from './columns.ts';
 
 /** Where a character is counted in another way than by string-width, and why. */
@@ -37,10 +37,14 @@ const explained: readonly (readonly [why: string, ours: number, theirs: number, 
 ];
 const unassigned = /^\p{Cn}$/u;
 
+// All of them take string-width a while: few beyond the first planes of scripts are enough for every day.
+const isWhole = inject('runFactor') > 1;
+
 test('every character takes the columns that string-width gives it, or there is a reason', () => {
   const unexplained: string[] = [];
   const used = new Set<string>();
   for (let code = 0; code <= 0x10ffff; code++) {
+    if (!isWhole && code > 0x3000 && code % 64 > 0) continue;
     const character = String.fromCodePoint(code);
     const [ours, theirs] = [columnsOf(character), stringWidth(character)];
     if (ours === theirs) continue;
@@ -55,7 +59,7 @@ test('every character takes the columns that string-width gives it, or there is 
     else used.add(reason[0]);
   }
   expect(unexplained).toEqual([]);
-  expect([...used].toSorted()).toEqual(explained.map(([why]) => why).toSorted());
+  if (isWhole) expect([...used].toSorted()).toEqual(explained.map(([why]) => why).toSorted());
 });
 
 const everyCharacter = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));

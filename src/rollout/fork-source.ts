@@ -5,6 +5,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
 import { errorCode } from '../disk/file-system.ts';
 import { diskFault } from './disk/disk-fault.ts';
+import { makeNameSafe, type SafeNames } from './disk/safe-name.ts';
 import { type HistoryBase, historyMode, withBase } from './lines/history-base.ts';
 import { decodeLine, encodeLine } from './lines/line-codec.ts';
 import type { Segment } from './lines/lineage.ts';
@@ -20,7 +21,11 @@ export type ForkSource =
   /** The old form knows no references: its lines are copied, with the times that they have. */
   | { readonly kind: 'copy'; copyFor(meta: JsonObject, timestamp: string): readonly Uint8Array[] };
 
-export async function forkSource(rollouts: RolloutFiles, place: RolloutPlace): Promise<ForkSource | OpenRefused> {
+export async function forkSource(
+  rollouts: RolloutFiles,
+  place: RolloutPlace,
+  durableFolders: Set<string>,
+): Promise<ForkSource | OpenRefused> {
   const opened = await rollouts.openRollout(place.rolloutId);
   if (opened === undefined) return unknownPlace(place.rolloutId, 'its file is missing');
   const { segments, close } = await rollouts.openHistory(opened);
@@ -28,7 +33,8 @@ export async function forkSource(rollouts: RolloutFiles, place: RolloutPlace): P
     const head = await readHead(opened.file);
     const mode = head.kind === 'meta' ? historyMode(head.meta) : undefined;
     if (mode === undefined) return unknownPlace(place.rolloutId, 'its first line does not describe a thread');
-    return await (mode === 'legacy' ? copied(opened.file, place) : referred(segments, place));
+    const names = { files: rollouts.files, home: rollouts.home, durableFolders };
+    return await (mode === 'legacy' ? copied(opened.file, place) : referred(segments, place, names));
   } catch (error) {
     throw diskFault(error, 'read', opened.path);
   } finally {
@@ -37,7 +43,11 @@ export async function forkSource(rollouts: RolloutFiles, place: RolloutPlace): P
 }
 
 /** Refers to the file in which the place lies, and to its byte there. */
-async function referred(segments: readonly Segment[], place: RolloutPlace): Promise<ForkSource | OpenRefused> {
+async function referred(
+  segments: readonly Segment[],
+  place: RolloutPlace,
+  names: SafeNames,
+): Promise<ForkSource | OpenRefused> {
   const { end } = place;
   let before: number = end;
   for (const segment of segments) {
@@ -50,8 +60,9 @@ async function referred(segments: readonly Segment[], place: RolloutPlace): Prom
     const last = await lastLineBefore(segment.file, before);
     if (last === undefined || (before === end && last.ordinal + 1 < end && last.isEnd))
       return unknownPlace(place.rolloutId, `it ends before line ${end}`);
-    // Its writer may not have synced yet what is about to be built upon.
-    await syncIfLet(segment.file);
+    // Its writer may not have synced yet what is about to be built upon, nor its name.
+    await syncIfLet(() => segment.file.sync());
+    await syncIfLet(() => makeNameSafe(names, segment.path));
     const base = { rolloutId: segment.rolloutId, end: (last.ordinal + 1) as Ordinal, endByte: last.endByte };
     const metaFrom = (meta: JsonObject): JsonObject =>
       withBase({ ...meta, forked_from_ordinal_exclusive: base.end }, base);
@@ -74,9 +85,9 @@ async function lastLineBefore(file: OpenFile, end: number) {
   return undefined;
 }
 
-async function syncIfLet(file: OpenFile): Promise<void> {
+async function syncIfLet(sync: () => Promise<void>): Promise<void> {
   try {
-    await file.sync();
+    await sync();
   } catch (error) {
     const code = errorCode(error) ?? '';
     // A file that may only be read, or a disk: then no process is writing it either.

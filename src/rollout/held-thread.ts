@@ -8,6 +8,7 @@ import { Fault } from '../protocol/outcome.ts';
 import { removeCompressed, restoreRollout } from './compressed/compressed-rollout.ts';
 import { diskFault, onDisk } from './disk/disk-fault.ts';
 import { withOpen } from './disk/open-file.ts';
+import { makeNameSafe } from './disk/safe-name.ts';
 import { findAllRollouts, findThreadFiles, type FoundRollout } from './find/find-rollout.ts';
 import { forkSource } from './fork-source.ts';
 import { historyBase, withBase } from './lines/history-base.ts';
@@ -45,10 +46,7 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
   /** A folder that a file is moved to must outlast a crash, or the file does not. */
   async function makeFolder(path: string): Promise<void> {
     await files.makeDirectory(path, 0o700);
-    for (let at = path; at !== home && !durableFolders.has(at); at = dirname(at)) {
-      await files.syncDirectory(dirname(at));
-      durableFolders.add(at);
-    }
+    await makeNameSafe({ files, home, durableFolders }, path);
   }
 
   /** Moves files one after the other, each for good before the next: no crash may bring back an older one as the newest. */
@@ -120,11 +118,18 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
 }
 
 async function writeRevert(
-  { rollouts, clock, localTime, id, makeFolder }: HoldOptions & { makeFolder(path: string): Promise<void> },
+  {
+    rollouts,
+    clock,
+    localTime,
+    durableFolders,
+    id,
+    makeFolder,
+  }: HoldOptions & { makeFolder(path: string): Promise<void> },
   current: CurrentRollout,
   { rolloutId, to, note, drafts }: Revert,
 ): Promise<CurrentRollout | OpenRefused> {
-  const source = await forkSource(rollouts, to);
+  const source = await forkSource(rollouts, to, durableFolders);
   if (source.kind === 'refused') return source;
   if (source.kind === 'copy')
     return unknownPlace(to.rolloutId, 'it uses the old file format, which does not support reverts');

@@ -77,7 +77,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     const meta = await firstPayload(id, described);
     const refusal = await unpack(from.rolloutId);
     if (refusal !== undefined) return refusal;
-    const source = await forkSource(rollouts, from);
+    const source = await forkSource(rollouts, from, durableFolders);
     if (source.kind === 'refused') return source;
     if (source.kind === 'base') return locked(id, async (lock) => newJournal(id, lock, source.metaFrom(meta)));
     return locked(id, async (lock) => {

@@ -1,14 +1,10 @@
-import { dirname, sep } from 'node:path';
-import type { Files, OpenFile } from '../../ports/files.ts';
+import { dirname } from 'node:path';
+import type { OpenFile } from '../../ports/files.ts';
 import { Fault } from '../../protocol/outcome.ts';
+import { allEnded, makeNameSafe, type SafeNames } from './safe-name.ts';
 
-export interface RolloutFileOptions {
-  readonly files: Files;
-  /** Absolute. Folders from here down must sync; those above it are not ours, and do as far as we are let. */
-  readonly home: string;
+export interface RolloutFileOptions extends SafeNames {
   readonly path: string;
-  /** Names of folders that are known to survive a crash. Shared by all files of a store, and added to. */
-  readonly durableFolders: Set<string>;
   /** Absent for a file that is made by the first append. */
   readonly existing?: { readonly file: OpenFile; readonly size: number };
 }
@@ -39,7 +35,7 @@ export class RolloutFile {
   async sync(): Promise<void> {
     if (this.#file === undefined) return;
     const syncs = [this.#file.sync(), this.#checkName(this.#file)];
-    if (!this.#nameIsDurable) syncs.push(this.#syncName());
+    if (!this.#nameIsDurable) syncs.push(makeNameSafe(this.#options, this.#options.path));
     await allEnded(syncs);
     this.#nameIsDurable = true;
     this.#syncedSize = this.#size;
@@ -87,30 +83,4 @@ export class RolloutFile {
     const message = `ENOENT: the file was removed while it was being written`;
     throw Object.assign(new Error(message), { code: 'ENOENT' });
   }
-
-  /** A name lasts when its folder is synced, and the folder's own name when the folder above is, up to the root. */
-  async #syncName(): Promise<void> {
-    const { files, home, path, durableFolders } = this.#options;
-    const isDurable = (folder: string): boolean => durableFolders.has(folder) || files.isOld?.(folder) === true;
-    const names = [path, ...ancestors(path).filter((folder) => !isDurable(folder))];
-    const folders = names.map((name) => dirname(name));
-    // Folders above the home are mostly old and often not readable for us.
-    const isOurs = (folder: string): boolean => folder === home || folder.startsWith(home + sep);
-    const sync = (folder: string): Promise<void> => files.syncDirectory(folder);
-    await allEnded(folders.map((folder) => (isOurs(folder) ? sync(folder) : sync(folder).catch(() => undefined))));
-    for (const name of names) if (name !== path) durableFolders.add(name);
-  }
-}
-
-/** All must have ended before the caller acts on the failure of one. */
-async function allEnded(work: readonly Promise<void>[]): Promise<void> {
-  const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-}
-
-/** The folders above a path that have a name, so without the root. */
-function ancestors(path: string): readonly string[] {
-  const found: string[] = [];
-  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) found.push(at);
-  return found;
 }

@@ -350,7 +350,7 @@ describe('the command line', () => {
     for (const shell of ['bash', 'zsh', 'fish'])
       expect(await place.run('completion', shell)).toMatchObject({
         code: 0,
-        stdout: expect.stringContaining('sandbox'),
+        stdout: expect.stringContaining(`complete ${shell} --`),
       });
     expect(await place.run('completion')).toMatchObject({ code: 2 });
     expect(await place.run('nonsense')).toMatchObject({ code: 2, stderr: expect.stringContaining('nonsense') });

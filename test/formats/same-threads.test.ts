@@ -46,13 +46,15 @@ async function played(
   );
   const place = live.place.root;
   return {
-    events: projected(
-      live.events.filter((event) => !isSlowShell(event)),
-      place,
-    ),
+    events: projected(usageLast(live.events.filter((event) => !isSlowShell(event))), place),
     lines: projected(live.place.lines(), place),
     files,
   };
+}
+
+/** What an answer cost comes with its end, which is read before or after its calls begin: as the network has it. */
+function usageLast(events: readonly ThreadEvent[]): readonly ThreadEvent[] {
+  return events.toSorted((one, other) => Number(one.kind === 'usage') - Number(other.kind === 'usage'));
 }
 
 /** On a busy machine the shell of one of them may start late. */

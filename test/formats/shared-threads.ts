@@ -284,8 +284,8 @@ export const sharedThreads: readonly SharedThread[] = [
   said('no quota', [refused(429, { code: 'insufficient_quota', type: 'insufficient_quota' }), done], 'Hello?', 'And?'),
   said('an answer that is cut before its head', [cutAfter({ bytes: 0, of: done }), done], 'Hello?'),
   said(
-    'an answer that is cut in a call',
-    [cutAfter({ bytes: 300, of: does(say('I look.'), looks('a')) }), done],
+    'an answer that is cut in its middle',
+    [cutAfter({ bytes: 150, of: does(say('I look.'), looks('a')) }), done],
     'One?',
   ),
   said(

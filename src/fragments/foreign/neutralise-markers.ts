@@ -1,5 +1,5 @@
 import { fragmentCatalog } from '../catalog.ts';
-import { gap, toTheEye } from '../text/markup.ts';
+import { gap, many, toTheEye } from '../text/markup.ts';
 
 /** Tags that other programs or earlier versions put around context, and those inside a checkpoint. */
 const furtherNames = [
@@ -33,9 +33,9 @@ let heading: RegExp | undefined;
  */
 export function neutraliseMarkers(text: string): string {
   // The text may have megabytes of anything: no two repetitions may share white space, and no blank may begin a line.
-  tags ??= new RegExp(`<(?=${gap}*(?:/${gap}*)?(?:${tagNames().join('|')})(?![\\w-]))`, 'giu');
+  tags ??= new RegExp(`<(?=${gap}${many}(?:/${gap}${many})?(?:${tagNames().join('|')})(?![\\w-]))`, 'giu');
   heading ??= new RegExp(
-    `^((?:(?![\\r\\n\\u2028\\u2029])${gap})*)#(?=${gap}*${toTheEye('AGENTS.md instructions')})`,
+    `^((?:(?![\\r\\n\\u2028\\u2029])${gap})${many})#(?=${gap}${many}${toTheEye('AGENTS.md instructions')})`,
     'gimu',
   );
   return text.replace(tags, '&lt;').replace(heading, '$1\\#');

@@ -1,11 +1,11 @@
 import { controlClass } from '../../base/invisible.ts';
-import { gap, jsonEscape, toTheEye } from '../text/markup.ts';
+import { gap, jsonEscape, many, toTheEye } from '../text/markup.ts';
 import { cutText } from '../text/cut-text.ts';
 import { byteLength, bytesPerToken } from '../text/truncate.ts';
 
 /** JSON on one line in which none of our tags can stand and no line can end. It reads as the same value. */
 export function reviewLine(value: unknown): string {
-  const tag = `<(?=${gap}*(?:/${gap}*)?(?:${toTheEye('transcript')}|${toTheEye('action')})\\b)`;
+  const tag = `<(?=${gap}${many}(?:/${gap}${many})?(?:${toTheEye('transcript')}|${toTheEye('action')})\\b)`;
   pattern ??= new RegExp(`${tag}|[${controlClass}]`, 'giu');
   return JSON.stringify(value).replace(pattern, jsonEscape);
 }

@@ -76,17 +76,23 @@ function endPattern(name: string, first: string): RegExp {
 /** For a pattern with the flag `u`: what a reader may take for space, or does not see at all. */
 export const gap = `[${spaceClass}${invisibleClass}]`;
 
-/** The same end for the eye: there are characters in it that show nothing. No repetition can share what it repeats. */
+/**
+ * The same end for the eye: there are characters in it that show nothing. No repetition can share what it repeats, and
+ * each has an end: over megabytes it would take more stack than there is.
+ */
 function lookalikePattern(name: string, first: string): RegExp {
-  return new RegExp(`${first}(?=${gap}*/(?:${gap}|/)*${toTheEye(name)}(?![\\w-]))`, 'giu');
+  return new RegExp(`${first}(?=${gap}${many}/(?:${gap}|/)${many}${toTheEye(name)}(?![\\w-]))`, 'giu');
 }
+
+/** Times that a pattern repeats what no one would take for a part of a tag when there is more of it. */
+export const many = '{0,5000}';
 
 /** A pattern with the flag `u` for what looks like these words, whatever stands in them that shows nothing. */
 export function toTheEye(words: string): string {
   return words
     .split(' ')
-    .map((word) => [...word].map(escaped).join(`[${invisibleClass}]*`))
-    .join(`${gap}+`);
+    .map((word) => [...word].map(escaped).join(`[${invisibleClass}]${many}`))
+    .join(`${gap}${many.replace('0', '1')}`);
 }
 
 function escaped(letter: string): string {

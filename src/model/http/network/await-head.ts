@@ -123,7 +123,7 @@ export function awaitHead(
       isOver = true;
       clearTimeout(waiting);
       giveUp.removeEventListener('abort', onGiveUp);
-      socket.off('readable', onReadable).off('timeout', onIdle).off('error', onError);
+      socket.off('readable', onReadable).off('timeout', onIdle).off('error', onSocketError);
       socket.off('end', onEnd).off('close', onEnd);
       if (outcome.kind !== 'answer' && outcome.kind !== 'other-protocol') {
         socket.destroy();
@@ -133,10 +133,21 @@ export function awaitHead(
     };
     const onGiveUp = (): void => settle({ kind: 'given-up' });
     const onIdle = (): void => settle({ kind: 'idle' });
-    const onEnd = (): void => settle({ kind: 'lost', code: 'ECONNRESET', isSilent });
     const onError = ({ code = 'ERROR' }: NodeJS.ErrnoException): void => {
       problem ??= code;
       settle({ kind: 'lost', code, isSilent });
+    };
+    /** What came before the connection was lost may say more than that it was: it is read first. */
+    let loss: string | undefined;
+    const onLoss = (code: string): void => {
+      loss ??= code;
+      if (socket.readableLength > 0 && isBegun()) onReadable();
+      if (isReady || socket.readableLength === 0 || !isBegun()) settle({ kind: 'lost', code: loss, isSilent });
+    };
+    const onEnd = (): void => onLoss('ECONNRESET');
+    const onSocketError = ({ code = 'ERROR' }: NodeJS.ErrnoException): void => {
+      problem ??= code;
+      onLoss(code);
     };
     const onOtherProtocol = ({ statusCode: status = 0 }: IncomingMessage, _: unknown, behind: Buffer): void => {
       if (behind.length > 0) socket.unshift(behind);
@@ -152,6 +163,7 @@ export function awaitHead(
       request.once('socket', () => {
         isReady = true;
         onReadable();
+        if (loss !== undefined) onLoss(loss);
       });
       return loaded;
     };
@@ -171,7 +183,7 @@ export function awaitHead(
     };
     if (giveUp.aborted) return onGiveUp();
     giveUp.addEventListener('abort', onGiveUp, { once: true });
-    socket.on('readable', onReadable).on('timeout', onIdle).on('error', onError);
+    socket.on('readable', onReadable).on('timeout', onIdle).on('error', onSocketError);
     socket.on('end', onEnd).on('close', onEnd);
     if (idleMs !== undefined) socket.setTimeout(idleMs);
     void sent.then(() => isOver || (reader ??= load()));

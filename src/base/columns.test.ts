@@ -59,7 +59,8 @@ test('every character takes the columns that string-width gives it, or there is 
     else used.add(reason[0]);
   }
   expect(unexplained).toEqual([]);
-  if (isWhole) expect([...used].toSorted()).toEqual(explained.map(([why]) => why).toSorted());
+  const unused = explained.filter(([why]) => isWhole && !used.has(why));
+  expect(unused).toEqual([]);
 });
 
 const everyCharacter = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));

@@ -96,9 +96,9 @@ describe('a thread in which everything is hostile', () => {
     const showing = ['list', 'show', 'search', 'files', 'pins', 'name', 'restore', 'export'].map(
       (name) => `threads ${name}`,
     );
-    expect(
-      [...showing, 'context', 'replay', 'config', 'exec', 'complete fish'].filter((name) => !sawIt(name)),
-    ).toEqual([]);
+    expect([...showing, 'context', 'replay', 'config', 'exec', 'complete fish'].filter((name) => !sawIt(name))).toEqual(
+      [],
+    );
   });
 
   it('says in JSON what it is, without a byte that a terminal obeys', async () => {

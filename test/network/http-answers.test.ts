@@ -11,7 +11,7 @@ async function said(pieces: readonly Buffer[]) {
   const socket = new Pieces(() => pieces) as unknown as Socket;
   const { signal } = new AbortController();
   const sent = new Promise<void>((resolve) => socket.write('POST / HTTP/1.1\r\n\r\n', () => resolve()));
-  const answer = await awaitHead(socket, { giveUp: signal }, { sent, isBegun: () => true });
+  const answer = await awaitHead(socket, { giveUp: signal }, { sent });
   if (answer.kind !== 'answer') return { lost: 'code' in answer ? answer.code : answer.kind };
   let isKept = false;
   const giveBack = (isReusable: boolean): void => {

@@ -87,8 +87,6 @@ export interface EndOfHttp {
 export type NoHead =
   /** `isSilent`: not a byte had come. */
   | { readonly kind: 'lost'; readonly code: string; readonly isSilent: boolean }
-  /** Something came before the request was sent. */
-  | { readonly kind: 'early' }
   | { readonly kind: 'idle' }
   | { readonly kind: 'given-up' };
 
@@ -101,16 +99,15 @@ export interface HeadWish {
 export interface Asked {
   /** The answer opens a tunnel. */
   readonly isTunnel?: boolean;
-  /** Resolves when the request has left. Until it has begun to, nothing answers it. */
+  /** Resolves when the request has left. */
   readonly sent: Promise<unknown>;
-  readonly isBegun: () => boolean;
 }
 
 /** Waits for the head of an answer. Until then it alone reads the socket; afterwards the caller does. */
 export function awaitHead(
   socket: Socket,
   { idleMs, giveUp }: HeadWish,
-  { isTunnel = false, sent, isBegun }: Asked,
+  { isTunnel = false, sent }: Asked,
 ): Promise<HeadOfAnswer | EndOfHttp | NoHead> {
   return new Promise((resolve) => {
     let [isSilent, isOver] = [true, false];
@@ -141,8 +138,8 @@ export function awaitHead(
     let loss: string | undefined;
     const onLoss = (code: string): void => {
       loss ??= code;
-      if (socket.readableLength > 0 && isBegun()) onReadable();
-      if (isReady || socket.readableLength === 0 || !isBegun()) settle({ kind: 'lost', code: loss, isSilent });
+      if (socket.readableLength > 0) onReadable();
+      if (isReady || socket.readableLength === 0) settle({ kind: 'lost', code: loss, isSilent });
     };
     const onEnd = (): void => onLoss('ECONNRESET');
     const onSocketError = ({ code = 'ERROR' }: NodeJS.ErrnoException): void => {
@@ -169,10 +166,7 @@ export function awaitHead(
     };
     const onReadable = (): void => {
       if (isOver) return;
-      if (socket.readableLength > 0) {
-        if (!isBegun()) return settle({ kind: 'early' });
-        isSilent = false;
-      }
+      if (socket.readableLength > 0) isSilent = false;
       // An end without a byte is seen by reading it.
       if (isSilent) return void socket.read(0);
       reader ??= load();

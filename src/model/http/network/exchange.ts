@@ -88,17 +88,22 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   };
   if (outgoing.after === undefined) write();
   else void outgoing.after.then(write, stop);
-  const asked = { sent: sent.promise, isBegun: () => writing.isBegun };
-  const answer = await awaitHead(socket, { idleMs, giveUp: signal }, asked);
+  const answer = await awaitHead(socket, { idleMs, giveUp: signal }, { sent: sent.promise });
   if (answer.kind === 'given-up' || writing.isStopped) return { kind: 'aborted' };
   if (answer.kind === 'idle') return { ...answer, ...(forwarder && { ...forwarder, isForwarding: writing.isSent }) };
-  if (answer.kind === 'lost' || answer.kind === 'early') {
-    const { code, isSilent } = answer.kind === 'lost' ? answer : { code: 'ECONNRESET', isSilent: false };
-    // A server that had begun to answer is alive. What comes early gives a kept connection up, most likely.
-    const isGone = answer.kind === 'early' || (isSilent && (code === 'ECONNRESET' || code === 'EPIPE'));
-    const stale = isReused && isGone;
+  if (answer.kind === 'lost') {
+    const { code, isSilent } = answer;
+    // A server that had begun to answer is alive.
+    const stale = isReused && isSilent && (code === 'ECONNRESET' || code === 'EPIPE');
     if (stale) connections.clear();
     return { kind: 'lost', code, stale, ...forwarder, ...(isSilent && { before: 'answer' }) };
+  }
+  if (!writing.isBegun) {
+    // It answers something else: most likely it gives a kept connection up.
+    socket.destroy();
+    if (answer.kind === 'answer') answer.reader.close();
+    if (isReused) connections.clear();
+    return { kind: 'lost', code: 'ECONNRESET', stale: isReused, ...forwarder };
   }
   const status = answer.kind === 'answer' ? (answer.message.statusCode ?? 0) : switchingProtocols;
   if (answer.kind !== 'answer' || status === switchingProtocols) {

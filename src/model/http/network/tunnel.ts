@@ -25,7 +25,7 @@ export async function openTunnel(
   const head = requestHead('CONNECT', authority, { host: authority, connection: 'keep-alive', ...known });
   if (typeof head !== 'string') throw new TypeError(head.message);
   const sent = new Promise<void>((resolve) => socket.write(head, 'latin1', () => resolve()));
-  const answer = await awaitHead(socket, wish, { isTunnel: true, sent, isBegun: () => true });
+  const answer = await awaitHead(socket, wish, { isTunnel: true, sent });
   if (answer.kind === 'idle') return answer;
   if (answer.kind === 'other-protocol' && answer.status >= 200 && answer.status <= 299) {
     socket.setTimeout(0);

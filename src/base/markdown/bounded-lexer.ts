@@ -117,9 +117,11 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/** Milliseconds for one reading. The first one of a process also compiles the patterns. */
-const [longestRead, longestFirstRead] = [50, 1000];
+/** Milliseconds for one reading. The first one of a process also compiles the patterns, and a few characters take none. */
+const [longestRead, longestEasyRead] = [50, 1000];
 let hasRead = false;
+/** Characters that no reading takes long for, whatever they are. */
+const few = 1000;
 
 /** The time that readings of one text may take. Each that took too long shortens the next ones. */
 export interface ReadingTime {
@@ -140,9 +142,9 @@ export class Patience {
   }
 
   /** Undefined: it took too long, or the library failed. */
-  read<Read>(work: (lexer: Lexer) => Read): Read | undefined {
+  read<Read>(text: string, work: (lexer: Lexer) => Read): Read | undefined {
     if (this.#isOver) return undefined;
-    const check = timer(hasRead ? longestRead * this.#time.share : longestFirstRead);
+    const check = timer(hasRead && text.length > few ? longestRead * this.#time.share : longestEasyRead);
     try {
       return work(new BoundedLexer({ gfm: true, tokenizer: new BoundedTokenizer(check) }));
     } catch {

@@ -54,7 +54,7 @@ export class InlineText {
     if (this.#marks === undefined || source.length > longestText || !signs.test(source)) return undefined;
     if (source.length * (source.match(/[`*_~[\]<&@]/g)?.length ?? 0) > mostWork) return undefined;
     const { links, patience } = this.#marks;
-    const tokens = patience.read((lexer) => {
+    const tokens = patience.read(source, (lexer) => {
       lexer.tokens.links = links;
       return lexer.inlineTokens(source);
     });

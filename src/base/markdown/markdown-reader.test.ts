@@ -182,12 +182,12 @@ test('what takes too long, or fails, is given as it is written, and shortens the
   const time = { share: 1 };
   const patience = new Patience(time);
   expect(
-    patience.read(() => {
+    patience.read('', () => {
       throw new RangeError('Maximum call stack size exceeded');
     }),
   ).toBeUndefined();
   expect([patience.isOver, time.share]).toEqual([true, 0.8]);
-  expect(patience.read(() => 1)).toBeUndefined();
+  expect(patience.read('', () => 1)).toBeUndefined();
   const words = new InlineText('*a*', { links: new Definitions('so far').links, patience });
   expect(words.parts).toEqual([{ kind: 'text', text: '*a*' }]);
 });

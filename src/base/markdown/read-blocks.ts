@@ -41,7 +41,7 @@ export function readBlocks(
   definitions: Definitions,
   patience: Patience,
 ): { readonly blocks: readonly Block[]; readonly definitions: Definitions } | undefined {
-  const tokens = patience.read((lexer) => lexer.blockTokens(lines));
+  const tokens = patience.read(lines, (lexer) => lexer.blockTokens(lines));
   if (tokens === undefined) return undefined;
   const maker = new BlockMaker(definitions, patience);
   return { blocks: maker.blocks(tokens), definitions: maker.definitions };

@@ -109,7 +109,7 @@ export class Journal implements Owned {
 
   async #shut(): Promise<void> {
     try {
-      // A thread to which nothing was added is as safe as it was, whoever has its lease by now. What came after a
+      // A thread to which nothing was added is as safe as it was, even if another process has its lease by now. What came after a
       // failure was not counted, and is lost.
       if (this.#appended > 0 || this.#fault !== undefined) await this.durable();
     } finally {

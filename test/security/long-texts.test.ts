@@ -33,6 +33,9 @@ describe('tags of ours in a text that is not ours', () => {
     expect(neutraliseMarkers(`<${blanks}checkpoint_summary>`)).toMatch(/^&lt;/);
     expect(neutraliseMarkers('a\r \t# AGENTS.md instructions')).toBe('a\r \t\\# AGENTS.md instructions');
     expect(neutraliseMarkers('< checkpoint_summaries>')).toMatch(/^< /);
+    expect(neutraliseMarkers('<\u200Benv\u00ADironment_context>')).toMatch(/^&lt;/);
+    expect(neutraliseMarkers('<image\u2800 \u200Bname="x">')).toMatch(/^&lt;/);
+    expect(neutraliseMarkers('#\u200B AGENTS.md\u00A0instructions')).toMatch(/^\\#/);
   });
 });
 

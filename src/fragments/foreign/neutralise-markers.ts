@@ -1,5 +1,5 @@
 import { fragmentCatalog } from '../catalog.ts';
-import { gap, many, toTheEye } from '../text/markup.ts';
+import { asSeen, gap, many } from '../text/markup.ts';
 
 /** Tags that other programs or earlier versions put around context, and those inside a checkpoint. */
 const furtherNames = [
@@ -24,29 +24,37 @@ const furtherNames = [
   'RECENT_USER_CONTEXT_END',
 ];
 
-let tags: RegExp | undefined;
-let heading: RegExp | undefined;
+let signs: { readonly tag: RegExp; readonly name: RegExp; readonly heading: RegExp } | undefined;
 
 /**
  * Text of a model or a tool that cannot pose as context of ours: tags of fragments are shown with their first character
  * escaped, wherever they stand. Other tags, such as those of code, stay as they are.
  */
 export function neutraliseMarkers(text: string): string {
-  // The text may have megabytes of anything: no two repetitions may share white space, and no blank may begin a line.
-  tags ??= new RegExp(`<(?=${gap}${many}(?:/${gap}${many})?(?:${tagNames().join('|')})(?![\\w-]))`, 'giu');
-  heading ??= new RegExp(
-    `^((?:(?![\\r\\n\\u2028\\u2029])${gap})${many})#(?=${gap}${many}${toTheEye('AGENTS.md instructions')})`,
-    'gimu',
-  );
-  return text.replace(tags, '&lt;').replace(heading, '$1\\#');
+  const { tag, name, heading } = (signs ??= makeSigns());
+  return text
+    .replace(tag, (sign, behind: string) => (name.test(asSeen(behind)) ? '&lt;' : sign))
+    .replace(heading, (sign, blanks: string, behind: string) =>
+      /^AGENTS\.md instructions/i.test(asSeen(behind)) ? `${blanks}\\#` : sign,
+    );
+}
+
+/**
+ * The text may have megabytes of anything: no two repetitions may share white space, and no blank may begin a line. The
+ * names are compared by themselves: with all that may hide in them they would take a third of a second to compile.
+ */
+function makeSigns(): NonNullable<typeof signs> {
+  const words = `([A-Za-z](?:[\\w.-]|${gap})${many})`;
+  return {
+    tag: new RegExp(`<(?=${gap}${many}(?:/${gap}${many})?${words})`, 'gu'),
+    name: new RegExp(`^(?:${tagNames().join('|')})(?![\\w-])`, 'i'),
+    heading: new RegExp(`^((?:(?![\\r\\n\\u2028\\u2029])${gap})${many})#(?=${gap}${many}${words})`, 'gmu'),
+  };
 }
 
 /** Of every kind, as a pattern. A part in capitals stands for a name that the payload brings. */
 function tagNames(): readonly string[] {
   const ends = fragmentCatalog.flatMap(({ markers }) => markers?.[1] ?? []);
   const names = ends.flatMap((end) => /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'] ?? []);
-  return [...new Set([...names, ...furtherNames])].map((name) => {
-    const [, fixed] = /^(.*_)KEY$/.exec(name) ?? [];
-    return fixed === undefined ? toTheEye(name) : `${toTheEye(fixed)}[\\w.-]*`;
-  });
+  return [...new Set([...names, ...furtherNames])].map((name) => name.replace(/_KEY$/, '_[\\w.-]*'));
 }

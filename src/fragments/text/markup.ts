@@ -9,6 +9,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 const controls = new RegExp(`[${controlClass}]`, 'g');
+const runsOfControls = new RegExp(`[${controlClass}]+`, 'g');
 const tagsAndControls = new RegExp(`[<${controlClass}]`, 'g');
 
 /** Text that cannot close a tag, open one, or break out of its line: paths come from strangers. */
@@ -40,7 +41,7 @@ export function jsonEscape(character: string): string {
 
 /** A name that stays in its line and shows its own letters. */
 export function withoutLineBreaks(text: string): string {
-  return text.replace(new RegExp(`[${controlClass}]+`, 'g'), ' ');
+  return text.replace(runsOfControls, ' ');
 }
 
 /** Prose that cannot end its own fragment: an end marker inside it is shown with its first character escaped. */
@@ -86,6 +87,14 @@ function lookalikePattern(name: string, first: string): RegExp {
 
 /** Times that a pattern repeats what no one would take for a part of a tag when there is more of it. */
 export const many = '{0,5000}';
+
+/** Words without what shows nothing, one blank between them. */
+export function asSeen(words: string): string {
+  return words.replace(spaces, ' ').replace((unseen ??= new RegExp(`[${invisibleClass}]`, 'gu')), '');
+}
+
+const spaces = new RegExp(`[${spaceClass}]+`, 'g');
+let unseen: RegExp | undefined;
 
 /** A pattern with the flag `u` for what looks like these words, whatever stands in them that shows nothing. */
 export function toTheEye(words: string): string {

@@ -210,11 +210,11 @@ test.skipIf(process.platform !== 'linux')('a pipe in a part holds nothing up', (
 });
 
 test('a folder is known again by its inode after it or one above it was renamed', () => {
-  write('above/work/.codex/config.toml', 'a');
-  record(['above/work'], ['above/work']);
+  write('above/place/.codex/config.toml', 'a');
+  record(['above/place'], ['above/place']);
   renameSync(path('above'), path('renamed'));
-  write('renamed/work/.codex/config.toml', 'b');
-  expect(found('renamed/work')).toEqual({ changed: path('renamed/work/.codex') });
+  write('renamed/place/.codex/config.toml', 'b');
+  expect(found('renamed/place')).toEqual({ changed: path('renamed/place/.codex') });
 });
 
 test('a folder that was made anew at a known path is known by both inodes', () => {

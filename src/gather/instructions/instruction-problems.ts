@@ -58,7 +58,9 @@ export function cutShort(leftOut: string, next: string): InstructionProblem {
   return { code: 'instructions-cut', message: `The instructions are too long. Left out: ${leftOut}.`, next };
 }
 
+const controls = new RegExp(`[${controlClass}]`, 'g');
+
 /** A path may hold anything. In a sentence it must not end the line or speak to the terminal. */
 export function onOneLine(path: string): string {
-  return path.replace(new RegExp(`[${controlClass}]`, 'g'), '?');
+  return path.replace(controls, '?');
 }

@@ -7,7 +7,7 @@ export const invisibleClass = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Defaul
 /** The same for what a reader takes for space: one of them is a letter of Braille without dots. */
 export const spaceClass = String.raw`\s\u2800`;
 
-/** The same for what ends a line or steers a terminal, in the eyes of one program or another. */
+/** Ends a line or steers a terminal, in the eyes of one program or another. */
 export const controlClass = String.raw`\u0000-\u001F\u007F-\u009F\u2028\u2029`;
 
 /** Text without these needs no second look: the ranges leave out every character that `invisibleClass` has. */

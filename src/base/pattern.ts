@@ -4,7 +4,7 @@ import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 export interface Pattern {
   /** More than it can be at for one character of a text. */
   readonly steps: number;
-  /** Whether a part of the text matches. */
+  /** A part of the text is enough. */
   matches(text: string): boolean;
 }
 
@@ -66,7 +66,7 @@ const tokens = new RegExp(
 function stepsOf(text: string): number {
   const outside: { readonly steps: number; readonly ends: number }[] = [];
   let steps = 0;
-  /** Of what a repeat would repeat. */
+  /** Steps that a repeat would repeat. */
   let last = 0;
   for (const { 0: token, groups } of text.matchAll(tokens)) {
     const { least, open, most } = groups ?? {};

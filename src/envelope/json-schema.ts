@@ -2,13 +2,13 @@ import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
 import type { Pattern, readPattern } from '../base/pattern.ts';
 import { isJsonObject, type Json, type JsonObject, mostLevels, nestsDeeperThan, sortedJson } from '../protocol/json.ts';
 
-/** Where a value does not fit a schema, and why: `says` is a sentence without its subject and its full stop. */
+/** A place where a value does not fit a schema, and why: `says` is a sentence without its subject and its full stop. */
 export interface Misfit {
   readonly path: readonly (string | number)[];
   readonly says: string;
 }
 
-/** What a check may cost, in nanoseconds as they were measured once. */
+/** Bounds the cost of a check, in nanoseconds as they were measured once. */
 const mostWork = 500_000_000;
 /** One schema for one place of the value. */
 const stepWork = 1000;
@@ -28,7 +28,7 @@ const readingWork = 1000;
 const longestTried = 5000;
 
 /**
- * Where a value does not fit a JSON Schema; undefined if it fits. Both may come from strangers. What nests too deeply,
+ * Finds where a value does not fit a JSON Schema; undefined if it fits. Both may come from strangers. What nests too deeply,
  * takes too long or refers to itself without end is not judged and counts as fitting. Formats, references that lead
  * outside or nowhere, and patterns that are not of linear time are not checked.
  */
@@ -117,7 +117,7 @@ function hasKey(value: Json | undefined, isMeant: (key: string) => boolean): boo
   return Object.entries(value).some(([key, member]) => isMeant(key) || hasKey(member, isMeant));
 }
 
-/** What conditions of a schema are about, as far as it occurs in the value: texts and keys, and lists. */
+/** Collects from the value what conditions of a schema are about: texts and keys, and lists. */
 class Occurring {
   /** With their lengths in characters. */
   readonly #texts = new Map<string, number>();
@@ -220,7 +220,7 @@ type Node = Schema | boolean;
  */
 class GuardedSchema {
   readonly root: Node;
-  /** What references lead to. */
+  /** Schemas that references lead to. */
   readonly lookup: Record<string, Node> = {};
   readonly #source: GuardedSource;
   readonly #nodes = new Map<JsonObject, Schema>();
@@ -241,7 +241,7 @@ class GuardedSchema {
     for (const target of this.#wanted) this.lookup[target] = this.#node(source.targets[target]);
   }
 
-  /** What a keyword of the library's answer belongs to. */
+  /** The schema of a keyword in the library's answer. */
   at(keywordLocation: string): Schema | undefined {
     let node: unknown = this.root;
     for (const key of keysOf(keywordLocation).slice(0, -1)) {
@@ -409,7 +409,7 @@ const outer: ReadonlySet<string> = new Set([
   'unevaluatedProperties',
 ]);
 
-/** What the library found first, in words. */
+/** Puts into words the first thing that the library found. */
 function misfitOf(units: readonly OutputUnit[], schema: GuardedSchema, instance: Json): Misfit {
   const first = units.findIndex(({ keyword }) => !outer.has(keyword));
   const at = first === -1 ? units.length - 1 : first;
@@ -479,7 +479,7 @@ function placeOf(instance: Json, location: string): { readonly path: Misfit['pat
   return { path, value };
 }
 
-/** Of a pointer as the library writes it. */
+/** The keys of a pointer as the library writes it. */
 function keysOf(location: string): readonly string[] {
   const [, ...keys] = location.split('/');
   return keys.map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));

@@ -98,7 +98,7 @@ export async function startChild(
   const exited = new Promise<number>((resolve) => {
     child.once('exit', (code, signal) => {
       resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]);
-      // What it handed over may come behind its end.
+      // A handle may come behind its end.
       if (command.handover === undefined) silence(child);
     });
   });

@@ -24,7 +24,7 @@ export async function readMatchers(matchers: readonly (string | undefined)[]): P
   return { patterns, problems };
 }
 
-/** Whether a matcher is a regular expression. Otherwise it lists names, or means everything. */
+/** Tells a matcher that is a regular expression. Any other one lists names, or means everything. */
 export function isPattern(matcher: string): boolean {
   return !isEverything(matcher) && !/^[A-Za-z0-9_|]+$/.test(matcher);
 }

@@ -16,7 +16,7 @@ export interface ReadHooks {
 
 export interface GroupPattern {
   readonly matcher: string;
-  /** What to report if it cannot be used. */
+  /** Reported if it cannot be used. */
   problem(why: string): ConfigProblem;
 }
 

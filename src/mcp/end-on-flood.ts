@@ -32,7 +32,7 @@ export function endOnFlood(transport: Transport, end: (why: string) => void): vo
     }
     const own = 1 + Math.floor(String(message.id).length / idCharacters);
     weight += own;
-    // Of those that share an id only one is taken off by an answer: nothing tells them apart.
+    // An answer takes off one of those that share an id: nothing tells them apart.
     waiting.set(message.id, own);
     if (isOver || weight <= mostWaiting) return;
     isOver = true;

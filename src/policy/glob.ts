@@ -51,7 +51,7 @@ export function parseGlob(pattern: string): readonly NamePart[] | undefined {
   return depth === 0 ? parts : undefined;
 }
 
-/** Whether what comes next stands at the beginning of a component, in each of the alternatives that are open. */
+/** The next part stands at the beginning of a component, in each of the alternatives that are open. */
 function beginsComponent(parts: readonly NamePart[]): boolean {
   let depth = 0;
   for (const part of parts.toReversed()) {

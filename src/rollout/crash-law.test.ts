@@ -125,7 +125,7 @@ async function holds(all: readonly Life[]): Promise<void> {
   let owned = await storeOn(disk).create(id, { id });
   const texts: string[] = [];
   let acknowledged = 0;
-  /** What was appended and taken back, or not found again, since something was last safe: a crash may bring it back. */
+  /** Lines that were appended and taken back, or not found again, since something was last safe: a crash may bring them back. */
   let gone: (readonly string[])[] = [];
   const promise = (count: number): void => {
     acknowledged = Math.max(acknowledged, count);

@@ -12,7 +12,7 @@ export type ReadYaml =
   | { readonly kind: 'read'; readonly table: YamlTable }
   | { readonly kind: 'unread'; readonly reason: string };
 
-/** What may be nested: more is not a table that a person wrote. */
+/** Levels of a table: a person writes no more. */
 const deepest = 8;
 
 /**

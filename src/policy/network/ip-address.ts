@@ -10,7 +10,7 @@ function withoutZone(text: string): string {
   return text.includes(':') ? text.replace(/%.*$/s, '') : text;
 }
 
-/** Whether a text is an address in one of several ranges. */
+/** Accepts an address in one of several ranges. */
 type AddressRanges = (text: string) => boolean;
 
 /**
@@ -65,7 +65,7 @@ export function hasZones(text: string): boolean {
   return isLinkLocal(text);
 }
 
-/** Whether the address leads to this machine. What connects to an unspecified address reaches it, too. */
+/** Accepts an address that leads to this machine. A program that connects to an unspecified address reaches it, too. */
 export function isLoopbackAddress(text: string): boolean {
   isLoopback ??= addressRanges(['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128']);
   return isLoopback(text);

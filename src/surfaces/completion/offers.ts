@@ -10,10 +10,10 @@ export interface OfferedWord {
   readonly does?: string;
 }
 
-/** What may stand in the place of the last word, whatever has been typed of it. */
+/** Offers all that may stand in the place of the last word. Does not look at what was typed of it. */
 export interface Offers {
   readonly words: readonly OfferedWord[];
-  /** What this table does not know: threads and profiles are the program's, files and programs the shell's. */
+  /** Not known to this table: threads and profiles are the program's, files and programs the shell's. */
   readonly source?: 'threads' | 'profiles' | 'files' | 'folders' | 'programs';
   /** The part of the last word before a value: `--model=`. */
   readonly attached?: string;

@@ -9,7 +9,7 @@ export function run({ words: [shell = ''] }: CommandArguments<typeof completionC
   return 0;
 }
 
-/** What the user may type: a link to the program can have any name. */
+/** Names that the user may type: a link to the program can have any. */
 function namesOf(program: string): string {
   const own = basename(program);
   return /^[\w.-]+$/.test(own) && own !== 'bin.cjs' && own !== 'capstan' ? `capstan ${own}` : 'capstan';

@@ -18,7 +18,7 @@ export interface CustomPrompt {
 
 export interface CustomPrompts {
   readonly prompts: readonly CustomPrompt[];
-  /** Of files that are left out. */
+  /** Problems of files that are left out. */
   readonly problems: readonly Outcome[];
 }
 

@@ -120,7 +120,7 @@ function isText(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value !== '');
 }
 
-/** What reads it is loaded on use: most queries are plain text. */
+/** Its reader is loaded on use: most queries are plain text. */
 async function regularExpression(query: string, ignoresCase: boolean): Promise<Wanted['matches'] | string> {
   const { readPattern } = await import('../../base/pattern.ts');
   const pattern = readPattern(query, { ignoresCase, dotMatchesAll: true });

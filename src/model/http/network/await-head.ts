@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Of a name that came several times, the values joined by commas; of names that make no sense twice, the first. */
+/** Values of a name that came several times are joined by commas; of names that make no sense twice the first counts. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>;
 
 export interface HttpHead {
@@ -63,7 +63,7 @@ export class AnswerReader {
     this.#stream.destroy(error);
   }
 
-  /** Of an answer that is over: the connection can take another request. */
+  /** The answer is over, and the connection can take another request. */
   get isReusable(): boolean {
     return this.#stream.writable;
   }
@@ -73,7 +73,7 @@ export interface HeadOfAnswer {
   readonly kind: 'answer';
   readonly message: IncomingMessage;
   readonly reader: AnswerReader;
-  /** What the parser, or the connection, has complained about since. */
+  /** A complaint of the parser, or of the connection, since then. */
   readonly problem: () => string | undefined;
 }
 
@@ -134,7 +134,7 @@ export function awaitHead(
       problem ??= code;
       settle({ kind: 'lost', code, isSilent });
     };
-    /** What came before the connection was lost may say more than that it was: it is read first. */
+    /** Bytes that came before the connection was lost may say why: they are read first. */
     let loss: string | undefined;
     const onLoss = (code: string): void => {
       loss ??= code;

@@ -112,7 +112,7 @@ export class ResponseBody {
     });
   }
 
-  /** What has come of the body. */
+  /** Pieces of the body that have come. */
   #next(): Buffer | undefined {
     const { message, socket, reader } = this.#source;
     const wantsMore = (): boolean => message.readableLength === 0 || socket.readableLength === 1;

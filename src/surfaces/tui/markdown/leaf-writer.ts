@@ -115,7 +115,7 @@ export class LeafWriter {
 type Without<Type, Keys extends PropertyKey> = Type extends unknown ? Omit<Type, Keys> : never;
 type LeafBody = Without<Leaf, keyof LeafPlace>;
 
-/** Whether two blocks have a blank row between them although their lines have none. */
+/** Asks for a blank row between two blocks although their lines have none. */
 function standApart(last: Standing, next: Standing): boolean {
   if (last.kind === 'code' && next.kind === 'code') return false;
   if (last.isInItem && next.isInItem) return false;

@@ -22,6 +22,7 @@ test.each([
   ['selectors and joiners behind those', 'x\u180B\u180C\u180F\u17B4\u200D\u180E\u180B\u200Cy', 'xy'],
   ['a joiner that joins nothing', '👍\u200D a', '👍 a'],
   ['tags behind a letter', 'a\u{E0041}\u{E007F}b', 'ab'],
+  ['letters, signs and marks that are drawn as nothing', 'a\uFFFCb\u{16FE4}c\u{1D159}d', 'abcd'],
   ['bidi controls', 'a\u202Eb\u2066c', 'abc'],
   ['half a character', 'a\uD800b', 'a\uFFFDb'],
 ])('%s do not reach the model', (_, text, wanted) => {

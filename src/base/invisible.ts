@@ -1,8 +1,9 @@
 /**
  * For a class in a pattern with the flag `u`: characters without a shape, or that change where others are seen. A few of
- * them do have one: `replaceInvisible` leaves those out.
+ * them do have one: `replaceInvisible` leaves those out. The last three are letters, signs or marks in Unicode's tables,
+ * and drawn as nothing.
  */
-export const invisibleClass = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}`;
+export const invisibleClass = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\uFFFC\u{16FE4}\u{1D159}`;
 
 /** The same for what a reader takes for space: one of them is a letter of Braille without dots. */
 export const spaceClass = String.raw`\s\u2800`;

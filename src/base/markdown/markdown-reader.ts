@@ -1,7 +1,8 @@
 import type { Block, ItemBlock } from './block.ts';
 import { Patience, type ReadingTime } from './bounded-lexer.ts';
+import { endsCode, type Fence, fenceIn } from './fence.ts';
 import { InlineText } from './inline-text.ts';
-import { type Definitions, languageOf, readBlocks } from './read-blocks.ts';
+import { type Definitions, readBlocks } from './read-blocks.ts';
 
 const longestBlock = 64 * 1024;
 
@@ -21,15 +22,11 @@ interface OpenBlock {
 }
 
 /** Code between fences: no line of it waits for the next. */
-interface OpenFence {
-  readonly sign: string;
-  readonly indent: number;
-  readonly language: string;
+interface OpenFence extends Fence {
   readonly isAfterBlank: boolean;
   isContinued: boolean;
 }
 
-const fenceStart = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 const heading = /^ {0,3}#{1,6}(?: |$)/;
 const quoteStart = /^ {0,3}>/;
 const rule = /^ {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/;
@@ -77,10 +74,10 @@ export class MarkdownReader {
     if (line.trim() === '') return this.#blankLine();
     if (this.#open !== undefined && !continues(this.#open, line)) this.#close();
     if (this.#open !== undefined) return this.#add(this.#open, line);
-    const [, blanks = '', sign, info = ''] = fenceStart.exec(line) ?? [];
-    if (sign === undefined) return this.#begin(line);
+    const fence = fenceIn(line);
+    if (fence === undefined) return this.#begin(line);
     const isAfterBlank = this.#takeBlank();
-    this.#fence = { sign, indent: blanks.length, language: languageOf(info), isAfterBlank, isContinued: false };
+    this.#fence = { ...fence, isAfterBlank, isContinued: false };
     this.#item = undefined;
   }
 
@@ -160,9 +157,7 @@ export class MarkdownReader {
   }
 
   #codeLine(fence: OpenFence, line: string): void {
-    const signs = line.trim();
-    const isEnd = signs.length >= fence.sign.length && signs.replaceAll(fence.sign[0]!, '') === '';
-    if (isEnd && indentOf(line) < 4) return this.#endCode(fence);
+    if (endsCode(fence, line)) return this.#endCode(fence);
     this.#giveCode(fence, [line.slice(Math.min(indentOf(line), fence.indent))]);
   }
 
@@ -186,7 +181,7 @@ function isMarkerAlone({ lines, offset }: OpenBlock): boolean {
 function continues({ kind, offset, lines, endsBlank }: OpenBlock, line: string): boolean {
   if (kind === 'quote' ? quoteStart.test(line) : kind !== 'text' && indentOf(line) >= offset) return true;
   if (kind === 'indented' || endsBlank || (kind !== 'text' && !endsInText(lines))) return false;
-  if (fenceStart.test(line) || heading.test(line) || quoteStart.test(line)) return false;
+  if (fenceIn(line) !== undefined || heading.test(line) || quoteStart.test(line)) return false;
   if (rule.test(line)) return kind === 'text' && underline.test(line);
   const [marker, sign = ''] = itemStart.exec(line) ?? [];
   // An empty item does not end a paragraph, nor does a number that may be a part of its sentence.
@@ -196,7 +191,7 @@ function continues({ kind, offset, lines, endsBlank }: OpenBlock, line: string):
 /** Whether the last line of a quote or an item is text, which a line outside of it may continue. */
 function endsInText(lines: readonly string[]): boolean {
   const last = lines.at(-1)?.replace(/^(?: *(?:>|(?:[-*+]|\d{1,9}[.)])(?= |$)))* */, '');
-  return last !== '' && (last === undefined || !(fenceStart.test(last) || heading.test(last) || rule.test(last)));
+  return last !== '' && (last === undefined || !(fenceIn(last) !== undefined || heading.test(last) || rule.test(last)));
 }
 
 /** The column where the content of an item begins. */

@@ -1,6 +1,7 @@
 import type { Links, MarkedToken, Token, Tokens } from 'marked';
 import type { Block, ItemBlock } from './block.ts';
 import type { Patience, TableToken } from './bounded-lexer.ts';
+import { languageOf } from './fence.ts';
 import { InlineText } from './inline-text.ts';
 
 /** Copying more of them for each one would take long: they are text. */
@@ -45,11 +46,6 @@ export function readBlocks(
   if (tokens === undefined) return undefined;
   const maker = new BlockMaker(definitions, patience);
   return { blocks: maker.blocks(tokens), definitions: maker.definitions };
-}
-
-/** The first word of what stands behind a fence. */
-export function languageOf(info: string): string {
-  return info.trim().split(/[\s,{]/, 1)[0] ?? '';
 }
 
 class BlockMaker {

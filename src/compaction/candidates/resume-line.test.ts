@@ -32,6 +32,11 @@ describe('the line that says where to continue', () => {
     expect(withResumeLine(line)).toEqual({ kind: 'found', summary: line, change: 'none' });
   });
 
+  test('is not the one in quoted code, fences in it or not', () => {
+    const code = '````md\n```\nRESUME_AT: quoted\n```\nRESUME_AT: quoted, too\n````';
+    expect(withResumeLine(code)).toMatchObject({ kind: 'none' });
+  });
+
   test('has Windows line ends before it, or after it', () => {
     const summary = `Half is done.\r\nRESUME_AT: ${step}`;
     expect(withResumeLine(summary)).toEqual({ kind: 'found', summary, change: 'none' });

@@ -1,3 +1,4 @@
+import { endsCode, type Fence, fenceIn } from '../../base/markdown/fence.ts';
 import { cursorLine, markCursors } from '../../fragments/checkpoint/checkpoint-summary.ts';
 
 /** A summary with the model's own line of where to continue, or without a usable one. */
@@ -38,10 +39,11 @@ interface Cursor {
 /** Lines between code fences are quoted, and say nothing about this conversation. */
 function cursorsIn(lines: readonly string[]): readonly Cursor[] {
   const found: Cursor[] = [];
-  let isQuoted = false;
+  let code: Fence | undefined;
   for (const [at, line] of lines.entries()) {
-    if (/^ {0,3}(?:```|~~~)/.test(line)) isQuoted = !isQuoted;
-    const match = isQuoted ? null : cursorLine.exec(line.trimEnd());
+    if (code !== undefined && endsCode(code, line)) code = undefined;
+    else code ??= fenceIn(line);
+    const match = code === undefined ? cursorLine.exec(line.trimEnd()) : null;
     if (match === null) continue;
     const own = stepIn(match.groups?.['step'] ?? '');
     const below = nextFull(lines, at + 1);

@@ -1,3 +1,4 @@
+import { endsCode, type Fence, fenceIn } from '../../base/markdown/fence.ts';
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../terminal/visible-text.ts';
@@ -72,23 +73,20 @@ function decidedLines(call: RecordedCall): string {
     .join('');
 }
 
-const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/;
-
 /** An answer that ends where it ends: code that it leaves open is closed, and no HTML begins a block. */
 function enclosed(text: string): string {
-  let open = '';
+  let open: Fence | undefined;
   const lines = visibleText(text)
     .split('\n')
     .map((line) => {
-      const [, marks = '', rest = ''] = fence.exec(line) ?? [];
-      if (open === '') {
-        if (marks !== '' && !(marks.startsWith('`') && rest.includes('`'))) open = marks;
-        return open === '' ? line.replace(/^( {0,3})</, String.raw`$1\<`) : line;
+      if (open === undefined) {
+        open = fenceIn(line);
+        return open === undefined ? line.replace(/^( {0,3})</, String.raw`$1\<`) : line;
       }
-      if (marks.startsWith(open) && rest.trim() === '') open = '';
+      if (endsCode(open, line)) open = undefined;
       return line;
     });
-  return [...lines, ...(open === '' ? [] : [open])].join('\n');
+  return [...lines, ...(open === undefined ? [] : [open.marks])].join('\n');
 }
 
 function folded(summary: string, body: string): string {

@@ -54,9 +54,9 @@ function keptPlaces(text: string): ReadonlySet<number> {
 
 let unseen: RegExp | undefined;
 
-/** Whether it has a shape of its own, and is no sign of ours. U+2800 and those after it are drawn as nothing, too. */
+/** Whether it has a shape of its own, and is no sign of ours. U+2800 is a blank, too. */
 function isSeen(sign: string): boolean {
-  unseen ??= new RegExp(String.raw`[${invisibleClass}\p{Cn}\p{Z}\u2400-\u2421\u2800\uFFFC\u{16FE4}\u{1D159}]`, 'u');
+  unseen ??= new RegExp(String.raw`[${invisibleClass}\p{Cn}\p{Z}\u2400-\u2421\u2800]`, 'u');
   return /[\n\t -~]/.test(sign) || !unseen.test(sign);
 }
 

@@ -29,6 +29,11 @@ describe('a text that arrives in pieces', () => {
       '```sh\nrm   -rf  node_modules dist coverage\n```\nthe quick brown fox jumps',
       '```sh\nrm   -rf  node_modules dist coverage\n```\nthe quick brown fox\njumps',
     ],
+    [
+      'code with a fence in it, too',
+      '````md\n```sh\nrm   -rf  node_modules dist\n```\nthe quick brown fox jumps\n````\nthe quick brown fox jumps',
+      '````md\n```sh\nrm   -rf  node_modules dist\n```\nthe quick brown fox jumps\n````\nthe quick brown fox\njumps',
+    ],
     ['and so are tables', '| a | the quick brown fox |\n', '| a | the quick brown fox |\n'],
     ['signs of two columns break anywhere', '漢字'.repeat(6), `${'漢字'.repeat(5)}\n漢字`],
   ])('%s', (_, text, wanted) => {

@@ -1,8 +1,8 @@
 import { columnsOf } from '../../base/columns.ts';
+import { endsCode, type Fence, fenceIn } from '../../base/markdown/fence.ts';
 
 /** A line break, blanks, or a word; a sign of two columns is a word of its own, as lines may break beside it. */
 const token = /\n|[^\S\n]+|\S+/g;
-const fence = /^ {0,3}(?:```|~~~)/;
 /** Rows of a table would not be better for it. */
 const unbroken = /^ {0,3}\|/;
 /** What a line of a list or a quotation begins with: lines that continue it begin below its text. */
@@ -23,7 +23,7 @@ export class WrappedStream {
   #word = '';
   /** The word need not wait: it is the first of its line, or fits in none. */
   #isPlaced = false;
-  #isCode = false;
+  #code: Fence | undefined;
 
   constructor(width: () => number) {
     this.#width = width;
@@ -62,7 +62,8 @@ export class WrappedStream {
 
   #endLine(): string {
     const shown = this.#endWord();
-    if (fence.test(this.#line)) this.#isCode = !this.#isCode;
+    if (this.#code === undefined) this.#code = fenceIn(this.#line);
+    else if (endsCode(this.#code, this.#line)) this.#code = undefined;
     this.#line = '';
     this.#blanks = '';
     this.#column = 0;
@@ -92,7 +93,7 @@ export class WrappedStream {
   }
 
   get #isWhole(): boolean {
-    return this.#isCode || fence.test(this.#line) || unbroken.test(this.#line);
+    return this.#code !== undefined || fenceIn(this.#line) !== undefined || unbroken.test(this.#line);
   }
 
   #pass(piece: string): string {

@@ -1,3 +1,5 @@
+import { endsCode, fenceIn } from '../../../base/markdown/fence.ts';
+
 /** A part of an answer that can be copied by itself. */
 export interface CopiedPart {
   readonly kind: 'answer' | 'code' | 'quote';
@@ -6,19 +8,19 @@ export interface CopiedPart {
   readonly text: string;
 }
 
-const fence = /^(\s*)(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/;
-
 /** The whole answer, then each block of code and each quote of it, in their order. */
 export function copiedParts(answer: string): readonly CopiedPart[] {
   const parts: CopiedPart[] = [{ kind: 'answer', text: answer.trimEnd() }];
   const lines = answer.split('\n');
   for (let at = 0; at < lines.length; at++) {
-    const [, indent = '', marks, language = ''] = fence.exec(lines[at]!) ?? [];
+    // In an item of a list it stands further to the right.
+    const fence = fenceIn(lines[at]!.trimStart());
     const from = at;
-    if (marks !== undefined) {
+    if (fence !== undefined) {
+      const [indent, { language }] = [indentOf(lines[at]!), fence];
       at += 1;
-      while (at < lines.length && !closes(lines[at]!, marks)) at += 1;
-      const code = lines.slice(from + 1, at).map((line) => withoutIndent(line, indent.length));
+      while (at < lines.length && !endsCode(fence, lines[at]!.trimStart())) at += 1;
+      const code = lines.slice(from + 1, at).map((line) => line.slice(Math.min(indentOf(line), indent)));
       if (code.length > 0)
         parts.push({ kind: 'code', ...(language === '' ? {} : { language }), text: code.join('\n') });
     } else if (isQuote(lines[at]!)) {
@@ -30,14 +32,8 @@ export function copiedParts(answer: string): readonly CopiedPart[] {
   return parts;
 }
 
-function closes(line: string, marks: string): boolean {
-  const trimmed = line.trim();
-  return trimmed.startsWith(marks) && [...trimmed].every((sign) => sign === marks[0]);
-}
-
-function withoutIndent(line: string, most: number): string {
-  const blanks = line.length - line.trimStart().length;
-  return line.slice(Math.min(blanks, most));
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
 }
 
 function isQuote(line: string): boolean {

@@ -1,5 +1,5 @@
 import { defineFragment } from '../text/define.ts';
-import { escapeMarkup, escapeText } from '../text/markup.ts';
+import { escapeMarkup, escapeText, unescapeText } from '../text/markup.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 
 export const hookContextFragment = defineFragment<{ readonly text: string }>({
@@ -35,11 +35,9 @@ export const hookPromptFragment = defineFragment<{ readonly runId: string; reado
   body: ({ prompt }) => escapeText(prompt),
 });
 
-const characters: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
-
 /** What a hook said, without the tags and escapes of the fragment that carried it; undefined when no hook did. */
 export function hookWords(text: string): string | undefined {
   const asked = prompt.exec(text)?.groups?.['words'];
-  if (asked !== undefined) return asked.replace(/&(?:lt|gt|amp);/g, (entity) => characters[entity] ?? entity);
+  if (asked !== undefined) return unescapeText(asked);
   return context.exec(text)?.groups?.['words'];
 }

@@ -5,6 +5,7 @@ import { catalogueOfProvider, keptOfProvider } from '../../gather/catalogue/cata
 import { isFrom, type KeptModel, type KeptModels, modelFiles } from '../../gather/catalogue/model-files.ts';
 import { modelsOwner } from '../../gather/catalogue/models-owner.ts';
 import type { ServerModel } from '../../model/server-models.ts';
+import { isThisMachine, normaliseHost } from '../../policy/network/host-name.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { AskedModels } from './ask-models.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -126,7 +127,8 @@ function isFromServer({ guessed }: ModelRecord): boolean {
 }
 
 function isHere({ baseUrl }: ProviderConfig): boolean {
-  return /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
+  const host = normaliseHost(new URL(baseUrl).hostname);
+  return host !== undefined && isThisMachine(host);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { endsCode, type Fence, fenceIn } from '../../base/markdown/fence.ts';
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
+import { escapeHtml } from './escape-html.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { askedWords } from '../wording/asked-words.ts';
 import { readCallReport } from '../../state/call-report.ts';
@@ -90,7 +91,7 @@ function enclosed(text: string): string {
 }
 
 function folded(summary: string, body: string): string {
-  return `<details><summary>${summary.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</summary>\n\n${body}\n\n</details>`;
+  return `<details><summary>${escapeHtml(summary)}</summary>\n\n${body}\n\n</details>`;
 }
 
 function quoted(text: string): string {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { errorCode } from '../../../disk/file-system.ts';
 import { NotRegular, readUpTo, withRegular } from '../../../disk/regular-file.ts';
+import { hostAtPort } from '../../../policy/network/host-pattern.ts';
 import { defined } from '../../../protocol/defined.ts';
 import type { Variables } from '../../../protocol/variables.ts';
 import type { HeadWish } from './await-head.ts';
@@ -91,7 +92,7 @@ export function routes(
 }
 
 function authorityOf({ protocol, host, port }: Target): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port === '' ? defaultPorts[protocol] : port}`;
+  return hostAtPort(host, port === '' ? defaultPorts[protocol] : Number(port));
 }
 
 /** Certificates to trust besides Node's: in CODEX_CA_CERTIFICATE, else SSL_CERT_FILE. Undefined without both. */

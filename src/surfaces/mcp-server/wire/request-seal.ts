@@ -5,7 +5,7 @@ import {
   type ServerContext,
   createRequestStateCodec,
 } from '@modelcontextprotocol/server';
-import { type Json, type JsonObject, isJsonObject } from '../../../protocol/json.ts';
+import { type JsonObject, sortedJson } from '../../../protocol/json.ts';
 import type { ServerApp } from '../offer/server-app.ts';
 
 /** The schema of a form; null for another request. */
@@ -57,13 +57,6 @@ export function sealedFor(call: string, context: ServerContext): SealedCall | un
 /** The same text for the same call, in whatever order a client writes its arguments. */
 export function callDigest(method: string, name: string, args: JsonObject): string {
   return createHash('sha256')
-    .update(JSON.stringify([method, name, sorted(args)]))
+    .update(sortedJson([method, name, args]))
     .digest('base64url');
-}
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map((member: Json) => sorted(member));
-  if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([key, member]) => [key, member === undefined ? null : sorted(member)]);
 }

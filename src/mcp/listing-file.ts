@@ -3,7 +3,7 @@ import type { McpServerConfig } from '../config/mcp-servers.ts';
 import { fileSystem } from '../disk/file-system.ts';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-file.ts';
 import { arrayAt, isJsonObject, type JsonObject, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
-import { plainDigest } from '../protocol/keyed-digest.ts';
+import { plainDigest } from '../base/digest.ts';
 import { defined } from '../protocol/defined.ts';
 import type { ListedTool, ServerListing } from './listed-tool.ts';
 

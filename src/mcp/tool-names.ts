@@ -1,4 +1,4 @@
-import { plainDigest } from '../protocol/keyed-digest.ts';
+import { plainDigest } from '../base/digest.ts';
 
 export interface NamedMcpTool {
   readonly server: string;

@@ -1,7 +1,7 @@
 import type { AskedHost } from '../protocol/asked-host.ts';
 import type { ExtraPermissions } from '../protocol/extra-permissions.ts';
 import { type JsonObject, sortedJson } from '../protocol/json.ts';
-import { plainDigest } from '../protocol/keyed-digest.ts';
+import { plainDigest } from '../base/digest.ts';
 import { hostAtPort } from './network/host-pattern.ts';
 
 /** What an answer of the user allows beyond its call, for the turn or the session. The key names exactly that: it fits no other command, file or host. */

@@ -1,5 +1,5 @@
 import { sortedJson } from '../protocol/json.ts';
-import { plainDigest } from '../protocol/keyed-digest.ts';
+import { plainDigest } from '../base/digest.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { Grant } from './grants.ts';
 

@@ -1,7 +1,7 @@
 import { defined } from '../protocol/defined.ts';
 import type { CallItem } from '../protocol/item.ts';
 import { type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
-import { plainDigest } from '../protocol/keyed-digest.ts';
+import { plainDigest } from '../base/digest.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import { questionFields, readAnswer, textsAt } from './question-fields.ts';

@@ -1,5 +1,5 @@
 import type { Seals } from '../../src/ports/seals.ts';
-import { keyedDigest } from '../../src/protocol/keyed-digest.ts';
+import { keyedDigest } from '../../src/base/digest.ts';
 
 /** Seals with a key that is the same for all that were given the same name. */
 export function memorySeals(name = 'this home'): Seals {

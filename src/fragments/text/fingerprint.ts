@@ -1,4 +1,4 @@
-import { hex, sha1 } from '../../protocol/sha1.ts';
+import { sha1 } from '../../base/digest.ts';
 import type { Fragment } from './define.ts';
 
 const domain = 'codex-world-state-fragment-v1\0';
@@ -14,7 +14,7 @@ export function fingerprint({ role, text }: Pick<Fragment, 'role' | 'text'>): st
 
 function digestOf(role: string, text: string): string {
   const parts = [role, text.replaceAll('\r\n', '\n')].map((part) => Buffer.from(part));
-  return hex(sha1(Buffer.concat([Buffer.from(domain), ...parts.flatMap((part) => [length(part), part])])));
+  return sha1(Buffer.concat([Buffer.from(domain), ...parts.flatMap((part) => [length(part), part])])).toString('hex');
 }
 
 function length(part: Uint8Array): Uint8Array {

@@ -3,7 +3,7 @@ import type { KnownFields, KnownModel } from '../../envelope/model-record.ts';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../../disk/own-file.ts';
 import { defined } from '../../protocol/defined.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import { plainDigest } from '../../protocol/keyed-digest.ts';
+import { plainDigest } from '../../base/digest.ts';
 import type { ModelsOwner } from './models-owner.ts';
 
 /** What a server said of its models, as it is kept. */

@@ -3,8 +3,8 @@ import type { Seals } from '../../ports/seals.ts';
 import { errorCode, fileSystem as fs, reasonOf } from '../../disk/file-system.ts';
 import { NotRegular, withRegular } from '../../disk/regular-file.ts';
 import { syncFolder } from '../../disk/folders.ts';
-import { randomBytes } from './random-bytes.ts';
-import { keyedDigest } from '../../protocol/keyed-digest.ts';
+import { randomBytes } from 'node:crypto';
+import { keyedDigest } from '../../base/digest.ts';
 import { Fault } from '../../protocol/outcome.ts';
 
 /** Where the key of a home is. No command may read it: its holder can forge what a thread grants. */
@@ -67,7 +67,7 @@ function makeKey(path: string): Uint8Array | undefined {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
   const folder = path.slice(0, path.lastIndexOf('/'));
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}.${Buffer.from(randomBytes(8)).toString('hex')}.tmp`;
+  const temporary = `${path}.${process.pid}.${randomBytes(8).toString('hex')}.tmp`;
   const file = fs.openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     fs.writeSync(file, randomBytes(keyBytes));
@@ -111,7 +111,7 @@ function sealer(key: Uint8Array): (claim: string) => string {
     const made = known.get(claim);
     if (made !== undefined) return made;
     if (known.size >= 16) known.clear();
-    const seal = Buffer.from(keyedDigest(key, claim).subarray(0, sealBytes)).toString('base64url');
+    const seal = keyedDigest(key, claim).toString('base64url', 0, sealBytes);
     // A message with pictures may be large, and is sealed once.
     if (claim.length <= longestKnown) known.set(claim, seal);
     return seal;

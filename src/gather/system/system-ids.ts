@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Ids } from '../../ports/ids.ts';
-import { randomBytes } from './random-bytes.ts';
+import { randomBytes } from 'node:crypto';
 
 /** UUIDs of version 7: milliseconds, a counter that keeps ids of one millisecond in order, then random bits. */
 export function systemIds(clock: Clock): Ids {
@@ -14,7 +14,7 @@ export function systemIds(clock: Clock): Ids {
       else if (++counter > 0xfff) [lastMs, counter] = [lastMs + 1, 0];
       const random = randomBytes(8);
       random[0] = (random[0]! & 0x3f) | 0x80;
-      const tail = Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
+      const tail = random.toString('hex');
       const time = lastMs.toString(16).padStart(12, '0');
       const count = counter.toString(16).padStart(3, '0');
       return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${tail.slice(0, 4)}-${tail.slice(4)}`;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../../disk/own-file.ts';
 import { type LockWaiting, waitForLock } from '../../disk/wait-for-lock.ts';
 import { isJsonObject, type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
-import { plainDigest } from '../../protocol/keyed-digest.ts';
+import { plainDigest } from '../../base/digest.ts';
 
 /** What a login to a server left: tokens, and how this program is known there. */
 export interface McpCredentials {

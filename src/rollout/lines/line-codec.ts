@@ -34,12 +34,15 @@ export function decodeLine(bytes: Uint8Array): Line | 'blank' | 'bad' {
 /** The same for a line whose beginning was looked at: it is not blank. */
 export function decodePeeked(raw: RawLine): Line | 'bad' {
   try {
-    const ascii = raw.latin1();
-    return decodeText(isPlain.test(ascii) ? ascii : utf8.decode(raw.bytes));
+    const text = raw.utf8();
+    return decodeText(text.includes(replacement) ? utf8.decode(raw.bytes) : text);
   } catch {
     return 'bad';
   }
 }
+
+/** Stands for bytes that are not UTF-8, unless it is in the line itself. */
+const replacement = '\ufffd';
 
 export const isPlain = /^[\0-\x7f]*$/;
 

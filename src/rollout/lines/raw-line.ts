@@ -41,6 +41,10 @@ export class RawLine {
     return this.block.subarray(this.start, this.end);
   }
 
+  utf8(): string {
+    return this.block.toString('utf8', this.start, this.end);
+  }
+
   /** Its bytes from one to another, counted from its beginning, a character for each. */
   latin1(from = 0, to = this.length): string {
     return this.block.toString('latin1', this.start + from, Math.min(this.start + to, this.end));

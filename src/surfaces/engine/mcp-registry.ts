@@ -8,7 +8,7 @@ import { configInFolder } from '../../gather/config/config-in-folder.ts';
 import { editUserConfig, userConfigValue } from '../../gather/config/edit-user-config.ts';
 import { findTrust } from '../../gather/config/trust.ts';
 import { projectFolders } from '../../gather/files/project-folders.ts';
-import { randomBytes } from '../../gather/system/random-bytes.ts';
+import { randomBytes } from 'node:crypto';
 import { configuredToken } from '../../mcp/call-failure.ts';
 import { McpConnection } from '../../mcp/connection.ts';
 import type { ListedTool } from '../../mcp/listed-tool.ts';
@@ -149,7 +149,7 @@ export class McpRegistry {
         programFolder: () => '/',
         listings: listingFiles(base.home),
         credentials: credentialStore(base.home, this.#engine),
-        random: () => Buffer.from(randomBytes(16)).toString('hex'),
+        random: () => randomBytes(16).toString('hex'),
         visitor,
       },
     );

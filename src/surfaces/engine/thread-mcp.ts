@@ -1,4 +1,4 @@
-import { randomBytes } from '../../gather/system/random-bytes.ts';
+import { randomBytes } from 'node:crypto';
 import { readMcpServers } from '../../config/mcp-servers.ts';
 import { contextBudget } from '../../envelope/context-shares.ts';
 import { startServerProcess } from '../../exec/server-process.ts';
@@ -98,7 +98,7 @@ function poolOf(engine: EngineParts): ServerPool {
       programFolder,
       listings: listingFiles(base.home),
       credentials: credentialStore(base.home, engine),
-      random: () => Buffer.from(randomBytes(16)).toString('hex'),
+      random: () => randomBytes(16).toString('hex'),
     });
   pools.set(engine, pool);
   return pool;

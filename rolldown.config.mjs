@@ -5,8 +5,11 @@ import { builtinPrefix, execSources } from './scripts/exec-sources.mjs';
 import { lateSources } from './scripts/late-sources.mjs';
 import { plainCharacters } from './scripts/plain-characters.mjs';
 
-/** A start runs no program before its first request. Of these only functions are used. */
-const loadedOnUse = new Set(['node:child_process']);
+/**
+ * A start runs no program before its first request, and what it hashes first can wait until other work waits. Of these,
+ * functions are used and no classes.
+ */
+const loadedOnUse = new Set(['node:child_process', 'node:crypto']);
 
 /**
  * Node's own modules are taken with `process.getBuiltinModule` instead of being imported: an ESM import evaluates every
@@ -28,9 +31,12 @@ const builtins = {
       const name = id.slice(builtinPrefix.length);
       const exported = Object.keys(process.getBuiltinModule(name)).filter((key) => /^[A-Za-z_$][\w$]*$/.test(key));
       if (loadedOnUse.has(name)) {
-        return exported
-          .map((key) => `export const ${key} = (...given) => process.getBuiltinModule('${name}').${key}(...given);`)
-          .join('\n');
+        return [
+          ...exported
+            .filter((key) => /^[a-z]/.test(key))
+            .map((key) => `export const ${key} = (...given) => process.getBuiltinModule('${name}').${key}(...given);`),
+          `export default new Proxy({}, { get: (_, key) => process.getBuiltinModule('${name}')[key] });`,
+        ].join('\n');
       }
       return [
         `const builtin = process.getBuiltinModule('${name}');`,

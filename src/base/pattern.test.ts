@@ -77,6 +77,7 @@ test.each([
   [`${'(?:'.repeat(30)}()${'){1000}'.repeat(30)}`, 'too large'],
   ['a'.repeat(20_000), 'longer than 10000 characters'],
   [`[${String.raw`\pL`.repeat(500)}]`, 'too large'],
+  [String.raw`\pL{200}`, 'too large'],
 ])('%s is refused, and says why', (text, problem) => {
   expect(readPattern(text)).toEqual({ problem: expect.stringContaining(problem) });
 });
@@ -104,6 +105,7 @@ test.each([
   [String.raw`[\]\-\d]+$`, ']-7', true],
   ['[]a]', ']', true],
   ['Ä', 'ä', true],
+  [String.raw`\x{2028}\u{2028}{3}`, '\u2028'.repeat(4), true],
   [String.raw`\D\W`, 'a!', true],
   [String.raw`^\p{L}+$`, 'éa', true],
   [String.raw`\ud83d\ude00`, '😀', true],

@@ -48,7 +48,7 @@ export function readPattern(
 const tokens = new RegExp(
   [
     // A quoted text, and escapes.
-    String.raw`\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\[\s\S]`,
+    String.raw`\\Q[\s\S]*?(?:\\E|$)|\\[pPxu]\{[^}]*\}|\\[pP][\s\S]|\\[\s\S]`,
     // A set of characters.
     String.raw`\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]`,
     // A counted repeat.

@@ -7,16 +7,20 @@ const signs: Readonly<Record<string, 'one' | 'open' | 'close' | 'or'>> = {
   ',': 'or',
 };
 
+/** No path is longer, and the time that a glob takes grows with its length. */
+const mostCharacters = 4096;
+
 /**
  * Git-style globs on absolute paths: `*` and `?` stay inside a component, `**` crosses components, `[a-z]` and `[!a-z]`
  * are classes, `{a,b}` are alternatives, a backslash takes the next character as it is. A `[` that is never closed is
- * an ordinary character. The parts of the pattern, or undefined when it has no sense: the caller must
+ * an ordinary character. The parts of the pattern, or undefined when it has no sense or is too long: the caller must
  * then assume the worst.
  */
 export function parseGlob(pattern: string): readonly NamePart[] | undefined {
-  if (!pattern.startsWith('/') || pattern.includes('\0')) return undefined;
+  if (!pattern.startsWith('/') || pattern.includes('\0') || pattern.length > mostCharacters) return undefined;
   // A slash at the end says that a folder is meant: what is below it is covered in any case.
   const characters = [...pattern.replace(/(?<=[^/])\/$/, '')];
+  const lastBracket = characters.lastIndexOf(']');
   const parts: NamePart[] = [];
   let depth = 0;
   let at = 0;
@@ -36,7 +40,7 @@ export function parseGlob(pattern: string): readonly NamePart[] | undefined {
       parts.push({ kind: isLong ? (whole ? 'folders' : 'anything') : 'some' });
       if (isLong && whole) at += 1;
     } else if (character === '[') {
-      const found = parseClass(characters, at);
+      const found = at > lastBracket ? 'unclosed' : parseClass(characters, at);
       if (found === 'malformed') return undefined;
       parts.push(found === 'unclosed' ? { kind: 'text', text: '[' } : found.part);
       if (found !== 'unclosed') at = found.next;
@@ -54,7 +58,8 @@ export function parseGlob(pattern: string): readonly NamePart[] | undefined {
 /** The next part stands at the beginning of a component, in each of the alternatives that are open. */
 function beginsComponent(parts: readonly NamePart[]): boolean {
   let depth = 0;
-  for (const part of parts.toReversed()) {
+  for (let at = parts.length - 1; at >= 0; at -= 1) {
+    const part = parts[at]!;
     if (part.kind === 'close') return false;
     if (part.kind === 'or') depth = 1;
     else if (part.kind === 'open') depth = 0;

@@ -110,6 +110,14 @@ describe('deny globs', () => {
   });
 });
 
+describe('a glob that is longer than a path', () => {
+  test.each(['a', '[', '[a', '{*/*,', '{a,b,**/', ','])('of %s has no sense, and covers everything', (part) => {
+    const glob = `/${part.repeat(5000)}`;
+    expect(parseGlob(glob)).toBeUndefined();
+    expect(globCovers(glob, '/x')).toBe(true);
+  });
+});
+
 describe('what a deny glob says', () => {
   test.each([
     ['/x/{**/secret,b}', '/x/secret', true],

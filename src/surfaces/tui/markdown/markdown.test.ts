@@ -74,6 +74,15 @@ describe('blocks of Markdown', () => {
       'Name: alpha\nWhat it does:\n  reads all of\n  the lines in\n  a file\n──────────────\nName: beta\nWhat it does:\n  writes them',
     );
   });
+
+  it.each([
+    ['many columns and empty rows', (n: number) => `|${'h|'.repeat(90)}\n|${'-|'.repeat(90)}\n${'|\n'.repeat(n)}`],
+    ['a long name', (n: number) => `|${'x '.repeat(n)}|b|\n|-|-|\n${'|a|\n'.repeat(n)}`],
+  ])('a table with %s has rows in proportion to its text', (_, table) => {
+    const text = table(5000);
+    expect(drawn(text, 80).length).toBeLessThan(50 * text.length);
+    expect(drawMarkdown(text, { ...look, glyphs: 'words' }).join('\n').length).toBeLessThan(50 * text.length);
+  });
 });
 
 describe('marks in text', () => {

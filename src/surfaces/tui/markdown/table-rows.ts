@@ -2,7 +2,7 @@ import { columnsOf } from '../../../base/columns.ts';
 import type { TableBlock } from '../../../base/markdown/block.ts';
 import type { Alignment } from '../../../base/markdown/bounded-lexer.ts';
 import type { InlineText } from '../../../base/markdown/inline-text.ts';
-import { rowColumns } from '../text/cut.ts';
+import { cutRow, rowColumns } from '../text/cut.ts';
 import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { boldStyle, dimStyle, plain, restyled, type Row, styled } from '../text/style.ts';
@@ -83,13 +83,19 @@ function blanks(columns: number): Row {
   return columns === 0 ? [] : [plain(' '.repeat(columns))];
 }
 
-/** Each row as lines of a name and a value, with a rule between rows. */
+/** A name stands before each of its values. */
+const mostNameColumns = 40;
+
+/** Each row as lines of a name and a value, with a rule between rows. An empty cell has no line. */
 function records(heads: readonly Row[], cells: readonly (readonly Row[])[], room: number, look: Look): readonly Row[] {
   const { rule } = glyphsOf(look);
+  const names = heads.map((head) => cutRow(head, mostNameColumns, look));
   const line: Row = [styled(rule.repeat(Math.max(1, Math.min(room, 40))), dimStyle)];
   return cells.flatMap((row, index) => {
     const lines = row.flatMap((cell, at) =>
-      wrapRow([...heads[at]!, styled(': ', boldStyle), ...cell], { width: room, first: [], rest: [plain('  ')] }),
+      cell.length === 0
+        ? []
+        : wrapRow([...names[at]!, styled(': ', boldStyle), ...cell], { width: room, first: [], rest: [plain('  ')] }),
     );
     return index === 0 ? lines : [line, ...lines];
   });

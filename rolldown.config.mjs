@@ -29,13 +29,14 @@ const builtins = {
     filter: { id: /^\0builtin:/ },
     handler(id) {
       const name = id.slice(builtinPrefix.length);
-      const exported = Object.keys(process.getBuiltinModule(name)).filter((key) => /^[A-Za-z_$][\w$]*$/.test(key));
+      const builtin = process.getBuiltinModule(name);
+      const exported = Object.keys(builtin).filter((key) => /^[A-Za-z_$][\w$]*$/.test(key));
       if (loadedOnUse.has(name)) {
         return [
           ...exported
-            .filter((key) => /^[a-z]/.test(key))
+            .filter((key) => /^[a-z]/.test(key) && typeof builtin[key] === 'function')
             .map((key) => `export const ${key} = (...given) => process.getBuiltinModule('${name}').${key}(...given);`),
-          `export default new Proxy({}, { get: (_, key) => process.getBuiltinModule('${name}')[key] });`,
+          `export default /* @__PURE__ */ new Proxy({}, { get: (_, key) => process.getBuiltinModule('${name}')[key] });`,
         ].join('\n');
       }
       return [

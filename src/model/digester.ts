@@ -1,4 +1,4 @@
-import type { Hash } from 'node:crypto';
+import { type Hash, createHash } from 'node:crypto';
 import type { Digester } from '../ports/digester.ts';
 
 /** Of the body before: the pieces that the next one is likely to begin with, and the digest so far. */
@@ -10,7 +10,6 @@ interface Begun {
 /** The last pieces are another each time: the newest items, which share a piece, and what follows the input. */
 const movingPieces = 2;
 
-/** Nothing is loaded before the first digest: Node's crypto module costs 7 ms, and a start has no time for it. */
 export function createDigester(): Digester {
   let begun: Begun | undefined;
   return {
@@ -37,5 +36,5 @@ function beginsWith(pieces: readonly Uint8Array[], beginning: readonly Uint8Arra
 }
 
 function sha256(): Hash {
-  return process.getBuiltinModule('node:crypto').createHash('sha256');
+  return createHash('sha256');
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { TrustDecision } from '../../config/trust.ts';
 import { errorCode, fileSystem, linkTarget } from '../../disk/file-system.ts';
 import { namesIn, realPath } from '../../disk/folders.ts';
@@ -41,7 +42,7 @@ interface LandlockRoot extends WritableRoot {
 }
 
 /** Loaded on use: most homes have no record. */
-const sha256 = () => process.getBuiltinModule('node:crypto').createHash('sha256');
+const sha256 = () => createHash('sha256');
 
 const folderOf = (home: string): string => `${inside(home)}capstan/landlock`;
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { fileSystem } from '../../disk/file-system.ts';
 import { namesIn, realPath, realPlace } from '../../disk/folders.ts';
@@ -213,9 +214,7 @@ function namespaceNow(): string {
  */
 export function landlockMark(home: string): number {
   const id = idOf(home);
-  return id === undefined
-    ? 0
-    : 1 + process.getBuiltinModule('node:crypto').hash('sha256', id, 'buffer').readUInt16BE(0);
+  return id === undefined ? 0 : 1 + hash('sha256', id, 'buffer').readUInt16BE(0);
 }
 
 /** Processes that Landlock holds for the home, whoever started them and whatever they did since. */

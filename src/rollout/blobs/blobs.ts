@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { BlobMissing, Blobs, LoadedBlob } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -106,5 +107,5 @@ async function readWhole(files: Files, path: string): Promise<Uint8Array | undef
 
 /** Loaded when it is needed: Node's crypto costs every start 7 ms. */
 function hashOf(bytes: Uint8Array): string {
-  return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex');
+  return createHash('sha256').update(bytes).digest('hex');
 }

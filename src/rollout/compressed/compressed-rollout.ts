@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { FileFacts, Files, OpenFile } from '../../ports/files.ts';
 import { fileBlocks, openCompressed, suffix } from './compressed-file.ts';
@@ -84,7 +85,7 @@ function isSame(before: FileFacts, now: FileFacts | undefined): boolean {
 
 function hashOf(opening: Promise<OpenFile>): Promise<string> {
   return withOpen(opening, async (file) => {
-    const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+    const hash = createHash('sha256');
     for await (const block of fileBlocks(file)) hash.update(block);
     return hash.digest('hex');
   });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { joinPath, parentOf } from '../../policy/paths.ts';
 
@@ -17,7 +18,7 @@ export function isIntact(program: string): boolean {
 
 /** Loaded on use: most machines have a bubblewrap of their own. */
 export function programHash(bytes: Uint8Array): string {
-  return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex');
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function read(path: string): Buffer | undefined {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
 import { readOtel } from '../../config/otel.ts';
 import { systemClock } from '../../gather/system/system-clock.ts';
@@ -26,7 +27,6 @@ export async function loadEngineTracer(
   if (otel === undefined) return { tracer: around, notices, flush: () => Promise.resolve() };
   // Few users have a collector, and no other waits for it.
   const { otlpExporter } = await import('./otlp-exporter.ts');
-  const { randomBytes } = process.getBuiltinModule('node:crypto');
   const exporter = otlpExporter({
     otel,
     requests: smallRequests(sender({ environment })),

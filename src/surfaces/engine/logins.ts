@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { clientId as ownClientId, issuer as ownIssuer } from '../../model/http/auth/issuer.ts';
 import { accountOfToken } from '../../model/http/auth/access-token.ts';
 import { awaitDeviceCode, requestDeviceCode } from '../../model/http/auth/device-code.ts';
@@ -74,7 +75,6 @@ export class Logins {
   ): Promise<SignedIn | Outcome> {
     const refused = this.#refused('chatgpt', undefined) ?? (await this.#unkept(signal));
     if (refused !== undefined) return refused;
-    const { randomBytes } = process.getBuiltinModule('node:crypto');
     const state = randomBytes(32).toString('base64url');
     const { verifier, challenge } = codeProof(randomBytes);
     const callback = await openSignInCallback({ ports, state, patienceMs, signal });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { parentOf } from '../../policy/paths.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { PatchView, PatchSight } from '../../ports/patch-disk.ts';
@@ -221,7 +222,7 @@ function hashOfRemoved({ overlay, read: sofar }: Work, place: string): string | 
   try {
     const content = overlay.read(place);
     sofar.removed += content.length;
-    return process.getBuiltinModule('node:crypto').hash('sha256', content, 'hex');
+    return hash('sha256', content, 'hex');
   } catch {
     return undefined;
   }

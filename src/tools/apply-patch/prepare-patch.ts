@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Step } from '../../envelope/step.ts';
 import {
   editUnfit,
@@ -195,5 +196,5 @@ function foundAndLeft(step: PatchStep): Required<Pick<TouchedPath, 'found' | 'le
 }
 
 function contentOf(bytes: Uint8Array): Content {
-  return { sha256: process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'hex') };
+  return { sha256: hash('sha256', bytes, 'hex') };
 }

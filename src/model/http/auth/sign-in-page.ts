@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { LoginLimits } from '../../../policy/login-limits.ts';
 
 /** Proves to the issuer that the program that has the code is the one that asked for it. */
@@ -8,7 +9,6 @@ export interface CodeProof {
 
 export function codeProof(random: (bytes: number) => Buffer): CodeProof {
   const verifier = random(64).toString('base64url');
-  const { createHash } = process.getBuiltinModule('node:crypto');
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 

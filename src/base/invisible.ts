@@ -1,7 +1,7 @@
 /**
- * For a class in a pattern with the flag `u`: characters without a shape, or that change where others are seen. A few of
- * them do have one: `replaceInvisible` leaves those out. The last three are letters, signs or marks in Unicode's tables,
- * and drawn as nothing.
+ * For a class in a pattern with the flag `u`: characters without a shape, or that change where others are seen. A few
+ * of them do have one: `replaceInvisible` leaves those out. The last three are letters, signs or marks in Unicode's
+ * tables, and drawn as nothing.
  */
 export const invisibleClass = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\uFFFC\u{16FE4}\u{1D159}`;
 
@@ -19,7 +19,10 @@ const notPlain =
 let invisible: RegExp | undefined;
 let seenSign: RegExp | undefined;
 
-/** Invisible characters but newline and tab. Arabic, Syriac and Kaithi signs that enclose others are seen, whatever Unicode calls them. */
+/**
+ * Invisible characters but newline and tab. Arabic, Syriac and Kaithi signs that enclose others are seen, whatever
+ * Unicode calls them.
+ */
 function invisiblePattern(): RegExp {
   invisible ??= new RegExp(
     String.raw`(?![\n\t\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}])[${invisibleClass}]`,

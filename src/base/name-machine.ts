@@ -20,10 +20,10 @@ export type CharacterRange = readonly [string, string];
 export type NameMatcher = (name: string) => boolean;
 
 /**
- * A pattern as a machine that reads the name once and knows at each character all places in the pattern where it may be.
- * So the time is bounded by the length of the name times that of the pattern, with alternatives and any number of stars.
- * Most patterns have no alternatives: for those it is enough, and faster, to try one place after the other and to go
- * back to the last star alone. `covers`: it also matches what lies below a folder that it matches.
+ * A pattern as a machine that reads the name once and knows at each character all places in the pattern where it may
+ * be. So the time is bounded by the length of the name times that of the pattern, with alternatives and any number of
+ * stars. Most patterns have no alternatives: for those it is enough, and faster, to try one place after the other and
+ * to go back to the last star alone. `covers`: it also matches what lies below a folder that it matches.
  */
 export function nameMatcher(
   parts: readonly NamePart[],
@@ -52,7 +52,10 @@ function longestText(parts: readonly NamePart[]): string {
   return longest;
 }
 
-/** Takes one character if it fits; without `fits`, none. Then the machine is at all of `next` at once. The last is the end. */
+/**
+ * Takes one character if it fits; without `fits`, none. Then the machine is at all of `next` at once. The last is the
+ * end.
+ */
 interface State {
   readonly fits?: (character: number) => boolean;
   readonly next: number[];

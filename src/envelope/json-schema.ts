@@ -28,9 +28,9 @@ const readingWork = 1000;
 const longestTried = 5000;
 
 /**
- * Finds where a value does not fit a JSON Schema; undefined if it fits. Both may come from strangers. What nests too deeply,
- * takes too long or refers to itself without end is not judged and counts as fitting. Formats, references that lead
- * outside or nowhere, and patterns that are not of linear time are not checked.
+ * Finds where a value does not fit a JSON Schema; undefined if it fits. Both may come from strangers. What nests too
+ * deeply, takes too long or refers to itself without end is not judged and counts as fitting. Formats, references that
+ * lead outside or nowhere, and patterns that are not of linear time are not checked.
  */
 export async function findMisfit(schema: JsonObject, value: Json): Promise<Misfit | undefined> {
   if (nestsDeeperThan(mostLevels, schema) || nestsDeeperThan(mostLevels, value)) return undefined;

@@ -167,8 +167,9 @@ export interface Owned {
   append(drafts: readonly LineDraft[]): readonly Line[];
   /**
    * Resolves when every line appended before the call is safe, and what stood there before. Calls that overlap share
-   * one sync. Rejects with a `Fault` when the store refuses, with the code `lease-lost` when another writer has taken the
-   * thread over. From then on every call rejects, what was not synced counts as lost, and the thread must be opened again.
+   * one sync. Rejects with a `Fault` when the store refuses, with the code `lease-lost` when another writer has taken
+   * the thread over. From then on every call rejects, what was not synced counts as lost, and the thread must be opened
+   * again.
    */
   durable(): Promise<void>;
   /** Writes what is queued, syncs, gives the lease back unless another writer has it. Safe to call twice. */

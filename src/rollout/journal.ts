@@ -40,8 +40,8 @@ const mostInWrite = 8 * 1024 * 1024;
 /**
  * Group commit: `append` only queues, and one loop at a time writes and syncs for every caller that waits. While a sync
  * runs, later lines and callers gather for the next one. Lines are counted from the opening of the journal: synced <=
- * written <= appended. Less than nothing is synced as long as what was found in the file is not: what is built upon it is
- * safe only together with it, so one sync does for both.
+ * written <= appended. Less than nothing is synced as long as what was found in the file is not: what is built upon it
+ * is safe only together with it, so one sync does for both.
  */
 export class Journal implements Owned {
   readonly kind = 'owned';

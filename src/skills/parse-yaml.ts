@@ -16,8 +16,8 @@ export type ReadYaml =
 const deepest = 8;
 
 /**
- * Reads a table. Aliases and tags of others are refused, and so is a key that stands twice. A plain text of the top level may
- * hold what YAML forbids and people write, such as a colon.
+ * Reads a table. Aliases and tags of others are refused, and so is a key that stands twice. A plain text of the top
+ * level may hold what YAML forbids and people write, such as a colon.
  */
 export function parseYaml(source: string): ReadYaml {
   const text = source.replaceAll(/\r\n?/g, '\n');
@@ -55,7 +55,10 @@ function parse(text: string): { readonly contents: unknown; readonly problem?: s
   return { contents, problem };
 }
 
-/** Quotes values of the top level that are no YAML by themselves. What begins as a quoted text or a table stays as it is. */
+/**
+ * Quotes values of the top level that are no YAML by themselves. What begins as a quoted text or a table stays as it
+ * is.
+ */
 function withQuotes(text: string): string {
   const entry =
     /(?<![^\n])([\w-]+)[ \t]*:[ \t]+((?:[^\s"'|>&*!#{[]|\[[^\]\n]*\][ \t]*[^\s#])[^\n]*(?:\n[ \t]+[^ \t\n][^\n]*)*)/g;

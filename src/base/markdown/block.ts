@@ -19,7 +19,9 @@ export type Block = BlockPlace &
 interface BlockPlace {
   /** A blank line stands above it, between it and another block. */
   readonly isAfterBlank?: boolean;
-  /** It continues the block before it: code or text that is given in parts, or a list, of which each item is a block. */
+  /**
+   * It continues the block before it: code or text that is given in parts, or a list, of which each item is a block.
+   */
   readonly isContinued?: boolean;
 }
 

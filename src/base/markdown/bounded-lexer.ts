@@ -117,7 +117,9 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/** Milliseconds for one reading. The first one of a process also compiles the patterns, and a few characters take none. */
+/**
+ * Milliseconds for one reading. The first one of a process also compiles the patterns, and a few characters take none.
+ */
 const [longestRead, longestEasyRead] = [50, 1000];
 let hasRead = false;
 /** Characters that no reading takes long for, whatever they are. */
@@ -158,8 +160,8 @@ export class Patience {
 }
 
 /**
- * Throws when so many milliseconds are over. Those of the processor count, or a busy machine would show plain text; they
- * take long to ask for, so only a reading that is slow anyway asks.
+ * Throws when so many milliseconds are over. Those of the processor count, or a busy machine would show plain text;
+ * they take long to ask for, so only a reading that is slow anyway asks.
  */
 function timer(most: number): () => void {
   const slow = performance.now() + most / 5;

@@ -31,8 +31,8 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
   let finished = false;
   let sawEvent = false;
   /**
-   * Since the last event that the reader knows: waiting for the server, and reading what it sends. Time that others need
-   * for the events does not count.
+   * Since the last event that the reader knows: waiting for the server, and reading what it sends. Time that others
+   * need for the events does not count.
    */
   let waitedMs = 0;
   let sawOther = false;

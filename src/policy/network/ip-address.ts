@@ -14,8 +14,8 @@ function withoutZone(text: string): string {
 type AddressRanges = (text: string) => boolean;
 
 /**
- * Takes ranges such as `10.0.0.0/8`, and throws on what is none. One of version 4 has the addresses of version 6 that mean it,
- * too.
+ * Takes ranges such as `10.0.0.0/8`, and throws on what is none. One of version 4 has the addresses of version 6 that
+ * mean it, too.
  */
 export function addressRanges(ranges: readonly string[]): AddressRanges {
   const list = new BlockList();

@@ -17,9 +17,9 @@ const longestPreview = 50;
 const plainName = /^\w[\w.@%+,/-]*$/;
 
 /**
- * `capstan complete SHELL`, which the scripts of the shells ask: the first line says what the shell itself is to offer, and
- * behind a tab what stands before that in the current word; each other line is a word, a tab, and what it is about. Reports no
- * problem: the shell would show it in the middle of what the user types.
+ * `capstan complete SHELL`, which the scripts of the shells ask: the first line says what the shell itself is to offer,
+ * and behind a tab what stands before that in the current word; each other line is a word, a tab, and what it is about.
+ * Reports no problem: the shell would show it in the middle of what the user types.
  */
 export function completeFor(table: CommandGroup): CommandWork<typeof completeCommand> {
   return {
@@ -75,8 +75,8 @@ async function profiles(): Promise<readonly OfferedWord[]> {
 }
 
 /**
- * Bash makes words of colons and equal signs and replaces only what is behind them, so it gives the line up to the cursor,
- * and what it will replace. `kept`: how much of the last word stays.
+ * Bash makes words of colons and equal signs and replaces only what is behind them, so it gives the line up to the
+ * cursor, and what it will replace. `kept`: how much of the last word stays.
  */
 function wordsOfBash([line = '', replaced = '']: readonly string[]) {
   const found = [...line.matchAll(/(?:[^\s'"\\]|\\.?|'[^']*'?|"(?:[^"\\]|\\.)*"?)+/gs)];

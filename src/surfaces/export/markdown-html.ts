@@ -7,8 +7,8 @@ import { diffHtml } from './diff-html.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /**
- * Markdown as HTML. HTML in it is text like any other, every character is escaped, and only web and mail addresses become
- * links. Line breaks stay where they are.
+ * Markdown as HTML. HTML in it is text like any other, every character is escaped, and only web and mail addresses
+ * become links. Line breaks stay where they are.
  */
 export function markdownHtml(text: string): string {
   const blocks: Block[] = [];

@@ -2,7 +2,9 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Values of a name that came several times are joined by commas; of names that make no sense twice the first counts. */
+/**
+ * Values of a name that came several times are joined by commas; of names that make no sense twice the first counts.
+ */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>;
 
 export interface HttpHead {

@@ -41,7 +41,8 @@ it('bash completes what the program offers, in whatever place and under whatever
   const { place, ids, program, folder } = await prepared();
   const cases: readonly (readonly [typed: string, expected: readonly string[]])[] = [
     ['thr', ['threads']],
-    ['exec ', expect.arrayContaining(['resume', 'fork', 'review', '-m', '--model', '--help'])],
+    ['exec ', ['resume', 'fork', 'review']],
+    ['exec --mod', ['--model', '--mode']],
     ['exec "a b" --os', ['--oss']],
     ['exec --sandbox=read', ['read-only']],
     ['exec -c model_context', ['model_context_window=']],
@@ -57,6 +58,7 @@ it('bash completes what the program offers, in whatever place and under whatever
     ['sandbox -- cat l', ['']],
     ['threads show log', ['login-fix']],
     ['threads show 0', ids],
+    ['threads show ', [ids[0]!, 'login-fix', ids[1]!, ids[2]!]],
     ['threads show $', ['']],
     ['exec log "', ['']],
     ['nothing ', ['']],

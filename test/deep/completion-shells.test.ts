@@ -15,9 +15,11 @@ const cases: readonly (readonly [typed: string, offered: readonly string[]])[] =
   ['thr', ['threads']],
   ['threads rol', ['rollback']],
   ['threads un', ['unarchive', 'undo-rollback', 'unpin']],
-  ['execpolicy ch', ['check']],
+  ['execpolicy ', ['check']],
   ['exec ', ['fork', 'resume', 'review']],
   ['exec --os', ['--oss']],
+  ['exec --mod', ['--mode', '--model']],
+  ['threads show login-fix ', []],
   ['exec -s ', ['danger-full-access', 'read-only', 'workspace-write']],
   ['threads list --sort ', ['created', 'updated']],
   ['threads export --format m', ['markdown']],
@@ -148,17 +150,28 @@ const lines = [
   ['exec -i sch', 'exec -i schema.json'],
   ['exec --output-schema=sch', 'exec --output-schema=schema.json'],
   ['sandbox -- mkfif', 'sandbox -- mkfifo'],
+  ['sandbox -- cat sch', 'sandbox -- cat schema.json'],
+  // Files are offered where a file may stand.
+  ['exec -c model=sch', 'exec -c model=sch'],
+  ['exec sch', 'exec sch'],
+  ['nope sch', 'nope sch'],
 ] as const;
 
 describe.runIf(hasTerminals)('bash', () => {
   it('completes lines on a terminal', async () => {
     const { place, env } = await prepared();
-    const setup = 'source <(capstan completion bash); PROMPT_COMMAND=\'PS1="READY-$((++prompts))> "\'';
-    writeFileSync(join(place.root, 'setup.bash'), setup);
+    const aliased = /in bash, add `(.*)`/.exec(readFileSync('docs/install.md', 'utf8'))![1]!;
+    const setup = [
+      'source <(capstan completion bash)',
+      `alias cap=capstan; ${aliased}`,
+      'PROMPT_COMMAND=\'PS1="READY-$((++prompts))> "\'',
+    ];
+    writeFileSync(join(place.root, 'setup.bash'), setup.join('\n'));
     const shell = ['bash', '--norc', '--noprofile', '-i'];
     const bash = await startShell(shell, { place, env: { ...env, ECHO: 'yes' } });
     for (const [at, [typed]] of lines.entries()) {
-      bash.child.stdin?.write(`capstan ${typed}\t\r`);
+      // By its name and by an alias in turn.
+      bash.child.stdin?.write(`${at % 2 === 0 ? 'capstan' : 'cap'} ${typed}\t\r`);
       await bash.printed(`READY-${at + 2}> `);
     }
     bash.child.stdin?.write('exit\r');

@@ -30,6 +30,8 @@ export interface Marks {
   /** Has no prototype: labels are words of strangers. */
   readonly links: Links;
   readonly patience: Patience;
+  /** In a cell of a table `<br>` breaks the line: cells have no other way. */
+  readonly isCell?: true;
 }
 
 /** The text of a paragraph, a heading or a cell. Its marks are read once, when it is drawn. */
@@ -53,24 +55,29 @@ export class InlineText {
     const { source } = this;
     if (this.#marks === undefined || source.length > longestText || !signs.test(source)) return undefined;
     if (source.length * (source.match(/[`*_~[\]<&@]/g)?.length ?? 0) > mostWork) return undefined;
-    const { links, patience } = this.#marks;
+    const { links, patience, isCell } = this.#marks;
     const tokens = patience.read(source, (lexer) => {
       lexer.tokens.links = links;
       return lexer.inlineTokens(source);
     });
-    return tokens && partsOf(tokens);
+    return tokens && partsOf(tokens, isCell === true ? cellText : withoutEntities);
   }
 }
 
-function partsOf(tokens: readonly Token[]): readonly Inline[] {
+function cellText(raw: string): string {
+  return withoutEntities(raw.replaceAll(/ ?<br *\/?> */gi, '\n'));
+}
+
+/** `textOf` reads what stands between marks. */
+function partsOf(tokens: readonly Token[], textOf: (raw: string) => string): readonly Inline[] {
   return (tokens as readonly MarkedToken[]).map((token): Inline => {
     switch (token.type) {
       case 'em':
-        return { kind: 'emphasis', parts: partsOf(token.tokens) };
+        return { kind: 'emphasis', parts: partsOf(token.tokens, textOf) };
       case 'strong':
-        return { kind: 'strong', parts: partsOf(token.tokens) };
+        return { kind: 'strong', parts: partsOf(token.tokens, textOf) };
       case 'del':
-        return { kind: 'strike', parts: partsOf(token.tokens) };
+        return { kind: 'strike', parts: partsOf(token.tokens, textOf) };
       case 'codespan':
         return { kind: 'code', text: token.text };
       case 'br':
@@ -82,11 +89,12 @@ function partsOf(tokens: readonly Token[]): readonly Inline[] {
         const target = withoutEntities(token.href);
         const isAddress = token.raw === token.text || token.raw === `<${token.text}>`;
         if (isAddress && !/^(?:https?:\/\/|mailto:)/i.test(target)) return { kind: 'text', text: token.raw };
-        return { kind: token.type === 'image' ? 'picture' : 'link', target, parts: partsOf(token.tokens), isAddress };
+        const parts = partsOf(token.tokens, textOf);
+        return { kind: token.type === 'image' ? 'picture' : 'link', target, parts, isAddress };
       }
       default:
         // Not `token.text`: the library puts any character in the place of its number.
-        return { kind: 'text', text: withoutEntities(token.raw) };
+        return { kind: 'text', text: textOf(token.raw) };
     }
   });
 }

@@ -95,7 +95,8 @@ class BlockMaker {
         return this.#items(token);
       case 'table': {
         const { titles, alignments, lines } = token as unknown as TableToken;
-        const cells = (row: readonly string[]) => row.map((cell) => this.#words(cell));
+        const marks = { links: this.definitions.links, patience: this.#patience, isCell: true } as const;
+        const cells = (row: readonly string[]) => row.map((cell) => new InlineText(cell, marks));
         return [{ kind: 'table', header: cells(titles), alignments, rows: lines.map(cells) }];
       }
       case 'def':

@@ -1,4 +1,4 @@
-import { type Command, shownOptions } from './command.ts';
+import { type Command, type CommandOption, shownNames, shownOptions } from './command.ts';
 import { type CommandGroup, shownCommands } from './command-group.ts';
 
 /** Terminals have at least so many columns. */
@@ -20,7 +20,7 @@ export function commandHelp(command: Command): string {
     ...(examples.length === 0 ? [] : ['', 'Examples:', ...examples.flatMap(exampleLines)]),
     '',
     'Options:',
-    ...rows(shownOptions(command).map(({ names, value, help }) => [optionText(names, value), help])),
+    ...rows(shownOptions(command).map((option) => [optionText(option), option.help])),
     ...(notes === undefined ? [] : ['', ...paragraphs(notes)]),
     '',
   ].join('\n');
@@ -49,11 +49,10 @@ function exampleLines([line, does]: readonly [line: string, does: string]): read
   return [`  ${does}:`, `    ${line}`];
 }
 
-/** A second long name is only accepted. */
-function optionText(names: readonly string[], value: string | undefined): string {
-  const [first = '', second = ''] = names;
-  const both = first.startsWith('--') ? `    ${first}` : `${first}, ${second}`;
-  return value === undefined ? both : `${both} ${value}`;
+function optionText(option: CommandOption): string {
+  const names = shownNames(option);
+  const both = names.length === 1 ? `    ${names[0]}` : names.join(', ');
+  return option.value === undefined ? both : `${both} ${option.value}`;
 }
 
 function rows(pairs: readonly (readonly [left: string, right: string])[]): readonly string[] {

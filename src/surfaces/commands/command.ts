@@ -133,3 +133,8 @@ export const helpOption: CommandOption = flag('-h, --help', 'this text');
 export function shownOptions({ options }: Command): readonly CommandOption[] {
   return [...Object.values(options).filter(({ hidden }) => hidden !== true), helpOption];
 }
+
+/** The names that they show. A second long name is only accepted. */
+export function shownNames({ names }: CommandOption): readonly string[] {
+  return names.slice(0, names[0]?.startsWith('--') === true ? 1 : 2);
+}

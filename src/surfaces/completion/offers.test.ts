@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { commandTable } from '../cli/command-table.ts';
-import { helpOption, shownOptions } from '../commands/command.ts';
+import { helpOption, shownNames, shownOptions } from '../commands/command.ts';
 import { allCommands, commandNames } from '../commands/command-group.ts';
 import { type OfferedWord, offersFor } from './offers.ts';
 
 /** Words that begin with the last one, and what else may stand there. */
-function offered(typed: readonly string[], early = false) {
-  const { words, source, attached } = offersFor(commandTable, typed, { early });
+function offered(typed: readonly string[]) {
+  const { words, source, attached } = offersFor(commandTable, typed);
   const begun = (typed.at(-1) ?? '').slice((attached ?? '').length);
   const names = words.map(({ word }) => word).filter((word) => word.startsWith(begun));
   return [...names, ...(source === undefined ? [] : [`<${source}>`])].join(' ');
@@ -15,36 +15,33 @@ function offered(typed: readonly string[], early = false) {
 const wordsOf = (words: readonly OfferedWord[]): readonly string[] => words.map(({ word }) => word);
 
 it('every command is offered with what it does, and all that it takes', () => {
-  const { words } = offersFor(commandTable, [''], { early: false });
-  expect(wordsOf(words)).toEqual([...commandNames(commandTable), '--help', '--version']);
+  const { words } = offersFor(commandTable, ['']);
+  expect(wordsOf(words)).toEqual(commandNames(commandTable));
   expect(words.filter(({ does }) => does === undefined || does === '')).toEqual([]);
   const threads = allCommands(commandTable).filter(({ name }) => name.startsWith('threads '));
-  expect(wordsOf(offersFor(commandTable, ['threads', ''], { early: false }).words)).toEqual([
-    ...threads.map(({ name }) => name.slice('threads '.length)),
-    '--help',
-  ]);
+  expect(wordsOf(offersFor(commandTable, ['threads', '']).words)).toEqual(
+    threads.map(({ name }) => name.slice('threads '.length)),
+  );
   for (const command of allCommands(commandTable)) {
     if (command.name === 'help') continue;
     const { variants = {}, words: plain = [] } = command;
-    const options = shownOptions(command).flatMap(({ names, help }) => names.map((word) => ({ word, does: help })));
+    const options = shownOptions(command).flatMap((each) =>
+      shownNames(each).map((word) => ({ word, does: each.help })),
+    );
     const path = command.name.split(' ');
-    expect([command.name, offersFor(commandTable, [...path, '-'], { early: false })]).toEqual([
-      command.name,
-      { words: options },
-    ]);
-    expect([command.name, ...wordsOf(offersFor(commandTable, [...path, ''], { early: true }).words)]).toEqual([
+    expect([command.name, offersFor(commandTable, [...path, '-'])]).toEqual([command.name, { words: options }]);
+    expect([command.name, ...wordsOf(offersFor(commandTable, [...path, '']).words)]).toEqual([
       command.name,
       ...Object.keys(variants),
       ...plain.slice(0, 1).flatMap(({ choices = [] }) => choices),
-      ...wordsOf(options),
     ]);
     for (const option of shownOptions(command)) {
       if (option === helpOption || option.value === undefined) continue;
       const { choices = [], offers = [] } = option;
       for (const name of option.names) {
-        const { words: values } = offersFor(commandTable, [...path, name, ''], { early: true });
+        const { words: values } = offersFor(commandTable, [...path, name, '']);
         expect(name === '-c' || name === '--config' ? [] : wordsOf(values)).toEqual([...choices, ...offers]);
-        const long = offersFor(commandTable, [...path, `${name}=`], { early: true });
+        const long = offersFor(commandTable, [...path, `${name}=`]);
         expect(long).toMatchObject({ words: values, attached: `${name}=` });
       }
     }
@@ -54,7 +51,9 @@ it('every command is offered with what it does, and all that it takes', () => {
 it.each([
   ['thr', 'threads'],
   ['threads rol', 'rollback'],
-  ['execpolicy ', 'check --help'],
+  ['execpolicy ', 'check'],
+  ['-', '-h --help --version'],
+  ['threads --', '--help'],
   ['help thr', 'threads'],
   ['help threads g', 'gc'],
   ['help exec ', ''],
@@ -80,13 +79,17 @@ it.each([
   ['sandbox -P :w', ':workspace <profiles>'],
   // Threads stand where the command takes one, unless an option names it.
   ['threads show log', '<threads>'],
-  ['threads show x ', '--full --tree --json --last -h --help'],
-  ['threads name --last ', '--all --json -h --help'],
+  ['threads show x ', ''],
+  ['threads show x -', '--full --tree --json --last -h --help'],
+  ['threads name --last ', ''],
+  ['threads name --last --', '--all --json --help'],
+  ['mcp remove ', ''],
   ['context ', '<threads>'],
   ['resume ', '<threads>'],
   ['exec resume ', '<threads>'],
   ['e --json fork ', '<threads>'],
-  ['exec resume --last ', expect.stringContaining('--model')],
+  ['exec resume --last ', ''],
+  ['exec resume --last --mo', '--model --mode'],
   // Elsewhere it is the beginning of a prompt.
   ['exec log', ''],
   ['exec resume x on', ''],
@@ -108,6 +111,8 @@ it.each([
   ['exec -i a --im', '--image'],
   // Accepted for scripts, and not shown.
   ['exec --thread-s', ''],
+  ['exec --yo', ''],
+  ['exec --dang', '--dangerously-bypass-approvals-and-sandbox'],
   ['comple', 'completion'],
 ])('%j: %j', (typed, expected) => {
   expect(offered(typed.split(' '))).toEqual(expected);

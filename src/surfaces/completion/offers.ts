@@ -1,6 +1,13 @@
 import { usedGates } from '../../config/feature-gates.ts';
 import { keyNames } from '../../config/known-key.ts';
-import { type Command, type CommandOption, helpOption, keyAndValue, shownOptions } from '../commands/command.ts';
+import {
+  type Command,
+  type CommandOption,
+  helpOption,
+  keyAndValue,
+  shownNames,
+  shownOptions,
+} from '../commands/command.ts';
 import { type CommandGroup, findCommand, shownCommands } from '../commands/command-group.ts';
 import { isVerbatim, splitOption } from '../commands/parse-command.ts';
 
@@ -10,7 +17,7 @@ export interface OfferedWord {
   readonly does?: string;
 }
 
-/** Offers all that may stand in the place of the last word. Does not look at what was typed of it. */
+/** All that may stand in the place of the last word: options where it begins with a dash. No other letter of it counts. */
 export interface Offers {
   readonly words: readonly OfferedWord[];
   /** Not known to this table: threads and profiles are the program's, files and programs the shell's. */
@@ -19,16 +26,11 @@ export interface Offers {
   readonly attached?: string;
 }
 
-interface OfferOptions {
-  /** Options are offered before a dash is typed, behind the words that may stand there. */
-  readonly early: boolean;
-}
-
 /** `typed`: the words behind the program, the one that is being typed last. */
-export function offersFor(table: CommandGroup, typed: readonly string[], options: OfferOptions): Offers {
+export function offersFor(table: CommandGroup, typed: readonly string[]): Offers {
   return typed[0] === 'help' && typed.length > 1
     ? offersIn(table, typed.slice(1), () => ({ words: [] }))
-    : offersIn(table, typed, (command, rest) => offersOf(command, rest, options));
+    : offersIn(table, typed, offersOf);
 }
 
 function offersIn(
@@ -36,37 +38,33 @@ function offersIn(
   [name = '', ...rest]: readonly string[],
   offersBelow: (command: Command, rest: readonly string[]) => Offers,
 ): Offers {
+  if (rest.length === 0 && name.startsWith('-')) {
+    const version = group.name === '' ? [{ word: '--version', does: 'its version' }] : [];
+    return { words: [...namesOf(helpOption), ...version] };
+  }
   if (rest.length === 0) {
     const commands = shownCommands(group).map(([word, entry]) => {
       return { word, does: 'commands' in entry ? entry.does : entry.command.does };
     });
-    const version = group.name === '' ? [{ word: '--version', does: 'its version' }] : [];
-    return { words: [...commands, ...namesOf(helpOption).filter(({ word }) => word.startsWith('--')), ...version] };
+    return { words: commands };
   }
   const found = findCommand(group, name);
   if ('code' in found) return { words: [] };
   return 'commands' in found ? offersIn(found, rest, offersBelow) : offersBelow(found.command, rest);
 }
 
-function offersOf(command: Command, typed: readonly string[], { early }: OfferOptions): Offers {
+function offersOf(command: Command, typed: readonly string[]): Offers {
   const current = typed.at(-1) ?? '';
   const place = placeIn(command, typed.slice(0, -1));
   const { awaiting, used, isLiteral } = place;
   if (awaiting !== undefined) return valuesOf(awaiting, current);
-  const options = shownOptions(command)
-    .filter((option) => option.repeats === true || !used.has(option))
-    .flatMap(namesOf);
-  if (!isLiteral && /^-./.test(current)) {
-    const [name, value] = splitOption(current);
-    const option = optionOf(command, name);
-    if (value === undefined || option?.value === undefined) return { words: options };
+  if (isLiteral || !current.startsWith('-')) return wordsAt(command, place);
+  const [name, value] = splitOption(current);
+  const option = optionOf(command, name);
+  if (value !== undefined && option?.value !== undefined)
     return { ...valuesOf(option, value), attached: current.slice(0, current.length - value.length) };
-  }
-  const offered = wordsAt(command, place);
-  if (isLiteral) return offered;
-  if (current === '-') return { words: options };
-  const isAlone = current === '' && offered.words.length === 0 && offered.source === undefined;
-  return early || isAlone ? { ...offered, words: [...offered.words, ...options] } : offered;
+  const options = shownOptions(command).filter((each) => each.repeats === true || !used.has(each));
+  return { words: options.flatMap(namesOf) };
 }
 
 interface Place {
@@ -145,6 +143,6 @@ function optionOf({ options }: Command, name: string): CommandOption | undefined
   return [...Object.values(options), helpOption].find(({ names }) => names.includes(name));
 }
 
-function namesOf({ names, help }: CommandOption): readonly OfferedWord[] {
-  return names.map((word) => ({ word, does: help }));
+function namesOf(option: CommandOption): readonly OfferedWord[] {
+  return shownNames(option).map((word) => ({ word, does: option.help }));
 }

@@ -25,7 +25,7 @@ export function completeFor(table: CommandGroup): CommandWork<typeof completeCom
   return {
     async run({ words: [shell = '', ...given] }) {
       const { typed, kept } = shell === 'bash' ? wordsOfBash(given) : { typed: given.slice(1), kept: undefined };
-      const offers = offersFor(table, typed, { early: shell === 'bash' });
+      const offers = offersFor(table, typed);
       const { source = 'words', attached = '' } = offers;
       const all = [...offers.words, ...(await wordsFrom(source))].map((each) => ({
         ...each,

@@ -17,7 +17,7 @@ function namesOf(program: string): string {
 
 // Each script asks the program that is being typed (run-complete.ts), and evaluates nothing of the answer.
 
-/** For bash 3.2 as well, which has no `compopt`. Where nothing is offered, bash offers files. */
+/** For bash 3.2 as well, which has no `compopt`: there, files are offered wherever nothing else is. */
 const bashScript = (names: string): string => `_capstan() {
   local IFS=$'\\n' tab=$'\\t' source line program=$1
   case $1 in '~/'*) program=$HOME/\${1#??} ;; esac
@@ -26,6 +26,7 @@ const bashScript = (names: string): string => `_capstan() {
     IFS=$tab read -r source line
     while IFS= read -r line; do COMPREPLY+=("\${line%%$tab*}"); done
   } <<< "$("$program" complete bash -- "\${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null)"
+  [[ $source == files ]] || compopt +o default 2>/dev/null
   case $source in
     programs) COMPREPLY=($(compgen -c -- "$2")) ;;
     folders) compopt -o dirnames 2>/dev/null || COMPREPLY=($(compgen -d -- "$2")) ;;

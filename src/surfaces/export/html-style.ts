@@ -42,6 +42,7 @@ hr { border: 0; border-top: 1px solid var(--line); }
 table { border-collapse: collapse; margin: 0.6rem 0; font-size: 0.95rem; }
 th, td { border: 1px solid var(--line); padding: 0.25rem 0.6rem; text-align: left; vertical-align: top; }
 .number { text-align: right; }
+.centre { text-align: center; }
 code { font: 0.875em ui-monospace, monospace; background: var(--box); border-radius: 4px; padding: 0.1em 0.3em; }
 pre { margin: 0.3rem 0; white-space: pre-wrap; font: 13px/1.45 ui-monospace, monospace; }
 .assistant pre, .checkpoint pre { background: var(--box); border-radius: 6px; padding: 0.6rem 0.8rem; }

@@ -43,6 +43,20 @@ describe('blocks', () => {
         '<tr><td><code>x|y</code></td><td class="number">2</td></tr></table>\n<p>end</p>',
     );
   });
+
+  it('tables with a column in the centre, and a short row', () => {
+    expect(markdownHtml('| a | b | c |\n|---|:-:|---|\n| 1 | 2 |')).toBe(
+      '<table><tr><th>a</th><th class="centre">b</th><th>c</th></tr>\n' +
+        '<tr><td>1</td><td class="centre">2</td><td></td></tr></table>',
+    );
+  });
+
+  it('line breaks in cells, and nowhere else', () => {
+    expect(markdownHtml('a<br>b\n\n| a<br/>b |\n|---|\n| **c <br> d**<BR />`<br>` \\<br> &lt;br> |')).toBe(
+      '<p>a&lt;br&gt;b</p>\n<table><tr><th>a<br>b</th></tr>\n' +
+        '<tr><td><strong>c<br>d</strong><br><code>&lt;br&gt;</code> &lt;br&gt; &lt;br&gt;</td></tr></table>',
+    );
+  });
 });
 
 describe('text', () => {

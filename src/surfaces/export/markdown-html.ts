@@ -69,12 +69,15 @@ function itemHtml(item: Block): string {
   return `<li>${box}${html.join('\n')}</li>`;
 }
 
+const alignmentClass = { left: '', right: ' class="number"', centre: ' class="centre"' } as const;
+
 function tableHtml({ header, alignments, rows }: TableBlock): string {
   const row = (cells: readonly InlineText[], tag: 'th' | 'td'): string => {
     const shown = cells.map((cell, column) => {
-      return `<${tag}${alignments[column] === 'right' ? ' class="number"' : ''}>${wordsHtml(cell)}</${tag}>`;
+      const words = wordsHtml(cell).replaceAll('\n', '<br>');
+      return `<${tag}${alignmentClass[alignments[column] ?? 'left']}>${words}</${tag}>`;
     });
-    return `<tr>${shown.join('')}</tr>`;
+    return `<tr>${shown.join('')}${'<td></td>'.repeat(header.length - cells.length)}</tr>`;
   };
   return `<table>${[row(header, 'th'), ...rows.map((cells) => row(cells, 'td'))].join('\n')}</table>`;
 }

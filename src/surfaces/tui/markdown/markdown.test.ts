@@ -59,6 +59,11 @@ describe('blocks of Markdown', () => {
     ['entities', '&copy; &#8594; &#27;[31m &#x202E;x &#10;', '© → &#27;[31m &#x202E;x &#10;'],
     ['a table in a quote', '> a | b\n> -|-\n> 1 | 2', '> a  b\n> ━  ━\n> 1  2'],
     ['pipes in a cell', 'a | b\n-|-\n`x \\| y` | 2', 'a      b\n━━━━━  ━\nx | y  2'],
+    [
+      'line breaks in cells, and nowhere else',
+      'a<br>b\n\na | b\n-|-\nx <br> yy<br/>`<br>` | 2\n3 | **4<BR />5**',
+      'a<br>b\n\na     b\n━━━━  ━\nx     2\nyy    \n<br>  \n────  ─\n3     4\n      5',
+    ],
     ['prose with pipes', 'this | that\nand more', 'this | that\nand more'],
   ])('%s', (_, text, wanted) => {
     expect(drawn(text)).toBe(wanted);
@@ -70,6 +75,7 @@ describe('blocks of Markdown', () => {
     expect(drawn(table, 24)).toBe(
       'Name   What it does\n━━━━━  ━━━━━━━━━━━━━━━━━\nalpha  reads all of the\n       lines in a file\n─────  ─────────────────\nbeta   writes them',
     );
+    expect(drawn('a<br>b | c\n-|-\n1 | two<br>words of a cell', 8)).toBe('a b: 1\nc: two\n  words\n  of a\n  cell');
     expect(drawn(table, 14)).toBe(
       'Name: alpha\nWhat it does:\n  reads all of\n  the lines in\n  a file\n──────────────\nName: beta\nWhat it does:\n  writes them',
     );
@@ -82,6 +88,23 @@ describe('blocks of Markdown', () => {
     const text = table(5000);
     expect(drawn(text, 80).length).toBeLessThan(50 * text.length);
     expect(drawMarkdown(text, { ...look, glyphs: 'words' }).join('\n').length).toBeLessThan(50 * text.length);
+  });
+
+  it('cuts a long word of a table only where prose has no more room to give', () => {
+    const table =
+      '| Option | Short | What it does |\n|---|---|---|\n| `--skip-git-repo-check` | Skip | runs outside a git repository, where no change can be taken back by git itself |';
+    expect(drawn(table, 80)).toBe(
+      'Option                 Short  What it does\n' +
+        `${'━'.repeat(21)}  ${'━'.repeat(5)}  ${'━'.repeat(50)}\n` +
+        '--skip-git-repo-check  Skip   runs outside a git repository, where no change can\n' +
+        '                              be taken back by git itself',
+    );
+    expect(drawn(table, 52).split('\n').slice(2)).toEqual([
+      '--skip-git-repo-che  Skip   runs outside a git',
+      'ck                          repository, where no',
+      '                            change can be taken back',
+      '                            by git itself',
+    ]);
   });
 });
 

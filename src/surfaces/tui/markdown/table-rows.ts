@@ -7,8 +7,8 @@ import { glyphsOf } from '../text/glyphs.ts';
 import type { Look } from '../text/look.ts';
 import { boldStyle, dimStyle, plain, restyled, type Row, styled } from '../text/style.ts';
 import { wrapRow } from '../text/wrap-row.ts';
-import { inlineRow } from './inline-rows.ts';
-import { measureColumn, tableWidths } from './table-widths.ts';
+import { inlineLines } from './inline-rows.ts';
+import { type ColumnMeasure, measureColumn, tableWidths } from './table-widths.ts';
 
 const gap = 2;
 
@@ -19,10 +19,10 @@ export function tableRows(
   look: Look,
 ): readonly Row[] {
   const head = parsedRow(header, look);
-  const heads = head.cells.map((cell) => restyled(cell, boldStyle));
+  const heads = head.cells.map((cell) => cell.map((line) => restyled(line, boldStyle)));
   const parsed = rows.map((row) => parsedRow(row, look));
   const cells = parsed.map((row) => header.map((_, at) => row.cells[at] ?? []));
-  const measures = header.map((_, at) => measureColumn([head, ...parsed].map((row) => row.measures[at] ?? nothing)));
+  const measures = header.map((_, at) => measureColumn([head, ...parsed].flatMap((row) => row.measures[at] ?? [])));
   const widths = tableWidths(measures, room - gap * (header.length - 1));
   // Cells side by side cannot be followed by ear.
   if (widths === undefined || look.glyphs === 'words') return records(heads, cells, room, look);
@@ -40,13 +40,14 @@ export function tableRows(
   ];
 }
 
+/** The lines of a cell, before they are wrapped. */
+type Cell = readonly Row[];
+
 interface ParsedRow {
   readonly look: Pick<Look, 'cwd' | 'home'>;
-  readonly cells: readonly Row[];
-  readonly measures: readonly { readonly columns: number; readonly word: number }[];
+  readonly cells: readonly Cell[];
+  readonly measures: readonly ColumnMeasure[];
 }
-
-const nothing = { columns: 0, word: 0 };
 
 /** A new width changes no cell. */
 const parsedRows = new WeakMap<readonly InlineText[], ParsedRow>();
@@ -54,15 +55,17 @@ const parsedRows = new WeakMap<readonly InlineText[], ParsedRow>();
 function parsedRow(row: readonly InlineText[], { cwd, home }: Look): ParsedRow {
   const known = parsedRows.get(row);
   if (known !== undefined && known.look.cwd === cwd && known.look.home === home) return known;
-  const cells = row.map((cell) => inlineRow(cell, { cwd, home }));
-  const measures = cells.map((cell) => ({ columns: rowColumns(cell), word: longestWord(cell) }));
+  const cells = row.map((cell) => inlineLines(cell, { cwd, home }));
+  const measures = cells.map((cell) =>
+    measureColumn(cell.map((line) => ({ natural: rowColumns(line), word: longestWord(line) }))),
+  );
   const parsed = { look: { cwd, home }, cells, measures };
   parsedRows.set(row, parsed);
   return parsed;
 }
 
-function tableLine(row: readonly Row[], widths: readonly number[], alignments: readonly Alignment[]): readonly Row[] {
-  const columns = row.map((cell, at) => wrapRow(cell, { width: widths[at]! }));
+function tableLine(row: readonly Cell[], widths: readonly number[], alignments: readonly Alignment[]): readonly Row[] {
+  const columns = row.map((cell, at) => cell.flatMap((line) => wrapRow(line, { width: widths[at]! })));
   const height = columns.reduce((most, { length }) => Math.max(most, length), 1);
   return Array.from({ length: height }, (_, line) =>
     columns.flatMap((cell, at): Row => {
@@ -83,20 +86,32 @@ function blanks(columns: number): Row {
   return columns === 0 ? [] : [plain(' '.repeat(columns))];
 }
 
+const indent: Row = [plain('  ')];
 /** A name stands before each of its values. */
 const mostNameColumns = 40;
 
 /** Each row as lines of a name and a value, with a rule between rows. An empty cell has no line. */
-function records(heads: readonly Row[], cells: readonly (readonly Row[])[], room: number, look: Look): readonly Row[] {
+function records(
+  heads: readonly Cell[],
+  cells: readonly (readonly Cell[])[],
+  room: number,
+  look: Look,
+): readonly Row[] {
   const { rule } = glyphsOf(look);
-  const names = heads.map((head) => cutRow(head, mostNameColumns, look));
+  const names = heads.map((head) => {
+    const whole = head.flatMap((part, at) => (at === 0 ? part : [plain(' '), ...part]));
+    return cutRow(whole, mostNameColumns, look);
+  });
   const line: Row = [styled(rule.repeat(Math.max(1, Math.min(room, 40))), dimStyle)];
   return cells.flatMap((row, index) => {
-    const lines = row.flatMap((cell, at) =>
-      cell.length === 0
-        ? []
-        : wrapRow([...names[at]!, styled(': ', boldStyle), ...cell], { width: room, first: [], rest: [plain('  ')] }),
-    );
+    const lines = row.flatMap((cell, at) => {
+      const [first = [], ...more] = cell;
+      if (cell.every((part) => part.length === 0)) return [];
+      return [
+        ...wrapRow([...names[at]!, styled(': ', boldStyle), ...first], { width: room, first: [], rest: indent }),
+        ...more.flatMap((each) => wrapRow(each, { width: room, first: indent })),
+      ];
+    });
     return index === 0 ? lines : [line, ...lines];
   });
 }

@@ -1,55 +1,49 @@
-/** What is known of a column: the columns of its longest cell and of its longest word, and whether it holds prose. */
+/** The columns of a column's longest line and of its longest word. */
 export interface ColumnMeasure {
   readonly natural: number;
   readonly word: number;
-  /** `token`: paths, addresses, digests. `short`: values that are never broken. */
-  readonly kind: 'short' | 'token' | 'prose';
 }
 
-const [shortColumns, leastToken, leastProse, longestWord] = [12, 12, 10, 16];
+const [shortColumns, leastToken, leastProse, easyProse, longestWord] = [12, 12, 10, 24, 16];
 
 /**
- * The columns of each column of a table in the room there is. Long tokens give way first, then prose; short values
- * never do. Undefined: values would break to pieces.
+ * The columns of each column of a table in the room there is. Prose gives way while it is easy to read, then long words
+ * (paths, addresses, digests), then prose again; short values never do. Undefined: values would break to pieces.
  */
 export function tableWidths(measures: readonly ColumnMeasure[], room: number): readonly number[] | undefined {
   const widths = measures.map(({ natural }) => natural);
-  for (const kind of ['token', 'prose'] as const) {
-    let over = sum(widths) - room;
-    while (over > 0) {
-      const widest = widestOf(widths, measures, kind);
+  const leasts = measures.map(leastWidths);
+  for (const step of [0, 1, 2] as const) {
+    const least = leasts.map((each) => each[step]);
+    for (let over = sum(widths) - room; over > 0; over -= 1) {
+      const widest = widestOf(widths, least);
       if (widest < 0) break;
       widths[widest]! -= 1;
-      over -= 1;
     }
   }
   return sum(widths) > room ? undefined : widths;
 }
 
-function widestOf(widths: readonly number[], measures: readonly ColumnMeasure[], kind: ColumnMeasure['kind']): number {
+function widestOf(widths: readonly number[], least: readonly number[]): number {
   let widest = -1;
-  for (const [at, measure] of measures.entries()) {
-    if (measure.kind !== kind || widths[at]! <= leastOf(measure)) continue;
-    if (widest < 0 || widths[at]! > widths[widest]!) widest = at;
+  for (const [at, width] of widths.entries()) {
+    if (width > least[at]! && (widest < 0 || width > widths[widest]!)) widest = at;
   }
   return widest;
 }
 
-function leastOf({ natural, word, kind }: ColumnMeasure): number {
-  if (kind === 'token') return Math.min(natural, leastToken);
-  return Math.min(natural, Math.max(leastProse, Math.min(word, longestWord)));
+/** How narrow a column may become in each step. */
+function leastWidths({ natural, word }: ColumnMeasure): readonly [number, number, number] {
+  if (natural <= shortColumns) return [natural, natural, natural];
+  const easy = Math.min(natural, Math.max(easyProse, word));
+  return word > longestWord ? [easy, leastToken, leastToken] : [easy, easy, Math.max(leastProse, word)];
 }
 
-export function measureColumn(cells: readonly { readonly columns: number; readonly word: number }[]): ColumnMeasure {
-  const natural = Math.max(1, ...most(cells.map(({ columns }) => columns)));
-  const word = Math.max(1, ...most(cells.map((cell) => cell.word)));
-  if (natural <= shortColumns) return { natural, word, kind: 'short' };
-  return { natural, word, kind: word > longestWord ? 'token' : 'prose' };
-}
-
-/** Of any number of cells: arguments of a call are limited. */
-function most(numbers: readonly number[]): readonly number[] {
-  return [numbers.reduce((largest, each) => Math.max(largest, each), 0)];
+export function measureColumn(cells: readonly ColumnMeasure[]): ColumnMeasure {
+  return {
+    natural: cells.reduce((most, { natural }) => Math.max(most, natural), 1),
+    word: cells.reduce((most, { word }) => Math.max(most, word), 1),
+  };
 }
 
 function sum(numbers: readonly number[]): number {

@@ -80,13 +80,19 @@ const broken = (): readonly TurnFault[] => [
   {
     name: 'text in place of events',
     step: body('Hello from a server that is no model.', 'text/plain'),
-    says: 'The provider sent an answer of type text/plain without any event. Check that the base URL of the provider is that of the Responses API. If it is, try again.',
+    says: 'The provider sent an answer of type text/plain without any event that Capstan can read. Check that the base URL of the provider is that of the Responses API. If it is, try again.',
+    breaksStream,
+  },
+  {
+    name: 'no event but one that is no JSON',
+    step: body(events('{not json')),
+    says: 'The provider sent an answer of type text/event-stream without any event that Capstan can read. Check that the base URL of the provider is that of the Responses API. If it is, try again.',
     breaksStream,
   },
   {
     name: 'bytes in place of events',
     step: body('\0\u0001\n\n\u0002\ud800', 'application/octet-stream'),
-    says: 'The provider sent an answer of type application/octet-stream without any event. Check that the base URL of the provider is that of the Responses API. If it is, try again.',
+    says: 'The provider sent an answer of type application/octet-stream without any event that Capstan can read. Check that the base URL of the provider is that of the Responses API. If it is, try again.',
     breaksStream,
   },
   {

@@ -33,7 +33,7 @@ const cut = (url: string): readonly TurnFault[] => [
   {
     name: 'before the head',
     step: cutAt(0, say('x')),
-    says: `${new URL(url).origin} closed the connection without an answer (ECONNRESET). Check that the server works, and what stands between Capstan and it.`,
+    says: `${new URL(url).origin} closed the connection without an answer (ECONNRESET). Check that the server works, what stands between Capstan and it, and whether the base URL of the provider must begin with https://.`,
   },
   { name: 'before the first event', step: cutAt(10, say('x')), says: lostAt('ECONNRESET'), breaksStream },
   { name: 'in the middle of a text', step: cutAt(5000, say(words)), says: lostAt('ECONNRESET'), breaksStream },

@@ -182,6 +182,19 @@ describe('a proxy that', () => {
     });
   });
 
+  it('opens a tunnel and answers by itself', async () => {
+    const page = await startProxy({ to: (await startModel()).port });
+    const client = clientAt(`https://${far}/v1`, { HTTPS_PROXY: `http://${secret}127.0.0.1:${page.port}` });
+    expect(await ask(client)).toEqual({
+      code: 'connection-failed',
+      message: `No TLS connection to https://${far} could be made through http://127.0.0.1:${page.port} (the proxy in HTTPS_PROXY): the proxy or the server does not speak TLS correctly (EPROTO).`,
+      next: 'Check the base URL of the provider and what the proxy allows. If the host needs no proxy, add it to NO_PROXY.',
+      retry: 'never',
+      cause: 'refused',
+    });
+    expect(page.asked.length).toBe(1);
+  });
+
   it('cannot be understood from its variable', async () => {
     const problems = await Promise.all(
       ['http://', `socks5://${secret}127.0.0.1:1`, 'http://user:pass/word-0123@proxy.invalid:1'].map((HTTPS_PROXY) =>

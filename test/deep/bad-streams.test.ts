@@ -98,7 +98,7 @@ const broken = (): readonly TurnFault[] => [
   {
     name: 'a stream under the name of JSON',
     step: body(events(created), 'application/json'),
-    says: `The provider answered with status 200: ${events(created).trim()}. Check the base URL of the provider: it must be that of the Responses API, without a redirect.`,
+    says: `The provider answered with status 200: ${events(created).trim()}. Check the base URL of the provider: it must be that of the Responses API.`,
   },
   {
     name: 'a stream under another name',

@@ -130,8 +130,37 @@ describe('a proxy that', () => {
     const proxy = await startProxy({ to: 1, refuses: 400 });
     const client = clientAt(`http://${far}/v1`, { HTTP_PROXY: `http://${secret}127.0.0.1:${proxy.port}` });
     expect(await ask(client)).toEqual(
-      expect.objectContaining({ message: 'The provider answered with status 400: Basic <hidden>' }),
+      expect.objectContaining({ message: expect.stringMatching(/which may have given it: Basic <hidden>$/) }),
     );
+  });
+
+  it.each([
+    [403, 'Access denied by Zscaler', 'Access denied by Zscaler', 'never'],
+    [502, '', undefined, {}],
+    [200, '<!DOCTYPE html><html><title>Sign in</title>', 'a web page, "Sign in"', 'never'],
+  ])('may have given an answer with %i is named', async (status, body, says, retry) => {
+    const proxy = await startProxy({ to: 1, refuses: status, body });
+    const client = clientAt(`http://${far}/v1`, { HTTP_PROXY: `http://${secret}127.0.0.1:${proxy.port}` });
+    const failure = await ask(client);
+    const opening = `An answer with status ${status} came through http://127.0.0.1:${proxy.port} (the proxy in HTTP_PROXY), which may have given it`;
+    expect(failure).toMatchObject({
+      message: says === undefined ? `${opening}.` : `${opening}: ${says}`,
+      next: expect.stringMatching(
+        / If the proxy gave this answer, check what it allows\. If the host needs no proxy, add it to NO_PROXY\.$/,
+      ),
+      status,
+      retry,
+    });
+  });
+
+  it('forwards an error of the API is not named', async () => {
+    const body = '{"error":{"message":"No such field."}}';
+    const proxy = await startProxy({ to: 1, refuses: 400, body });
+    const failure = await ask(clientAt(`http://${far}/v1`, { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` }));
+    expect(failure).toMatchObject({
+      message: 'The provider answered with status 400: No such field.',
+      next: 'Check the model name and the settings of the provider, then try again.',
+    });
   });
 
   it.each(['http', 'https'])('is down (%s)', async (scheme) => {

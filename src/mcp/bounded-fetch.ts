@@ -1,3 +1,4 @@
+import { otherSchemeOf } from '../policy/network/host-name.ts';
 import { BoundedBuffer } from '../protocol/bounded-buffer.ts';
 import { lostConnection } from '../protocol/lost-connection.ts';
 
@@ -110,7 +111,8 @@ function causeCode(error: unknown): string | undefined {
 
 function unreachable(code: string | undefined, { protocol, hostname, port }: URL, cause: unknown): UnreachableServer {
   const shown = `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
-  const peer = { shown, setting: 'its url', authorities: 'NODE_EXTRA_CA_CERTS' };
+  const otherScheme = otherSchemeOf({ protocol, host: hostname.replace(/^\[(.*)\]$/, '$1') });
+  const peer = { shown, setting: 'its url', otherScheme, authorities: 'NODE_EXTRA_CA_CERTS' };
   const { message, next } = lostConnection(peer, code ?? '');
   const sign = code === undefined ? '' : ` (${code})`;
   return new UnreachableServer(`${message.charAt(0).toLowerCase()}${message.slice(1)}${sign}`, next, { cause });

@@ -6,9 +6,13 @@ export interface Peer {
   readonly setting: string;
   /** Absent: a server. */
   readonly what?: 'proxy';
+  /** What its address may have to begin with instead. */
+  readonly otherScheme?: OtherScheme | undefined;
   /** The variable that names certificates to trust for such connections. */
   readonly authorities: string;
 }
+
+export type OtherScheme = 'http://' | 'https://';
 
 export interface LostConnection {
   /** A sentence without its end, behind which the code fits. */
@@ -20,18 +24,22 @@ export interface LostConnection {
 
 /** Why no answer came, and what to check. `code`: Node's name of the problem. */
 export function lostConnection(peer: Peer, code: string): LostConnection {
-  const { shown, setting } = peer;
+  const { shown, setting, otherScheme } = peer;
   if (isCertificateProblem(code)) {
     const [message, next] = untrusted(peer, code);
     return { message, next, isRefused: true };
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    const next = `Check ${setting}: a server without TLS needs http:// instead of https://.`;
+    const next =
+      otherScheme === 'http://'
+        ? `Check ${setting}: a server without TLS needs http:// instead of https://.`
+        : `Check the host and port in ${setting}, and what stands between Capstan and the server.`;
     return { message: `The server at ${shown} does not speak TLS correctly`, next, isRefused: true };
   }
   if (code.startsWith('HPE_')) {
-    const next = `Check the port in ${setting}, and whether it must begin with https://.`;
-    return { message: `The server at ${shown} does not speak HTTP`, next, isRefused: false };
+    const besides = otherScheme === 'https://' ? ', and whether it must begin with https://' : '';
+    const message = `The server at ${shown} does not speak HTTP`;
+    return { message, next: `Check the port in ${setting}${besides}.`, isRefused: true };
   }
   const [message, next] = unreached(peer, code);
   return { message, next, isRefused: false };
@@ -61,7 +69,10 @@ export const notConnected: ReadonlySet<string> = new Set([
 /** Ends of a connection by the other side. */
 export const closedByPeer: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-function unreached({ shown, setting, what }: Peer, code: string): readonly [message: string, next: string] {
+function unreached(
+  { shown, setting, what, otherScheme }: Peer,
+  code: string,
+): readonly [message: string, next: string] {
   const peer = what ?? 'server';
   const besides = what === 'proxy' ? ' If the provider needs no proxy, add its host to NO_PROXY.' : '';
   switch (code) {
@@ -94,7 +105,9 @@ function unreached({ shown, setting, what }: Peer, code: string): readonly [mess
     case 'UND_ERR_SOCKET':
       return [
         `${shown} closed the connection without an answer`,
-        `Check that the ${peer} works, and what stands between Capstan and it.${besides}`,
+        what === undefined && otherScheme === 'https://'
+          ? `Check that the server works, what stands between Capstan and it, and whether ${setting} must begin with https://.`
+          : `Check that the ${peer} works, and what stands between Capstan and it.${besides}`,
       ];
     default:
       return [`No answer from ${shown}`, `Check the network and ${setting}.`];

@@ -33,7 +33,7 @@ const cut = (url: string): readonly TurnFault[] => [
   {
     name: 'before the head',
     step: cutAt(0, say('x')),
-    says: `${new URL(url).origin} closed the connection without an answer (ECONNRESET). Check that the server works, and what stands between Capstan and it.`,
+    says: `${new URL(url).origin} closed the connection without an answer (ECONNRESET). Check that the server works, what stands between Capstan and it, and whether the base URL of the provider must begin with https://.`,
   },
   { name: 'before the first event', step: cutAt(10, say('x')), says: lostAt('ECONNRESET'), breaksStream },
   { name: 'in the middle of a text', step: cutAt(5000, say(words)), says: lostAt('ECONNRESET'), breaksStream },
@@ -80,19 +80,25 @@ const broken = (): readonly TurnFault[] => [
   {
     name: 'text in place of events',
     step: body('Hello from a server that is no model.', 'text/plain'),
-    says: 'The provider sent an answer of type text/plain without any event. Check that the base URL of the provider is that of the Responses API. If it is, try again.',
+    says: 'The provider sent an answer of type text/plain without any event that Capstan can read. Check that the base URL of the provider is that of the Responses API. If it is, try again.',
+    breaksStream,
+  },
+  {
+    name: 'no event but one that is no JSON',
+    step: body(events('{not json')),
+    says: 'The provider sent an answer of type text/event-stream without any event that Capstan can read. Check that the base URL of the provider is that of the Responses API. If it is, try again.',
     breaksStream,
   },
   {
     name: 'bytes in place of events',
     step: body('\0\u0001\n\n\u0002\ud800', 'application/octet-stream'),
-    says: 'The provider sent an answer of type application/octet-stream without any event. Check that the base URL of the provider is that of the Responses API. If it is, try again.',
+    says: 'The provider sent an answer of type application/octet-stream without any event that Capstan can read. Check that the base URL of the provider is that of the Responses API. If it is, try again.',
     breaksStream,
   },
   {
     name: 'a stream under the name of JSON',
     step: body(events(created), 'application/json'),
-    says: `The provider answered with status 200: ${events(created).trim()}. Check the base URL of the provider: it must be that of the Responses API, without a redirect.`,
+    says: `The provider answered with status 200: ${events(created).trim()}. Check the base URL of the provider: it must be that of the Responses API.`,
   },
   {
     name: 'a stream under another name',

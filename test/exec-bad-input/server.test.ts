@@ -65,7 +65,7 @@ const refusing = (): readonly TurnFault[] => [
   {
     name: '403',
     step: httpError({ status: 403, body: { error: { message: 'Not for you' } } }),
-    says: 'The provider answered with status 403: Not for you. Check the key of this provider and its permissions.',
+    says: 'The provider answered with status 403: Not for you. Capstan sent no key. Set env_key of the provider scripted to the environment variable that holds the key.',
   },
   {
     name: '404',
@@ -98,9 +98,19 @@ const refusing = (): readonly TurnFault[] => [
     says: 'Busy. Wait a moment, then try again.',
   },
   {
+    name: 'a redirect',
+    step: httpError({ status: 302, headers: { ...html, location: 'https://user:pw@Login.example.com/a?b=c' } }),
+    says: 'The provider answered with status 302: it redirects to https://login.example.com. Check the base URL of the provider: it must be that of the Responses API, without a redirect.',
+  },
+  {
+    name: 'an object in place of a stream',
+    step: httpError({ status: 200, headers: { 'content-type': 'application/json' }, body: { id: 'resp_1' } }),
+    says: 'The provider answered with status 200: {"id":"resp_1"}. The answer was not streamed: check that the server can stream. Check the base URL of the provider: it must be that of the Responses API.',
+  },
+  {
     name: 'a page in place of a stream',
     step: httpError({ status: 200, headers: html, body: page('Sign in') }),
-    says: 'The provider answered with status 200: a web page, "Sign in". Check the base URL of the provider: it must be that of the Responses API, without a redirect.',
+    says: 'The provider answered with status 200: a web page, "Sign in". Check the base URL of the provider: it must be that of the Responses API.',
   },
 ];
 

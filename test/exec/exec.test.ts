@@ -214,6 +214,19 @@ describe('capstan exec', () => {
     expect(forPeople.stderr).toContain('Trying again (1 of 29)');
   });
 
+  it('shows the last retry to a person, whose number is that of all', async () => {
+    const { model, place } = await scene(Array.from({ length: 4 }, () => httpError({ status: 503, body: 'Down.' })));
+    const once = ['request_max_retries', 'stream_max_retries'].flatMap((key) => [
+      '-c',
+      `model_providers.scripted.${key}=1`,
+    ]);
+    const run = await place.run('exec', ...once, 'hi');
+    expect([run.code, model.requests.length]).toEqual([1, 4]);
+    expect(run.stderr.match(/Trying again \(\d of \d\)/g)).toEqual(
+      [1, 2, 3].map((attempt) => `Trying again (${attempt} of 3)`),
+    );
+  });
+
   it('keeps rollouts to the user who made them', async () => {
     const { place } = await scene([answer({ items: [say('ok')] })]);
     await place.run('exec', '--json', 'hi');

@@ -130,8 +130,37 @@ describe('a proxy that', () => {
     const proxy = await startProxy({ to: 1, refuses: 400 });
     const client = clientAt(`http://${far}/v1`, { HTTP_PROXY: `http://${secret}127.0.0.1:${proxy.port}` });
     expect(await ask(client)).toEqual(
-      expect.objectContaining({ message: 'The provider answered with status 400: Basic <hidden>' }),
+      expect.objectContaining({ message: expect.stringMatching(/which may have given it: Basic <hidden>$/) }),
     );
+  });
+
+  it.each([
+    [403, 'Access denied by Zscaler', 'Access denied by Zscaler', 'never'],
+    [502, '', undefined, {}],
+    [200, '<!DOCTYPE html><html><title>Sign in</title>', 'a web page, "Sign in"', 'never'],
+  ])('may have given an answer with %i is named', async (status, body, says, retry) => {
+    const proxy = await startProxy({ to: 1, refuses: status, body });
+    const client = clientAt(`http://${far}/v1`, { HTTP_PROXY: `http://${secret}127.0.0.1:${proxy.port}` });
+    const failure = await ask(client);
+    const opening = `An answer with status ${status} came through http://127.0.0.1:${proxy.port} (the proxy in HTTP_PROXY), which may have given it`;
+    expect(failure).toMatchObject({
+      message: says === undefined ? `${opening}.` : `${opening}: ${says}`,
+      next: expect.stringMatching(
+        / If the proxy gave this answer, check what it allows\. If the host needs no proxy, add it to NO_PROXY\.$/,
+      ),
+      status,
+      retry,
+    });
+  });
+
+  it('forwards an error of the API is not named', async () => {
+    const body = '{"error":{"message":"No such field."}}';
+    const proxy = await startProxy({ to: 1, refuses: 400, body });
+    const failure = await ask(clientAt(`http://${far}/v1`, { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` }));
+    expect(failure).toMatchObject({
+      message: 'The provider answered with status 400: No such field.',
+      next: 'Check the model name and the settings of the provider, then try again.',
+    });
   });
 
   it.each(['http', 'https'])('is down (%s)', async (scheme) => {
@@ -180,6 +209,19 @@ describe('a proxy that', () => {
       retry: 'never',
       cause: 'refused',
     });
+  });
+
+  it('opens a tunnel and answers by itself', async () => {
+    const page = await startProxy({ to: (await startModel()).port });
+    const client = clientAt(`https://${far}/v1`, { HTTPS_PROXY: `http://${secret}127.0.0.1:${page.port}` });
+    expect(await ask(client)).toEqual({
+      code: 'connection-failed',
+      message: `No TLS connection to https://${far} could be made through http://127.0.0.1:${page.port} (the proxy in HTTPS_PROXY): the proxy or the server does not speak TLS correctly (EPROTO).`,
+      next: 'Check the base URL of the provider and what the proxy allows. If the host needs no proxy, add it to NO_PROXY.',
+      retry: 'never',
+      cause: 'refused',
+    });
+    expect(page.asked.length).toBe(1);
   });
 
   it('cannot be understood from its variable', async () => {

@@ -15,17 +15,22 @@ export interface ProxyOptions {
   readonly to: number;
   /** What it answers instead of passing anything on; `silence` is no answer. */
   readonly refuses?: number | 'silence';
+  /** The body of a refused request. Absent: what identifies the client. */
+  readonly body?: string;
   /** Called when a client leaves without an answer. */
   readonly onLeft?: () => void;
 }
 
 /** A proxy that forwards requests and opens tunnels. */
-export async function startProxy({ to, refuses, onLeft }: ProxyOptions): Promise<TestProxy> {
+export async function startProxy({ to, refuses, body, onLeft }: ProxyOptions): Promise<TestProxy> {
   const asked: string[] = [];
   const proxy = createServer((incoming, response) => {
     asked.push(`${incoming.method} ${incoming.url} ${incoming.headers['proxy-authorization'] ?? '-'}`);
     if (refuses === 'silence') return;
-    if (refuses !== undefined) return void response.writeHead(refuses).end(incoming.headers['proxy-authorization']);
+    if (refuses !== undefined)
+      return void response
+        .writeHead(refuses, { 'content-type': body?.startsWith('<') === true ? 'text/html' : 'text/plain' })
+        .end(body ?? incoming.headers['proxy-authorization']);
     const { pathname, search } = new URL(incoming.url!);
     const { 'proxy-authorization': _, ...headers } = incoming.headers;
     const onwards = request({ port: to, host: '127.0.0.1', method: 'POST', path: `${pathname}${search}`, headers });

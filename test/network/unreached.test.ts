@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { connectionFailure } from '../../src/model/http/no-answer-failure.ts';
+import { connectionFailure, noAnswerFailure } from '../../src/model/http/no-answer-failure.ts';
 import type { RequestRetry } from '../../src/ports/model-client.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { ask, clientAt, far } from './client.ts';
@@ -115,7 +115,7 @@ describe('a connection that cannot be made', () => {
       {
         code: 'connection-failed',
         message: `http://127.0.0.1:${port} closed the connection without an answer (ECONNRESET).`,
-        next: 'Check that the server works, and what stands between Capstan and it.',
+        next: 'Check that the server works, what stands between Capstan and it, and whether the base URL of the provider must begin with https://.',
         retry: 'never',
         cause: 'connection',
       },
@@ -156,8 +156,68 @@ describe('a connection that cannot be made', () => {
       });
     });
     const at = (port: number) => clientAt(`http://127.0.0.1:${port}/v1`, {}, { requestMaxRetries: 4 });
-    expect([await ask(at(begun.port)), begun.seen.connections]).toEqual([expect.objectContaining({ retry: {} }), 5]);
+    const working = 'Check that the server works, and what stands between Capstan and it.';
+    expect([await ask(at(begun.port)), begun.seen.connections]).toEqual([
+      expect.objectContaining({ retry: {}, next: working }),
+      5,
+    ]);
     expect([await ask(at(slow.port)), slow.seen.connections]).toEqual([expect.objectContaining({ retry: {} }), 5]);
+  });
+
+  it.each([
+    [
+      'an answer whose head is too long',
+      `HTTP/1.1 200 OK\r\na: ${'b'.repeat(70_000)}`,
+      (origin: string) => [
+        `The head of the answer from ${origin} is longer than 64 KB (HPE_HEADER_OVERFLOW).`,
+        'Check the base URL of the provider, and what stands between Capstan and the server.',
+      ],
+    ],
+    [
+      'another protocol',
+      'SSH-2.0-OpenSSH_9.2\r\n',
+      (origin: string) => [
+        `The server at ${origin} does not speak HTTP (HPE_INVALID_CONSTANT).`,
+        'Check the port in the base URL of the provider, and whether it must begin with https://.',
+      ],
+    ],
+  ])('is not tried again after %s', async (_, answer, words) => {
+    const { port, seen } = await closing((socket) => void socket.once('data', () => socket.end(answer)));
+    const origin = `http://127.0.0.1:${port}`;
+    const failure = await ask(clientAt(`${origin}/v1`, {}, { requestMaxRetries: 4 }));
+    const [message, next] = words(origin);
+    expect([failure, seen.connections]).toEqual([
+      { code: 'connection-failed', message, next, retry: 'never', cause: 'refused' },
+      1,
+    ]);
+  });
+
+  it('is tried again after another protocol where an earlier request used the connection', async () => {
+    const event = 'data: {"type":"response.completed","response":{"id":"r"}}\n\n';
+    const { port, seen } = await closing((socket) => {
+      socket.once('data', () => {
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${event.length}\r\n\r\n${event}`);
+        socket.once('data', () => socket.end('rest of it\r\n'));
+      });
+    });
+    const client = clientAt(`http://127.0.0.1:${port}/v1`, {});
+    expect([await ask(client), await ask(client), seen.connections]).toEqual(['answered', 'answered', 2]);
+  });
+
+  it.each([
+    ['https://127.0.0.1:8443', true],
+    ['https://[fd00::1]:8443', true],
+    ['https://192.168.1.7', true],
+    ['https://api.example.com', false],
+    ['https://8.8.8.8', false],
+  ])('with TLS is not to be made without it, unless the host is near: %s', (origin, isNear) => {
+    const lost = { kind: 'lost', code: 'EPROTO', stale: false } as const;
+    expect(noAnswerFailure(lost, { origin, idleMs: 1000 })).toMatchObject({
+      message: `The server at ${origin} does not speak TLS correctly (EPROTO).`,
+      next: isNear
+        ? 'Check the base URL of the provider: a server without TLS needs http:// instead of https://.'
+        : 'Check the host and port in the base URL of the provider, and what stands between Capstan and the server.',
+    });
   });
 
   it('over a WebSocket on this machine fails as fast, and once', async () => {

@@ -29,6 +29,7 @@ export function mostEventBytes({ maxBytes }: Pick<AnswerLimits, 'maxBytes'>): nu
 function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
   let bytes = 0;
   let finished = false;
+  /** One that the reader knows. */
   let sawEvent = false;
   /**
    * Since the last event that the reader knows: waiting for the server, and reading what it sends. Time that others
@@ -44,12 +45,12 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
   }
 
   function decodeAll(events: readonly Buffer[]): readonly ModelEvent[] {
-    sawEvent ||= events.length > 0;
     return events.flatMap((data) => {
       const said = finished ? undefined : reader.event(data);
       if (said === undefined) return [];
       waitedMs = 0;
       sawOther = false;
+      sawEvent = true;
       return take(said);
     });
   }

@@ -19,12 +19,12 @@ export function cutFailure(code: string): ModelFailure {
   return modelFailure({ cause: 'cut', message });
 }
 
-/** The answer began and ended like a stream, without one event in it. */
+/** The answer began and ended like a stream, without one event of the format in it. */
 export function emptyFailure(contentType: string | undefined, api: string): ModelFailure {
   const type = contentType === undefined ? 'without a content type' : `of type ${contentType}`;
   return modelFailure({
     cause: 'unreadable',
-    message: `The provider sent an answer ${type} without any event.`,
+    message: `The provider sent an answer ${type} without any event that Capstan can read.`,
     next: `Check that the base URL of the provider is that of the ${api}. If it is, try again.`,
   });
 }

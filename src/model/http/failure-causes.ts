@@ -155,7 +155,7 @@ export const failureCauses = {
   refused: {
     ...final,
     code: 'connection-failed',
-    seen: 'a certificate that is not trusted, no TLS, a proxy that refuses or wants a password',
+    seen: 'a certificate that is not trusted, no TLS, no HTTP, a proxy that refuses or wants a password',
     blank: 'No connection can be made.',
     next: 'Check the network and the base URL of the provider.',
   },

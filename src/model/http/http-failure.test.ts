@@ -101,10 +101,26 @@ describe('the sentence for the person', () => {
     expect(Buffer.byteLength(judged(400, 'ä'.repeat(40_000)).message)).toBeLessThan(1100);
   });
 
+  test('says where a redirect leads, but not its path and query', () => {
+    const to = (location: string): string =>
+      httpFailure({ status: 307, headers: { location }, body: '' }, { now, api: 'API', origin: 'http://own:8000' })
+        .message;
+    const opening = 'The provider answered with status 307';
+    expect(to('https://a:b@login.example.com/x?token=y')).toBe(`${opening}: it redirects to https://login.example.com`);
+    expect(to('/v2')).toBe(`${opening}: it redirects to http://own:8000`);
+    expect(to('https://\u202eb.example/')).toBe(`${opening}.`);
+    expect(to('javascript:alert(1)')).toBe(`${opening}.`);
+  });
+
   test('advises by what the body says', () => {
     expect(judged(400, error({ message: 'The image data you provided does not represent a valid image.' })).next).toBe(
       'Remove the image from the conversation, then try again.',
     );
+    const keyAdvice = 'Capstan sent no key.';
+    const refusedKey = (status: number, body: string) =>
+      httpFailure({ status, headers: {}, body }, { now, api: 'Responses API', keyAdvice }).next;
+    expect([refusedKey(401, ''), refusedKey(403, '')]).toEqual([keyAdvice, keyAdvice]);
+    expect(refusedKey(403, '<html>Cloudflare: you have been blocked</html>')).toContain('firewall');
     expect(judged(403, '<html>Cloudflare: you have been blocked</html>').next).toContain('firewall');
     expect(judged(404, '').next).toContain('base URL');
     expect(judged(429, '', { 'retry-after': '90' }).next).toBe('Wait 90 seconds, then try again.');

@@ -1,10 +1,12 @@
 import type { HttpHeaders } from './network/await-head.ts';
+import type { Proxy } from './network/proxy.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { sentence } from '../../protocol/outcome.ts';
 import { detailOf, type FailureDraft, modelFailure } from './failure.ts';
 import { causeOfStatus, failureCauses } from './failure-causes.ts';
 import { saysOverflow } from './overflow.ts';
+import { namedProxy } from './no-answer-failure.ts';
 import { rateLimitsIn } from './rate-limit-headers.ts';
 import { isUnexplained } from './unexplained.ts';
 import { waitFromHeaders, waitFromMessage } from './retry-hint.ts';
@@ -22,27 +24,37 @@ export interface ErrorAnswer {
 export interface AnswerPlace {
   readonly now: number;
   readonly api: string;
+  /** Where the request went. */
+  readonly origin?: string;
+  /** What to do when the key is not accepted, or not enough. */
+  readonly keyAdvice?: string;
+  /** The one that passed the answer on, and may have given it. */
+  readonly proxy?: Proxy | undefined;
 }
 
 /** The failure that a status stands for. */
-export function httpFailure(answer: ErrorAnswer, { now, api }: AnswerPlace): ModelFailure {
+export function httpFailure(answer: ErrorAnswer, given: AnswerPlace): ModelFailure {
   const error = errorIn(answer.body);
+  // A proxy does not answer in the form of the API. A page, a text or nothing may come from either.
+  const isOfApi = [error.code, error.type, error.message].some((text) => text !== '');
+  const place = isOfApi ? { ...given, proxy: undefined } : given;
+  const { now, proxy } = place;
   const waitMs = waitFromHeaders(answer.headers, now);
   const byCode = [error.code, error.type]
     .map((code) => failureByCode({ code, message: error.message, status: answer.status, waitMs }))
     .find((failure) => failure !== undefined && isTrusted(failure, answer.status));
   if (byCode?.code === 'usage-limit') {
     const reset = error.resetsAt ?? resetOfHeaders(answer.headers, now);
-    const message = messageOf(answer, { ...error, resetsAt: reset });
+    const message = messageOf(answer, { ...error, resetsAt: reset }, place);
     return { ...byCode, message, ...(reset === undefined ? {} : { resetsAt: Date.parse(reset) }) };
   }
   if (byCode !== undefined) return byCode;
-  const message = messageOf(answer, error);
+  const message = messageOf(answer, error, place);
   const words = error.message === '' ? answer.body : error.message;
-  const draft = byStatus(answer, error, { waitMs, api });
+  const draft = byStatus(answer, error, { ...place, waitMs });
   const hasNoCause =
     failureCauses[draft.cause].code === 'invalid-request' && isUnexplained({ ...error, status: answer.status, words });
-  return modelFailure({
+  const failure = modelFailure({
     ...draft,
     ...(hasNoCause ? { unexplained: true } : {}),
     message,
@@ -50,7 +62,11 @@ export function httpFailure(answer: ErrorAnswer, { now, api }: AnswerPlace): Mod
     ...(saysOverflow(words) ? { words } : {}),
     status: answer.status,
   });
+  return proxy === undefined ? failure : { ...failure, next: `${failure.next} ${checkProxy}` };
 }
+
+const checkProxy =
+  'If the proxy gave this answer, check what it allows. If the host needs no proxy, add it to NO_PROXY.';
 
 /** When the limits that are used up open again, where only the headers say so. All of them have to. */
 function resetOfHeaders(headers: HttpHeaders, now: number): string | undefined {
@@ -67,7 +83,7 @@ function isTrusted(failure: ModelFailure, status: number): boolean {
 function byStatus(
   answer: ErrorAnswer,
   error: ErrorWords,
-  { waitMs, api }: { readonly waitMs: number | undefined; readonly api: string },
+  { waitMs, api, keyAdvice }: AnswerPlace & { readonly waitMs: number | undefined },
 ): Omit<FailureDraft, 'message'> {
   const { status, body } = answer;
   if (isOverflow(answer, error)) return { cause: 'overflow' };
@@ -75,15 +91,20 @@ function byStatus(
   if (status === 400 && /\bcredit balance is too low\b/i.test(error.message)) return { cause: 'quota' };
   const cause = causeOfStatus(status);
   const wait = waitMs ?? (cause === 'rate-limit' ? waitFromMessage(error.message) : undefined);
-  return { cause, waitMs: wait, next: status === 403 ? blockedAdvice(body) : refusalAdvice(status, body, api) };
+  if (status === 401) return { cause, next: keyAdvice };
+  if (status === 403) return { cause, next: blockedAdvice(body) ?? keyAdvice };
+  return { cause, waitMs: wait, next: refusalAdvice(answer, error, api) };
 }
 
-function refusalAdvice(status: number, body: string, api: string): string | undefined {
+function refusalAdvice({ status, body }: ErrorAnswer, error: ErrorWords, api: string): string | undefined {
   if (status === 400 && saysInOrder(body, ['image data ', 'not ', 'valid image'])) {
     return 'Remove the image from the conversation, then try again.';
   }
-  if (status >= 400) return undefined;
-  return `Check the base URL of the provider: it must be that of the ${api}, without a redirect.`;
+  if (status >= 400 || (status < 300 && error.message !== '')) return undefined;
+  const address = `Check the base URL of the provider: it must be that of the ${api}`;
+  if (status >= 300) return `${address}, without a redirect.`;
+  const isJson = status >= 200 && /^\s*\{/.test(body);
+  return isJson ? `The answer was not streamed: check that the server can stream. ${address}.` : `${address}.`;
 }
 
 /** These have a meaning of their own, whatever the words are: a key, an address, a limit per minute. */
@@ -146,13 +167,25 @@ function pageTitle(body: string): string | undefined {
   return text === '' ? 'a web page' : `a web page, "${text}"`;
 }
 
-function messageOf(answer: ErrorAnswer, error: ErrorWords): string {
-  const words = detailOf(error.message === '' ? (pageTitle(answer.body) ?? answer.body) : error.message);
-  const { headers } = answer;
+/** Where a redirect leads. The rest of its address may be secret. */
+function redirectIn({ status, headers }: ErrorAnswer, origin: string | undefined): string | undefined {
+  const { location } = headers;
+  const to = status < 300 || status > 399 || location === undefined ? undefined : URL.parse(location, origin);
+  return to?.protocol === 'http:' || to?.protocol === 'https:' ? `it redirects to ${to.origin}` : undefined;
+}
+
+function messageOf(answer: ErrorAnswer, error: ErrorWords, { origin, proxy }: AnswerPlace): string {
+  const said = error.message === '' ? (pageTitle(answer.body) ?? answer.body) : error.message;
+  const words = detailOf(redirectIn(answer, origin) ?? said);
+  const { headers, status } = answer;
+  const opening =
+    proxy === undefined
+      ? `The provider answered with status ${status}`
+      : `An answer with status ${status} came through ${namedProxy(proxy)}, which may have given it`;
   const requestId =
     headers['x-request-id'] ?? headers['x-oai-request-id'] ?? headers['request-id'] ?? headers['cf-ray'];
   return [
-    `The provider answered with status ${answer.status}${words === '' ? '.' : `: ${error.resetsAt === undefined ? words : sentence(words)}`}`,
+    `${opening}${words === '' ? '.' : `: ${error.resetsAt === undefined ? words : sentence(words)}`}`,
     ...(error.resetsAt === undefined ? [] : [`It resets at ${error.resetsAt}.`]),
     ...(typeof requestId === 'string' ? [`(request ${detailOf(requestId)})`] : []),
   ].join(' ');

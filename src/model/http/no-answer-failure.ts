@@ -1,9 +1,12 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
-import { isCertificateProblem, lostConnection, type Peer } from '../../protocol/lost-connection.ts';
+import { otherSchemeOf } from '../../policy/network/host-name.ts';
+import { closedByPeer, isCertificateProblem, lostConnection, type Peer } from '../../protocol/lost-connection.ts';
 import { abortedFailure, idleFailure } from './answer-failure.ts';
+import { mostHeadBytes } from './network/await-head.ts';
 import type { Opened } from './network/exchange.ts';
 import { modelFailure } from './failure.ts';
 import type { Proxy } from './network/proxy.ts';
+import { bareHost } from './network/target.ts';
 
 /** What to say of a request to which no server gave an answer. `origin`: where it should have gone, as it may be shown. */
 export function noAnswerFailure(
@@ -16,12 +19,8 @@ export function noAnswerFailure(
     case 'idle':
       if (opened.proxy === undefined) return idleFailure(idleMs);
       return (opened.isForwarding === true ? slowBehindProxy : silentProxy)(opened.proxy, idleMs);
-    case 'lost': {
-      const { proxy, code } = opened;
-      if (proxy !== undefined)
-        return connectionFailure({ shown: named(proxy), setting: proxy.variable, what: 'proxy' }, code);
-      return connectionFailure({ shown: origin, setting: 'the base URL of the provider' }, code);
-    }
+    case 'lost':
+      return lostFailure(opened, origin);
     case 'refused':
       return opened.status === 407 ? unknownToProxy(opened.proxy) : refusedByProxy(opened, origin);
     case 'unusable':
@@ -29,18 +28,33 @@ export function noAnswerFailure(
   }
 }
 
-function named({ origin, variable }: Proxy): string {
+function lostFailure(lost: Extract<Opened, { kind: 'lost' }>, origin: string): ModelFailure {
+  const { proxy, through, before, code } = lost;
+  if (proxy !== undefined) {
+    // A tunnel carries TLS also where the proxy itself speaks none.
+    const otherScheme = proxy.protocol === 'https:' ? 'http://' : 'https://';
+    return connectionFailure({ shown: namedProxy(proxy), setting: proxy.variable, what: 'proxy', otherScheme }, code);
+  }
+  if (through !== undefined && usualCode(code) === 'EPROTO') return insecureTunnel(through, origin);
+  const url = new URL(origin);
+  const hasAnswered = closedByPeer.has(code) && before !== 'answer';
+  const otherScheme = hasAnswered ? undefined : otherSchemeOf({ protocol: url.protocol, host: bareHost(url) });
+  return connectionFailure({ shown: origin, setting: 'the base URL of the provider', otherScheme }, code);
+}
+
+/** A proxy as it may be shown. */
+export function namedProxy({ origin, variable }: Proxy): string {
   return `${origin} (the proxy in ${variable})`;
 }
 
 function silentProxy(proxy: Proxy, idleMs: number): ModelFailure {
-  const message = `${named(proxy)} did not answer for ${idleMs / 1000} seconds.`;
+  const message = `${namedProxy(proxy)} did not answer for ${idleMs / 1000} seconds.`;
   const next = `Check the network and ${proxy.variable}, then try again.`;
   return modelFailure({ cause: 'idle', message, next });
 }
 
 function slowBehindProxy(proxy: Proxy, idleMs: number): ModelFailure {
-  const message = `No answer came through ${named(proxy)} for ${idleMs / 1000} seconds: the provider or the proxy is slow.`;
+  const message = `No answer came through ${namedProxy(proxy)} for ${idleMs / 1000} seconds: the provider or the proxy is slow.`;
   const { next } = idleFailure(idleMs);
   return modelFailure({
     cause: 'idle',
@@ -64,14 +78,31 @@ function refusedByProxy({ proxy, status }: Extract<Opened, { kind: 'refused' }>,
     // It could not, or it would not.
     cause: status >= 500 ? 'connection' : 'refused',
     message: `The proxy in ${proxy.variable} (${proxy.origin}) ${status >= 500 ? 'could not connect' : 'does not allow a connection'} to ${origin} (status ${status}).`,
-    next: 'Check the base URL of the provider and what the proxy allows. If the host needs no proxy, add it to NO_PROXY.',
+    next: checkProxy,
   });
+}
+
+const checkProxy =
+  'Check the base URL of the provider and what the proxy allows. If the host needs no proxy, add it to NO_PROXY.';
+
+function insecureTunnel(proxy: Proxy, origin: string): ModelFailure {
+  const message = `No TLS connection to ${origin} could be made through ${namedProxy(proxy)}: the proxy or the server does not speak TLS correctly (EPROTO).`;
+  return modelFailure({ cause: 'refused', message, next: checkProxy });
+}
+
+/** A peer without TLS has a name of OpenSSL's or of the system's, by whether we read or wrote first. One is enough. */
+function usualCode(given: string): string {
+  return given.startsWith('ERR_SSL_') && !isCertificateProblem(given) ? 'EPROTO' : given;
 }
 
 /** No answer came at all. `given` is what Node calls the problem. */
 export function connectionFailure(peer: Omit<Peer, 'authorities'>, given: string): ModelFailure {
-  // A peer without TLS has a name of OpenSSL's or of the system's, by whether we read or wrote first. One is enough.
-  const code = given.startsWith('ERR_SSL_') && !isCertificateProblem(given) ? 'EPROTO' : given;
+  const code = usualCode(given);
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = `The head of the answer from ${peer.shown} is longer than ${mostHeadBytes / 1024} KB (${code}).`;
+    const next = `Check ${peer.setting}, and what stands between Capstan and the server.`;
+    return modelFailure({ cause: 'refused', message, next });
+  }
   const { message, next, isRefused } = lostConnection({ ...peer, authorities: 'CODEX_CA_CERTIFICATE' }, code);
   return modelFailure({ message: `${message} (${code}).`, next, cause: isRefused ? 'refused' : 'connection' });
 }

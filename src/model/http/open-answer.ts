@@ -183,17 +183,17 @@ function isWanted({ status, headers }: HttpHead, wants: Asking['wants']): boolea
 
 async function refusal(
   answer: Extract<Opened, { kind: 'answer' }>,
-  { clock, api }: Opening,
+  { clock, api, origin }: Opening,
   { keyAdvice }: Asking,
 ): Promise<Refused> {
   // Of a compressed one the status is all that can be read.
   const body = await readError(answer.body, isPacked(answer.head));
   if (body === undefined) return { kind: 'failed', failure: abortedFailure(), again: 'no' };
   const { status, headers } = answer.head;
-  const failure = httpFailure({ status, headers, body }, { now: clock.now(), api });
-  const advised = status === 401 ? { ...failure, next: keyAdvice } : failure;
+  const place = { now: clock.now(), api, origin, keyAdvice, proxy: answer.proxy };
+  const failure = httpFailure({ status, headers, body }, place);
   const limits = rateLimitsIn(headers, clock.now());
-  return { kind: 'failed', failure: advised, ...defined({ limits }), again: status >= 500 ? 'after-delay' : 'no' };
+  return { kind: 'failed', failure, ...defined({ limits }), again: status >= 500 ? 'after-delay' : 'no' };
 }
 
 /** The beginning of an error's body, as much of it as comes; undefined when reading was stopped. */

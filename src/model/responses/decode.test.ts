@@ -79,9 +79,13 @@ describe('a stream', () => {
     ]);
   });
 
-  test('separates an answer without any event from one that was cut', () => {
+  test('separates an answer without any event that can be read from one that was cut', () => {
     const asked: boolean[] = [];
-    for (const bytes of [Buffer.from('no events\n\n'), wire(conversation.slice(0, 1))]) {
+    for (const bytes of [
+      Buffer.from('no events\n\n'),
+      Buffer.from('data: {not json\n\n'),
+      wire(conversation.slice(0, 1)),
+    ]) {
       const decoder = answerDecoder(defaultAnswerLimits, responsesReader(defaultAnswerLimits));
       decoder.push(bytes);
       decoder.end((sawEvent) => {
@@ -89,7 +93,7 @@ describe('a stream', () => {
         return cause;
       });
     }
-    expect(asked).toEqual([false, true]);
+    expect(asked).toEqual([false, false, true]);
   });
 
   test('counts a last event without its empty line', () => {

@@ -1,4 +1,5 @@
-import { addressVersion, hasZones, isLoopbackAddress } from './ip-address.ts';
+import type { OtherScheme } from '../../protocol/lost-connection.ts';
+import { addressVersion, hasZones, isLoopbackAddress, isPublicAddress } from './ip-address.ts';
 
 /** The longest name that the domain name system has. */
 const longestName = 253;
@@ -64,4 +65,20 @@ export function isThisMachine(host: string): boolean {
 
 export function isAddress(host: string): boolean {
   return addressVersion(host) !== 0;
+}
+
+/**
+ * The scheme that the address of a server may have to begin with instead. Without TLS a key can be read on the way, so
+ * `http://` is advised for this machine and private addresses alone.
+ */
+export function otherSchemeOf({
+  protocol,
+  host,
+}: {
+  readonly protocol: string;
+  readonly host: string;
+}): OtherScheme | undefined {
+  if (protocol === 'http:') return 'https://';
+  const isNear = isThisMachine(host) || (isAddress(host) && !isPublicAddress(host));
+  return isNear ? 'http://' : undefined;
 }

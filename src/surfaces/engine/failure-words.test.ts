@@ -74,6 +74,23 @@ it('names the host where no answer came', () => {
   expect(failureWords(cutFailure('ECONNRESET'), now)).toMatchObject({ isConnection: true });
 });
 
+it('does not say that the provider refused what a proxy may have refused', () => {
+  const proxy = {
+    kind: 'proxy',
+    variable: 'HTTP_PROXY',
+    protocol: 'http:',
+    host: 'p',
+    port: '',
+    origin: 'http://p',
+  } as const;
+  const place = { now, api: 'Responses API', proxy: { ...proxy, authorization: undefined } };
+  const failure = httpFailure({ status: 403, headers: {}, body: 'Access denied' }, place);
+  expect(failureWords(failure, now)).toMatchObject({
+    what: 'An answer with status 403 came through http://p (the proxy in HTTP_PROXY), which may have given it.',
+    said: 'Access denied',
+  });
+});
+
 it('leaves alone what no provider said', () => {
   const outcome = { code: 'internal-error', message: 'Internal error.', next: 'Report it.' };
   expect(failureWords(outcome, now)).toEqual({

@@ -19,6 +19,10 @@ export interface FailureWords {
 
 const connectionCauses: ReadonlySet<string> = new Set(['connection', 'refused', 'cut', 'idle']);
 
+/** How the message of a refusal begins. Group 1: the answer may be that of a proxy. */
+const opening =
+  /^(?:The provider answered with status \d+|(An answer with status \d+ came through .{1,300}?, which may have given it))[:.]? ?/;
+
 /** `now`: when the failure came. A cause that is not in the table speaks for itself. */
 export function failureWords(outcome: Outcome, now: number): FailureWords {
   const { cause = '', status, retry, resetsAt } = outcome as Outcome & Partial<ModelFailure>;
@@ -31,9 +35,11 @@ export function failureWords(outcome: Outcome, now: number): FailureWords {
   // What Capstan saw itself says which host it was, or which key is missing: the provider has said nothing.
   if (isConnection || cause === 'no-key') return { what: message, ...common };
   const usual = failureCauses[cause].blank;
-  const what = status === undefined ? usual : `${usual.replace(/\.$/, '')} (status ${status}).`;
+  const through = opening.exec(message)?.[1];
+  const ours = status === undefined ? usual : `${usual.replace(/\.$/, '')} (status ${status}).`;
+  const what = through === undefined ? ours : `${through}.`;
   const said = message
-    .replace(/^The provider answered with status \d+[:.]? ?/, '')
+    .replace(opening, '')
     // Surfaces have their own words for a time.
     .replace(/ It resets at \d{4}-[\d-]*T[\d:.]*Z\./, '')
     .trim();

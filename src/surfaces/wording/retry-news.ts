@@ -4,6 +4,11 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 const leastWaitMs = 2000;
 
 /** True if a list of lines should say it: a provider that is down is tried dozens of times. */
-export function isRetryNews({ attempt, beforeAnswer, waitMs }: Extract<ThreadEvent, { kind: 'retrying' }>): boolean {
-  return attempt === 1 || beforeAnswer !== true || waitMs >= leastWaitMs;
+export function isRetryNews({
+  attempt,
+  of,
+  beforeAnswer,
+  waitMs,
+}: Extract<ThreadEvent, { kind: 'retrying' }>): boolean {
+  return attempt === 1 || attempt === of || beforeAnswer !== true || waitMs >= leastWaitMs;
 }

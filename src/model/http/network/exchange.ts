@@ -10,7 +10,8 @@ import type { TunnelTrouble } from './tunnel.ts';
 
 /** How the first half of an exchange went: to the head of the answer. */
 export type Opened =
-  | { readonly kind: 'answer'; readonly head: HttpHead; readonly body: ResponseBody }
+  /** `proxy`: the one that passed the answer on, and may have given it. */
+  | { readonly kind: 'answer'; readonly head: HttpHead; readonly body: ResponseBody; readonly proxy?: Proxy }
   /**
    * `stale`: the connection was an old one, kept for reuse, and turned out to be dead. `proxy`: it is the one to this
    * proxy, and what became of the server is not known. `before`: what had not begun, the tunnel through the proxy or the
@@ -22,6 +23,8 @@ export type Opened =
       readonly stale: boolean;
       readonly proxy?: Proxy;
       readonly before?: 'tunnel' | 'answer';
+      /** The proxy whose tunnel leads to the server. */
+      readonly through?: Proxy;
     }
   /** `isForwarding`: the proxy has the request, and may well be waiting for the server itself. */
   | { readonly kind: 'idle'; readonly proxy?: Proxy; readonly isForwarding?: boolean }
@@ -62,6 +65,7 @@ export function sender(network: NetworkOptions): (target: Target) => Send {
 async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   const { kind, proxy, connections } = route;
   const forwarder = kind === 'forwarded' && proxy !== undefined ? { proxy } : undefined;
+  const tunnel = kind === 'tunnelled' && proxy !== undefined ? { through: proxy } : undefined;
   const { signal, idleMs } = outgoing;
   if (signal.aborted) return { kind: 'aborted' };
   const head = headOf(route, outgoing);
@@ -93,10 +97,11 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
   if (answer.kind === 'idle') return { ...answer, ...(forwarder && { ...forwarder, isForwarding: writing.isSent }) };
   if (answer.kind === 'lost') {
     const { code, isSilent } = answer;
-    // A server that had begun to answer is alive.
-    const stale = isReused && isSilent && (code === 'ECONNRESET' || code === 'EPIPE');
+    // A server that had begun to answer is alive. Bytes that are no HTTP may belong to the answer before.
+    const isDead = (isSilent && (code === 'ECONNRESET' || code === 'EPIPE')) || code.startsWith('HPE_');
+    const stale = isReused && isDead;
     if (stale) connections.clear();
-    return { kind: 'lost', code, stale, ...forwarder, ...(isSilent && { before: 'answer' }) };
+    return { kind: 'lost', code, stale, ...forwarder, ...tunnel, ...(isSilent && { before: 'answer' }) };
   }
   if (!writing.isBegun) {
     // It answers something else: most likely it gives a kept connection up.
@@ -121,7 +126,8 @@ async function exchange(route: Route, outgoing: Outgoing): Promise<Opened> {
     if (isReusable && writing.isSent) connections.give(socket, headers['keep-alive']);
     else socket.destroy();
   };
-  return { kind: 'answer', head: { status, headers }, body: new ResponseBody({ ...answer, socket, signal, giveBack }) };
+  const body = new ResponseBody({ ...answer, socket, signal, giveBack });
+  return { kind: 'answer', head: { status, headers }, body, ...forwarder };
 }
 
 /** Values of headers come from configuration, from keys and from programs. */

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml';
 
 /** Texts by key, in tables and lists. A number or another value is the text that stands in the file. */
 export type YamlValue = string | YamlTable | readonly YamlValue[];
@@ -41,17 +41,15 @@ const tooDeep = 'its tables are nested too deeply';
 
 function parse(text: string): { readonly contents: unknown; readonly problem?: string } {
   // Duplicates are found below: the library compares each key with each.
-  const { contents, errors, warnings } = parseDocument(text, {
-    prettyErrors: false,
-    uniqueKeys: false,
-    logLevel: 'silent',
-  });
+  const options = { prettyErrors: false, uniqueKeys: false, logLevel: 'error' } as const;
+  const { contents, errors, warnings } = parseDocument(text, options);
   const [error] = [...errors, ...warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED')];
   if (error === undefined) return { contents };
   if (error.code === 'RESOURCE_EXHAUSTION') return { contents, problem: tooDeep };
   // Lines are counted in the file: its first one is the `---` above the table.
   const line = `line ${text.slice(0, error.pos[0]).split('\n').length + 1}`;
   if (error.code === 'TAG_RESOLVE_FAILED') return { contents, problem: `${line} has a tag; remove the tag` };
+  if (error.code === 'MULTIPLE_DOCS') return { contents, problem: `${line} begins another document; write one table` };
   if (error.code === 'TAB_AS_INDENT') return { contents, problem: `${line} is indented with a tab; use spaces` };
   const problem = `${line} is no YAML (${error.message}); put a text with special characters in quotes`;
   return { contents, problem };
@@ -88,6 +86,7 @@ function tableOf(node: unknown, depth: number): YamlTable {
 function valueOf(node: unknown, depth: number): YamlValue {
   if (isAlias(node))
     throw new Refused(`its table has the alias \`*${node.source.slice(0, 40)}\`; write the value itself, or quote it`);
+  refuseTag(node);
   if (isMap(node)) return tableOf(node, depth);
   if (isSeq(node)) {
     if (depth > deepest) throw new Refused(tooDeep);
@@ -96,4 +95,12 @@ function valueOf(node: unknown, depth: number): YamlValue {
   if (!isScalar(node) || node.value === null) return '';
   if (typeof node.value !== 'string') return node.source ?? '';
   return node.type?.startsWith('BLOCK') === true ? node.value.trim() : node.value;
+}
+
+const knownTag = /^(?:!|tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq))$/;
+
+/** With one such as `!!omap`, what stands behind it would be lost. */
+function refuseTag(node: unknown): void {
+  const tag = isNode(node) && 'tag' in node ? node.tag : undefined;
+  if (typeof tag === 'string' && !knownTag.test(tag)) throw new Refused('its table has a tag; remove the tag');
 }

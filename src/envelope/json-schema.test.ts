@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../protocol/json.ts';
-import { findMisfit } from './json-schema.ts';
+import { findMisfit, firstUnjudged } from './json-schema.ts';
 
 const nested = (levels: number, inner: string): string => '['.repeat(levels) + inner + ']'.repeat(levels);
 
@@ -150,7 +150,46 @@ describe('a schema that means harm', () => {
     await fc.assert(
       fc.asyncProperty(schema, fc.jsonValue(), async (given, value) => {
         expect(['string', 'undefined']).toContain(typeof (await findMisfit(given as JsonObject, value as Json))?.says);
+        expect(['string', 'undefined']).toContain(typeof (await firstUnjudged(given as JsonObject)));
       }),
     );
+  });
+});
+
+describe('what is not judged', () => {
+  it.each<[JsonObject, string | undefined]>([
+    [{ properties: { a: { type: 'strng' } } }, '#/properties/a/type'],
+    [{ properties: { a: { type: 'string' }, b: { $ref: '#/$defs/nope' } } }, '#/properties/b/$ref'],
+    [{ items: { $ref: 'https://example.com/other.json' } }, '#/items/$ref'],
+    [{ $ref: '#/$defs/a', $defs: { a: { pattern: '(a' } } }, '#/$defs/a/pattern'],
+    [{ anyOf: [{ pattern: 'a' }, { pattern: '(?=a)b' }] }, '#/anyOf/1/pattern'],
+    [{ patternProperties: { '^x': true, '(?!y)': true } }, '#/patternProperties/(?!y)'],
+    [{ properties: { 'a/b %': { required: 'c' } } }, '#/properties/a/b %/required'],
+    [{ $id: 'https://example.com/a', properties: { a: { minimum: '3' } } }, '#/properties/a/minimum'],
+    [{ $dynamicRef: '#a' }, '#/$dynamicRef'],
+    [{ properties: { a: { $ref: 'http://[' } } }, '#/properties/a/$ref'],
+    [JSON.parse(`${'{"items":'.repeat(100_000)}{}${'}'.repeat(100_000)}`) as JsonObject, '#'],
+    [
+      { type: 'string', format: 'date', title: 'a', 'x-own': { type: 'strng' }, examples: [{ type: 'strng' }] },
+      undefined,
+    ],
+    [
+      {
+        type: ['string', 'null'],
+        enum: ['a', { type: 'strng' }],
+        const: { type: 'strng' },
+        default: { $ref: '#/none' },
+      },
+      undefined,
+    ],
+    [
+      { properties: { type: { $ref: '#' }, a: { $ref: '#/$defs/a' } }, $defs: { a: { pattern: '^(a+)+$' } } },
+      undefined,
+    ],
+    [{ dependencies: { type: ['a'], b: { items: [{}, true] } }, additionalProperties: false }, undefined],
+    [{ $defs: { unused: { type: 'strng' } } }, undefined],
+    [{ prefixItems: Array.from({ length: 500 }, (_, at) => ({ pattern: `^[a-z]{50}${at % 2}$` })) }, undefined],
+  ])('%#: is named by its place', async (schema, place) => {
+    expect(await firstUnjudged(schema)).toBe(place);
   });
 });

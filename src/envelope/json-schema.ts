@@ -34,7 +34,47 @@ const longestTried = 5000;
  */
 export async function findMisfit(schema: JsonObject, value: Json): Promise<Misfit | undefined> {
   if (nestsDeeperThan(mostLevels, schema) || nestsDeeperThan(mostLevels, value)) return undefined;
-  const [{ dereference, validate }, read] = await Promise.all([import('@cfworker/json-schema'), patternReader(schema)]);
+  try {
+    const { guarded, instance, draft } = await guard(schema, value);
+    const { validate } = await import('@cfworker/json-schema');
+    const { errors } = validate(instance, guarded.root, draft, guarded.lookup);
+    return errors.length === 0 ? undefined : misfitOf(errors, guarded, instance);
+  } catch (error) {
+    // A reference to itself ends where the stack does.
+    if (error instanceof OutOfWork || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The first keyword that `findMisfit` drops from a schema, as a pointer. Undefined if it drops none but those that it does
+ * not know, and formats.
+ */
+export async function firstUnjudged(schema: JsonObject): Promise<string | undefined> {
+  if (nestsDeeperThan(mostLevels, schema)) return '#';
+  const { guarded, occurring } = await guard(schema, null);
+  const tried = new Set<Json>();
+  const isTried = (pattern: Json): boolean => {
+    if (typeof pattern === 'string' && !tried.has(pattern) && occurring.matches(pattern, '') !== undefined)
+      tried.add(pattern);
+    return tried.has(pattern);
+  };
+  for (const [given, kept] of guarded.nodes) {
+    const { pattern, patternProperties = null, __absolute_uri__: address } = given;
+    const place = ['#', ...keysOf(typeof address === 'string' ? address.replace(/^[^#]*/, '') : '')].join('/');
+    const dropped = Object.keys(given).find((key) => isJudged(key) && kept[key] === undefined);
+    if (dropped !== undefined) return `${place}/${dropped}`;
+    if (pattern !== undefined && !isTried(pattern)) return `${place}/pattern`;
+    const key = isJsonObject(patternProperties)
+      ? Object.keys(patternProperties).find((each) => !isTried(each))
+      : undefined;
+    if (key !== undefined) return `${place}/patternProperties/${key}`;
+  }
+  return undefined;
+}
+
+async function guard(schema: JsonObject, value: Json) {
+  const [{ dereference }, read] = await Promise.all([import('@cfworker/json-schema'), patternReader(schema)]);
   const root = copyOf(schema) as Schema;
   const targets: Record<string, Schema | boolean> = {};
   try {
@@ -44,17 +84,9 @@ export async function findMisfit(schema: JsonObject, value: Json): Promise<Misfi
   }
   const work = new Work();
   const draft = draftOf(schema);
-  try {
-    const instance = copyOf(value, work.countingKeys);
-    const occurring = new Occurring(instance, read, work);
-    const guarded = new GuardedSchema(root, { targets, draft, work, occurring });
-    const { errors } = validate(instance, guarded.root, draft, guarded.lookup);
-    return errors.length === 0 ? undefined : misfitOf(errors, guarded, instance);
-  } catch (error) {
-    // A reference to itself ends where the stack does.
-    if (error instanceof OutOfWork || error instanceof RangeError) return undefined;
-    throw error;
-  }
+  const instance = copyOf(value, work.countingKeys);
+  const occurring = new Occurring(instance, read, work);
+  return { guarded: new GuardedSchema(root, { targets, draft, work, occurring }), occurring, instance, draft };
 }
 
 function addressLevels(value: Json | undefined): number {
@@ -210,6 +242,27 @@ const withNumber: ReadonlySet<string> = new Set([
   'minProperties',
   'minimum',
 ]);
+const withOtherForms: ReadonlySet<string> = new Set([
+  '$dynamicRef',
+  '$recursiveRef',
+  '$ref',
+  'const',
+  'dependencies',
+  'dependentRequired',
+  'dependentSchemas',
+  'enum',
+  'items',
+  'multipleOf',
+  'properties',
+  'required',
+  'type',
+]);
+
+/** Keywords that stay in a guarded schema under their own names if they have their right form. */
+function isJudged(key: string): boolean {
+  return [withSchema, withSchemas, withNumber, withOtherForms].some((keys) => keys.has(key));
+}
+
 const types: ReadonlySet<Json> = new Set(['null', 'boolean', 'number', 'integer', 'string', 'array', 'object']);
 
 type Node = Schema | boolean;
@@ -223,7 +276,8 @@ class GuardedSchema {
   /** Schemas that references lead to. */
   readonly lookup: Record<string, Node> = {};
   readonly #source: GuardedSource;
-  readonly #nodes = new Map<JsonObject, Schema>();
+  /** The given schemas, each with what is kept of it. */
+  readonly nodes = new Map<JsonObject, Schema>();
   readonly #conditions = new Map<string, Schema | undefined>();
   readonly #wanted = new Set<string>();
   readonly #counting: object;
@@ -254,10 +308,10 @@ class GuardedSchema {
   #node(given: Json | undefined): Node {
     if (typeof given === 'boolean') return given;
     if (!isJsonObject(given)) return true;
-    const known = this.#nodes.get(given);
+    const known = this.nodes.get(given);
     if (known !== undefined) return known;
     const node = this.#guarded(given);
-    this.#nodes.set(given, node);
+    this.nodes.set(given, node);
     return node;
   }
 
@@ -289,7 +343,7 @@ class GuardedSchema {
 
   #kept(key: string, value: Json): unknown {
     const list = Array.isArray(value) ? (value as readonly Json[]) : undefined;
-    const nodes = list?.map((each) => this.#node(each));
+    const nodes = withSchemas.has(key) || key === 'items' ? list?.map((each) => this.#node(each)) : undefined;
     const isSchema = isJsonObject(value) || typeof value === 'boolean';
     if (withSchema.has(key)) return isSchema ? this.#node(value) : undefined;
     if (withSchemas.has(key)) return nodes?.length === 0 ? undefined : nodes;

@@ -117,6 +117,17 @@ describe('the answer', () => {
     expect([run.code, run.stderr]).toEqual([1, expect.stringContaining('answer.a must match ^(a+)+$.')]);
   });
 
+  it('is checked in part if the schema has faults, and a warning names the first before the turn', async () => {
+    const { place } = await scene([answer({ items: [say('{"a":1}')] }), answer({ items: [say('{"a":1}')] })]);
+    const path = join(place.root, 'schema.json');
+    writeFileSync(path, '{"type":"object","properties":{"a":{"type":"strng"}}}');
+    const warning = `Part of the output schema ${path} is not checked: #/properties/a/type.`;
+    for (const options of [[], ['--json']]) {
+      const { code, stderr } = await place.run('exec', ...options, '--output-schema', path, 'x');
+      expect([code, stderr.split(warning)]).toEqual([0, [expect.any(String), expect.any(String)]]);
+    }
+  });
+
   it('passes on to a reader of events although it does not fit the schema', async () => {
     const { place } = await scene([ok(), ok(), ok()]);
     const path = join(place.root, 'schema.json');

@@ -7,12 +7,18 @@ import type { ExecArguments } from '../commands/exec-command.ts';
 /** A larger file is refused. */
 const mostBytes = 1024 * 1024;
 
+interface OutputSchema {
+  readonly outputSchema?: JsonObject;
+  /** Warns that part of it is not checked. */
+  readonly notices: readonly Outcome[];
+}
+
 /** The file of `--output-schema`. */
-export function loadOutputSchema(
+export async function loadOutputSchema(
   { options: { outputSchema: path } }: ExecArguments,
   cwd: string,
-): { readonly outputSchema?: JsonObject } | Outcome {
-  if (path === undefined) return {};
+): Promise<OutputSchema | Outcome> {
+  if (path === undefined) return { notices: [] };
   const file = readBounded(resolve(cwd, path), { maxBytes: mostBytes });
   if (file.kind !== 'read') {
     const problem = file.kind === 'missing' ? whyMissing(resolve(cwd, path)) : file.reason;
@@ -20,11 +26,23 @@ export function loadOutputSchema(
     return { code: 'schema-unreadable', message, next: 'Give --output-schema a file that you may read.' };
   }
   const outputSchema = parse(file.bytes.toString('utf8'));
-  if (typeof outputSchema !== 'string') return { outputSchema };
+  if (typeof outputSchema !== 'string') {
+    const { firstUnjudged } = await import('../../envelope/json-schema.ts');
+    const place = await firstUnjudged(outputSchema);
+    return { outputSchema, notices: place === undefined ? [] : [partlyChecked(path, place)] };
+  }
   return {
     code: 'schema-invalid',
     message: `The output schema ${path} cannot be used: ${outputSchema}.`,
     next: 'Write a JSON Schema into it, such as {"type": "object", "properties": {…}}.',
+  };
+}
+
+function partlyChecked(path: string, place: string): Outcome<'schema-partly-checked'> {
+  return {
+    code: 'schema-partly-checked',
+    message: `Part of the output schema ${path} is not checked: ${place}.`,
+    next: 'Correct it: types are those of JSON, $ref leads within the schema, and a pattern has no look-around or back-reference.',
   };
 }
 

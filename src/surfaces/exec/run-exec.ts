@@ -57,15 +57,16 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if (engine.kind === 'refused') return engine.outcome;
   const pictures = await loadImages(asked, cwd, engine);
   if ('code' in pictures) return pictures;
-  const outputSchema = loadOutputSchema(asked, cwd);
-  if ('code' in outputSchema) return outputSchema;
+  const schema = await loadOutputSchema(asked, cwd);
+  if ('code' in schema) return schema;
   const lastMessageFile = checkLastMessageFile(options, cwd, engine.config.writableFolders);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
 
   const output = createOutput(options, { engine });
   const approvals = await approvalsOf(asked, { cwd, output, home: engine.home });
   if (approvals !== undefined && 'code' in approvals) return approvals;
-  for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
+  for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd), ...schema.notices])
+    output.notice(notice);
   const threads = liveThreads(engine);
   const thread = await openThread({ engine, threads }, asked, cwd, threadRequest(asked, output, approvals));
   if (thread.kind === 'refused') return thread.outcome;
@@ -111,8 +112,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const text = typeof prompt === 'string' ? prompt : '';
   const turn = {
     input: { author: 'user' as const, text, ...pictures },
-    ...outputSchema,
-    ...defined({ cyberAccessProgram }),
+    ...defined({ outputSchema: schema.outputSchema, cyberAccessProgram }),
   };
   const result = await lostAsValue(async () => {
     try {

@@ -91,6 +91,11 @@ function stepsOf(text: string): number {
   return outside.reduce((sum, each) => sum + each.steps, steps);
 }
 
+/** True for a pattern with a newline outside of its classes, which no line holds. */
+export function asksForNewline(text: string): boolean {
+  return [...text.matchAll(tokens)].some(([token]) => ['\n', '\\n', '\\\n'].includes(token));
+}
+
 /** Characters by their number, as JavaScript and JSON Schema write them. */
 function withKnownEscapes(text: string): string {
   const escapes = /\\u(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})|\\u(?:([\da-f]{4})|\{([\da-f]{1,6})\})|\\[\s\S]/gi;

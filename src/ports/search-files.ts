@@ -4,7 +4,7 @@ import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 /** Searches a folder for the model: what git ignores and what the policy denies is left out, and links are not followed. */
 export interface SearchFiles {
   /** Files and folders by letters of their paths, the best first. */
-  names(search: SearchPlace & { readonly query: string }): Promise<NamesFound | Outcome>;
+  names(search: NamesSearch): Promise<NamesFound | Outcome>;
   /** Lines of files that hold text. */
   lines(search: ContentsSearch): Promise<ContentsFound | Outcome>;
 }
@@ -14,6 +14,13 @@ interface SearchPlace {
   readonly folder: string;
   readonly policy: ResolvedPolicy;
   readonly signal: AbortSignal;
+}
+
+interface NamesSearch extends SearchPlace {
+  /** Letters of the path, in their order. Empty: all that are meant. */
+  readonly typed: string;
+  /** False for files and folders that are left out, by their paths below the folder. */
+  isMeant(path: string): boolean;
 }
 
 interface ContentsSearch extends SearchPlace {

@@ -4,6 +4,8 @@ import { type VisibleFiles, visibleFiles } from './visible-files.ts';
 
 export interface FileSearch extends VisibleFiles {
   readonly typed: string;
+  /** False for paths below the root that are left out. */
+  isMeant?(inside: string): boolean;
   /** How many are given at most. */
   readonly limit: number;
 }
@@ -25,7 +27,7 @@ export async function findFiles(search: FileSearch): Promise<FoundFiles> {
     const { done, value } = await files.next();
     if (done === true) return { files: best.sorted(), total: best.total, isPartial: value };
     const { inside: path, kind } = value;
-    const rank = rankPath(path, search.typed);
+    const rank = search.isMeant?.(path) === false ? undefined : rankPath(path, search.typed);
     if (rank !== undefined) best.add({ path, kind, rank });
   }
 }

@@ -213,6 +213,12 @@ describe('search', () => {
     [{ query: 'nothing of the sort' }, '(No matches in 3 files.)\n'],
     [{ query: 'srca', in: 'names' }, 'src/a.ts\n'],
     [{ query: 'zzz', in: 'names' }, '(No matches.)\n'],
+    [{ query: '\\.(ts|md)$', in: 'names', regex: true }, 'src/a.ts\nsrc/b.md\n'],
+    [{ query: '^SRC$', in: 'names', regex: true, ignore_case: true }, 'src/\n'],
+    [{ query: 'SRC', in: 'names', ignore_case: true, glob: '*.md' }, 'src/b.md\n'],
+    [{ query: '1;[^\\n]*$', regex: true }, 'src/a.ts:1: const needle = 1;\n'],
+    [{ query: '\\\\n', regex: true }, '(No matches in 3 files.)\n'],
+    [{ query: 'needle', regex: null, glob: 'src/[a-b]*' }, 'src/a.ts:1: const needle = 1;\n'],
     [{ query: 'needle', path: 'src/a.ts' }, 'a.ts:1: const needle = 1;\n'],
     [{ query: 'needle', path: 'ignored/c.ts' }, 'c.ts:1: needle\n'],
   ])('%j', async (given, expected) => {
@@ -226,6 +232,13 @@ describe('search', () => {
     [{ query: 'a', path: 'nowhere' }, 'nowhere. Search without a path'],
     [{ query: 'a', path: 'src/a.ts', in: 'names' }, 'src/a.ts is not a folder. Give a folder, or search its lines.'],
     [{ query: 'a\nb' }, 'in one line'],
+    [{ query: '12x\nfoo', regex: true }, 'the regular expression has a line end, and lines are searched one by one.'],
+    [{ query: '12x\\nfoo', regex: true }, 'the regular expression has a line end'],
+    [{ query: '(?<!x)a', regex: true }, 'Match more without it and read the lines.'],
+    [{ query: 'a', glob: '[' }, '`glob` is not a pattern for paths.'],
+    [{ query: 'a', glob: 'src/[ab].{ts,[md}' }, '`glob` is not a pattern for paths.'],
+    [{ query: 'a', regex: 'yes' }, '`regex` must be true or false.'],
+    [{ query: 'a', ignore_case: 1 }, '`ignore_case` must be true or false.'],
   ])('%j is refused, and says why', async (given, expected) => {
     expect((await called('search', given, { files })).output).toContain(expected);
   });

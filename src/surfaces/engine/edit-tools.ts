@@ -51,10 +51,12 @@ function searchFiles({ options, clock, ownPlaces }: EngineParts): SearchFiles {
     };
   };
   return {
-    async names({ folder, policy, signal, query }) {
+    async names({ folder, policy, signal, typed, isMeant }) {
       const problem = whyNot(folder, policy) ?? whyNoFolder(folder);
       if (problem !== undefined) return problem;
-      return stoppable(() => findFiles({ ...placeOf(folder, policy, signal), typed: query.trim(), limit: mostNames }));
+      return stoppable(() =>
+        findFiles({ ...placeOf(folder, policy, signal), typed: typed.trim(), isMeant, limit: mostNames }),
+      );
     },
     async lines({ folder, policy, signal, matches, isMeant }) {
       const isFile = kindOfEntry(folder) === 'file';

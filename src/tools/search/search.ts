@@ -75,16 +75,17 @@ type Found = ContentsFound | Awaited<ReturnType<SearchFiles['names']>>;
 function look(
   files: SearchFiles,
   folder: string,
-  { kind, query, matches, isMeant }: Wanted,
+  { kind, typed, matches, isMeant }: Wanted,
   { policy, signal }: Pick<RunningCall, 'policy' | 'signal'>,
 ): Promise<Found | Outcome> {
   const where = { folder, policy, signal };
-  return kind === 'names' ? files.names({ ...where, query }) : files.lines({ ...where, matches, isMeant });
+  return kind === 'names' ? files.names({ ...where, typed, isMeant }) : files.lines({ ...where, matches, isMeant });
 }
 
 interface Wanted {
   readonly kind: 'lines' | 'names';
-  readonly query: string;
+  /** Letters of names. */
+  readonly typed: string;
   readonly path: string;
   matches(line: string): boolean;
   isMeant(path: string): boolean;
@@ -96,6 +97,8 @@ const longestLine = 5000;
 async function readArguments(given: JsonObject | undefined): Promise<Wanted | string> {
   if (given === undefined) return 'they are not a JSON object.';
   const { query, path, glob } = given;
+  const unclear = ['regex', 'ignore_case'].find((key) => typeof (given[key] ?? false) !== 'boolean');
+  if (unclear !== undefined) return `\`${unclear}\` must be true or false.`;
   const [regex, ignoresCase] = [given['regex'] === true, given['ignore_case'] === true];
   if (typeof query !== 'string' || query === '') return '`query` must be a string that is not empty.';
   const odd = Object.entries({ path, glob }).find(([, value]) => !isText(value));
@@ -103,13 +106,14 @@ async function readArguments(given: JsonObject | undefined): Promise<Wanted | st
   const kind = given['in'] ?? 'lines';
   if (kind !== 'lines' && kind !== 'names') return '`in` must be "lines" or "names".';
   if (kind === 'lines' && !regex && query.includes('\n')) return '`query` must be in one line.';
-  const matches = regex ? await regularExpression(query, ignoresCase) : plainText(query, ignoresCase);
+  const matches = regex ? await regularExpression(query, { ignoresCase, kind }) : plainText(query, ignoresCase);
   if (typeof matches === 'string') return `the regular expression ${matches}.`;
-  const isMeant = globMatcher(glob);
-  if (isMeant === undefined) return '`glob` is not a pattern for paths.';
+  const covers = globMatcher(glob);
+  if (covers === undefined) return '`glob` is not a pattern for paths.';
+  const isMeant = kind === 'names' && regex ? (name: string) => covers(name) && matches(name) : covers;
   return {
     kind,
-    query,
+    typed: regex ? '' : ignoresCase ? query.toLowerCase() : query,
     path: typeof path === 'string' ? path : '.',
     matches: (line) => matches(line.length > longestLine ? line.slice(0, longestLine) : line),
     isMeant,
@@ -121,10 +125,18 @@ function isText(value: unknown): boolean {
 }
 
 /** Its reader is loaded on use: most queries are plain text. */
-async function regularExpression(query: string, ignoresCase: boolean): Promise<Wanted['matches'] | string> {
-  const { readPattern } = await import('../../base/pattern.ts');
+async function regularExpression(
+  query: string,
+  { ignoresCase, kind }: Pick<Wanted, 'kind'> & { readonly ignoresCase: boolean },
+): Promise<Wanted['matches'] | string> {
+  const { asksForNewline, readPattern } = await import('../../base/pattern.ts');
   const pattern = readPattern(query, { ignoresCase, dotMatchesAll: true });
-  return 'problem' in pattern ? pattern.problem : (line) => pattern.matches(line);
+  if ('problem' in pattern) {
+    const isAround = pattern.problem.includes('look-around');
+    return isAround ? `${pattern.problem}. Match more without it and read the lines` : pattern.problem;
+  }
+  if (kind === 'lines' && asksForNewline(query)) return 'has a line end, and lines are searched one by one';
+  return (text) => pattern.matches(text);
 }
 
 function plainText(query: string, ignoresCase: boolean): (line: string) => boolean {
@@ -133,10 +145,12 @@ function plainText(query: string, ignoresCase: boolean): (line: string) => boole
   return (line) => line.toLowerCase().includes(wanted);
 }
 
-/** A pattern without a slash is about names of files, in every folder. */
+/** A pattern without a slash is about names of files, in every folder. A `[` that is never closed is a mistake here. */
 function globMatcher(glob: unknown): ((path: string) => boolean) | undefined {
   if (typeof glob !== 'string') return () => true;
   const pattern = `/${glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}`}`;
-  if (parseGlob(pattern) === undefined) return undefined;
+  const classes = pattern.matchAll(/\\.|\[[!^]?\]?(?:\\.|[^\]\\])*(\]?)/gs);
+  const isOpen = [...classes].some(([, end]) => end === '');
+  if (isOpen || parseGlob(pattern) === undefined) return undefined;
   return (path) => globCovers(pattern, `/${path}`);
 }

@@ -56,7 +56,7 @@ export function readNamed({ skills, plugins }: LoadedSkills, text: string): Name
   }
   const read = [...named].flatMap((skill): readonly NamedSkill[] => {
     const file = skill.read(bodyBytes);
-    if (file.kind === 'read' && file.isWhole && !file.text.includes('\0'))
+    if (file.kind === 'read' && file.isWhole && file.isUtf8 && !file.text.includes('\0'))
       return [{ name: skill.name, path: skill.path, contents: file.text }];
     problems.push(unreadSkill(skill.path, whyNot(file)));
     return [];
@@ -86,5 +86,6 @@ const shortestMisspelt = 4;
 function whyNot(file: ReturnType<KnownSkill['read']>): string {
   if (file.kind === 'unread') return file.reason;
   if (file.kind === 'missing') return 'it is gone';
-  return file.isWhole ? 'it is not a text' : 'it is larger than 1 MB';
+  if (!file.isWhole) return 'it is larger than 1 MB';
+  return file.isUtf8 ? 'it is not a text' : 'it is not UTF-8';
 }

@@ -96,8 +96,8 @@ export class SkillFiles {
     }
     const file = readSkillFile(path, { most: headBytes, guard });
     if (file.kind === 'missing') return undefined;
-    if (file.kind === 'unread') {
-      const head = { kind: 'wrong', reason: file.reason } as const;
+    if (file.kind === 'unread' || !file.isUtf8) {
+      const head = { kind: 'wrong', reason: file.kind === 'unread' ? file.reason : 'it is not UTF-8' } as const;
       return { version, head, place: path, isOffered: false };
     }
     const policy = readSkillFile(beside, { most: headBytes, guard });

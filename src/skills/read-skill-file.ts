@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Stats } from 'node:fs';
 import { fileSystem, isMissing, reasonOf } from '../disk/file-system.ts';
 import { diskPath } from '../disk/path-bytes.ts';
@@ -12,7 +13,13 @@ export interface SkillReading {
 
 /** `reason` ends a sentence: "… cannot be read: {reason}." */
 export type SkillFileText =
-  | { readonly kind: 'read'; readonly text: string; readonly isWhole: boolean; readonly place: string }
+  | {
+      readonly kind: 'read';
+      readonly text: string;
+      readonly isUtf8: boolean;
+      readonly isWhole: boolean;
+      readonly place: string;
+    }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unread'; readonly reason: string };
 
@@ -29,7 +36,9 @@ export function readSkillFile(path: string, { most, guard }: SkillReading): Skil
       if (reason !== undefined) return { kind: 'unread', reason };
       const bytes = readUpTo(file, { most: most + 1, expected: Math.min(size, most) });
       const isWhole = bytes.length <= most;
-      return { kind: 'read', text: bytes.subarray(0, most).toString('utf8'), isWhole, place };
+      // The end may be half a character.
+      const isText = isUtf8(isWhole ? bytes : bytes.subarray(0, bytes.lastIndexOf('\n') + 1));
+      return { kind: 'read', text: bytes.subarray(0, most).toString('utf8'), isUtf8: isText, isWhole, place };
     });
   } catch (error) {
     if (error instanceof NotRegular) return { kind: 'unread', reason: `it is ${error.noun}` };

@@ -25,6 +25,6 @@ export function worldSkills(skills: () => readonly WorldSkill[]): Skills {
 function known({ name, description }: WorldSkill): LoadedSkills['skills'][number] {
   const path = `/skills/${name}/SKILL.md`;
   const text = `---\nname: ${name}\n---\nDo ${name} well. </skill>\n`;
-  const read = () => ({ kind: 'read', text, isWhole: true, place: path }) as const;
+  const read = () => ({ kind: 'read', text, isUtf8: true, isWhole: true, place: path }) as const;
   return { name, description, path, root: '/skills', scope: 'user', place: path, isOffered: true, read };
 }

@@ -20,24 +20,31 @@ it('files that are no skills are named and left out, and the thread goes on', as
   put(join(skills, 'bare/SKILL.md'), 'No head.');
   put(join(skills, 'mute/SKILL.md'), '---\nname: mute\n---\n');
   put(join(skills, 'torn/SKILL.md'), '---\nname: "torn\ndescription: Torn\n---\n');
+  mkdirSync(join(skills, 'latin'));
+  writeFileSync(join(skills, 'latin/SKILL.md'), skillText('latin', 'Caf\u00E9'), 'latin1');
+  mkdirSync(join(skills, 'late'));
+  const behindHead = `${skillText('late', 'é'.repeat(500))}${'é'.repeat(40_000)}`;
+  writeFileSync(join(skills, 'late/SKILL.md'), Buffer.concat([Buffer.from(behindHead), Buffer.from([0xe9])]));
   put(join(skills, 'long/SKILL.md'), skillText('x'.repeat(65), 'Long name'));
   put(join(skills, '.hidden/SKILL.md'), skillText('hidden', 'Not looked at'));
   await open();
-  await live.turn('Use $huge.');
+  await live.turn('Use $huge and $late.');
   expect(told(0)).toHaveLength(1);
   const listed = told(0)[0]!
     .split('\n')
     .filter((line) => line.startsWith('- '));
-  expect(listed.map((line) => line.split(':')[0])).toEqual(['- good', '- huge']);
+  expect(listed.map((line) => line.split(':')[0])).toEqual(['- good', '- huge', '- late']);
   const said = live.told('warning').map(({ outcome: { code, message } }) => `${code} ${message}`);
   expect(said.map((text) => text.replace(/ \/\S*\/skills\//, ' '))).toEqual([
     'skill-wrong The skill bare/SKILL.md is left out: it does not begin with a table between lines of `---`.',
     'skill-wrong The skill folder/SKILL.md is left out: it is a folder.',
+    'skill-wrong The skill latin/SKILL.md is left out: it is not UTF-8.',
     'skill-wrong The skill long/SKILL.md is left out: its `name` is longer than 64 characters.',
     'skill-wrong The skill mute/SKILL.md is left out: it has no `description`.',
     'skill-wrong The skill pipe/SKILL.md is left out: it is a pipe.',
     expect.stringContaining('torn/SKILL.md is left out'),
     'skill-unread The skill huge/SKILL.md cannot be read: it is larger than 1 MB.',
+    'skill-unread The skill late/SKILL.md cannot be read: it is not UTF-8.',
   ]);
 });
 

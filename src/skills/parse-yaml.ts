@@ -49,16 +49,18 @@ function parse(text: string): { readonly contents: unknown; readonly problem?: s
   const [error] = [...errors, ...warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED')];
   if (error === undefined) return { contents };
   if (error.code === 'RESOURCE_EXHAUSTION') return { contents, problem: tooDeep };
-  const line = `line ${text.slice(0, error.pos[0]).split('\n').length} of its table`;
+  // Lines are counted in the file: its first one is the `---` above the table.
+  const line = `line ${text.slice(0, error.pos[0]).split('\n').length + 1}`;
   if (error.code === 'TAG_RESOLVE_FAILED') return { contents, problem: `${line} has a tag; remove the tag` };
+  if (error.code === 'TAB_AS_INDENT') return { contents, problem: `${line} is indented with a tab; use spaces` };
   const problem = `${line} is no YAML (${error.message}); put a text with special characters in quotes`;
   return { contents, problem };
 }
 
-/** Quotes values of the top level that are no YAML by themselves. What begins as a quoted text or a table stays as it is. */
+/** Quotes values of the top level that are no YAML by themselves. A quoted text or a table that is left open stays as it is. */
 function withQuotes(text: string): string {
   const entry =
-    /(?<![^\n])([\w-]+)[ \t]*:[ \t]+((?:[^\s"'|>&*!#{[]|\[[^\]\n]*\][ \t]*[^\s#])[^\n]*(?:\n[ \t]+[^ \t\n][^\n]*)*)/g;
+    /(?<![^\n])([\w-]+)[ \t]*:[ \t]+((?:[^\s"'|>&*!#{[]|\[[^\]\n]*\][ \t]*[^\s#]|"[^"\\\n]*"[ \t]*[^\s"#]|'[^'\n]*'[ \t]*[^\s'#]|\*\S+[ \t]+[^\s#])[^\n]*(?:\n[ \t]+[^ \t\n][^\n]*)*)/g;
   return text.replaceAll(entry, (whole, key: string, value: string) => {
     if (parse(whole).problem === undefined) return whole;
     const withoutComments = value.replaceAll(/(?<![ \t])[ \t]+#[^\n]*/g, '').trimEnd();
@@ -69,7 +71,7 @@ function withQuotes(text: string): string {
 function tableOf(node: unknown, depth: number): YamlTable {
   if (depth > deepest) throw new Refused(tooDeep);
   if (node === null) return {};
-  if (!isMap(node)) throw new Refused('line 1 of its table is no `key: value`');
+  if (!isMap(node)) throw new Refused('its table has no lines of `key: value`');
   const table = new Map<string, YamlValue>();
   for (const { key, value } of node.items) {
     if (!isScalar(key)) throw new Refused('a key of its table is no text; write a plain word');

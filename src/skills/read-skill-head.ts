@@ -27,6 +27,8 @@ export async function readSkillHead(text: string, path: string): Promise<SkillHe
   if (split.kind === 'open') return wrong('no line of `---` ends its table, which may have up to 64 KB');
   const read = await readYaml(split.head);
   if (read.kind === 'unread') return wrong(read.reason);
+  const odd = ['name', 'description'].find((key) => typeof (read.table[key] ?? '') !== 'string');
+  if (odd !== undefined) return wrong(`its \`${odd}\` is a list or a table; write a text, in quotes if need be`);
   const name = lineAt(read.table, 'name') ?? basename(dirname(path));
   const description = lineAt(read.table, 'description');
   if (description === undefined) return wrong('it has no `description`');

@@ -14,6 +14,8 @@ test.each<readonly [string, string, unknown]>([
   ['a colon beside tables', 'a: b: c\nd:\n  e: [f, "g, h"]', { a: 'b: c', d: { e: ['f', 'g, h'] } }],
   ['signs that begin no plain text', 'a: `x` does\nb: @x/y\nc: %d', { a: '`x` does', b: '@x/y', c: '%d' }],
   ['a text that begins like a list', 'a: [file] [mode]\nb: [x] y', { a: '[file] [mode]', b: '[x] y' }],
+  ['a text that begins like an alias', 'a: *bold* first\nb: c', { a: '*bold* first', b: 'c' }],
+  ['a text that begins with quotes', 'a: "x" and: y # no\nb: \'it\' is', { a: '"x" and: y', b: "'it' is" }],
   ['a comma in a list', 'tags: [x, "y, z"]', { tags: ['x', 'y, z'] }],
   ['quotes', `a: "x \\"y\\"\\n\\u00e9"\nb: 'it''s' # so\n"c d": 'e'`, { a: 'x "y"\né', b: "it's", 'c d': 'e' }],
   ['lines that go on', 'a: one\n  two\n\n  three\nb: four', { a: 'one two\nthree', b: 'four' }],
@@ -45,9 +47,9 @@ test.each<readonly [string, string, unknown]>([
 });
 
 test.each([
-  ['a: "open', 'line 1 of its table is no YAML (Missing closing "quote); put a text with special characters in quotes'],
-  ['just words', 'line 1 of its table is no `key: value`'],
-  ['- a\n- b', 'line 1 of its table is no `key: value`'],
+  ['a: "open', 'line 2 is no YAML (Missing closing "quote); put a text with special characters in quotes'],
+  ['just words', 'its table has no lines of `key: value`'],
+  ['- a\n- b', 'its table has no lines of `key: value`'],
   [Array.from({ length: 12 }, (_, at) => `${' '.repeat(at)}a:`).join('\n'), 'its tables are nested too deeply'],
   ['a: &x [b]\nc: *x', 'its table has the alias `*x`; write the value itself, or quote it'],
   ['a: *x', 'its table has the alias `*x`; write the value itself, or quote it'],
@@ -55,9 +57,11 @@ test.each([
     ['a: &a [x, x]', ...Array.from({ length: 1000 }, (_, at) => `b${at}: [*a, *a]`)].join('\n'),
     'its table has the alias `*a`; write the value itself, or quote it',
   ],
-  ['a: b\nc: !run x', 'line 2 of its table has a tag; remove the tag'],
+  ['a: b\nc: !run x', 'line 3 has a tag; remove the tag'],
   ['a: b\nc: d\na: e', 'its table has `a` twice; remove one of them'],
-  ['a: b\n"a": c: d', expect.stringMatching(/^line 2 of its table is no YAML/)],
+  ['a:\n\tb: c', 'line 3 is indented with a tab; use spaces'],
+  ["a: 'it''s open\nb: \"x\\\"y z", expect.stringMatching(/^line \d is no YAML \(Missing closing/)],
+  ['a: b\n"a": c: d', expect.stringMatching(/^line 3 is no YAML/)],
   ['a:\n  b: c\n  b: d', 'its table has `b` twice; remove one of them'],
   ['[a]: b', 'a key of its table is no text; write a plain word'],
   [`a: ${'x'.repeat(64 * 1024)}`, 'its table is larger than 64 KB; shorten it'],
@@ -187,6 +191,8 @@ test.each([
   '\n\n',
   '\t',
   'a: *b\n',
+  'a: *b c\n',
+  'a: "b" \'c\' d\n',
   '"a": c: d\n',
 ])('a file of nothing but %j is read in one pass', (piece) => {
   expectLinear(8192, (size) => parseYaml(piece.repeat(size / piece.length)));
@@ -211,6 +217,20 @@ test.each([
   ['"', true],
 ])('a skill may be chosen (%j): %s', async (text, may) => {
   expect(await mayBeChosen(text)).toBe(may);
+});
+
+test.each([
+  ['description: {a: 1}', 'its `description` is a list or a table; write a text, in quotes if need be'],
+  ['description: [a, b]', 'its `description` is a list or a table; write a text, in quotes if need be'],
+  ['name: [a, b]\ndescription: c', 'its `name` is a list or a table; write a text, in quotes if need be'],
+  ['description:', 'it has no `description`'],
+])('a skill with the table %j is left out, and the reason names the key', async (table, reason) => {
+  expect(await readSkillHead(`---\n${table}\n---\n`, '/x/SKILL.md')).toEqual({ kind: 'wrong', reason });
+});
+
+test('a mistake is named by its line of the file', async () => {
+  const found = await readSkillHead('---\ndescription: a\nlicense: !run x\n---\n', '/x/SKILL.md');
+  expect(found).toEqual({ kind: 'wrong', reason: 'line 3 has a tag; remove the tag' });
 });
 
 test('a skill whose path has characters that show nothing is left out', async () => {

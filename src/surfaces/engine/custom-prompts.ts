@@ -43,7 +43,8 @@ export async function customPrompts(folder: string): Promise<CustomPrompts> {
 /** Without the table at its top, which says what it is for. A text says what is wrong with the table. */
 async function readPrompt(written: string): Promise<Omit<CustomPrompt, 'name'> | string> {
   const split = splitHead(written);
-  if (split.kind !== 'split')
+  if (split.kind === 'open') return 'no line of `---` ends its table';
+  if (split.kind === 'headless')
     return {
       text: written
         .replace(/^\uFEFF/, '')
@@ -52,8 +53,16 @@ async function readPrompt(written: string): Promise<Omit<CustomPrompt, 'name'> |
     };
   const read = await readYaml(split.head);
   if (read.kind === 'unread') return read.reason;
+  const texts = { ...read.table };
+  for (const key of ['argument-hint', 'argument_hint']) {
+    const hint = texts[key];
+    // A hint such as [FILE] is a list in YAML.
+    if (Array.isArray(hint) && hint.every((each) => typeof each === 'string')) texts[key] = `[${hint.join(', ')}]`;
+  }
+  const odd = ['description', 'argument-hint', 'argument_hint'].find((key) => typeof (texts[key] ?? '') !== 'string');
+  if (odd !== undefined) return `its \`${odd}\` is a list or a table; write a text, in quotes if need be`;
   const line = (key: string): string | undefined => {
-    const value = read.table[key];
+    const value = texts[key];
     return typeof value === 'string' && value.trim() !== '' ? value.split(/\s+/).join(' ').trim() : undefined;
   };
   return {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { customPrompts } from '../../../src/surfaces/engine/custom-prompts.ts';
 import { answer, say } from '../../../src/testing/index.ts';
 import { inputOf, scene, textsOf } from '../../harness/scene.ts';
 import { openIn, tuiScene } from '../tui-scene.ts';
@@ -59,6 +60,26 @@ describe('prompts of the user', () => {
     expect(shown).toContain(
       'torn.mdisleftout:itstablehasthealias`*all`;writethevalueitself,orquoteit.Correctit,orremoveit.',
     );
+  });
+
+  it('takes a hint in brackets as it is written, and leaves out wrong and open tables', async () => {
+    const { home } = (await scene([])).place;
+    const folder = join(home, 'prompts');
+    mkdirSync(folder);
+    const put = (name: string, text: string): void => writeFileSync(join(folder, `${name}.md`), text);
+    put('hint', '---\nargument-hint: [FILE]\n---\nRead $1.');
+    put('list', '---\ndescription: [a, b]\n---\nList.');
+    put('open', '---\ndescription: No end\n\nSend this.');
+    put('table', '---\nargument-hint: {a: 1}\n---\nTable.');
+    const { prompts, problems } = await customPrompts(folder);
+    expect(prompts).toEqual([{ name: 'hint', takes: '[FILE]', text: 'Read $1.' }]);
+    const left = (name: string, reason: string): string => `The prompt ${join(folder, name)} is left out: ${reason}.`;
+    const noText = (key: string): string => `its \`${key}\` is a list or a table; write a text, in quotes if need be`;
+    expect(problems.map(({ message }) => message)).toEqual([
+      left('list.md', noText('description')),
+      left('open.md', 'no line of `---` ends its table'),
+      left('table.md', noText('argument-hint')),
+    ]);
   });
 
   it('says where to put one', async () => {

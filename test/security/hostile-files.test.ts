@@ -91,10 +91,10 @@ const readers: Readonly<Record<string, (thing: (typeof things)[number]) => unkno
     const resize = () => Promise.reject(new Error('No picture here is large.'));
     return 'code' in (await loadImage(put(thing, 'a.png'), '/', { resize })) ? {} : 'used';
   },
-  '--output-schema': (thing) => {
+  '--output-schema': async (thing) => {
     const options = { outputSchema: put(thing, 's.json') };
     const asked = { options } as unknown as Parameters<typeof loadOutputSchema>[0];
-    return 'code' in loadOutputSchema(asked, '/') ? {} : 'used';
+    return 'code' in (await loadOutputSchema(asked, '/')) ? {} : 'used';
   },
   SSL_CERT_FILE: (thing) => (loadAuthorities({ SSL_CERT_FILE: put(thing, 'ca') })?.kind === 'unusable' ? {} : 'used'),
   '/etc/localtime': (thing) => {

@@ -52,6 +52,8 @@ async function prepared() {
   writeFileSync(join(programs, 'capstan'), `#!/bin/sh\n${echoes}\n${runs}\n`);
   mkdirSync(join(place.workspace, 'folder'));
   writeFileSync(join(place.workspace, 'schema.json'), '{}');
+  // A repository may hold a program of that name.
+  writeFileSync(join(place.workspace, 'capstan'), '#!/bin/sh\ntouch evil\n', { mode: 0o755 });
   chmodSync(join(programs, 'capstan'), 0o755);
   const env = {
     ...process.env,
@@ -81,6 +83,8 @@ describe.runIf(has('fish'))('fish', () => {
       });
       return [typed, sorted(text.split('\n').map((line) => line.split('\t')[0]!))];
     });
+    const hostile = 'capstan completion fish | source; complete -C "./capstan ex"; complete -C "$PWD/capstan ex"';
+    execFileSync('fish', ['--no-config', '-c', hostile], { env, cwd: place.workspace });
     expect(offered).toEqual(wanted);
     expect(existsSync(join(place.workspace, 'evil'))).toBe(false);
   });
@@ -116,6 +120,8 @@ describe.runIf(hasTerminals && has('zsh'))('zsh', () => {
       await zsh.printed(`READY-${at + 2}> `);
       offered.push([typed, sorted(readFileSync(file, 'utf8').split('\n'))]);
     }
+    zsh.child.stdin?.write('./capstan ex\t\u0015:\r');
+    await zsh.printed(`READY-${cases.length + 2}> `);
     zsh.child.stdin?.write('exit\r');
     await zsh.finished;
     expect(offered).toEqual(wanted);
@@ -170,13 +176,16 @@ describe.runIf(hasTerminals)('bash', () => {
     const shell = ['bash', '--norc', '--noprofile', '-i'];
     const bash = await startShell(shell, { place, env: { ...env, ECHO: 'yes' } });
     for (const [at, [typed]] of lines.entries()) {
-      // By its name and by an alias in turn.
-      bash.child.stdin?.write(`${at % 2 === 0 ? 'capstan' : 'cap'} ${typed}\t\r`);
+      // By its name, by an alias and by its path in turn.
+      bash.child.stdin?.write(`${['capstan', 'cap', '~/programs/capstan'][at % 3]} ${typed}\t\r`);
       await bash.printed(`READY-${at + 2}> `);
     }
+    bash.child.stdin?.write('./capstan ex\t\u0015\r');
+    await bash.printed(`READY-${lines.length + 2}> `);
     bash.child.stdin?.write('exit\r');
     const { stdout } = await bash.finished;
     const ran = Array.from(stdout.matchAll(/^RAN (.*)\.\r$/gm), ([, words]) => words);
     expect(ran).toEqual(lines.map(([, completed]) => completed));
+    expect(existsSync(join(place.workspace, 'evil'))).toBe(false);
   });
 });

@@ -15,13 +15,15 @@ function namesOf(program: string): string {
   return /^[\w.-]+$/.test(own) && own !== 'bin.cjs' && own !== 'capstan' ? `capstan ${own}` : 'capstan';
 }
 
-// Each script asks the program that is being typed (run-complete.ts), and evaluates nothing of the answer.
+// Each script asks the program that is being typed (run-complete.ts), and evaluates nothing of the answer. A path must
+// lead to the program of that name on the PATH: a repository may hold a file with the name, and a key runs no such file.
 
 /** For bash 3.2 as well, which has no `compopt`: there, files are offered wherever nothing else is. */
 const bashScript = (names: string): string => `_capstan() {
   local IFS=$'\\n' tab=$'\\t' source line program=$1
   case $1 in '~/'*) program=$HOME/\${1#??} ;; esac
   COMPREPLY=()
+  case $program in */*) [[ $program -ef $(type -P -- "\${program##*/}") ]] || return ;; esac
   {
     IFS=$tab read -r source line
     while IFS= read -r line; do COMPREPLY+=("\${line%%$tab*}"); done
@@ -40,6 +42,7 @@ const zshScript = (names: string): string => `#compdef ${names}
 _capstan() {
   local line word program=\${\${(Q)words[1]}/#\\~\\//$HOME/}
   local -a lines source found open
+  [[ $program != */* || $program -ef $commands[\${program:t}] ]] || { _files; return; }
   lines=("\${(@f)$("$program" complete zsh -- "\${(@Q)words[1,CURRENT]}" 2>/dev/null)}")
   source=("\${(@ps:\\t:)lines[1]}")
   case $source[1] in
@@ -67,6 +70,10 @@ const fishScript = (names: string): string => `function __capstan_offers
     set -l words (commandline -opc)
     set -l word (commandline -ct)
     set -l program (string replace -r '^~/' "$HOME/" -- $words[1])
+    if string match -q '*/*' -- $program
+        set -l known (command -s (basename -- $program)); or return
+        test (realpath -- $program) = (realpath -- $known); or return
+    end
     set -l lines (command $program complete fish -- $words "$word" 2>/dev/null)
     set -l source (string split \\t -- "$lines[1]")
     set -l attached "$source[2]"

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
 import { capstanScript } from '../harness/run-capstan.ts';
@@ -37,7 +37,7 @@ while IFS= read -r COMP_LINE; do
   echo END
 done`;
 
-it('bash completes what the program offers, in whatever place and under whatever name it is', async () => {
+it('bash completes what the program on the PATH offers, however the user names it', async () => {
   const { place, ids, program, folder } = await prepared();
   const cases: readonly (readonly [typed: string, expected: readonly string[]])[] = [
     ['thr', ['threads']],
@@ -65,13 +65,15 @@ it('bash completes what the program offers, in whatever place and under whatever
   ];
   mkdirSync(join(place.workspace, 'folder with space'));
   const { stdout: script } = await place.run('completion', 'bash');
-  // All with its whole path, and some in its folder.
-  for (const [name, cwd, some] of [
-    [program, place.workspace, cases],
-    ['./cap', folder, cases.slice(0, 2)],
+  const known = `${folder}${delimiter}${process.env['PATH']}`;
+  // All with its whole path, and some in its folder. Another program of the name is not run.
+  for (const [name, cwd, some, path] of [
+    [program, place.workspace, cases, known],
+    ['./cap', folder, cases.slice(0, 2), known],
+    ['./cap', folder, [['thr', ['']]], process.env['PATH']],
   ] as const) {
     const text = execFileSync('bash', ['--noprofile', '--norc', '-c', asBash], {
-      env: { ...process.env, SCRIPT: script, PROGRAM: name, CAPSTAN_HOME: place.home },
+      env: { ...process.env, PATH: path, SCRIPT: script, PROGRAM: name, CAPSTAN_HOME: place.home },
       cwd,
       input: some.map(([typed]) => `${name.replaceAll(' ', '\\ ')} ${typed}\n`).join(''),
       encoding: 'utf8',

@@ -344,6 +344,7 @@ describe('undo', () => {
     writeFileSync(at(place, 'f'), 'one\n');
     const { id } = await live.open({ systemFolders });
     await live.turn('go');
+    expect(text(place, 'f')).toBe('two\n');
     // As if the process had died before it looked again.
     await live.rewrite((lines) => lines.filter(({ payload }) => payload['when'] !== 'after'));
     const engine = await live.engine({ systemFolders });

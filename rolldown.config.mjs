@@ -5,10 +5,7 @@ import { builtinPrefix, execSources } from './scripts/exec-sources.mjs';
 import { lateSources } from './scripts/late-sources.mjs';
 import { plainCharacters } from './scripts/plain-characters.mjs';
 
-/**
- * A start runs no program before its first request, and what it hashes first can wait until other work waits. Of these,
- * functions are used and no classes.
- */
+/** No start needs them before its first request. Of these, functions are used and no classes. */
 const loadedOnUse = new Set(['node:child_process', 'node:crypto']);
 
 /**
@@ -86,8 +83,8 @@ const output = {
  */
 const exec = execSources(await lateSources());
 
-/** A configuration file is parsed at nearly every start. The bundler's own helpers must not stand in a chunk of theirs. */
-const everyStart = /\/smol-toml\/|rolldown\/runtime/;
+/** What every start parses and digests with. The bundler's own helpers must not stand in a chunk of theirs. */
+const everyStart = /\/smol-toml\/|\/@noble\/hashes\/|rolldown\/runtime/;
 
 /**
  * The command apply_patch has a copy of its own of what it needs. Loading what `exec` needs would cost it 15 ms.

@@ -1,8 +1,10 @@
-import { createHash, createHmac } from 'node:crypto';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha1 as nobleSha1 } from '@noble/hashes/legacy.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 
-/** HMAC-SHA256 of a text: only the holder of the key can make it. */
+/** HMAC-SHA256 of a text: only the holder of the key can make it. Every start makes one: Node's crypto loads slower. */
 export function keyedDigest(key: Uint8Array, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
+  return asBuffer(hmac(sha256, key, Buffer.from(text)));
 }
 
 /** Without a key, as hexadecimal digits of its first bytes: it tells texts apart, also those of an attacker. */
@@ -12,5 +14,9 @@ export function plainDigest(text: string, bytes = 32): string {
 
 /** SHA-1 of the bytes: it names content, and protects nothing. */
 export function sha1(bytes: Uint8Array): Buffer {
-  return createHash('sha1').update(bytes).digest();
+  return asBuffer(nobleSha1(bytes));
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -115,13 +115,13 @@ function folderCycles(sources: Sources): readonly string[] {
 
 /** What only computes: hashes, and ranges of addresses. */
 const pureImports: Readonly<Record<string, readonly string[]>> = {
-  'node:crypto': ['createHash', 'createHmac'],
+  'node:crypto': ['createHash'],
   'node:net': ['BlockList', 'isIP'],
 };
 
 function impureImport({ specifier = '', names }: Import): string | undefined {
   if (!specifier.startsWith('node:') || names.every((name) => pureImports[specifier]?.includes(name))) return undefined;
-  return 'the pure core does no input or output; of Node it may use createHash, createHmac, BlockList and isIP';
+  return 'the pure core does no input or output; of Node it may use createHash, BlockList and isIP';
 }
 
 const forbiddenWords = new Set([

@@ -306,7 +306,7 @@ describe('Markdown that arrives in pieces', () => {
     (part) => {
       const before = process.cpuUsage();
       const stream = new MarkdownStream();
-      const text = part.repeat((inject('runFactor') > 1 ? 20_000 : 1500) / part.length);
+      const text = part.repeat((inject('runFactor') > 1 ? 20_000 : 600) / part.length);
       for (const character of text) {
         stream.append(character);
         stream.stableRows(look);

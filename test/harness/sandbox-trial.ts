@@ -86,6 +86,30 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
     processes,
   });
 
+  const runOnce: Trial['run'] = async (profile, script, options = {}) => {
+    const { cwd = repo, timeoutMs = 20_000, pauses, env: more = {}, answerHost, ...network } = options;
+    const own = { program: registries.slice(0, 1), state: [], parts: [], secrets: [], stores: [] };
+    const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own };
+    const policy = { ...resolvePolicy(profile, places), ...network };
+    const argv = typeof script === 'string' ? ['bash', '-c', script] : script;
+    const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C', ...more };
+    const planned = await sandbox.plan({ argv, cwd, env, ...defined({ answerHost }) }, policy, []);
+    if (planned.kind === 'refused') return { exitCode: -1, text: `${planned.code}: ${planned.message}` };
+    const end = await spawn.run(
+      planned,
+      { timeoutMs, outputBytes: 100_000, ...defined({ pauses }) },
+      { signal: new AbortController().signal },
+    );
+    if (end.kind === 'not-started') return { exitCode: -1, text: end.reason };
+    const denied = planned.denied?.();
+    return { exitCode: end.kind === 'exited' ? end.exitCode : -1, text: end.output.text, ...defined({ denied }) };
+  };
+  /** A socket of another suite that had to be hidden was gone before its place was covered: then nothing ran. */
+  const isLostSocket = (text: string): boolean => {
+    const path = /^bwrap: Can't create file at (.+): [^:]+\n$/.exec(text)?.[1];
+    return path !== undefined && ![base, temporary].some((own) => path.startsWith(own));
+  };
+
   const trial: Trial = {
     title: isPossible ? 'real sandbox' : 'real sandbox (needs bubblewrap and namespaces)',
     isPossible,
@@ -104,23 +128,11 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
     remove() {
       for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });
     },
-    async run(profile, script, options = {}) {
-      const { cwd = repo, timeoutMs = 20_000, pauses, env: more = {}, answerHost, ...network } = options;
-      const own = { program: registries.slice(0, 1), state: [], parts: [], secrets: [], stores: [] };
-      const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own };
-      const policy = { ...resolvePolicy(profile, places), ...network };
-      const argv = typeof script === 'string' ? ['bash', '-c', script] : script;
-      const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C', ...more };
-      const planned = await sandbox.plan({ argv, cwd, env, ...defined({ answerHost }) }, policy, []);
-      if (planned.kind === 'refused') return { exitCode: -1, text: `${planned.code}: ${planned.message}` };
-      const end = await spawn.run(
-        planned,
-        { timeoutMs, outputBytes: 100_000, ...defined({ pauses }) },
-        { signal: new AbortController().signal },
-      );
-      if (end.kind === 'not-started') return { exitCode: -1, text: end.reason };
-      const denied = planned.denied?.();
-      return { exitCode: end.kind === 'exited' ? end.exitCode : -1, text: end.output.text, ...defined({ denied }) };
+    async run(...given) {
+      for (let tries = 5; ; tries--) {
+        const end = await runOnce(...given);
+        if (tries === 1 || !isLostSocket(end.text)) return end;
+      }
     },
     async succeeding(profile, scripts) {
       const succeeded: string[] = [];

@@ -5,7 +5,7 @@ import { builtinPrefix, execSources } from './scripts/exec-sources.mjs';
 import { lateSources } from './scripts/late-sources.mjs';
 import { plainCharacters } from './scripts/plain-characters.mjs';
 
-/** No start needs them before its first request. Of these, functions are used and no classes. */
+/** No start needs these modules before its first request. Of them, functions are used and no classes. */
 const loadedOnUse = new Set(['node:child_process', 'node:crypto']);
 
 /**

@@ -2,7 +2,7 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha1 as nobleSha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 
-/** HMAC-SHA256 of a text: only the holder of the key can make it. Every start makes one: Node's crypto loads slower. */
+/** HMAC-SHA256 of a text: only the holder of the key can make it. Each start makes some; Node's crypto loads slowly. */
 export function keyedDigest(key: Uint8Array, text: string): Buffer {
   return asBuffer(hmac(sha256, key, Buffer.from(text)));
 }

@@ -6,7 +6,7 @@ export interface Peer {
   readonly setting: string;
   /** Absent: a server. */
   readonly what?: 'proxy';
-  /** What its address may have to begin with instead. */
+  /** The scheme to advise, where its address may begin with the wrong one. */
   readonly otherScheme?: OtherScheme | undefined;
   /** The variable that names certificates to trust for such connections. */
   readonly authorities: string;

@@ -61,6 +61,8 @@ export interface TrialParts {
   readonly registry?: 'shared' | 'in base';
 }
 
+const mostTries = 5;
+
 export function createTrial({ spawn, programFiles, processes, registry = 'shared' }: TrialParts): Trial {
   const packaged = join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap');
   const chosen = process.env['CAPSTAN_BWRAP'];
@@ -104,10 +106,10 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
     const denied = planned.denied?.();
     return { exitCode: end.kind === 'exited' ? end.exitCode : -1, text: end.output.text, ...defined({ denied }) };
   };
-  /** A socket of another suite that had to be hidden was gone before its place was covered: then nothing ran. */
+  /** With listed sockets all others are hidden. One of another suite was gone before its place was covered: nothing ran. */
   const isLostSocket = (text: string): boolean => {
     const path = /^bwrap: Can't create file at (.+): [^:]+\n$/.exec(text)?.[1];
-    return path !== undefined && ![base, temporary].some((own) => path.startsWith(own));
+    return path !== undefined && ![base, temporary, ...registries].some((own) => path.startsWith(own));
   };
 
   const trial: Trial = {
@@ -128,10 +130,10 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
     remove() {
       for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });
     },
-    async run(...given) {
-      for (let tries = 5; ; tries--) {
-        const end = await runOnce(...given);
-        if (tries === 1 || !isLostSocket(end.text)) return end;
+    async run(profile, script, options) {
+      for (let tries = 1; ; tries++) {
+        const end = await runOnce(profile, script, options);
+        if (options?.sockets === undefined || tries === mostTries || !isLostSocket(end.text)) return end;
       }
     },
     async succeeding(profile, scripts) {

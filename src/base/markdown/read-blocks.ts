@@ -8,8 +8,8 @@ import { InlineText } from './inline-text.ts';
 const mostDefinitions = 200;
 
 /**
- * What labels stand for. `so far`: a text knows what is defined above it, so that it never changes. `all`: it knows
- * what is defined anywhere, and may only be drawn when everything was read.
+ * Targets of links by label. `so far`: a text knows what is defined above it, so that it never changes. `all`: it
+ * knows what is defined anywhere, and may only be drawn when everything was read.
  */
 export class Definitions {
   readonly #known: 'all' | 'so far';

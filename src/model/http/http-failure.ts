@@ -24,9 +24,9 @@ export interface ErrorAnswer {
 export interface AnswerPlace {
   readonly now: number;
   readonly api: string;
-  /** Where the request went. */
+  /** The server that was asked. */
   readonly origin?: string;
-  /** What to do when the key is not accepted, or not enough. */
+  /** Said as the next step when the key is not accepted, or not enough. */
   readonly keyAdvice?: string;
   /** The one that passed the answer on, and may have given it. */
   readonly proxy?: Proxy | undefined;
@@ -167,7 +167,7 @@ function pageTitle(body: string): string | undefined {
   return text === '' ? 'a web page' : `a web page, "${text}"`;
 }
 
-/** Where a redirect leads. The rest of its address may be secret. */
+/** Names the server that a redirect leads to. The rest of its address may be secret. */
 function redirectIn({ status, headers }: ErrorAnswer, origin: string | undefined): string | undefined {
   const { location } = headers;
   const to = status < 300 || status > 399 || location === undefined ? undefined : URL.parse(location, origin);

@@ -4,8 +4,10 @@ import { systemIds } from '../../gather/system/system-ids.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { localTime, rolloutPath } from '../../rollout/find/names.ts';
 
+const ids = systemIds(systemClock);
+
 export function newThreadId(): ThreadId {
-  return systemIds(systemClock).uuid() as ThreadId;
+  return ids.uuid() as ThreadId;
 }
 
 /** What the file of a thread is called that began then; now, where that is not known. */

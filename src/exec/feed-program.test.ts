@@ -14,8 +14,11 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const env = { PATH: '/usr/bin:/bin' };
 const how = () => ({ cwd: folder, env, input: 'hello', timeoutMs: 5000 });
 
-/** It cannot be asked to end, nor can what it starts. */
-const stubborn = `trap '' TERM HUP INT; echo $$ > pid; i=0; while [ $i -lt 60 ]; do sleep 1; i=$((i+1)); done`;
+/** It cannot be asked to end, nor can what it starts. Its file `pid` is whole from the moment it is there. */
+const stubborn = [
+  `trap '' TERM HUP INT; echo $$ > new; mv new pid`,
+  'i=0; while [ $i -lt 60 ]; do sleep 1; i=$((i+1)); done',
+].join('; ');
 const lives = (): boolean => {
   try {
     return process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 0);

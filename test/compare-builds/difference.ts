@@ -7,10 +7,7 @@ export interface Difference {
 }
 
 /** The first record that differs, or that only one of the two has. */
-export function firstDifference(
-  old: readonly RunRecord[],
-  fresh: readonly RunRecord[],
-): Difference | undefined {
+export function firstDifference(old: readonly RunRecord[], fresh: readonly RunRecord[]): Difference | undefined {
   for (const [index, record] of old.entries()) {
     const other = fresh[index];
     if (other === undefined) return missing(record, 'only in OLD');

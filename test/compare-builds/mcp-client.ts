@@ -27,11 +27,13 @@ export class McpClient {
     this.#child.stdin.on('error', () => {});
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#errors += text));
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#receive(line));
-    this.#ended = new Promise((over) => this.#child.on('close', over));
-    void this.#ended.then((code) => {
-      const error = { code: -1, message: `The server ended with ${code}: ${this.#errors}` };
-      for (const found of this.#waiting.values()) found({ error });
-    });
+    this.#ended = new Promise((over) =>
+      this.#child.on('close', (code) => {
+        const error = { code: -1, message: `The server ended with ${code}: ${this.#errors}` };
+        for (const found of this.#waiting.values()) found({ error });
+        over(code);
+      }),
+    );
     world.whenOver(async () => void this.#child.kill('SIGKILL'));
   }
 

@@ -18,7 +18,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** Values of these keys differ between two runs of one program: measured times, processes, digests of texts with ids. */
 const measured =
-  /("(?:\w+_ms|\w+Ms|nanos|secs|pid|process|mark|seal|sha256|digests|about|end_byte_offset)": ?)(?:-?\d+(?:\.\d+)?|"[^"]*"(?=[,}\n]))/g;
+  /("(?:\w+_ms|\w+Ms|nanos|secs|pid|process|mark|seal|sha256|digests|about|end_byte_offset|end_ordinal_exclusive|common)": ?)(?:-?\d+(?:\.\d+)?|"[^"]*"(?=[,}\n]))/g;
 /** The same keys where JSON stands in a text of JSON. */
 const measuredInside = /(\\"(?:\w+_ms|\w+Ms|nanos|secs|pid)\\": ?)-?\d+(?:\.\d+)?/g;
 
@@ -55,20 +55,54 @@ export function normalise(records: readonly RunRecord[], time: RunTime): readonl
       .replaceAll(/(?:"src\/[\w/.-]+\.ts"[,\s]*)+/g, '<source files>')
       .replaceAll(/(chunks\/[\w-]+?)-[\w-]{8}\.js/g, '$1-<digest>.js');
   return records.map(({ kind, name, text }) => {
-    const clean = estimatesMarked(replaced(text), name);
+    const isStream = kind === 'event' || name.endsWith('.jsonl');
+    const clean = estimatesMarked(replaced(isStream ? orderedStream(text) : text), name);
     return { kind, name: replaced(name), text: kind === 'screen' ? screenReplaced(clean) : clean };
   });
+}
+
+/** Lines and events with the tokens that a provider counted. */
+const counted =
+  /^\{"timestamp":"[^"]*","ordinal":\d+,"type":"event_msg","payload":\{"type":"token_count"|^\{"type":"context.usage"|"event":\{"type":"usage"/;
+/** A line about the process of a call, which is left out when the process ends at once. */
+const ofProcess = /"type":"capstan_call","payload":\{[^{}]*"process":\{/;
+const ordinal = /^(\{"timestamp":"[^"]*","ordinal":)(\d+)/;
+
+/**
+ * A stream of lines with those about counted tokens at its end, and without those about processes. The first call of an
+ * answer begins while the end of the answer, with its count, still arrives: which line comes first differs from run to
+ * run. The numbers of lines are replaced where each follows the one before it.
+ */
+function orderedStream(text: string): string {
+  let expected = 0;
+  const lines = text.split('\n').map((line, at) => {
+    const number = Number(ordinal.exec(line)?.[2] ?? Number.NaN);
+    const mark = number === expected ? '<next>' : at === 0 ? '<later>' : String(number);
+    expected = number + 1;
+    return { line, shown: line.replace(ordinal, `$1${mark}`) };
+  });
+  const [others, counts] = [false, true].map((isCount) =>
+    lines.filter(({ line }) => counted.test(line) === isCount && !ofProcess.test(line)).map(({ shown }) => shown),
+  );
+  return [...others!, ...counts!]
+    .join('\n')
+    .replaceAll(/("cursor":")\d+@/g, '$1<line>@')
+    .replaceAll(/(?<="jsonrpc".*)"ordinal":\d+|"ordinal":\d+(?=.*"jsonrpc")/g, '"ordinal":<line>')
+    .replaceAll(/(?<="|\\n)\d+ (?=turn \d+ (?:context|user|call|assistant))/g, '<line> ');
 }
 
 /** Points in time while the run took place; other dates and numbers stay. */
 function timesReplaced(text: string, { from, to }: RunTime): string {
   const isNow = (ms: number): boolean => ms >= from - dayMs && ms <= to + dayMs;
   return text
-    .replaceAll(/\b(\d{4})([-/])(\d\d)\2(\d\d)(?:([T ])(\d\d)[:-](\d\d)(?:[:-](\d\d)(?:\.\d+)?)?Z?)?/g, (all, ...parts) => {
-      const [year, , month, day, between] = parts as readonly (string | undefined)[];
-      if (!isNow(Date.parse(`${year}-${month}-${day}`))) return all;
-      return between === undefined ? '<date>' : '<time>';
-    })
+    .replaceAll(
+      /\b(\d{4})([-/])(\d\d)\2(\d\d)(?:([T ])(\d\d)[:-](\d\d)(?:[:-](\d\d)(?:\.\d+)?)?Z?)?/g,
+      (all, ...parts) => {
+        const [year, , month, day, between] = parts as readonly (string | undefined)[];
+        if (!isNow(Date.parse(`${year}-${month}-${day}`))) return all;
+        return between === undefined ? '<date>' : '<time>';
+      },
+    )
     .replaceAll(/\b(?:\d{10}(?:\d{3}(?:\.\d+)?)?|\d(?:,\d{3}){4})\b/g, (digits) => {
       const number = Number(digits.replaceAll(',', ''));
       return isNow(number < 1e11 ? number * 1000 : number) ? '<time>' : digits;
@@ -84,11 +118,15 @@ function timesReplaced(text: string, { from, to }: RunTime): string {
  * compared with a tolerance. Commands that explain a window print little else.
  */
 function estimatesMarked(text: string, name: string): string {
-  if (/capstan (?:context|threads compact)\b/.test(name)) return text.replaceAll(/(?<![\w<.-])\d[\d,]*(?![\w>.])/g, '≈$&');
+  if (/capstan (?:context|threads compact)\b/.test(name))
+    return text.replaceAll(/(?<![\w<.-])\d[\d,]*(?![\w>.])/g, '≈$&');
   return text
-    .replaceAll(/("(?:estimated|estimated_tokens|tokens_before|tokens_after|tokensBefore|tokensAfter)":)(\d+)/g, '$1≈$2')
+    .replaceAll(
+      /("(?:estimated|estimated_tokens|tokens_before|tokens_after|tokensBefore|tokensAfter)":)(\d+)/g,
+      '$1≈$2',
+    )
     .replaceAll(uncounted, '$1≈$2')
-    .replaceAll(/("kept_tokens":|"kind":"\w+",(?:"name":"\w+",)?"tokens":)(\d+)/g, '$1≈$2')
+    .replaceAll(/("kept_tokens":|"kind":"\w+",(?:"name":"\w+",)?"tokens":|\],"tokens":)(\d+)/g, '$1≈$2')
     .replaceAll(/("tokens":)(\d+)(?=,"(?:measure":"(?:estimated|scaled)|state"))/g, '$1≈$2')
     .replaceAll(/(?<=\b[Aa]bout (?:[\d,]+ → )?|~)\d[\d,]*(?= tokens| →|\s)/g, '≈$&');
 }
@@ -99,11 +137,12 @@ const uncounted = new RegExp(
   'g',
 );
 
-/** Durations in rows of a screen; blanks behind them depend on their width. */
+/** Durations in rows of a screen, and the shares of a context window in the rows that have its colours. */
 function screenReplaced(text: string): string {
   return text
-    .replaceAll(/\b(Worked for |Thought for )\d+(?: m(?:in)?)?(?: ?\d+)? ?(?:ms|s)\b/g, '$1<duration>')
-    .replaceAll(/(?<=[(·] ?)\d+(?:\.\d+)? ?(?:ms|s)\b/g, '<duration>')
+    .replaceAll(/^.*(?:█ \w|Largest:).*$/gm, (row) => row.replaceAll(/\b\d+\b/g, '≈$&'))
+    .replaceAll(/(Worked for |[(·] ?)(?:<?\d+m ?)?<?\d+(?:\.\d+)? ?(?:ms|s)\b/g, '$1<duration>')
+    .replaceAll(/ \(<duration>\)$/gm, '')
     .replaceAll(/(?<= · )\d\d:\d\d\b/g, '<time>')
     .replaceAll(/ +$/gm, '');
 }

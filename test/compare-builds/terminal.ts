@@ -6,13 +6,20 @@ import type { World } from './world.ts';
 const columns = 100;
 const rows = 40;
 /** No state takes longer, not even on a busy machine. */
-const patienceMs = 60_000;
+const patienceMs = 300_000;
 /** A screen that does not change for this long, once it has what was waited for, is drawn. */
 const quietMs = 300;
 /** The program drops keys that come before a person could have read a question. */
 const readingMs = 1200;
 
-export const keys = { enter: '\r', escape: '\u001B', down: '\u001B[B', up: '\u001B[A', end: '\u0004', shiftTab: '\u001B[Z' };
+export const keys = {
+  enter: '\r',
+  escape: '\u001B',
+  down: '\u001B[B',
+  up: '\u001B[A',
+  end: '\u0004',
+  shiftTab: '\u001B[Z',
+};
 
 /** The program on a terminal of its own, and the text on its screen. */
 export class Terminal {

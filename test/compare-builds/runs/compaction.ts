@@ -35,11 +35,7 @@ export const compactionRuns: readonly Run[] = [
     name: 'compaction-mid-turn',
     configuration: { top: smallLimit },
     speeches: {
-      main: [
-        says(say(long), callTool('exec_command', { cmd: 'echo hello' })),
-        checkpoint(),
-        says(say('Yes.')),
-      ],
+      main: [says(say(long), callTool('exec_command', { cmd: 'echo hello' })), checkpoint(), says(say('Yes.'))],
     },
     expects: ['request', 'file', 'event'],
     async play(world) {
@@ -73,28 +69,22 @@ export const compactionRuns: readonly Run[] = [
       await world.run('exec', '--json', 'resume', id, 'Go on.');
     },
   },
-  ...(['stream', 'unary'] as const).map(
-    (form): Run => ({
-      name: `compaction-remote-${form}`,
-      configuration: {
-        top: `compaction.strategy = "remote"\nfeatures.remote_compaction_v2 = ${form === 'stream'}\n`,
-        provider: 'server_capabilities.remote_compaction = true\n',
-      },
-      speeches: {
-        main: [
-          says(say(long)),
-          form === 'stream' ? says(sealed) : compacted({ output: [sealed] }),
-          done('Onwards.'),
-        ],
-      },
-      expects: ['request', 'file', 'event'],
-      async play(world) {
-        const id = threadId(await world.run('exec', '--json', task));
-        await world.run('threads', 'compact', id);
-        await world.run('exec', '--json', 'resume', id, 'Go on.');
-      },
-    }),
-  ),
+  ...(['stream', 'unary'] as const).map((form): Run => ({
+    name: `compaction-remote-${form}`,
+    configuration: {
+      top: `compaction.strategy = "remote"\nfeatures.remote_compaction_v2 = ${form === 'stream'}\n`,
+      provider: 'server_capabilities.remote_compaction = true\n',
+    },
+    speeches: {
+      main: [says(say(long)), form === 'stream' ? says(sealed) : compacted({ output: [sealed] }), done('Onwards.')],
+    },
+    expects: ['request', 'file', 'event'],
+    async play(world) {
+      const id = threadId(await world.run('exec', '--json', task));
+      await world.run('threads', 'compact', id);
+      await world.run('exec', '--json', 'resume', id, 'Go on.');
+    },
+  })),
   {
     name: 'compaction-at-model-switch',
     configuration: { top: 'model_catalog_json = "models.json"\n' },

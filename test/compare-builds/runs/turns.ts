@@ -10,7 +10,9 @@ export const turnRuns: readonly Run[] = [
     name: 'exec-plain',
     speeches: {
       main: [
-        answer({ items: [reason('**Looking**'), callTool('exec_command', { cmd: 'echo seen; echo bad >&2; exit 3' })] }),
+        answer({
+          items: [reason('**Looking**'), callTool('exec_command', { cmd: 'echo seen; echo bad >&2; exit 3' })],
+        }),
         answer({ items: [say('All done.')], deltas: true }),
       ],
     },
@@ -26,7 +28,12 @@ export const turnRuns: readonly Run[] = [
     speeches: {
       main: [
         command('cat notes.txt; touch made'),
-        calls('update_plan', { plan: [{ step: 'Read', status: 'completed' }, { step: 'Write', status: 'pending' }] }),
+        calls('update_plan', {
+          plan: [
+            { step: 'Read', status: 'completed' },
+            { step: 'Write', status: 'pending' },
+          ],
+        }),
         done('First.'),
         done('Second.'),
         done('Third.'),
@@ -121,13 +128,21 @@ export const turnRuns: readonly Run[] = [
     async play(world) {
       const schema = { type: 'object', properties: { at: { type: 'string' } } };
       const annotations = { readOnlyHint: true, openWorldHint: false };
-      const tools = ['look', 'fail'].map((name) => ({ name, description: `Can ${name}.`, inputSchema: schema, annotations }));
+      const tools = ['look', 'fail'].map((name) => ({
+        name,
+        description: `Can ${name}.`,
+        inputSchema: schema,
+        annotations,
+      }));
       const content = (text: string): object => ({ content: [{ type: 'text', text }] });
       const results = {
         look: { result: content('The door is closed.') },
         fail: { result: { ...content('No such place.'), isError: true } },
       };
-      const plan = world.write('home/plan.json', JSON.stringify({ tools, calls: results, instructions: 'Look first.' }));
+      const plan = world.write(
+        'home/plan.json',
+        JSON.stringify({ tools, calls: results, instructions: 'Look first.' }),
+      );
       const program = new URL('../../mcp/start-scripted-server.mjs', import.meta.url).pathname;
       world.configure({
         tables: `[mcp_servers.docs]

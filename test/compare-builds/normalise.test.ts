@@ -10,7 +10,7 @@ function replaced(text: string, kind: RunRecord['kind'] = 'file', name = 'a file
   return normalise([{ kind, name, text }], time)[0]!.text;
 }
 
-/** Whether two texts differ once both are replaced. */
+/** True if two texts differ once both are replaced. */
 function differs(old: string, fresh: string, kind: RunRecord['kind'] = 'file', name = 'a file'): boolean {
   const [one, other] = [old, fresh].map((text) => normalise([{ kind, name, text }], time));
   return firstDifference(one!, other!) !== undefined;

@@ -16,15 +16,17 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const namedId = /(?:"question(?:_id":"|":\{"id":")([0-9a-f]{16})|\/blobs\/([0-9a-f]{2})\/([0-9a-f]{62}))\b/g;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Values of these keys differ between two runs of one program: measured times, processes, digests of texts with ids. */
-const measured =
-  /("(?:\w+_ms|\w+Ms|nanos|secs|pid|process|mark|seal|sha256|digests|about|end_byte_offset|end_ordinal_exclusive|common)": ?)(?:-?\d+(?:\.\d+)?|"[^"]*"(?=[,}\n]))/g;
-/** The same keys where JSON stands in a text of JSON. */
-const measuredInside = /(\\"(?:\w+_ms|\w+Ms|nanos|secs|pid)\\": ?)-?\d+(?:\.\d+)?/g;
+/** Keys whose values differ between two runs of one program: measured times, processes, digests of texts with ids. */
+const measuredKeys =
+  'answer_ms|duration_ms|durationMs|first_event_ms|total_ms|nanos|secs|pid|process|mark|seal|sha256|digests|' +
+  'end_byte_offset|end_ordinal_exclusive|common';
+const measured = new RegExp(`("(?:${measuredKeys})": ?)(?:-?\\d+(?:\\.\\d+)?|"[^"]*"(?=[,}\\n]))`, 'g');
+/** Digests of a question, with its ids, and of a frame of a WebSocket. */
+const digests = /(?<="about":)"[0-9a-f]{64}"|(?<="digest":)"[0-9a-f]{8}"/g;
 
 /**
  * Replaces what differs between two runs of one program by marks: ids by the order of their first appearance in all
- * records, times of the run, durations, processes, and paths of the build. Everything else stays as it is.
+ * records, times of the run, durations, processes, and places of source files. Everything else stays as it is.
  */
 export function normalise(records: readonly RunRecord[], time: RunTime): readonly RunRecord[] {
   const ids = new Map<string, string>();
@@ -50,8 +52,7 @@ export function normalise(records: readonly RunRecord[], time: RunTime): readonl
       .replaceAll(/<id (\d+)> \d{4,}\b/g, '<id $1> <ticks>')
       .replaceAll(/"\d+-[0-9a-z]{8}-(\d+)"/g, '"<process>-$1"')
       .replaceAll(measured, '$1<measured>')
-      .replaceAll(/("digest":")[0-9a-f]{8}"/g, '$1<measured>"')
-      .replaceAll(measuredInside, '$1<measured>')
+      .replaceAll(digests, '"<digest>"')
       .replaceAll(/(?:"src\/[\w/.-]+\.ts"[,\s]*)+/g, '<source files>')
       .replaceAll(/(chunks\/[\w-]+?)-[\w-]{8}\.js/g, '$1-<digest>.js');
   return records.map(({ kind, name, text }) => {
@@ -62,8 +63,13 @@ export function normalise(records: readonly RunRecord[], time: RunTime): readonl
 }
 
 /** Lines and events with the tokens that a provider counted. */
-const counted =
-  /^\{"timestamp":"[^"]*","ordinal":\d+,"type":"event_msg","payload":\{"type":"token_count"|^\{"type":"context.usage"|"event":\{"type":"usage"/;
+const counted = new RegExp(
+  [
+    '^\\{"timestamp":"[^"]*","ordinal":\\d+,"type":"event_msg","payload":\\{"type":"token_count"',
+    '^\\{"type":"context.usage"',
+    '"event":\\{"type":"usage"',
+  ].join('|'),
+);
 /** A line about the process of a call, which is left out when the process ends at once. */
 const ofProcess = /"type":"capstan_call","payload":\{[^{}]*"process":\{/;
 const ordinal = /^(\{"timestamp":"[^"]*","ordinal":)(\d+)/;
@@ -133,7 +139,9 @@ function estimatesMarked(text: string, name: string): string {
 
 /** A total that no provider counted. */
 const uncounted = new RegExp(
-  `(${['input', 'cached_input', 'cache_write_input', 'output', 'reasoning_output'].map((key) => `"${key}_tokens":0,`).join('')}"total_tokens":)(\\d+)`,
+  `(${['input', 'cached_input', 'cache_write_input', 'output', 'reasoning_output']
+    .map((key) => `"${key}_tokens":0,`)
+    .join('')}"total_tokens":)(\\d+)`,
   'g',
 );
 

@@ -23,7 +23,7 @@ export interface Configuration {
 
 /** Left out of the comparison: compiled code, locks, caches of the file system's times, a random key, a database. */
 const leftOut = /(?:^|\/)(?:\.cache|\.git|thread-writer-locks|tmp)\/|\.lock$|\/known\.json$|\/key$|\.sqlite(?:-\w+)?$/;
-/** What CONTRIBUTING.md calls the unpacked copy: on the PATH, no build says where it found its own. */
+/** The copy that a build unpacks where none is installed: on the PATH, no build reports where it found its own. */
 const bubblewrap = join(import.meta.dirname, '../../.local/bubblewrap/usr/bin');
 
 /**

@@ -68,7 +68,7 @@ export class McpClient {
     const code = await this.#ended;
     this.#world.keep({ kind: 'event', name: `${this.#name}: messages`, text: this.#lines.join('\n') });
     this.#world.keep({ kind: 'output', name: `${this.#name}: standard error`, text: this.#errors });
-    this.#world.keep({ kind: 'output', name: `${this.#name}: exit code`, text: String(code) });
+    this.#world.keep({ kind: 'exit', name: `${this.#name}: exit code`, text: String(code) });
   }
 
   #send(message: JsonObject): void {

@@ -1,6 +1,6 @@
 /** One thing that a run left: a request, a file, an event stream, a screen. */
 export interface RunRecord {
-  readonly kind: 'request' | 'file' | 'event' | 'output' | 'screen';
+  readonly kind: 'request' | 'file' | 'event' | 'output' | 'exit' | 'screen';
   readonly name: string;
   readonly text: string;
 }

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 const columns = 100;
 const rows = 40;
 /** No state takes longer, not even on a busy machine. */
-const patienceMs = 300_000;
+const patienceMs = 120_000;
 /** A screen that does not change for this long, once it has what was waited for, is drawn. */
 const quietMs = 300;
 /** The program drops keys that come before a person could have read a question. */
@@ -104,7 +104,7 @@ export class Terminal {
     this.press(keys.end);
     const code = await Promise.race([this.#exited, pause(patienceMs, 'never' as const, { ref: false })]);
     await this.keep('the end', /\S/);
-    this.#world.keep({ kind: 'output', name: `${this.#name}: exit code`, text: String(code) });
+    this.#world.keep({ kind: 'exit', name: `${this.#name}: exit code`, text: String(code) });
   }
 
   #compare(): void {

@@ -118,7 +118,7 @@ ${tables}`;
     const isEvents = words[0] === 'exec' && words.includes('--json');
     this.keep({ kind: isEvents ? 'event' : 'output', name: `${name}: standard output`, text: stdout });
     this.keep({ kind: 'output', name: `${name}: standard error`, text: stderr });
-    this.keep({ kind: 'output', name: `${name}: exit code`, text: String(code) });
+    this.keep({ kind: 'exit', name: `${name}: exit code`, text: String(code) });
     return { code, stdout, stderr };
   }
 

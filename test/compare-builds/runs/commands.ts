@@ -39,7 +39,7 @@ export const commandRuns: readonly Run[] = [
     name: 'reading-configuration',
     configuration: { top: 'approval_policy = "on-request"\n' },
     speeches: {},
-    expects: ['output', 'file'],
+    expects: ['output'],
     async play(world) {
       const rules = world.write('my.rules', 'prefix_rule(pattern = ["git", "push"], decision = "prompt")\n');
       await world.run('--help');

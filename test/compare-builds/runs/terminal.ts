@@ -7,7 +7,7 @@ import { keys, Terminal } from '../terminal.ts';
 const tables = '[tui]\nanimations = false\n[notice]\nscreen_reader_detection_done = true\n';
 const configuration = { top: 'approval_policy = "on-request"\n', tables };
 const expects = ['request', 'file', 'screen'] as const;
-const ready = /Context 100% left/;
+const ready = /gpt-5\.5 · .*\/workspace · main/;
 const planQuestion = /Implement this plan\?|1\. /;
 const pages = [
   ['/help', /q closes/],

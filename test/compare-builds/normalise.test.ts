@@ -24,6 +24,7 @@ describe('what differs between two runs of one program is replaced', () => {
     ['sessions/2026/11/19/rollout-2026-11-19T10-00-45-x', 'sessions/<date>/rollout-<time>-x'],
     ['at 1795082485, 1795082485652, 1,795,082,485,652 and 1795082485652.25', 'at <time>, <time>, <time> and <time>'],
     ['"total_ms":171,"durationMs":3.5,"pid":17192', '"total_ms":<measured>,"durationMs":<measured>,"pid":<measured>'],
+    ['  12 s · 100 in (20 cached), 10 out      cccio', '  <duration> · 100 in (20 cached), 10 out cccio'],
     ['Wall time: 0.0180 seconds', 'Wall time: <measured> seconds'],
     ['"consumers": [\n"src/a/b.ts",\n"src/c.ts"\n]', '"consumers": [\n<source files>]'],
   ])('%s', (text, expected) => expect(replaced(text)).toBe(expected));

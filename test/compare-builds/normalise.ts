@@ -116,7 +116,7 @@ function timesReplaced(text: string, { from, to }: RunTime): string {
     .replaceAll(/(Wall time: )\d+\.\d+( seconds)/g, '$1<measured>$2')
     .replaceAll(/\b(?:just now|\d+ (?:s|min) ago)\b/g, '<ago>')
     .replaceAll(/(?<=\bexit \d+ · )\d+(?:\.\d+)? (?:ms|s)\b/g, '<duration>')
-    .replaceAll(/(?<=^ {2})\d+ s(?= · [\d,]+ in )/gm, '<duration>');
+    .replaceAll(/^( {2})(?:\d+ min )?\d+ (?:ms|s|min)( · [\d,]+ in .*? out) +/gm, '$1<duration>$2 ');
 }
 
 /**

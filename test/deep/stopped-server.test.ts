@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
 import { answer, callTool, say, type RecordedRequest } from '../../src/testing/index.ts';
@@ -39,8 +40,8 @@ it.each(revisions)(
     const running = call(first, 'thread_send', { thread_id, text: 'go' });
     await until(() => model.requests.length > 0, 20_000);
     const queued = call(second, 'thread_turn', { thread_id, text: 'next' });
-    // It is taken over before its first event: a moment is enough.
-    await new Promise((resolve) => void setTimeout(resolve, 300));
+    // A message that was accepted is a line.
+    await until(() => place.rollouts().some((path) => readFileSync(path, 'utf8').includes('"next"')), 20_000);
     server.child.kill('SIGTERM');
     expect((await running).structuredContent).toMatchObject({ status: 'interrupted' });
     const kept = 'The message is saved and becomes part of the next turn.';

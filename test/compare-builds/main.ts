@@ -1,11 +1,11 @@
-// Shows that two builds behave the same: runs both programs on scripted runs and compares every byte of what they send,
-// store and show.
+// Shows that two builds behave the same: runs both programs on scripted runs and compares what they send, store and show.
 //
 //   node test/compare-builds/main.ts OLD NEW [--only NAME]... [--keep FOLDER]
 //
 // OLD and NEW are checkouts with a built dist/. `--only` plays one run, by its name; `--keep` writes the compared
-// records to FOLDER/old and FOLDER/new. Ids, times, durations and processes are replaced first (normalise.ts). Exit
-// codes: 0 no difference; 1 a difference, or a run that did not work; 2 wrong usage.
+// records to FOLDER/old and FOLDER/new. Ids, times, durations and processes are replaced first (normalise.ts); estimates
+// of tokens may differ a little (difference.ts); a run that differs is played once more, and its first difference is
+// printed in any case. Exit codes: 0 no difference; 1 a difference, or a run that did not work; 2 wrong usage.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -44,11 +44,9 @@ const nothing: Counts = { requests: 0, lines: 0, events: 0, screens: 0 };
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(words: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: words,
-    allowPositionals: true,
-    options: { only: { type: 'string', multiple: true }, keep: { type: 'string' } },
-  });
+  const given = readWords(words);
+  if (given === undefined) return 2;
+  const { values, positionals } = given;
   const [old, fresh] = positionals.map((path) => resolve(path));
   const unknown = (values.only ?? []).filter((name) => !runs.some((run) => run.name === name));
   if (old === undefined || fresh === undefined || positionals.length > 2 || unknown.length > 0) {
@@ -91,6 +89,16 @@ async function main(words: string[]): Promise<number> {
   }
   console.log(`\n${wanted.length - failures} of ${wanted.length} runs are the same: ${inWords(total)}.`);
   return failures === 0 ? 0 : 1;
+}
+
+function readWords(args: string[]) {
+  try {
+    const options = { only: { type: 'string', multiple: true }, keep: { type: 'string' } } as const;
+    return parseArgs({ args, allowPositionals: true, options });
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    return undefined;
+  }
 }
 
 interface Setting {
